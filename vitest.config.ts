@@ -6,7 +6,10 @@ import { SummaryReporter } from './scripts/summary-reporter.ts';
 /** Workspaces resolve to their sources, in the tests and in the processes that the tests start. */
 const sourceCondition = '@quire/source';
 
-/** Tests start hundreds of processes from the sources: what Node has compiled once, it finds here. A start takes a third of the time. */
+/**
+ * Tests start hundreds of processes from the sources: what Node has compiled once, it finds here. A
+ * start takes a third of the time.
+ */
 const compileCache = join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
 /** Files that replace modules: what they change must not reach other files, nor come too late. */
@@ -18,13 +21,26 @@ export function excludedFrom(name: string): string[] {
 }
 
 /**
- * Suites whose files each get a process of their own. The files of others share one per worker: most of the time that a small file takes
- * goes into loading what the one before it had loaded.
+ * Suites whose files each get a process of their own. The files of others share one per worker:
+ * most of the time that a small file takes goes into loading what the one before it had loaded.
  */
 const isolated = ['mocked', 'faults'];
 
-/** The kinds of tests that need more than one package. A file's ending says its kind, its folder what it is about. */
-const kinds = ['rules', 'conformance', 'faults', 'property', 'model', 'budget', 'judge', 'e2e', 'pinot'];
+/**
+ * The kinds of tests that need more than one package. A file's ending says its kind, its folder
+ * what it is about.
+ */
+const kinds = [
+  'rules',
+  'conformance',
+  'faults',
+  'property',
+  'model',
+  'budget',
+  'judge',
+  'e2e',
+  'pinot',
+];
 
 /** One project per suite: its name and its files. test/README.md says what each is for. */
 export const suites: Record<string, string[]> = {
@@ -39,8 +55,8 @@ const globalSetups: Record<string, string[]> = { pinot: ['test/src/pinot/global-
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
-    // Most suites wait for processes of theirs: on two cores, vitest by itself would run one file after the other, and two would leave
-    // a fifth of the time to nobody.
+    // Most suites wait for processes of theirs: on two cores, vitest by itself would run one file
+    // after the other, and two would leave a fifth of the time to nobody.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },

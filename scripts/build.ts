@@ -1,8 +1,9 @@
 /**
- * Builds every package from src to dist, lower levels first, and checks with publint what npm would publish.
+ * Builds every package from src to dist, lower levels first, and checks with publint what npm would
+ * publish.
  *
- * A package is compiled against the dist of the packages below it, never against their sources: what compiles here is
- * what compiles for a stranger.
+ * A package is compiled against the dist of the packages below it, never against their sources:
+ * what compiles here is what compiles for a stranger.
  */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -40,17 +41,21 @@ async function build(packages: readonly Package[]): Promise<string[]> {
   for (const each of packages) {
     const { name, dependencies = {} } = each.manifest;
     const below = Object.keys(dependencies);
-    const building = Promise.all(below.flatMap((dependency) => builds.get(dependency) ?? [])).then(async () => {
-      const isHopeless = below.some((dependency) => failed.has(dependency));
-      // What is wrong below would be wrong here as well.
-      const problems = isHopeless ? [] : await inTurn(() => buildPackage(each));
-      if (isHopeless || problems.length > 0) failed.add(name);
-      return problems;
-    });
+    const building = Promise.all(below.flatMap((dependency) => builds.get(dependency) ?? [])).then(
+      async () => {
+        const isHopeless = below.some((dependency) => failed.has(dependency));
+        // What is wrong below would be wrong here as well.
+        const problems = isHopeless ? [] : await inTurn(() => buildPackage(each));
+        if (isHopeless || problems.length > 0) failed.add(name);
+        return problems;
+      },
+    );
     builds.set(name, building);
   }
   const problems = (await Promise.all(builds.values())).flat();
-  return problems.length > 0 ? problems : (await Promise.all(packages.map(lintForPublishing))).flat();
+  return problems.length > 0
+    ? problems
+    : (await Promise.all(packages.map(lintForPublishing))).flat();
 }
 
 async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -76,23 +81,36 @@ async function buildPackage({ folder, manifest }: Package): Promise<string[]> {
   return [];
 }
 
-/** What every tarball brings, of which git has one copy; the command's brings the settings and examples as well. */
+/**
+ * What every tarball brings, of which git has one copy; the command's brings the settings and
+ * examples as well.
+ */
 async function copyCommonFiles(folder: string): Promise<void> {
-  for (const file of ['LICENSE', 'CHANGELOG.md']) await copyFile(join(root, file), join(folder, file));
+  for (const file of ['LICENSE', 'CHANGELOG.md']) {
+    await copyFile(join(root, file), join(folder, file));
+  }
   if (basename(folder) !== 'cli') return;
   await rm(join(folder, 'config'), { recursive: true, force: true });
   await mkdir(join(folder, 'config'));
   // Those of the quickstart and of the cluster need the sample tables of this repository.
-  const files = (await readdir(join(root, 'config'), { withFileTypes: true })).filter((each) => each.isFile());
+  const files = (await readdir(join(root, 'config'), { withFileTypes: true })).filter((each) =>
+    each.isFile(),
+  );
   for (const { name } of files) {
-    if (name !== 'quickstart.properties') await copyFile(join(root, 'config', name), join(folder, 'config', name));
+    if (name !== 'quickstart.properties') {
+      await copyFile(join(root, 'config', name), join(folder, 'config', name));
+    }
   }
 }
 
 async function readPackages(): Promise<Package[]> {
   const names = await readdir(join(root, 'packages'));
-  const folders = names.filter((name) => !name.includes('.')).map((name) => join(root, 'packages', name));
-  return Promise.all(folders.map(async (folder) => ({ folder, manifest: await readManifest(folder) })));
+  const folders = names
+    .filter((name) => !name.includes('.'))
+    .map((name) => join(root, 'packages', name));
+  return Promise.all(
+    folders.map(async (folder) => ({ folder, manifest: await readManifest(folder) })),
+  );
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
@@ -105,7 +123,9 @@ function inBuildOrder(unordered: readonly Package[]): Package[] {
   const ordered = new Set<Package>();
   const visit = (each: Package, path: readonly string[]): void => {
     const { name, dependencies = {} } = each.manifest;
-    if (path.includes(name)) throw new Error(`Packages depend on each other in a circle: ${[...path, name].join(' → ')}`);
+    if (path.includes(name)) {
+      throw new Error(`Packages depend on each other in a circle: ${[...path, name].join(' → ')}`);
+    }
     for (const dependency of Object.keys(dependencies)) {
       const below = byName.get(dependency);
       if (below !== undefined) visit(below, [...path, name]);
@@ -128,16 +148,25 @@ async function compile(folder: string): Promise<string> {
   }
 }
 
-/** TypeScript rewrites `./x.ts` to `./x.js` in what it emits as JavaScript, but leaves declarations as they were. */
+/**
+ * TypeScript rewrites `./x.ts` to `./x.js` in what it emits as JavaScript, but leaves declarations
+ * as they were.
+ */
 async function rewriteDeclarations(dist: string): Promise<void> {
   for (const file of await readdir(dist, { recursive: true })) {
     if (!file.endsWith('.d.ts')) continue;
     const text = await readFile(join(dist, file), 'utf8');
-    await writeFile(join(dist, file), text.replaceAll(/((?:from|import\()\s*['"]\.[^'"]+)\.ts(?=['"])/g, '$1.js'));
+    await writeFile(
+      join(dist, file),
+      text.replaceAll(/((?:from|import\()\s*['"]\.[^'"]+)\.ts(?=['"])/g, '$1.js'),
+    );
   }
 }
 
 async function lintForPublishing({ folder, manifest }: Package): Promise<string[]> {
   const { messages, pkg } = await publint({ pkgDir: folder, level: 'suggestion', strict: true });
-  return messages.map((message) => `${manifest.name}: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+  return messages.map(
+    (message) =>
+      `${manifest.name}: ${formatMessage(message, pkg, { color: false }) ?? message.code}`,
+  );
 }

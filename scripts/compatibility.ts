@@ -1,5 +1,6 @@
 /**
- * Runs the tests of clients that strangers made, and writes those that ran and passed into the table of packages/client/README.md.
+ * Runs the tests of clients that strangers made, and writes those that ran and passed into the
+ * table of packages/client/README.md.
  *
  *     npm run compatibility
  */
@@ -12,7 +13,10 @@ import { compatibilities, rowOf, tableMarks } from '../test/src/client/compatibi
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
-    readonly assertionResults: readonly { readonly ancestorTitles: readonly string[]; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly status: string;
+    }[];
   }[];
 }
 
@@ -21,7 +25,10 @@ const folder = mkdtempSync(join(tmpdir(), 'quire-compatibility-'));
 try {
   const output = join(folder, 'report.json');
   const files = [...new Set(compatibilities.map(({ file }) => file))];
-  spawnSync('npx', ['vitest', 'run', '--reporter=json', `--outputFile=${output}`, ...files], { cwd: root, stdio: 'inherit' });
+  spawnSync('npx', ['vitest', 'run', '--reporter=json', `--outputFile=${output}`, ...files], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as Report;
   const rows = compatibilities.filter(({ file, suite }) => {
     const results = testResults
@@ -34,7 +41,11 @@ try {
   const readme = readFileSync(path, 'utf8');
   const [before = '', rest = ''] = readme.split(tableMarks[0]);
   const [, after = ''] = rest.split(tableMarks[1]);
-  const table = ['| client | version | what was run | result |', '| --- | --- | --- | --- |', ...rows.map(rowOf)].join('\n');
+  const table = [
+    '| client | version | what was run | result |',
+    '| --- | --- | --- | --- |',
+    ...rows.map(rowOf),
+  ].join('\n');
   writeFileSync(path, `${before}${tableMarks[0]}\n\n${table}\n\n${tableMarks[1]}${after}`);
   spawnSync('npx', ['oxfmt', path], { cwd: root, stdio: 'inherit' });
   console.log(`${rows.length} of ${compatibilities.length} clients ran.`);

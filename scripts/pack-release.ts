@@ -1,17 +1,32 @@
 /**
- * Builds the tarballs of releases from their tags (or any other refs), and installs each in a project of its own:
- * `node scripts/pack-release.ts [ref…]` fills `.cache/releases/<ref>`, where the test of a rolling upgrade finds it. Without refs it does
- * so for those of test/releases.json.
+ * Builds the tarballs of releases from their tags (or any other refs), and installs each in a
+ * project of its own: `node scripts/pack-release.ts [ref…]` fills `.cache/releases/<ref>`, where
+ * the test of a rolling upgrade finds it. Without refs it does so for those of test/releases.json.
  *
  * All is done as the ref itself says: its own lock file, its own build.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+const quiet = [
+  '--prefer-offline',
+  '--no-audit',
+  '--no-fund',
+  '--ignore-scripts',
+  '--loglevel=error',
+];
 /** What a broker needs that shares a folder of results with others. */
 const packages = ['core', 'results', 'store-file'];
 
@@ -49,8 +64,18 @@ function packRelease(ref: string, target: string): void {
       ...packages.map((name) => `./packages/${name}`),
     );
     const tarballs = readdirSync(project).map((file) => `file:${file}`);
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'older', private: true, type: 'module' }));
-    run(project, 'npm', 'install', ...quiet, ...tarballs, `apache-arrow@${arrowVersionOf(checkout)}`);
+    writeFileSync(
+      join(project, 'package.json'),
+      JSON.stringify({ name: 'older', private: true, type: 'module' }),
+    );
+    run(
+      project,
+      'npm',
+      'install',
+      ...quiet,
+      ...tarballs,
+      `apache-arrow@${arrowVersionOf(checkout)}`,
+    );
     renameSync(project, target);
     console.log(`installed ${packages.join(', ')} of ${ref} in ${target}`);
   } finally {
@@ -65,7 +90,9 @@ function arrowVersionOf(checkout: string): string {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;
   };
   const { version } = lock.packages['node_modules/apache-arrow'] ?? {};
-  if (version === undefined) throw new Error('The release has no apache-arrow in its package-lock.json.');
+  if (version === undefined) {
+    throw new Error('The release has no apache-arrow in its package-lock.json.');
+  }
   return version;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Installs the S3 server of the tests and examples, versitygw, into .cache/s3-server, and prints its path. It is built by Go from the
- * module that package.json names (`config.s3Server`).
+ * Installs the S3 server of the tests and examples, versitygw, into .cache/s3-server, and prints
+ * its path. It is built by Go from the module that package.json names (`config.s3Server`).
  *
  *     npm run s3-server
  *

@@ -25,7 +25,10 @@ export const usage = `npm run bench [-- [parts] [options]]
 `;
 
 /** @throws Error when there is no such option or part */
-export function parseCommandLine(args: readonly string[], knownParts: readonly string[]): CommandLine {
+export function parseCommandLine(
+  args: readonly string[],
+  knownParts: readonly string[],
+): CommandLine {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -37,7 +40,9 @@ export function parseCommandLine(args: readonly string[], knownParts: readonly s
   });
   const isPublish = positionals[0] === 'publish' && positionals.length === 1;
   const unknown = isPublish ? undefined : positionals.find((name) => !knownParts.includes(name));
-  if (unknown !== undefined) throw new Error(`There is no part '${unknown}'; expected ${knownParts.join(', ')} or publish.`);
+  if (unknown !== undefined) {
+    throw new Error(`There is no part '${unknown}'; expected ${knownParts.join(', ')} or publish.`);
+  }
   return {
     action: values.help ? 'help' : isPublish ? 'publish' : 'run',
     partNames: isPublish ? [] : positionals,

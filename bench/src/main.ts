@@ -15,7 +15,9 @@ if (action === 'help') {
   process.stdout.write(usage);
 } else if (action === 'publish') {
   const report = await readLastFullReport();
-  if (report === undefined) throw new Error('There is no full run to publish: npm run bench makes one.');
+  if (report === undefined) {
+    throw new Error('There is no full run to publish: npm run bench makes one.');
+  }
   await publish(report);
   process.stdout.write(`Published the run of ${report.startedAt}.\n`);
 } else {
@@ -27,7 +29,8 @@ async function run(): Promise<void> {
   const profileDirectory = isProfiled ? join(resultsDirectory, 'profiles') : undefined;
   if (profileDirectory !== undefined) await mkdir(profileDirectory, { recursive: true });
   const usual = parts.filter(({ isOnRequest }) => isQuick || isOnRequest !== true);
-  const chosen = partNames.length === 0 ? usual : parts.filter(({ name }) => partNames.includes(name));
+  const chosen =
+    partNames.length === 0 ? usual : parts.filter(({ name }) => partNames.includes(name));
   const report = await runParts(chosen, {
     isQuick,
     profileDirectory,

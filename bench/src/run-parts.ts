@@ -36,11 +36,17 @@ export async function runParts(parts: readonly Part[], options: RunOptions): Pro
   };
 }
 
-async function runPart(part: Part, tables: TableGenerator, options: RunOptions): Promise<PartReport> {
+async function runPart(
+  part: Part,
+  tables: TableGenerator,
+  options: RunOptions,
+): Promise<PartReport> {
   const { name, title } = part;
   const { isQuick, profileDirectory } = options;
   const startMs = performance.now();
   const progress = (what: string): void => options.progress(`${name}: ${what}`);
-  const outcome = await inScratchDirectory((scratch) => part.run({ isQuick, profileDirectory, tables, scratch, progress }));
+  const outcome = await inScratchDirectory((scratch) =>
+    part.run({ isQuick, profileDirectory, tables, scratch, progress }),
+  );
   return { name, title, ...outcome, elapsedMs: performance.now() - startMs };
 }

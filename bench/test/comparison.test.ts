@@ -38,7 +38,10 @@ describe('reportComparison', () => {
       { level: 'first', name: 'quire', rounds: [[2], [4]] },
       { level: 'first', name: 'rival', rounds: [[8], [20]] },
       { level: 'last', name: 'quire', rounds: [[4], [8]] },
-    ]).figures.map(({ quireBetterBy, ofFirstLevel }) => [quireBetterBy?.median, ofFirstLevel?.median]);
+    ]).figures.map(({ quireBetterBy, ofFirstLevel }) => [
+      quireBetterBy?.median,
+      ofFirstLevel?.median,
+    ]);
 
   test('says by how much Quire is better: of times, by how much the rival takes longer', () => {
     expect(report('ms', true)).toEqual([

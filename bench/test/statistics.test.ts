@@ -57,11 +57,19 @@ describe('spreadOfRounds', () => {
 
 describe('ratioOfRounds', () => {
   test('compares within a round, so that a round that is slow for both changes nothing', () => {
-    expect(ratioOfRounds([[10], [1000], [10]], [[2], [200], [2]])).toEqual({ median: 5, min: 5, max: 5 });
+    expect(ratioOfRounds([[10], [1000], [10]], [[2], [200], [2]])).toEqual({
+      median: 5,
+      min: 5,
+      max: 5,
+    });
   });
 
   test('takes the median of the ratios, and their range', () => {
-    expect(ratioOfRounds([[2], [9], [4, 4, 400]], [[1], [3], [4]])).toEqual({ median: 2, min: 1, max: 3 });
+    expect(ratioOfRounds([[2], [9], [4, 4, 400]], [[1], [3], [4]])).toEqual({
+      median: 2,
+      min: 1,
+      max: 3,
+    });
   });
 
   test('refuses another number of rounds, and a round without samples', () => {

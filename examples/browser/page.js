@@ -24,12 +24,17 @@ async function show(step) {
     const { rows, columns, offset } = page;
     const rowOf = (cells, name) => {
       const row = document.createElement('tr');
-      row.append(...cells.map((cell) => Object.assign(document.createElement(name), { textContent: String(cell) })));
+      row.append(
+        ...cells.map((cell) =>
+          Object.assign(document.createElement(name), { textContent: String(cell) }),
+        ),
+      );
       return row;
     };
     const names = columns.map(({ name }) => name);
     element('table').replaceChildren(rowOf(names, 'th'), ...rows.map((row) => rowOf(row, 'td')));
-    element('output').value = `rows ${offset + 1} to ${offset + rows.length} of ${cursor.totalRowCount}`;
+    element('output').value =
+      `rows ${offset + 1} to ${offset + rows.length} of ${cursor.totalRowCount}`;
     element('#previous').disabled = offset === 0;
     element('#next').disabled = offset + rows.length >= cursor.totalRowCount;
   } catch (error) {

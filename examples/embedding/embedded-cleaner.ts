@@ -5,7 +5,10 @@ import { FileObjectStore } from '@quire/store-file';
 
 const [minute, hour] = [60_000, 3_600_000];
 
-/** Results in a directory that never take more than `quotaBytes`, and go an hour after they were stored. Dispose both, the cleaner first. */
+/**
+ * Results in a directory that never take more than `quotaBytes`, and go an hour after they were
+ * stored. Dispose both, the cleaner first.
+ */
 export async function openCleanedResults(
   directory: string,
   {
@@ -17,7 +20,13 @@ export async function openCleanedResults(
   const store = await FileObjectStore.open({ root: directory });
   const brokerId = 'my-broker';
   const admission = new StorageAdmission();
-  const results = new ResultStore({ store, brokerId, expirationMs, expirationMaxMs: 24 * hour, admission });
+  const results = new ResultStore({
+    store,
+    brokerId,
+    expirationMs,
+    expirationMaxMs: 24 * hour,
+    admission,
+  });
   const cleaner = new Cleaner({
     target: { store, brokerId, remover: results, admission, leftovers: store.leftovers },
     settings: () => ({

@@ -6,15 +6,20 @@ import { isQuireError, isRequestId, type QueryEngine, QuireError } from '@quire/
 import type { ResultStore } from '@quire/results';
 
 /**
- * A broker of one's own: `POST /queries` with SQL in the body stores an answer, and `GET /results/<id>?offset=0&rows=100` is a page of it, as
- * JSON or, with `&format=csv`, as text. The table of `@quire/api` gives each error code its HTTP status.
+ * A broker of one's own: `POST /queries` with SQL in the body stores an answer, and `GET
+ * /results/<id>?offset=0&rows=100` is a page of it, as JSON or, with `&format=csv`, as text. The
+ * table of `@quire/api` gives each error code its HTTP status.
  */
 export function createOwnBroker(engine: QueryEngine, results: ResultStore): Server {
   return createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      const known = isQuireError(error) ? error : new QuireError('INTERNAL', 'The server failed.', { cause: error });
+      const known = isQuireError(error)
+        ? error
+        : new QuireError('INTERNAL', 'The server failed.', { cause: error });
       if (response.headersSent) response.destroy();
-      else sendJson(response, errorStatuses[known.code], { error: known.message, reason: known.code });
+      else {
+        sendJson(response, errorStatuses[known.code], { error: known.message, reason: known.code });
+      }
     });
   });
 
@@ -24,13 +29,18 @@ export function createOwnBroker(engine: QueryEngine, results: ResultStore): Serv
     response.on('close', () => gone.abort());
     if (request.method === 'POST' && pathname === '/queries') {
       const { signal } = gone;
-      await using execution = await engine.execute({ sql: await text(request) }, { signal, limits: { timeoutMs: 60_000 } });
+      await using execution = await engine.execute(
+        { sql: await text(request) },
+        { signal, limits: { timeoutMs: 60_000 } },
+      );
       const { entry } = await results.create(execution, { owner: 'everybody', signal });
       sendJson(response, 201, { id: entry.requestId, rowCount: entry.rowCount });
       return;
     }
     const [, id] = /^\/results\/([^/]+)$/.exec(pathname) ?? [];
-    if (request.method !== 'GET' || id === undefined) throw new QuireError('ROUTE_NOT_FOUND', `There is no ${pathname}.`);
+    if (request.method !== 'GET' || id === undefined) {
+      throw new QuireError('ROUTE_NOT_FOUND', `There is no ${pathname}.`);
+    }
     if (!isRequestId(id)) throw new QuireError('RESULT_NOT_FOUND', `There is no result ${id}.`);
     const format = searchParams.get('format') === 'csv' ? 'csv' : 'json';
     const result = await results.open(id, { signal: gone.signal });
@@ -41,7 +51,10 @@ export function createOwnBroker(engine: QueryEngine, results: ResultStore): Serv
     function integer(name: string, otherwise: number): number {
       const value = Number(searchParams.get(name) ?? otherwise);
       if (Number.isSafeInteger(value) && value >= 0) return value;
-      throw new QuireError('INVALID_PARAMETER', `${name} is ${searchParams.get(name)}; expected an integer, 0 or more.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `${name} is ${searchParams.get(name)}; expected an integer, 0 or more.`,
+      );
     }
   }
 }

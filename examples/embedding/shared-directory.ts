@@ -12,8 +12,15 @@ import { tableFromArrays } from 'apache-arrow';
 const [directory = '', brokerId = '', verb, argument = ''] = process.argv.slice(2);
 const hour = 3_600_000;
 await using store = await FileObjectStore.open({ root: directory });
-// Each has a broker id of its own, and `isShared`: `open`, `delete` and `renew` then find the results of the others.
-await using results = new ResultStore({ store, brokerId, expirationMs: hour, expirationMaxMs: 24 * hour, isShared: true });
+// Each has a broker id of its own, and `isShared`: `open`, `delete` and `renew` then find the
+// results of the others.
+await using results = new ResultStore({
+  store,
+  brokerId,
+  expirationMs: hour,
+  expirationMaxMs: 24 * hour,
+  isShared: true,
+});
 
 if (verb === 'store') {
   const table = tableFromArrays({ n: Int32Array.from({ length: Number(argument) }, (_, n) => n) });

@@ -33,8 +33,9 @@ type Cell = null | bigint | number | string | Uint8Array;
 type Rows = Iterator<readonly Cell[]>;
 
 /**
- * A QueryEngine on a SQLite database, in this process. A column has one type for the whole answer: the one that its table declares, or else
- * that of its first value among the first rows. Rows are made as they are read; while SQLite looks for the next one, this process waits.
+ * A QueryEngine on a SQLite database, in this process. A column has one type for the whole answer:
+ * the one that its table declares, or else that of its first value among the first rows. Rows are
+ * made as they are read; while SQLite looks for the next one, this process waits.
  */
 export class SqliteEngine implements QueryEngine {
   readonly #database: DatabaseSync;
@@ -89,16 +90,25 @@ export class SqliteEngine implements QueryEngine {
   }
 
   #start(statement: StatementSync, { sql, parameters = [] }: Query): Rows {
-    const values = Object.entries(parameters).map(([name, value]) => [name, sqlValueOf(value)] as const);
+    const values = Object.entries(parameters).map(
+      ([name, value]) => [name, sqlValueOf(value)] as const,
+    );
     // Where a parameter has no value, SQLite would take NULL.
-    const wanted = sql.replaceAll(/'[^']*'|"[^"]*"|--.*|\/\*[^]*?\*\//g, '').match(/\?|[$:@]\w+/g) ?? [];
+    const wanted =
+      sql.replaceAll(/'[^']*'|"[^"]*"|--.*|\/\*[^]*?\*\//g, '').match(/\?|[$:@]\w+/g) ?? [];
     const isNamed = !Array.isArray(parameters);
     const wantedCount = isNamed ? new Set(wanted).size : wanted.length;
     if (wantedCount !== values.length) {
-      throw new QuireError('QUERY_INVALID', `The query has ${wantedCount} parameters, and ${values.length} values were given.`);
+      throw new QuireError(
+        'QUERY_INVALID',
+        `The query has ${wantedCount} parameters, and ${values.length} values were given.`,
+      );
     }
     const given = isNamed ? [Object.fromEntries(values)] : [];
-    return statement.iterate(...(given as []), ...(isNamed ? [] : values.map(([, value]) => value))) as unknown as Rows;
+    return statement.iterate(
+      ...(given as []),
+      ...(isNamed ? [] : values.map(([, value]) => value)),
+    ) as unknown as Rows;
   }
 }
 
@@ -118,10 +128,15 @@ class SqliteExecution implements QueryExecution {
   readonly #startMs = systemClock.monotonicMs();
   #endMs: number | undefined;
 
-  constructor(statement: StatementSync, rows: Rows, { limits: { timeoutMs }, signal, onEnd }: ExecutionOptions) {
+  constructor(
+    statement: StatementSync,
+    rows: Rows,
+    { limits: { timeoutMs }, signal, onEnd }: ExecutionOptions,
+  ) {
     this.#rows = rows;
     this.#onEnd = onEnd;
-    const error = (): QuireError => new QuireError('QUERY_TIMED_OUT', `The query exceeded its timeout of ${timeoutMs} ms.`);
+    const error = (): QuireError =>
+      new QuireError('QUERY_TIMED_OUT', `The query exceeded its timeout of ${timeoutMs} ms.`);
     this.#deadline = new Deadline({ clock: systemClock, timeoutMs, signal, error });
     this.#first = this.#take();
     const fields = statement.columns().map(({ name, type }, index) => {
@@ -188,10 +203,14 @@ class SqliteExecution implements QueryExecution {
   }
 }
 
-function codeOf(message: string): 'TABLE_NOT_FOUND' | 'COLUMN_NOT_FOUND' | 'QUERY_SYNTAX' | 'QUERY_INVALID' {
+function codeOf(
+  message: string,
+): 'TABLE_NOT_FOUND' | 'COLUMN_NOT_FOUND' | 'QUERY_SYNTAX' | 'QUERY_INVALID' {
   if (message.includes('no such table')) return 'TABLE_NOT_FOUND';
   if (message.includes('no such column')) return 'COLUMN_NOT_FOUND';
-  return /syntax error|unrecognized token|incomplete input/.test(message) ? 'QUERY_SYNTAX' : 'QUERY_INVALID';
+  return /syntax error|unrecognized token|incomplete input/.test(message)
+    ? 'QUERY_SYNTAX'
+    : 'QUERY_INVALID';
 }
 
 /** The type of a declared column, by the rules of SQLite for affinities. */
@@ -213,12 +232,23 @@ function typeOfValue(value: Cell): DataType {
 /** @throws QUERY_FAILED when the value is not of the type: columns of SQLite may hold any */
 function cellAs(type: DataType, value: Cell, column: string): unknown {
   if (value === null) return null;
-  if (type instanceof Float64 && typeof value !== 'string' && !(value instanceof Uint8Array)) return Number(value);
+  if (type instanceof Float64 && typeof value !== 'string' && !(value instanceof Uint8Array)) {
+    return Number(value);
+  }
   if (type instanceof Bool && typeof value === 'bigint') return value !== 0n;
   if (typeOfValue(value).typeId === type.typeId) return value;
   const found =
-    typeof value === 'bigint' ? 'INTEGER' : typeof value === 'number' ? 'REAL' : typeof value === 'string' ? 'TEXT' : 'BLOB';
-  throw new QuireError('QUERY_FAILED', `Column ${column} has values of several types, here ${found}: use CAST to give it one.`);
+    typeof value === 'bigint'
+      ? 'INTEGER'
+      : typeof value === 'number'
+        ? 'REAL'
+        : typeof value === 'string'
+          ? 'TEXT'
+          : 'BLOB';
+  throw new QuireError(
+    'QUERY_FAILED',
+    `Column ${column} has values of several types, here ${found}: use CAST to give it one.`,
+  );
 }
 
 function sqlValueOf(parameter: QueryParameter): SQLInputValue {

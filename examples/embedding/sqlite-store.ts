@@ -23,8 +23,9 @@ const blockBytes = 256 * 1024;
 const entriesPerQuery = 500;
 
 /**
- * An ObjectStore in one SQLite database: an object is a row, and its bytes are rows of blocks. An object without a key is being written.
- * For one process at a time, which deletes at its start what a killed one was writing.
+ * An ObjectStore in one SQLite database: an object is a row, and its bytes are rows of blocks. An
+ * object without a key is being written. For one process at a time, which deletes at its start what
+ * a killed one was writing.
  */
 export class SqliteObjectStore implements ObjectStore {
   readonly location: string;
@@ -52,7 +53,11 @@ export class SqliteObjectStore implements ObjectStore {
       ) WITHOUT ROWID;
       DELETE FROM objects WHERE key IS NULL;
     `);
-    this.#usedBytes = Number(this.#database.prepare('SELECT coalesce(sum(size_bytes), 0) AS used FROM objects').get()?.['used']);
+    this.#usedBytes = Number(
+      this.#database.prepare('SELECT coalesce(sum(size_bytes), 0) AS used FROM objects').get()?.[
+        'used'
+      ],
+    );
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -65,13 +70,18 @@ export class SqliteObjectStore implements ObjectStore {
       const row = this.#find(key);
       const sizeBytes = Number(row['size_bytes']);
       const range = resolveByteRange(options?.range, sizeBytes, key, this.location);
-      const chunks = (): AsyncGenerator<Uint8Array> => this.#read(key, Number(row['id']), range, options?.signal);
+      const chunks = (): AsyncGenerator<Uint8Array> =>
+        this.#read(key, Number(row['id']), range, options?.signal);
       this.#userCount += 1;
       return new SingleUseBody({ key, sizeBytes, chunks, release: () => this.#release() });
     });
   }
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     this.#check(key, options);
     this.#userCount += 1;
     const write = new ObjectWrite(this.#database);
@@ -100,10 +110,13 @@ export class SqliteObjectStore implements ObjectStore {
       throwIfAborted(signal);
       if (this.#isClosed) throw storeClosed(this.location);
       const from = last;
-      const rows = this.#translated('list', prefix, () => this.#database.prepare(select).all(prefix, from, entriesPerQuery));
+      const rows = this.#translated('list', prefix, () =>
+        this.#database.prepare(select).all(prefix, from, entriesPerQuery),
+      );
       for (const row of rows) {
         const entry = entryOf(row);
-        // Keys are ASCII, which SQLite sorts as JavaScript does: those with the prefix stand together.
+        // Keys are ASCII, which SQLite sorts as JavaScript does: those with the prefix stand
+        // together.
         if (!entry.key.startsWith(prefix)) return;
         yield entry;
         throwIfAborted(signal);
@@ -116,7 +129,9 @@ export class SqliteObjectStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#call('delete', key, options, () => {
-      const row = this.#database.prepare('DELETE FROM objects WHERE key = ? RETURNING size_bytes').get(key);
+      const row = this.#database
+        .prepare('DELETE FROM objects WHERE key = ? RETURNING size_bytes')
+        .get(key);
       this.#usedBytes -= Number(row?.['size_bytes'] ?? 0);
     });
   }
@@ -136,11 +151,16 @@ export class SqliteObjectStore implements ObjectStore {
     for (let offset = start; offset < end;) {
       throwIfAborted(signal);
       const position = Math.floor(offset / blockBytes);
-      const row = this.#translated('get', key, () => this.#database.prepare(select).get(id, position));
+      const row = this.#translated('get', key, () =>
+        this.#database.prepare(select).get(id, position),
+      );
       // Deleted or replaced meanwhile: its number is never given to another object.
       if (row === undefined) throw objectNotFound(key, this.location);
       const startInBlock = offset - position * blockBytes;
-      const bytes = (row['bytes'] as Uint8Array).subarray(startInBlock, startInBlock + end - offset);
+      const bytes = (row['bytes'] as Uint8Array).subarray(
+        startInBlock,
+        startInBlock + end - offset,
+      );
       offset += bytes.byteLength;
       yield bytes;
     }
@@ -150,7 +170,10 @@ export class SqliteObjectStore implements ObjectStore {
   /** @throws STORE_FULL when so many bytes more do not fit */
   #reserve(key: string, bytes: number, write: ObjectWrite): void {
     if (this.#usedBytes + bytes > this.#sizeMaxBytes) {
-      throw new QuireError('STORE_FULL', `put of ${key} in ${this.location} failed: it may hold ${this.#sizeMaxBytes} bytes.`);
+      throw new QuireError(
+        'STORE_FULL',
+        `put of ${key} in ${this.location} failed: it may hold ${this.#sizeMaxBytes} bytes.`,
+      );
     }
     this.#usedBytes += bytes;
     write.sizeBytes += bytes;
@@ -173,7 +196,9 @@ export class SqliteObjectStore implements ObjectStore {
     if (this.#isClosed) throw storeClosed(this.location);
   }
 
-  /** Runs statements; what SQLite throws comes out as a QuireError that names the key and the store. */
+  /**
+   * Runs statements; what SQLite throws comes out as a QuireError that names the key and the store.
+   */
   #translated<T>(op: string, key: string, run: () => T): T {
     try {
       return run();
@@ -198,10 +223,17 @@ export class SqliteObjectStore implements ObjectStore {
 type Row = Record<string, unknown>;
 
 function entryOf(row: Row): ObjectEntry {
-  return { key: String(row['key']), sizeBytes: Number(row['size_bytes']), lastModifiedMs: Number(row['modified_ms']) };
+  return {
+    key: String(row['key']),
+    sizeBytes: Number(row['size_bytes']),
+    lastModifiedMs: Number(row['modified_ms']),
+  };
 }
 
-/** One object on its way: a small one is written at the end, by one transaction; of a large one, blocks are written as they fill. */
+/**
+ * One object on its way: a small one is written at the end, by one transaction; of a large one,
+ * blocks are written as they fill.
+ */
 class ObjectWrite {
   /** Bytes reserved for it. */
   sizeBytes = 0;
@@ -233,12 +265,17 @@ class ObjectWrite {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       if (this.#filledBytes > 0) this.#writeBlock();
-      const replaced = this.#database.prepare('DELETE FROM objects WHERE key = ? RETURNING size_bytes').get(key);
+      const replaced = this.#database
+        .prepare('DELETE FROM objects WHERE key = ? RETURNING size_bytes')
+        .get(key);
       this.#database
         .prepare('UPDATE objects SET key = ?, size_bytes = ?, modified_ms = ? WHERE id = ?')
         .run(key, this.sizeBytes, lastModifiedMs, this.#rowId());
       this.#database.exec('COMMIT');
-      return { entry: { key, sizeBytes: this.sizeBytes, lastModifiedMs }, replacedBytes: Number(replaced?.['size_bytes'] ?? 0) };
+      return {
+        entry: { key, sizeBytes: this.sizeBytes, lastModifiedMs },
+        replacedBytes: Number(replaced?.['size_bytes'] ?? 0),
+      };
     } catch (error) {
       this.#database.exec('ROLLBACK');
       throw error;
@@ -246,7 +283,9 @@ class ObjectWrite {
   }
 
   discard(): void {
-    if (this.#id !== undefined) this.#database.prepare('DELETE FROM objects WHERE id = ? AND key IS NULL').run(this.#id);
+    if (this.#id !== undefined) {
+      this.#database.prepare('DELETE FROM objects WHERE id = ? AND key IS NULL').run(this.#id);
+    }
   }
 
   #writeBlock(): void {
@@ -259,7 +298,8 @@ class ObjectWrite {
 
   #rowId(): number {
     this.#id ??= Number(
-      this.#database.prepare('INSERT INTO objects (size_bytes, modified_ms) VALUES (0, 0)').run().lastInsertRowid,
+      this.#database.prepare('INSERT INTO objects (size_bytes, modified_ms) VALUES (0, 0)').run()
+        .lastInsertRowid,
     );
     return this.#id;
   }

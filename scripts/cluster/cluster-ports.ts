@@ -20,7 +20,10 @@ export async function freePorts(): Promise<ClusterPorts> {
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as Record<(typeof names)[number], number>;
+  return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as Record<
+    (typeof names)[number],
+    number
+  >;
 }
 
 /** One of our processes. */

@@ -9,7 +9,13 @@ export type ClusterStore =
   | { readonly kind: 's3-server'; readonly path: string };
 
 /** The S3 server that the cluster starts, and what its callers need to know. */
-export const s3Server = { key: 'quire', secret: 'quire-secret', region: 'eu-central-1', bucket: 'results', port: 7070 } as const;
+export const s3Server = {
+  key: 'quire',
+  secret: 'quire-secret',
+  region: 'eu-central-1',
+  bucket: 'results',
+  port: 7070,
+} as const;
 
 /**
  * Reads what follows `--s3`.
@@ -19,7 +25,9 @@ export const s3Server = { key: 'quire', secret: 'quire-secret', region: 'eu-cent
 export function parseClusterStore(s3: string | undefined, root: string): ClusterStore {
   if (s3 === undefined) return { kind: 'directory' };
   if (/^s3:\/\/[^/]+/.test(s3)) return { kind: 'bucket', uri: s3 };
-  if (s3 !== 'local') throw new Error(`--s3 is ${JSON.stringify(s3)}: expected s3://bucket/prefix, or local.`);
+  if (s3 !== 'local') {
+    throw new Error(`--s3 is ${JSON.stringify(s3)}: expected s3://bucket/prefix, or local.`);
+  }
   const path = process.env['QUIRE_S3_SERVER'] ?? join(root, '.cache/s3-server/versitygw');
   if (existsSync(path)) return { kind: 's3-server', path };
   throw new Error(`There is no S3 server at ${path}. \`npm run s3-server\` installs one.`);
@@ -28,8 +36,12 @@ export function parseClusterStore(s3: string | undefined, root: string): Cluster
 /** The settings of a broker or the cleaner that choose the store, as `key=value`. */
 export function storeSettings(store: ClusterStore, dataFolder: string, s3Port: number): string[] {
   const pagination = 'engine.broker.pagination';
-  if (store.kind === 'directory') return [`${pagination}.file.data.dir=${join(dataFolder, 'results')}`];
-  if (store.kind === 'bucket') return [`${pagination}.protocol=s3`, `${pagination}.s3.data.dir=${store.uri}`];
+  if (store.kind === 'directory') {
+    return [`${pagination}.file.data.dir=${join(dataFolder, 'results')}`];
+  }
+  if (store.kind === 'bucket') {
+    return [`${pagination}.protocol=s3`, `${pagination}.s3.data.dir=${store.uri}`];
+  }
   return [
     `${pagination}.protocol=s3`,
     `${pagination}.s3.data.dir=s3://${s3Server.bucket}/cluster`,

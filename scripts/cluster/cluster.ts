@@ -16,7 +16,10 @@ export interface ClusterOptions {
   readonly onUnexpectedEnd: (message: string) => void;
 }
 
-/** The processes of config/cluster: started in an order that lets each find what it needs, and all stopped when it is disposed. */
+/**
+ * The processes of config/cluster: started in an order that lets each find what it needs, and all
+ * stopped when it is disposed.
+ */
 export class Cluster implements AsyncDisposable {
   readonly #options: ClusterOptions;
   readonly #members: Member[] = [];
@@ -39,8 +42,13 @@ export class Cluster implements AsyncDisposable {
     await mkdir(this.logFolder, { recursive: true });
     const { store } = this.#options;
     if (store.kind === 's3-server') await this.#startS3Server(store.path);
-    await this.#startAll([this.#quire('broker-1', 'broker1', 'broker'), this.#quire('broker-2', 'broker2', 'broker')]);
-    await this.#startAll((['proxy', 'controller', 'cleaner'] as const).map((role) => this.#quire(role, role, role)));
+    await this.#startAll([
+      this.#quire('broker-1', 'broker1', 'broker'),
+      this.#quire('broker-2', 'broker2', 'broker'),
+    ]);
+    await this.#startAll(
+      (['proxy', 'controller', 'cleaner'] as const).map((role) => this.#quire(role, role, role)),
+    );
   }
 
   /** Those who call others stop first. */
@@ -57,10 +65,20 @@ export class Cluster implements AsyncDisposable {
 
   async #startS3Server(path: string): Promise<void> {
     const { dataFolder } = this.#options;
-    const [attributes, buckets] = [join(dataFolder, 's3/attributes'), join(dataFolder, 's3/buckets')];
+    const [attributes, buckets] = [
+      join(dataFolder, 's3/attributes'),
+      join(dataFolder, 's3/buckets'),
+    ];
     await mkdir(attributes, { recursive: true });
     await mkdir(join(buckets, s3Server.bucket), { recursive: true });
-    const access = ['--access', s3Server.key, '--secret', s3Server.secret, '--region', s3Server.region];
+    const access = [
+      '--access',
+      s3Server.key,
+      '--secret',
+      s3Server.secret,
+      '--region',
+      s3Server.region,
+    ];
     const place = ['posix', '--sidecar', attributes, buckets];
     const port = this.#s3Port;
     const args = ['--port', `127.0.0.1:${port}`, ...access, '--quiet', '--keep-alive', ...place];
@@ -73,8 +91,18 @@ export class Cluster implements AsyncDisposable {
 
   #quire(name: string, part: Part, role: string): Member {
     const { root, ports, store, dataFolder } = this.#options;
-    const main = ['--max-semi-space-size=2', '--conditions=@quire/source', join(root, 'packages/cli/bin/quire.cjs'), 'start'];
-    const config = ['--roles', role, '--config', join(root, 'config/cluster', `${name}.properties`)];
+    const main = [
+      '--max-semi-space-size=2',
+      '--conditions=@quire/source',
+      join(root, 'packages/cli/bin/quire.cjs'),
+      'start',
+    ];
+    const config = [
+      '--roles',
+      role,
+      '--config',
+      join(root, 'config/cluster', `${name}.properties`),
+    ];
     const keepsResults = role === 'broker' || role === 'cleaner';
     const chosen = [
       ...(ports === undefined ? [] : settingsOf(part, ports)),
@@ -86,6 +114,11 @@ export class Cluster implements AsyncDisposable {
 
   #member(name: string, program: Program): Member {
     const { root, onUnexpectedEnd } = this.#options;
-    return new Member(program, { name, folder: root, logPath: join(this.logFolder, `${name}.log`), onUnexpectedEnd });
+    return new Member(program, {
+      name,
+      folder: root,
+      logPath: join(this.logFolder, `${name}.log`),
+      onUnexpectedEnd,
+    });
   }
 }

@@ -6,10 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A program of the cluster. */
 export type Program =
-  /** A process of Quire: it says on standard output that it serves, and ends gracefully by SIGTERM. */
+  /**
+   * A process of Quire: it says on standard output that it serves, and ends gracefully by SIGTERM.
+   */
   | { readonly kind: 'quire'; readonly args: readonly string[] }
   /** Anything that listens on a port. */
-  | { readonly kind: 'server'; readonly path: string; readonly args: readonly string[]; readonly port: number };
+  | {
+      readonly kind: 'server';
+      readonly path: string;
+      readonly args: readonly string[];
+      readonly port: number;
+    };
 
 export interface MemberOptions {
   readonly name: string;
@@ -33,7 +40,10 @@ const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const pollMs = 50;
 
-/** A process of the cluster. Ctrl-C on the terminal does not reach it, so that all are stopped in turn. */
+/**
+ * A process of the cluster. Ctrl-C on the terminal does not reach it, so that all are stopped in
+ * turn.
+ */
 export class Member {
   readonly name: string;
   readonly #program: Program;
@@ -60,7 +70,9 @@ export class Member {
     return url?.replace(/\/console$/, '');
   }
 
-  /** Resolves when it serves. @throws Error with the end of its log when it ends, or takes a minute */
+  /**
+   * Resolves when it serves. @throws Error with the end of its log when it ends, or takes a minute
+   */
   async start(): Promise<void> {
     const log = openSync(this.#options.logPath, 'w');
     const child = this.#spawn(log);
@@ -68,10 +80,14 @@ export class Member {
     closeSync(log);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#printed += text));
     child.once('error', () => this.#ended('did not start'));
-    child.once('exit', (code, signal) => this.#ended(`ended (${signal ?? `exit code ${code ?? ''}`})`));
+    child.once('exit', (code, signal) =>
+      this.#ended(`ended (${signal ?? `exit code ${code ?? ''}`})`),
+    );
     for (let waitedMs = 0; !(await this.#serves()); waitedMs += pollMs) {
       if (this.#state !== 'starting' || waitedMs > startTimeoutMs) {
-        throw new Error(`${this.name} does not serve; the end of ${this.#options.logPath}:\n${this.#endOfLog()}`);
+        throw new Error(
+          `${this.name} does not serve; the end of ${this.#options.logPath}:\n${this.#endOfLog()}`,
+        );
       }
       await sleep(pollMs);
     }
@@ -110,7 +126,9 @@ export class Member {
 
   async #serves(): Promise<boolean> {
     const program = this.#program;
-    return program.kind === 'quire' ? this.#printed.includes('Ctrl-C') : await isListening(program.port);
+    return program.kind === 'quire'
+      ? this.#printed.includes('Ctrl-C')
+      : await isListening(program.port);
   }
 
   #ended(how: string): void {

@@ -1,6 +1,9 @@
 import type { Member } from './member.ts';
 
-/** Tells what runs where, and commands that work as they are printed, in the order in which they are worth trying. */
+/**
+ * Tells what runs where, and commands that work as they are printed, in the order in which they are
+ * worth trying.
+ */
 export function renderCluster(members: readonly Member[], logFolder: string): string {
   const width = Math.max(...members.map(({ name }) => name.length));
   const urlOf = (wanted: string): string => members.find(({ name }) => name === wanted)?.url ?? '';
@@ -8,7 +11,10 @@ export function renderCluster(members: readonly Member[], logFolder: string): st
   const admin = '-H "Authorization: Bearer quickstart-admin"';
   return [
     '',
-    ...members.map(({ name, url = '', pid }) => `  ${name.padEnd(width)}  ${url.padEnd(29)}  process ${pid ?? '?'}`),
+    ...members.map(
+      ({ name, url = '', pid }) =>
+        `  ${name.padEnd(width)}  ${url.padEnd(29)}  process ${pid ?? '?'}`,
+    ),
     `  ${'console'.padEnd(width)}  ${controller}/console`,
     `  ${'logs'.padEnd(width)}  ${logFolder}`,
     '',

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { selectOf, type TableName, tables } from './tables.ts';
 
-/** A DuckDB that makes the benchmark's tables, and the files that rivals keep them in; each once, for all parts. */
+/**
+ * A DuckDB that makes the benchmark's tables, and the files that rivals keep them in; each once,
+ * for all parts.
+ */
 export class TableGenerator implements Disposable {
   readonly #made = new Map<string, Promise<string>>();
   readonly #connection: DuckDBConnection;
@@ -23,7 +26,9 @@ export class TableGenerator implements Disposable {
   /** Makes a table as a Parquet file with DuckDB's own defaults, and gives its path. */
   parquet(name: TableName, rowCount: number): Promise<string> {
     return this.#once(join(this.#directory, `${name}-${rowCount}.parquet`), async (path) => {
-      await this.#connection.run(`COPY (${selectOf(tables[name], rowCount)}) TO '${path}' (FORMAT parquet)`);
+      await this.#connection.run(
+        `COPY (${selectOf(tables[name], rowCount)}) TO '${path}' (FORMAT parquet)`,
+      );
     });
   }
 
@@ -41,14 +46,18 @@ export class TableGenerator implements Disposable {
     return this.#once(parquet.replace(/parquet$/, 'jsonl'), async (path) => {
       const columns = await this.#columnNames(parquet);
       const asIs = `FORMAT csv, HEADER false, DELIMITER '', QUOTE '', ESCAPE ''`;
-      await this.#connection.run(`COPY (SELECT json_array(${columns.join(', ')}) FROM '${parquet}') TO '${path}' (${asIs})`);
+      await this.#connection.run(
+        `COPY (SELECT json_array(${columns.join(', ')}) FROM '${parquet}') TO '${path}' (${asIs})`,
+      );
     });
   }
 
   /** Copies a Parquet file into CSV without a header. */
   csv(parquet: string): Promise<string> {
     return this.#once(parquet.replace(/parquet$/, 'csv'), async (path) => {
-      await this.#connection.run(`COPY (FROM '${parquet}') TO '${path}' (FORMAT csv, HEADER false)`);
+      await this.#connection.run(
+        `COPY (FROM '${parquet}') TO '${path}' (FORMAT csv, HEADER false)`,
+      );
     });
   }
 
@@ -58,7 +67,9 @@ export class TableGenerator implements Disposable {
   }
 
   async #columnNames(parquet: string): Promise<string[]> {
-    const result = await this.#connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE FROM '${parquet}')`);
+    const result = await this.#connection.runAndReadAll(
+      `SELECT column_name FROM (DESCRIBE FROM '${parquet}')`,
+    );
     return result.getRows().map(([name]) => name as string);
   }
 

@@ -1,4 +1,6 @@
-/** A table of the benchmark: made by DuckDB, the same at every run, with values that look random. */
+/**
+ * A table of the benchmark: made by DuckDB, the same at every run, with values that look random.
+ */
 export interface BenchTable {
   readonly name: TableName;
   readonly columns: readonly BenchColumn[];
@@ -15,14 +17,19 @@ export interface BenchColumn {
 export type TableName = 'mixed' | 'narrow' | 'wide' | 'long';
 
 const hashOf = (salt: number): string => `hash(i * 64 + ${salt})`;
-const nullAtTimes = (salt: number, sql: string): string => `CASE WHEN ${hashOf(salt)} % 10 = 0 THEN NULL ELSE ${sql} END`;
+const nullAtTimes = (salt: number, sql: string): string =>
+  `CASE WHEN ${hashOf(salt)} % 10 = 0 THEN NULL ELSE ${sql} END`;
 const below = (salt: number, limit: number): string => `CAST(${hashOf(salt)} % ${limit} AS BIGINT)`;
 
 /** One column of each kind that results commonly have; two of them with nulls. */
 const mixed: readonly BenchColumn[] = [
   { name: 'id', sql: 'CAST(i AS INTEGER)', postgresType: 'integer' },
   { name: 'account', sql: `CAST(${hashOf(1)} >> 1 AS BIGINT)`, postgresType: 'bigint' },
-  { name: 'region', sql: `(['north', 'south', 'east', 'west', 'online'])[1 + ${below(2, 5)}]`, postgresType: 'text' },
+  {
+    name: 'region',
+    sql: `(['north', 'south', 'east', 'west', 'online'])[1 + ${below(2, 5)}]`,
+    postgresType: 'text',
+  },
   {
     name: 'note',
     sql: nullAtTimes(
@@ -31,14 +38,26 @@ const mixed: readonly BenchColumn[] = [
     ),
     postgresType: 'text',
   },
-  { name: 'score', sql: `CAST(${hashOf(6)} >> 11 AS DOUBLE) / 9007199254740992 * 1000`, postgresType: 'double precision' },
+  {
+    name: 'score',
+    sql: `CAST(${hashOf(6)} >> 11 AS DOUBLE) / 9007199254740992 * 1000`,
+    postgresType: 'double precision',
+  },
   {
     name: 'amount',
     sql: nullAtTimes(7, `CAST(${below(8, 10_000_000)} * 0.01 AS DECIMAL(18, 2))`),
     postgresType: 'numeric(18, 2)',
   },
-  { name: 'created', sql: `make_timestamp(1577836800000000 + ${below(9, 126_230_400_000_000)})`, postgresType: 'timestamp' },
-  { name: 'due', sql: `DATE '2020-01-01' + CAST(${below(10, 1461)} AS INTEGER)`, postgresType: 'date' },
+  {
+    name: 'created',
+    sql: `make_timestamp(1577836800000000 + ${below(9, 126_230_400_000_000)})`,
+    postgresType: 'timestamp',
+  },
+  {
+    name: 'due',
+    sql: `DATE '2020-01-01' + CAST(${below(10, 1461)} AS INTEGER)`,
+    postgresType: 'date',
+  },
   { name: 'paid', sql: `${hashOf(11)} % 2 = 0`, postgresType: 'boolean' },
   { name: 'rate', sql: `CAST(${below(12, 10_000)} * 0.01 AS FLOAT)`, postgresType: 'real' },
 ];
@@ -61,7 +80,8 @@ const long: readonly BenchColumn[] = [
     name: 'body',
     sql: Array.from(
       { length: 11 },
-      (_, part) => `'It said "' || ${hashOf(part)} || '", and that was all there was to say about Zürich.\\n'`,
+      (_, part) =>
+        `'It said "' || ${hashOf(part)} || '", and that was all there was to say about Zürich.\\n'`,
     ).join(' || '),
     postgresType: 'text',
   },

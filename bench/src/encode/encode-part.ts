@@ -4,7 +4,10 @@ import type { Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
 import type { EncodeOptions } from './encode.process.ts';
 
-/** JSON made in one process, of rows that are at hand in memory: what a page costs without HTTP and without a store. */
+/**
+ * JSON made in one process, of rows that are at hand in memory: what a page costs without HTTP and
+ * without a store.
+ */
 export const encodePart: Part = {
   name: 'encode',
   title: 'JSON encoding in process',
@@ -16,7 +19,9 @@ export const encodePart: Part = {
       spillDirectory: scratch,
       rounds: isQuick ? { count: 2, sliceMs: 5 } : { count: 5, sliceMs: 100 },
     };
-    await using child = new Child(join(import.meta.dirname, 'encode.process.ts'), options, { profileDirectory });
+    await using child = new Child(join(import.meta.dirname, 'encode.process.ts'), options, {
+      profileDirectory,
+    });
     progress('all columns together');
     const whole = (await child.call('table')) as ComparisonReport;
     progress('each kind of column');

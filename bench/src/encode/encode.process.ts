@@ -32,7 +32,8 @@ const results = new ResultStore({
 });
 
 serveParent(
-  async (what) => runComparison(what === 'table' ? await compareTable() : await compareColumns(), rounds),
+  async (what) =>
+    runComparison(what === 'table' ? await compareTable() : await compareColumns(), rounds),
   async () => {
     await engine[Symbol.asyncDispose]();
     await results[Symbol.asyncDispose]();
@@ -67,7 +68,9 @@ async function compareColumns(): Promise<Comparison> {
     ['list of int', '[id, id + 1, id + 2]'],
   ];
   const entries = [];
-  for (const [kind, sql] of kinds) entries.push(...(await entriesOf(kind, `SELECT ${sql} AS c FROM mixed`)));
+  for (const [kind, sql] of kinds) {
+    entries.push(...(await entriesOf(kind, `SELECT ${sql} AS c FROM mixed`)));
+  }
   return {
     id: 'encode-column',
     title: 'The JSON of rows of one column',
@@ -94,7 +97,11 @@ async function entriesOf(level: string, sql: string): Promise<Comparison['entrie
       },
     }),
   };
-  return Object.entries(contenders).map(([name, run]) => ({ level, name, contender: rateOf(bytes.length, run) }));
+  return Object.entries(contenders).map(([name, run]) => ({
+    level,
+    name,
+    contender: rateOf(bytes.length, run),
+  }));
 }
 
 /** The same bytes count for all: they stand for the same page. */

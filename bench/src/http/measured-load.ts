@@ -9,7 +9,10 @@ export interface LoadSlice {
   readonly processorMsPerPage: readonly number[];
 }
 
-/** A load whose samples are the milliseconds of each page, and which notes what each slice came to as a whole. */
+/**
+ * A load whose samples are the milliseconds of each page, and which notes what each slice came to
+ * as a whole.
+ */
 export class MeasuredLoad implements Contender {
   readonly #load: PageLoad;
   readonly #processIds: readonly number[];

@@ -2,8 +2,9 @@ import type { Contender } from '../measure/interleave.ts';
 import { PageReader, type PageTarget } from './page-reader.ts';
 
 /**
- * Readers that ask one server for pages, each the next one as soon as it has the last; the samples are the milliseconds from a
- * request to the last byte of its answer. Targets are taken in turn, over and over, shared between the readers.
+ * Readers that ask one server for pages, each the next one as soon as it has the last; the samples
+ * are the milliseconds from a request to the last byte of its answer. Targets are taken in turn,
+ * over and over, shared between the readers.
  */
 export class PageLoad implements Contender, AsyncDisposable {
   readonly #readers: readonly PageReader[];

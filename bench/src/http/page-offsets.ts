@@ -3,13 +3,20 @@ import { seededRandom } from '../measure/seeded-random.ts';
 export type AccessPattern = 'random' | 'sequential' | 'backward' | 'zipf' | 'same';
 
 /**
- * Enough pages that together they do not fit Quire's cache of hot batches (32 MiB by default) when they are far apart: a random
- * walk finds nothing there, and neither do its rivals in theirs, except in the operating system's.
+ * Enough pages that together they do not fit Quire's cache of hot batches (32 MiB by default) when
+ * they are far apart: a random walk finds nothing there, and neither do its rivals in theirs,
+ * except in the operating system's.
  */
 const offsetCount = 64;
 
-/** First rows of the pages that a reader asks for, in order; always the same for the same arguments. */
-export function pageOffsets(pattern: AccessPattern, rowCount: number, pageRowCount: number): readonly number[] {
+/**
+ * First rows of the pages that a reader asks for, in order; always the same for the same arguments.
+ */
+export function pageOffsets(
+  pattern: AccessPattern,
+  rowCount: number,
+  pageRowCount: number,
+): readonly number[] {
   const last = Math.max(0, rowCount - pageRowCount);
   const random = seededRandom(rowCount + pageRowCount);
   const steps = Array.from({ length: offsetCount }, (_, index) => index);
@@ -23,7 +30,8 @@ export function pageOffsets(pattern: AccessPattern, rowCount: number, pageRowCou
     case 'backward':
       return steps.map((step) => Math.max(0, last - step * pageRowCount));
     case 'zipf': {
-      // The page of rank r is asked for 1/r times as often as the first; ranks lie scattered over the result.
+      // The page of rank r is asked for 1/r times as often as the first; ranks lie scattered over
+      // the result.
       const pageCount = Math.max(1, Math.floor(rowCount / pageRowCount));
       return Array.from({ length: offsetCount * 4 }, () => {
         const rank = Math.floor(Math.exp(random() * Math.log(pageCount + 1)));

@@ -5,12 +5,19 @@ export interface PageTarget {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Reads pages from one server over one connection that is kept, and throws the bytes away as they come. */
+/**
+ * Reads pages from one server over one connection that is kept, and throws the bytes away as they
+ * come.
+ */
 export class PageReader implements AsyncDisposable {
   readonly #client: Client;
 
   constructor(url: string) {
-    this.#client = new Client(url, { bodyTimeout: 600_000, headersTimeout: 600_000, keepAliveTimeout: 600_000 });
+    this.#client = new Client(url, {
+      bodyTimeout: 600_000,
+      headersTimeout: 600_000,
+      keepAliveTimeout: 600_000,
+    });
   }
 
   /**
@@ -38,7 +45,10 @@ export class PageReader implements AsyncDisposable {
         },
         onResponseError: (_controller, error) => reject(error),
       };
-      this.#client.dispatch({ method: 'GET', path: target.path, headers: target.headers ?? {} }, handler);
+      this.#client.dispatch(
+        { method: 'GET', path: target.path, headers: target.headers ?? {} },
+        handler,
+      );
     });
   }
 
@@ -50,7 +60,9 @@ export class PageReader implements AsyncDisposable {
       headers: target.headers ?? {},
     });
     const bytes = Buffer.from(await body.arrayBuffer());
-    if (statusCode !== 200) throw new Error(`${target.path} was answered with status ${statusCode}: ${bytes.toString()}`);
+    if (statusCode !== 200) {
+      throw new Error(`${target.path} was answered with status ${statusCode}: ${bytes.toString()}`);
+    }
     return bytes;
   }
 

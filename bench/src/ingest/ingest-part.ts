@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { KafkaServer } from '../../../test/src/testkit/servers/kafka-server.ts';
-import { type ComparisonEntry, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonEntry,
+  quire,
+  reportComparison,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
@@ -9,7 +14,10 @@ import { repositoryRoot } from '../process/node-arguments.ts';
 import { readProcessMemory, resetPeak } from '../process/process-memory.ts';
 import type { IngestAnswer, IngestOptions, IngestRequest } from './ingest.process.ts';
 
-/** Messages of a stream into committed segments, beside DuckDB's own way and beside reading them with nothing done. */
+/**
+ * Messages of a stream into committed segments, beside DuckDB's own way and beside reading them
+ * with nothing done.
+ */
 export const ingestPart: Part = {
   name: 'ingest',
   title: 'Messages into tables',
@@ -18,10 +26,16 @@ export const ingestPart: Part = {
     const options: IngestOptions = {
       messageCount: isQuick ? 5_000 : 200_000,
       directory: scratch,
-      kafka: kafka === undefined ? undefined : { port: kafka.process.port, topic: await kafka.createTopic(1) },
+      kafka:
+        kafka === undefined
+          ? undefined
+          : { port: kafka.process.port, topic: await kafka.createTopic(1) },
     };
-    await using child = new Child(join(import.meta.dirname, 'ingest.process.ts'), options, { profileDirectory });
-    const ask = async (request: IngestRequest): Promise<number> => ((await child.call(request)) as IngestAnswer).figure;
+    await using child = new Child(join(import.meta.dirname, 'ingest.process.ts'), options, {
+      profileDirectory,
+    });
+    const ask = async (request: IngestRequest): Promise<number> =>
+      ((await child.call(request)) as IngestAnswer).figure;
     const rounds = { count: isQuick ? 1 : 3, sliceMs: 1 };
     const contenders: readonly Contestant[] = [
       ['file stream', quire, 'tables'],
@@ -29,8 +43,10 @@ export const ingestPart: Part = {
       ['file stream', 'only fetched', 'fetch'],
       ...(kafka === undefined ? [] : kafkaContenders),
     ];
-    const title = 'JSON messages of 6 fields by the processor time of the process, into committed segments';
-    const onSlice = (index: number, count: number): void => progress(`${title}: ${Math.round((100 * index) / count)} %`);
+    const title =
+      'JSON messages of 6 fields by the processor time of the process, into committed segments';
+    const onSlice = (index: number, count: number): void =>
+      progress(`${title}: ${Math.round((100 * index) / count)} %`);
     const entries = contenders.map(([level, name, request]): ComparisonEntry => {
       return { level, name, contender: repeated(() => ask(request)) };
     });
@@ -58,14 +74,24 @@ export const ingestPart: Part = {
     const memory = reportComparison(
       {
         id: 'ingest-memory',
-        title: 'Memory at most while it consumes as fast as it can, beyond what the process has before',
+        title:
+          'Memory at most while it consumes as fast as it can, beyond what the process has before',
         unit: 'MB',
         factor: 'stream',
         comparesLevels: false,
       },
-      [{ level: 'file stream', name: quire, rounds: [[Math.max(0, peakBytes - residentBytes) / 1e6]] }],
+      [
+        {
+          level: 'file stream',
+          name: quire,
+          rounds: [[Math.max(0, peakBytes - residentBytes) / 1e6]],
+        },
+      ],
     );
-    return { comparisons: [speed, freshness, memory], notes: kafka === undefined ? [...notes, missingKafkaNote] : notes };
+    return {
+      comparisons: [speed, freshness, memory],
+      notes: kafka === undefined ? [...notes, missingKafkaNote] : notes,
+    };
   },
 };
 
@@ -90,4 +116,5 @@ const notes = [
   'DuckDB reads the file of the stream at once, on one thread, and writes Parquet with zstd.',
 ];
 
-const missingKafkaNote = 'Apache Kafka is not installed here: .ci/run does that. What needs it was left out.';
+const missingKafkaNote =
+  'Apache Kafka is not installed here: .ci/run does that. What needs it was left out.';

@@ -11,17 +11,29 @@ export interface IngestOptions {
   readonly messageCount: number;
   /** Where streams and tables are. */
   readonly directory: string;
-  /** An Apache Kafka on this machine, and an empty topic of one partition there; undefined: there is none. */
+  /**
+   * An Apache Kafka on this machine, and an empty topic of one partition there; undefined: there is
+   * none.
+   */
   readonly kafka: { readonly port: number; readonly topic: string } | undefined;
 }
 
 /** `fetch`: the stream is read, and nothing is done with it. */
-export type IngestRequest = 'tables' | 'fetch' | 'duckdb' | 'freshness' | 'kafka tables' | 'kafka fetch';
+export type IngestRequest =
+  | 'tables'
+  | 'fetch'
+  | 'duckdb'
+  | 'freshness'
+  | 'kafka tables'
+  | 'kafka fetch';
 
 type StreamType = 'file' | 'kafka';
 
 export interface IngestAnswer {
-  /** Messages by the processor time that they took, in the whole process; for `freshness` the time until one is seen, in milliseconds. */
+  /**
+   * Messages by the processor time that they took, in the whole process; for `freshness` the time
+   * until one is seen, in milliseconds.
+   */
   readonly figure: number;
 }
 
@@ -40,14 +52,25 @@ const schema = {
     { name: 'items', dataType: 'INT' },
     { name: 'amount', dataType: 'DOUBLE' },
   ],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 const cities = ['Oslo', 'Bergen', 'Lima', 'Quito', 'Accra', 'Hanoi'];
-const producer = await FileProducer.open({ directory: streams, topic: 'orders', partitionCount: 1 });
+const producer = await FileProducer.open({
+  directory: streams,
+  topic: 'orders',
+  partitionCount: 1,
+});
 await fill(producer);
 if (kafka !== undefined) {
   const { port, topic } = kafka;
-  const config = { brokers: [{ host: '127.0.0.1', port }], tls: undefined, sasl: undefined, isCommittedOnly: false };
+  const config = {
+    brokers: [{ host: '127.0.0.1', port }],
+    tls: undefined,
+    sasl: undefined,
+    isCommittedOnly: false,
+  };
   await using toKafka = new KafkaProducer({ topic, config });
   await fill(toKafka);
 }
@@ -64,19 +87,32 @@ const requests: Readonly<Record<IngestRequest, () => Promise<number>>> = {
 };
 
 serveParent(
-  async (request): Promise<IngestAnswer> => ({ figure: await requests[request as IngestRequest]() }),
+  async (request): Promise<IngestAnswer> => ({
+    figure: await requests[request as IngestRequest](),
+  }),
   () => producer[Symbol.asyncDispose](),
 );
 
 async function fill(to: MessageProducer): Promise<void> {
   for (let first = 0; first < messageCount; first += 5_000) {
-    await to.append(Array.from({ length: Math.min(5_000, messageCount - first) }, (_, index) => messageOf(first + index)));
+    await to.append(
+      Array.from({ length: Math.min(5_000, messageCount - first) }, (_, index) =>
+        messageOf(first + index),
+      ),
+    );
   }
 }
 
 function messageOf(id: number): { key: null; value: Uint8Array } {
   const customer = `c${(id * 7_919) % 10_000}`;
-  const row = { id, customer, city: cities[id % 6], items: id % 9, amount: (id % 10_007) / 4, ts: 1_700_000_000_000 + id };
+  const row = {
+    id,
+    customer,
+    city: cities[id % 6],
+    items: id % 9,
+    amount: (id % 10_007) / 4,
+    ts: 1_700_000_000_000 + id,
+  };
   return { key: null, value: Buffer.from(JSON.stringify(row)) };
 }
 
@@ -92,7 +128,10 @@ async function ingestAll(streamType: StreamType): Promise<void> {
   await using opened = await openTable('orders', streamType, String(messageCount));
   for (let committed = 0; committed < messageCount;) {
     const segments = await opened.engine.listSegments('orders_REALTIME');
-    committed = segments.reduce((sum, { state, rowCount }) => sum + (state === 'COMMITTED' ? rowCount : 0), 0);
+    committed = segments.reduce(
+      (sum, { state, rowCount }) => sum + (state === 'COMMITTED' ? rowCount : 0),
+      0,
+    );
     await systemClock.sleep(20);
   }
 }
@@ -123,7 +162,11 @@ async function copyAll(): Promise<void> {
 async function measureFreshness(): Promise<number> {
   await using opened = await openTable('lively', 'file', '1000000');
   await lively.append([messageOf(0)]);
-  for (let isStarted = false; !isStarted; isStarted = (await opened.engine.countRows('lively_REALTIME')) > 0) {
+  for (
+    let isStarted = false;
+    !isStarted;
+    isStarted = (await opened.engine.countRows('lively_REALTIME')) > 0
+  ) {
     await systemClock.sleep(10);
   }
   const before = await opened.engine.countRows('lively_REALTIME');
@@ -152,7 +195,9 @@ async function openTable(
     openStream: (config) => openStream(config, streamOptions),
   });
   await engine.createSchema({ ...schema, schemaName: topic });
-  const streamConfigMaps = [{ ...streamOf(topic, streamType), 'realtime.segment.flush.threshold.rows': rowsOfSegment }];
+  const streamConfigMaps = [
+    { ...streamOf(topic, streamType), 'realtime.segment.flush.threshold.rows': rowsOfSegment },
+  ];
   await engine.createTable({
     tableName: topic,
     tableType: 'REALTIME',

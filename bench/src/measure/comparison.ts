@@ -1,5 +1,11 @@
 import { type Contender, interleave, type Rounds } from './interleave.ts';
-import { ratioOfRounds, type Spread, spreadOfRounds, type Summary, summarize } from './statistics.ts';
+import {
+  ratioOfRounds,
+  type Spread,
+  spreadOfRounds,
+  type Summary,
+  summarize,
+} from './statistics.ts';
 
 export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s' | 'calls/s';
 
@@ -11,7 +17,10 @@ export interface Comparison {
   readonly unit: Unit;
   /** What differs between the levels: `offset`, `rows of the result`. */
   readonly factor: string;
-  /** Whether one level beside another says something: pages at two offsets do, two kinds of columns do not. */
+  /**
+   * Whether one level beside another says something: pages at two offsets do, two kinds of columns
+   * do not.
+   */
   readonly comparesLevels: boolean;
   readonly entries: readonly ComparisonEntry[];
 }
@@ -35,7 +44,10 @@ export interface Figure {
   readonly summary: Summary;
   /** The medians of the rounds. */
   readonly rounds: Spread;
-  /** How many times as well Quire does at this level: 5 when it takes a fifth of the time, or does five times as much a second. */
+  /**
+   * How many times as well Quire does at this level: 5 when it takes a fifth of the time, or does
+   * five times as much a second.
+   */
   readonly quireBetterBy: Spread | null;
   /** This contender's figure as a multiple of its own at the first level. */
   readonly ofFirstLevel: Spread | null;
@@ -44,7 +56,10 @@ export interface Figure {
 export const quire = 'quire';
 
 /** Measures a comparison. */
-export async function runComparison(comparison: Comparison, rounds: Rounds): Promise<ComparisonReport> {
+export async function runComparison(
+  comparison: Comparison,
+  rounds: Rounds,
+): Promise<ComparisonReport> {
   const { entries, ...rest } = comparison;
   const samples = await interleave(
     entries.map((entry) => entry.contender),
@@ -59,7 +74,11 @@ export async function runComparison(comparison: Comparison, rounds: Rounds): Pro
 /** Makes the report of a comparison that was measured elsewhere, round by round. */
 export function reportComparison(
   comparison: Omit<Comparison, 'entries'>,
-  measured: readonly { readonly level: string; readonly name: string; readonly rounds: readonly (readonly number[])[] }[],
+  measured: readonly {
+    readonly level: string;
+    readonly name: string;
+    readonly rounds: readonly (readonly number[])[];
+  }[],
 ): ComparisonReport {
   const { unit, comparesLevels } = comparison;
   const isLessBetter = unit === 'ms' || unit === 'MB';
@@ -77,7 +96,10 @@ export function reportComparison(
           : isLessBetter
             ? ratioOfRounds(rounds, own.rounds)
             : ratioOfRounds(own.rounds, rounds),
-      ofFirstLevel: first === undefined || first.level === level || !comparesLevels ? null : ratioOfRounds(rounds, first.rounds),
+      ofFirstLevel:
+        first === undefined || first.level === level || !comparesLevels
+          ? null
+          : ratioOfRounds(rounds, first.rounds),
     };
   });
   return { ...comparison, figures };

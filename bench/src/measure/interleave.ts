@@ -13,12 +13,16 @@ export interface Rounds {
 }
 
 /**
- * Measures contenders alternately: every round gives each of them a slice, beginning with another one, so that none has the quiet
- * moments of the machine for itself. A slice of warm-up for each comes first, and does not count.
+ * Measures contenders alternately: every round gives each of them a slice, beginning with another
+ * one, so that none has the quiet moments of the machine for itself. A slice of warm-up for each
+ * comes first, and does not count.
  *
  * Gives the samples of each contender, round by round.
  */
-export async function interleave(contenders: readonly Contender[], rounds: Rounds): Promise<readonly number[][][]> {
+export async function interleave(
+  contenders: readonly Contender[],
+  rounds: Rounds,
+): Promise<readonly number[][][]> {
   const sliceCount = contenders.length * (rounds.count + 1);
   const samples = contenders.map((): number[][] => []);
   let index = 0;

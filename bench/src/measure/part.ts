@@ -3,7 +3,9 @@ import type { ComparisonReport } from './comparison.ts';
 
 /** What every part of the benchmark is given. */
 export interface BenchContext {
-  /** A smoke run: everything is tried, on little data and for a moment; its figures mean nothing. */
+  /**
+   * A smoke run: everything is tried, on little data and for a moment; its figures mean nothing.
+   */
   readonly isQuick: boolean;
   /** The tables that are measured on. */
   readonly tables: TableGenerator;
@@ -19,7 +21,10 @@ export interface BenchContext {
 export interface Part {
   readonly name: string;
   readonly title: string;
-  /** Takes more time or room than a run of everything should: runs when it is named, and in a smoke run. */
+  /**
+   * Takes more time or room than a run of everything should: runs when it is named, and in a smoke
+   * run.
+   */
   readonly isOnRequest?: boolean;
   run(context: BenchContext): Promise<PartOutcome>;
 }

@@ -1,4 +1,6 @@
-/** Numbers in [0, 1) that look random and are the same at every run: mulberry32, by Tommy Ettinger. */
+/**
+ * Numbers in [0, 1) that look random and are the same at every run: mulberry32, by Tommy Ettinger.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -16,7 +16,8 @@ export interface Spread {
 }
 
 /**
- * The value below which `fraction` of the sorted samples lie, interpolated between the two nearest ones.
+ * The value below which `fraction` of the sorted samples lie, interpolated between the two nearest
+ * ones.
  *
  * @throws RangeError when there are no samples, or the fraction is outside of [0, 1]
  */
@@ -42,20 +43,28 @@ export function summarize(samples: readonly number[]): Summary {
   };
 }
 
-/** The median of the rounds' medians, and how far apart the rounds were: what differs between rounds is the machine. */
+/**
+ * The median of the rounds' medians, and how far apart the rounds were: what differs between rounds
+ * is the machine.
+ */
 export function spreadOfRounds(rounds: readonly (readonly number[])[]): Spread {
   return spreadOf(rounds.map((round) => quantile(sortedFinite(round), 0.5)));
 }
 
 /**
- * How many times as large one quantity is as another, round by round, so that a slow moment of the machine, which meets both in
- * the same round, cancels out.
+ * How many times as large one quantity is as another, round by round, so that a slow moment of the
+ * machine, which meets both in the same round, cancels out.
  *
  * @throws RangeError when the two were not measured in the same number of rounds
  */
-export function ratioOfRounds(numerator: readonly (readonly number[])[], denominator: readonly (readonly number[])[]): Spread {
+export function ratioOfRounds(
+  numerator: readonly (readonly number[])[],
+  denominator: readonly (readonly number[])[],
+): Spread {
   if (numerator.length !== denominator.length) {
-    throw new RangeError(`${numerator.length} rounds cannot be compared with ${denominator.length}.`);
+    throw new RangeError(
+      `${numerator.length} rounds cannot be compared with ${denominator.length}.`,
+    );
   }
   return spreadOf(
     numerator.map((round, index) => {

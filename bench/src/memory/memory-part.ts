@@ -11,7 +11,10 @@ import { pageOf, type StoredQuery, storeQuery } from '../quire/stored-query.ts';
 const pageRowCount = 10_000;
 const bytesPerMegabyte = 1_000_000;
 
-/** What a fresh server and its processes for queries have in memory at most, beyond what it has at rest, while it stores and serves a large result. */
+/**
+ * What a fresh server and its processes for queries have in memory at most, beyond what it has at
+ * rest, while it stores and serves a large result.
+ */
 export const memoryPart: Part = {
   name: 'memory',
   title: 'Memory of a server',
@@ -19,23 +22,35 @@ export const memoryPart: Part = {
     const { isQuick, scratch, profileDirectory, progress, tables } = context;
     progress('prepares a large table');
     const path = await tables.parquet('mixed', isQuick ? 20_000 : 10_000_000);
-    await using server = await QuireServer.start({ settings: {}, directory: scratch, tables: { mixed: path }, profileDirectory });
+    await using server = await QuireServer.start({
+      settings: {},
+      directory: scratch,
+      tables: { mixed: path },
+      profileDirectory,
+    });
     return { comparisons: [await measureGrowth(context, server)], notes: [] };
   },
 };
 
-async function measureGrowth({ isQuick, progress }: BenchContext, server: QuireServer): Promise<ComparisonReport> {
+async function measureGrowth(
+  { isQuick, progress }: BenchContext,
+  server: QuireServer,
+): Promise<ComparisonReport> {
   const large = 'SELECT * FROM mixed UNION ALL SELECT * FROM mixed';
   progress('waits until the server rests');
   await storeQuery(server, 'SELECT 42 AS answer');
   await setTimeout(isQuick ? 100 : 2000);
   const idleBytes = await readFamilyMemory(server.pid);
   const growths: [level: string, megabytes: number][] = [];
-  const measure = async <T>(level: string, run: (notePeak: () => Promise<void>) => Promise<T>): Promise<T> => {
+  const measure = async <T>(
+    level: string,
+    run: (notePeak: () => Promise<void>) => Promise<T>,
+  ): Promise<T> => {
     progress(level);
     await resetFamilyPeak(server.pid);
     let peakBytes = 0;
-    const notePeak = async (): Promise<void> => void (peakBytes = Math.max(peakBytes, await readFamilyPeak(server.pid)));
+    const notePeak = async (): Promise<void> =>
+      void (peakBytes = Math.max(peakBytes, await readFamilyPeak(server.pid)));
     const outcome = await run(notePeak);
     await notePeak();
     growths.push([level, Math.max(0, (peakBytes - idleBytes) / bytesPerMegabyte)]);
@@ -44,7 +59,9 @@ async function measureGrowth({ isQuick, progress }: BenchContext, server: QuireS
   const rowCount = (isQuick ? 40_000 : 20_000_000).toLocaleString('en');
   const stored = await measure(`storing ${rowCount} rows`, () => storeQuery(server, large));
   await measure('walking them, 10,000 at a time', () => walk(stored));
-  await measure('64 readers and one writer', (notePeak) => readWhileWriting(stored, large, isQuick ? 500 : 20_000, notePeak));
+  await measure('64 readers and one writer', (notePeak) =>
+    readWhileWriting(stored, large, isQuick ? 500 : 20_000, notePeak),
+  );
   return reportComparison(
     {
       id: 'memory-growth',
@@ -59,17 +76,24 @@ async function measureGrowth({ isQuick, progress }: BenchContext, server: QuireS
 
 async function walk(stored: StoredQuery): Promise<void> {
   await using reader = new PageReader(stored.server.url);
-  for (let offset = 0; offset < stored.rowCount; offset += pageRowCount) await reader.read(pageOf(stored, offset, pageRowCount));
+  for (let offset = 0; offset < stored.rowCount; offset += pageRowCount) {
+    await reader.read(pageOf(stored, offset, pageRowCount));
+  }
 }
 
-/** Pages at random offsets for many readers, while the same answer is stored once more, as far as it gets in that time. */
+/**
+ * Pages at random offsets for many readers, while the same answer is stored once more, as far as it
+ * gets in that time.
+ */
 async function readWhileWriting(
   stored: StoredQuery,
   sql: string,
   durationMs: number,
   notePeak: () => Promise<void>,
 ): Promise<void> {
-  const targets = pageOffsets('random', stored.rowCount, pageRowCount).map((offset) => pageOf(stored, offset, pageRowCount));
+  const targets = pageOffsets('random', stored.rowCount, pageRowCount).map((offset) =>
+    pageOf(stored, offset, pageRowCount),
+  );
   const ending = new AbortController();
   const writing = storeQuery(stored.server, sql, ending.signal).catch((error: unknown) => {
     if (!ending.signal.aborted) throw error;

@@ -1,10 +1,13 @@
 /**
- * Proves that a JSON body holds the page that was asked for: that many rows, of which the first has its number in its first column.
+ * Proves that a JSON body holds the page that was asked for: that many rows, of which the first has
+ * its number in its first column.
  *
  * @throws Error when it holds anything else: a figure for the wrong page would mean nothing
  */
 export function assertRows(body: Uint8Array, offset: number, rowCount: number): void {
-  const parsed = JSON.parse(Buffer.from(body).toString()) as unknown[][] | { resultTable: { rows: unknown[][] } };
+  const parsed = JSON.parse(Buffer.from(body).toString()) as
+    | unknown[][]
+    | { resultTable: { rows: unknown[][] } };
   const rows = Array.isArray(parsed) ? parsed : parsed.resultTable.rows;
   const [first] = rows;
   if (rows.length !== rowCount || first?.[0] !== offset) {

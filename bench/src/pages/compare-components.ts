@@ -13,7 +13,9 @@ export const compareReaders: PageComparison = async (stage) => ({
   factor: 'readers',
   comparesLevels: true,
   // Sixty-four readers of DuckDB would take a minute of the ten.
-  entries: await readerEntries(stage, (count) => (count > 8 ? ['static-file'] : ['static-file', 'duckdb-parquet'])),
+  entries: await readerEntries(stage, (count) =>
+    count > 8 ? ['static-file'] : ['static-file', 'duckdb-parquet'],
+  ),
 });
 
 /** What the readers get together. */
@@ -32,7 +34,10 @@ export const compareThroughput: PageComparison = async (stage) => ({
 /** Where the result is kept, and as what. */
 export const compareStores: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
-  const reading = { offsets: pageOffsets('random', rows.base, basePageRows), pageRowCount: basePageRows };
+  const reading = {
+    offsets: pageOffsets('random', rows.base, basePageRows),
+    pageRowCount: basePageRows,
+  };
   const stores: readonly [ServerName, string][] = [
     ['file', 'file'],
     ['uncached', 'file, no cache'],
@@ -55,7 +60,10 @@ export const compareStores: PageComparison = async (stage) => {
   };
 };
 
-async function readerEntries(stage: PageStage, rivalsOf: (readerCount: number) => readonly RivalKind[]) {
+async function readerEntries(
+  stage: PageStage,
+  rivalsOf: (readerCount: number) => readonly RivalKind[],
+) {
   const { rows, basePageRows, readers } = stage.sizes;
   const stored = await stage.stored('file', 'mixed', rows.base);
   const offsets = pageOffsets('random', rows.base, basePageRows);

@@ -1,7 +1,9 @@
 import { type AccessPattern, pageOffsets } from '../http/page-offsets.ts';
 import { entriesOf, formatCount, type PageComparison } from './page-comparison.ts';
 
-/** Where in the result the page is. Read without a cache, so that every page comes from the file. */
+/**
+ * Where in the result the page is. Read without a cache, so that every page comes from the file.
+ */
 export const compareOffsets: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
   const stored = await stage.stored('uncached', 'mixed', rows.base);
@@ -22,7 +24,12 @@ export const compareOffsets: PageComparison = async (stage) => {
     unit: 'ms',
     factor: 'offset',
     comparesLevels: true,
-    entries: await entriesOf(stage, levels, ['duckdb-parquet', 'apache-arrow', 'json-lines', 'postgres-cursor']),
+    entries: await entriesOf(stage, levels, [
+      'duckdb-parquet',
+      'apache-arrow',
+      'json-lines',
+      'postgres-cursor',
+    ]),
   };
 };
 

@@ -6,13 +6,20 @@ import { entriesOf, formatCount, type PageComparison } from './page-comparison.t
 export const compareRivals: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
   const stored = await stage.stored('file', 'mixed', rows.base);
-  const reading = { offsets: pageOffsets('random', rows.base, basePageRows), pageRowCount: basePageRows };
+  const reading = {
+    offsets: pageOffsets('random', rows.base, basePageRows),
+    pageRowCount: basePageRows,
+  };
   return {
     id: 'page-rivals',
     title: `A JSON page of ${formatCount(basePageRows)} rows × 10 columns at random offsets of ${formatCount(rows.base)} rows`,
     unit: 'ms',
     factor: 'page',
     comparesLevels: false,
-    entries: await entriesOf(stage, [{ level: 'random offsets', stored, table: 'mixed', reading }], rivalKinds),
+    entries: await entriesOf(
+      stage,
+      [{ level: 'random offsets', stored, table: 'mixed', reading }],
+      rivalKinds,
+    ),
   };
 };

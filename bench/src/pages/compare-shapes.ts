@@ -25,7 +25,10 @@ export const comparePageSizes: PageComparison = async (stage) => {
 
 /** A few very large pages do not fit the cache either, and all of them would fill the disk. */
 function offsetsFor(pageRowCount: number, rowCount: number): readonly number[] {
-  return pageOffsets('random', rowCount, pageRowCount).slice(0, pageRowCount > 10_000 ? 8 : undefined);
+  return pageOffsets('random', rowCount, pageRowCount).slice(
+    0,
+    pageRowCount > 10_000 ? 8 : undefined,
+  );
 }
 
 /** What the rows are made of. */
@@ -40,7 +43,10 @@ export const compareTables: PageComparison = async (stage) => {
   const levels: Level[] = [];
   for (const [table, rowCount, level] of shapes) {
     const stored = await stage.stored('file', table, rowCount);
-    const reading = { offsets: pageOffsets('random', rowCount, basePageRows).slice(0, 16), pageRowCount: basePageRows };
+    const reading = {
+      offsets: pageOffsets('random', rowCount, basePageRows).slice(0, 16),
+      pageRowCount: basePageRows,
+    };
     levels.push({ level, stored, table, reading });
   }
   return {
@@ -67,10 +73,16 @@ export const compareFormats: PageComparison = async (stage) => {
 
 /** What happens to the bytes on their way. */
 export const compareTransfers: PageComparison = async (stage) => {
-  return compareBodies(stage, 'page-transfer', 'The same page, plain and compressed on its way', 'transfer', [
-    ['plain', {}],
-    ['zstd', { encoding: 'zstd' }],
-  ]);
+  return compareBodies(
+    stage,
+    'page-transfer',
+    'The same page, plain and compressed on its way',
+    'transfer',
+    [
+      ['plain', {}],
+      ['zstd', { encoding: 'zstd' }],
+    ],
+  );
 };
 
 type BodyComparison = (
@@ -94,5 +106,12 @@ const compareBodies: BodyComparison = async (stage, id, title, factor, bodies) =
     table: 'mixed' as const,
     reading: { ...options, offsets, pageRowCount: basePageRows },
   }));
-  return { id, title, unit: 'ms', factor, comparesLevels: true, entries: await entriesOf(stage, levels, ['static-file']) };
+  return {
+    id,
+    title,
+    unit: 'ms',
+    factor,
+    comparesLevels: true,
+    entries: await entriesOf(stage, levels, ['static-file']),
+  };
 };

@@ -25,7 +25,9 @@ export async function entriesOf(
     entries.push({ level, name: quire, contender: await stage.quireLoad(stored, reading) });
     for (const kind of rivals) {
       const contender =
-        kind === 'static-file' ? await stage.staticLoad(stored, reading) : await stage.rivalLoad(kind, stored, table, reading);
+        kind === 'static-file'
+          ? await stage.staticLoad(stored, reading)
+          : await stage.rivalLoad(kind, stored, table, reading);
       if (contender !== undefined) entries.push({ level, name: kind, contender });
     }
   }

@@ -12,11 +12,17 @@ import { RivalServer } from '../rivals/rival-server.ts';
 import { assertRows } from './assert-rows.ts';
 import { fullSizes, type PageSizes, quickSizes } from './page-sizes.ts';
 
-/** The settings that differ between Quire's servers, by the names that the comparisons have for them. */
+/**
+ * The settings that differ between Quire's servers, by the names that the comparisons have for
+ * them.
+ */
 const serverSettings = {
   file: {},
   uncached: { 'engine.broker.pagination.cache.maxMB': '0' },
-  memory: { 'engine.broker.pagination.protocol': 'memory', 'engine.broker.pagination.memory.maxMB': '1024' },
+  memory: {
+    'engine.broker.pagination.protocol': 'memory',
+    'engine.broker.pagination.memory.maxMB': '1024',
+  },
   zstd: { 'engine.broker.pagination.compression': 'zstd' },
   lz4: { 'engine.broker.pagination.compression': 'lz4' },
 } as const;
@@ -49,7 +55,9 @@ export class PageStage implements AsyncDisposable {
   }
 
   parquet(name: TableName, rowCount: number): Promise<string> {
-    return this.#once(`the table ${name} of ${rowCount} rows`, () => this.context.tables.parquet(name, rowCount));
+    return this.#once(`the table ${name} of ${rowCount} rows`, () =>
+      this.context.tables.parquet(name, rowCount),
+    );
   }
 
   /** A result of all rows of a table, stored by one of Quire's servers. */
@@ -63,7 +71,9 @@ export class PageStage implements AsyncDisposable {
 
   /** Quire's pages, checked once to be what was asked for. */
   async quireLoad(stored: StoredQuery, reading: Reading): Promise<PageLoad> {
-    const targets = reading.offsets.map((offset) => pageOf(stored, offset, reading.pageRowCount, reading));
+    const targets = reading.offsets.map((offset) =>
+      pageOf(stored, offset, reading.pageRowCount, reading),
+    );
     const load = this.#resources.use(new PageLoad(stored.server.url, targets, reading.readerCount));
     const isPlainJson = (reading.format ?? 'json') === 'json' && reading.encoding === undefined;
     if (isPlainJson) await this.#check(stored.server.url, targets, reading);
@@ -83,7 +93,12 @@ export class PageStage implements AsyncDisposable {
   }
 
   /** A rival's pages of the same rows, checked once; undefined when it cannot run here. */
-  async rivalLoad(kind: RivalKind, stored: StoredQuery, name: TableName, reading: Reading): Promise<PageLoad | undefined> {
+  async rivalLoad(
+    kind: RivalKind,
+    stored: StoredQuery,
+    name: TableName,
+    reading: Reading,
+  ): Promise<PageLoad | undefined> {
     const source = await this.#rivalSource(kind, stored, name);
     if (source === undefined) return undefined;
     const rival = await this.#rival(kind);
@@ -95,7 +110,11 @@ export class PageStage implements AsyncDisposable {
     return this.#load(rival, source, reading);
   }
 
-  #load(rival: RivalServer, source: string, { offsets, pageRowCount, readerCount }: Reading): PageLoad {
+  #load(
+    rival: RivalServer,
+    source: string,
+    { offsets, pageRowCount, readerCount }: Reading,
+  ): PageLoad {
     const targets = offsets.map((offset) => rival.pageOf(source, offset, pageRowCount));
     return this.#resources.use(new PageLoad(rival.url, targets, readerCount));
   }
@@ -111,7 +130,9 @@ export class PageStage implements AsyncDisposable {
       ['long', bulkyRows],
     ];
     const paths: Record<string, string> = {};
-    for (const [table, rowCount] of wanted) paths[`${table}_${rowCount}`] = await this.parquet(table, rowCount);
+    for (const [table, rowCount] of wanted) {
+      paths[`${table}_${rowCount}`] = await this.parquet(table, rowCount);
+    }
     return this.#once(`the server ${name}`, async () => {
       const server = await QuireServer.start({
         settings: serverSettings[name],
@@ -124,18 +145,26 @@ export class PageStage implements AsyncDisposable {
   }
 
   #rival(kind: RivalKind): Promise<RivalServer> {
-    return this.#once(`the rival ${kind}`, async () => this.#resources.use(await RivalServer.start(kind)));
+    return this.#once(`the rival ${kind}`, async () =>
+      this.#resources.use(await RivalServer.start(kind)),
+    );
   }
 
   /** What a rival reads: made of the same table. */
-  async #rivalSource(kind: RivalKind, stored: StoredQuery, name: TableName): Promise<string | undefined> {
+  async #rivalSource(
+    kind: RivalKind,
+    stored: StoredQuery,
+    name: TableName,
+  ): Promise<string | undefined> {
     const parquet = await this.parquet(name, stored.rowCount);
     switch (kind) {
       case 'duckdb-parquet':
       case 'duckdb-parquet-json':
         return parquet;
       case 'duckdb-table':
-        return this.#once(`a DuckDB table of ${parquet}`, () => this.context.tables.database(parquet));
+        return this.#once(`a DuckDB table of ${parquet}`, () =>
+          this.context.tables.database(parquet),
+        );
       case 'json-lines':
         return this.#once(`JSON lines of ${parquet}`, () => this.context.tables.jsonLines(parquet));
       case 'apache-arrow':
@@ -157,15 +186,22 @@ export class PageStage implements AsyncDisposable {
   async #startPostgres(name: TableName, parquet: string): Promise<string | undefined> {
     const binaries = await findPostgres();
     if (binaries === undefined) {
-      this.notes.push('PostgreSQL is left out: it is not installed here (Debian: apt-get install postgresql-15).');
+      this.notes.push(
+        'PostgreSQL is left out: it is not installed here (Debian: apt-get install postgresql-15).',
+      );
       return undefined;
     }
     const directory = join(this.context.scratch, 'postgres');
     const csv = await this.context.tables.csv(parquet);
-    return this.#resources.use(await PostgresCluster.start(binaries, directory, tables[name], csv)).socketDirectory;
+    return this.#resources.use(await PostgresCluster.start(binaries, directory, tables[name], csv))
+      .socketDirectory;
   }
 
-  async #check(url: string, targets: readonly { readonly path: string }[], reading: Reading): Promise<void> {
+  async #check(
+    url: string,
+    targets: readonly { readonly path: string }[],
+    reading: Reading,
+  ): Promise<void> {
     const [target] = targets;
     const [offset] = reading.offsets;
     if (target === undefined || offset === undefined) return;

@@ -2,7 +2,12 @@ import { type ComparisonReport, runComparison } from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
 import { compareOffsets, comparePatterns, compareRowCounts } from './compare-positions.ts';
 import { compareRivals } from './compare-rivals.ts';
-import { compareFormats, comparePageSizes, compareTables, compareTransfers } from './compare-shapes.ts';
+import {
+  compareFormats,
+  comparePageSizes,
+  compareTables,
+  compareTransfers,
+} from './compare-shapes.ts';
 import { compareReaders, compareStores, compareThroughput } from './compare-components.ts';
 import { PageStage } from './page-stage.ts';
 
@@ -20,7 +25,10 @@ const pageComparisons = [
   compareStores,
 ];
 
-/** Pages over HTTP on loopback, each beside other ways to serve the same rows; one factor is changed at a time. */
+/**
+ * Pages over HTTP on loopback, each beside other ways to serve the same rows; one factor is changed
+ * at a time.
+ */
 export const pagesPart: Part = {
   name: 'pages',
   title: 'Page reads over HTTP',

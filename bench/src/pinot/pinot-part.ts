@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { type PinotAddress, PinotServer } from '../../../test/src/testkit/servers/pinot-server.ts';
 import { PageReader, type PageTarget } from '../http/page-reader.ts';
-import { type ComparisonEntry, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonEntry,
+  quire,
+  reportComparison,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { Part } from '../measure/part.ts';
 import { repositoryRoot } from '../process/node-arguments.ts';
@@ -17,7 +22,10 @@ const pageRowCount = 10_000;
 const heapMegabytes = 3_000;
 const missingNote = 'Apache Pinot is not installed here: .ci/run does that, where it can be had.';
 
-/** Pages of results over one table of a real Apache Pinot: its own cursors, beside Quire that asks it and keeps the answers. */
+/**
+ * Pages of results over one table of a real Apache Pinot: its own cursors, beside Quire that asks
+ * it and keeps the answers.
+ */
 export const pinotPart: Part = {
   name: 'pinot',
   title: "Pages of results on Apache Pinot, beside Pinot's own cursors",
@@ -27,14 +35,20 @@ export const pinotPart: Part = {
     if (!existsSync(join(folder, 'classes'))) return { comparisons: [], notes: [missingNote] };
     const rowCounts = isQuick ? [10_000, 20_000] : [100_000, 1_000_000, 3_000_000];
     progress('starts Apache Pinot');
-    await using pinot = await PinotServer.start(folder, { heapMb: heapMegabytes, isOptimizing: true });
+    await using pinot = await PinotServer.start(folder, {
+      heapMb: heapMegabytes,
+      isOptimizing: true,
+    });
     progress('loads rows');
     await loadEvents(pinot.address, Math.max(...rowCounts));
     await using server = await startQuire(pinot.address, scratch, profileDirectory);
     const { residentBytes } = await readProcessMemory(server.pid);
     await using ours = new PageReader(server.url);
     await using theirs = new PageReader(pinot.address.brokerUrl);
-    const [pages, stores]: [ComparisonEntry[], Parameters<typeof reportComparison>[1][number][]] = [[], []];
+    const [pages, stores]: [ComparisonEntry[], Parameters<typeof reportComparison>[1][number][]] = [
+      [],
+      [],
+    ];
     const failures: string[] = [];
     for (const rowCount of rowCounts) {
       progress(`stores ${rowCount.toLocaleString('en')} rows`);
@@ -53,7 +67,11 @@ export const pinotPart: Part = {
           headers: { authorization: pinot.address.authorization },
         };
         const at = `${level}, ${place}`;
-        pages.push({ level: at, name: quire, contender: reading(ours, pageOf(stored, offset, pageRowCount)) });
+        pages.push({
+          level: at,
+          name: quire,
+          contender: reading(ours, pageOf(stored, offset, pageRowCount)),
+        });
         if (isOpen) pages.push({ level: at, name: cursors, contender: reading(theirs, target) });
       }
     }
@@ -87,7 +105,11 @@ export const pinotPart: Part = {
   },
 };
 
-function startQuire(pinot: PinotAddress, directory: string, profileDirectory: string | undefined): Promise<QuireServer> {
+function startQuire(
+  pinot: PinotAddress,
+  directory: string,
+  profileDirectory: string | undefined,
+): Promise<QuireServer> {
   const settings = {
     'engine.kind': 'pinot',
     'engine.pinot.controller.url': pinot.controllerUrl,
@@ -107,7 +129,10 @@ async function timed<T>(task: () => Promise<T>): Promise<readonly [T, number]> {
 }
 
 /** Runs a query with a cursor of Apache Pinot's own; gives its id. */
-async function openCursor({ brokerUrl, authorization }: PinotAddress, sql: string): Promise<string> {
+async function openCursor(
+  { brokerUrl, authorization }: PinotAddress,
+  sql: string,
+): Promise<string> {
   const { body } = await request(`${brokerUrl}/query/sql?getCursor=true&numRows=1`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
@@ -116,8 +141,13 @@ async function openCursor({ brokerUrl, authorization }: PinotAddress, sql: strin
     bodyTimeout: 0,
   });
   const text = await body.text();
-  const { requestId, exceptions } = JSON.parse(text) as { requestId?: string; exceptions: readonly unknown[] };
-  if (requestId === undefined || exceptions.length > 0) throw new Error(`${sql} was answered with ${text.slice(0, 2000)}`);
+  const { requestId, exceptions } = JSON.parse(text) as {
+    requestId?: string;
+    exceptions: readonly unknown[];
+  };
+  if (requestId === undefined || exceptions.length > 0) {
+    throw new Error(`${sql} was answered with ${text.slice(0, 2000)}`);
+  }
   return requestId;
 }
 

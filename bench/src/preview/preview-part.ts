@@ -1,18 +1,29 @@
 import { join } from 'node:path';
-import { type ComparisonEntry, type ComparisonReport, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonEntry,
+  type ComparisonReport,
+  quire,
+  reportComparison,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
 import type { PreviewAnswer, PreviewOptions, PreviewRequest } from './preview.process.ts';
 
-/** Rows through the ingestion pipeline of a table, beside DuckDB and beside the same transforms written by hand. */
+/**
+ * Rows through the ingestion pipeline of a table, beside DuckDB and beside the same transforms
+ * written by hand.
+ */
 export const previewPart: Part = {
   name: 'preview',
   title: 'Previewing a table',
   async run(context) {
     const { isQuick, scratch, profileDirectory } = context;
     const options: PreviewOptions = { rowCount: isQuick ? 500 : 10_000, directory: scratch };
-    await using child = new Child(join(import.meta.dirname, 'preview.process.ts'), options, { profileDirectory });
+    await using child = new Child(join(import.meta.dirname, 'preview.process.ts'), options, {
+      profileDirectory,
+    });
     const times = await compareTimes(context, child);
     const loop = await measureLoop(context, child);
     return { comparisons: [times, loop], notes };
@@ -27,7 +38,10 @@ const notes = [
   'DuckDB has the rows in a table of its own before its time begins, and runs on one thread, as the others do.',
 ];
 
-async function compareTimes({ isQuick, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
+async function compareTimes(
+  { isQuick, progress }: BenchContext,
+  child: Child,
+): Promise<ComparisonReport> {
   const contenders: readonly [name: string, request: PreviewRequest][] = [
     [quire, 'pipeline'],
     ['by-hand', 'by-hand'],
@@ -37,7 +51,9 @@ async function compareTimes({ isQuick, progress }: BenchContext, child: Child): 
     ['by-hand, whole call', 'whole-by-hand'],
   ];
   const entries = contenders.map(([name, request]): ComparisonEntry => {
-    const contender = repeated(async () => ((await child.call(request)) as PreviewAnswer).elapsedMs);
+    const contender = repeated(
+      async () => ((await child.call(request)) as PreviewAnswer).elapsedMs,
+    );
     return { level: '20 transforms', name, contender };
   });
   const title = 'Rows of 50 columns, 20 of them made by transforms, as objects';
@@ -51,13 +67,22 @@ async function compareTimes({ isQuick, progress }: BenchContext, child: Child): 
   );
 }
 
-async function measureLoop({ isQuick, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
+async function measureLoop(
+  { isQuick, progress }: BenchContext,
+  child: Child,
+): Promise<ComparisonReport> {
   progress('the event loop meanwhile');
   const answers: PreviewAnswer[] = [];
-  for (let run = 0; run < (isQuick ? 1 : 5); run += 1) answers.push((await child.call('whole-call')) as PreviewAnswer);
+  for (let run = 0; run < (isQuick ? 1 : 5); run += 1) {
+    answers.push((await child.call('whole-call')) as PreviewAnswer);
+  }
   const measured = (['p50', 'p99', 'max'] as const).map((level) => {
     return { level, name: quire, rounds: answers.map(({ loopDelayMs }) => [loopDelayMs[level]]) };
   });
-  const title = 'How late the event loop runs a timer during a whole call: parsing, pipeline, answer';
-  return reportComparison({ id: 'preview-loop', title, unit: 'ms', factor: 'delay', comparesLevels: false }, measured);
+  const title =
+    'How late the event loop runs a timer during a whole call: parsing, pipeline, answer';
+  return reportComparison(
+    { id: 'preview-loop', title, unit: 'ms', factor: 'delay', comparesLevels: false },
+    measured,
+  );
 }

@@ -7,7 +7,14 @@ import { parseLosslessJson, systemClock } from '@quire/core';
 import { previewTable, runPipeline, writePreview } from '@quire/tables';
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 import { transformAndCheckByHand, transformByHand } from './hand-written.ts';
-import { sceneConfig, type SceneRow, sceneRows, sceneSchema, sourceColumns, transforms } from './preview-scene.ts';
+import {
+  sceneConfig,
+  type SceneRow,
+  sceneRows,
+  sceneSchema,
+  sourceColumns,
+  transforms,
+} from './preview-scene.ts';
 
 export interface PreviewOptions {
   readonly rowCount: number;
@@ -15,7 +22,13 @@ export interface PreviewOptions {
   readonly directory: string;
 }
 
-export type PreviewRequest = 'pipeline' | 'by-hand' | 'checked-by-hand' | 'duckdb' | 'whole-call' | 'whole-by-hand';
+export type PreviewRequest =
+  | 'pipeline'
+  | 'by-hand'
+  | 'checked-by-hand'
+  | 'duckdb'
+  | 'whole-call'
+  | 'whole-by-hand';
 
 export interface PreviewAnswer {
   readonly elapsedMs: number;
@@ -34,14 +47,20 @@ await loadRows();
 
 const contenders: Readonly<Record<PreviewRequest, () => Promise<readonly PlainRow[]>>> = {
   async pipeline() {
-    const result = await runPipeline(rows, { config: sceneConfig, schema: sceneSchema, clock: systemClock });
+    const result = await runPipeline(rows, {
+      config: sceneConfig,
+      schema: sceneSchema,
+      clock: systemClock,
+    });
     return result.rows.map(({ fields }) => fields);
   },
   'by-hand': () => Promise.resolve(transformByHand(rows)),
   'checked-by-hand': () => Promise.resolve(transformAndCheckByHand(rows)),
   async duckdb() {
     const columns = transforms.map(({ column, sql }) => `${sql} AS ${column}`);
-    const reader = await connection.runAndReadAll(`SELECT *, ${columns.join(', ')} FROM source WHERE NOT name = 'nobody'`);
+    const reader = await connection.runAndReadAll(
+      `SELECT *, ${columns.join(', ')} FROM source WHERE NOT name = 'nobody'`,
+    );
     return reader.getRowObjectsJS();
   },
   async 'whole-call'() {
@@ -53,9 +72,14 @@ const contenders: Readonly<Record<PreviewRequest, () => Promise<readonly PlainRo
     return [];
   },
   async 'whole-by-hand'() {
-    const { sourceRows } = JSON.parse(body) as { readonly sourceRows: readonly { readonly fieldToValueMap: SceneRow }[] };
+    const { sourceRows } = JSON.parse(body) as {
+      readonly sourceRows: readonly { readonly fieldToValueMap: SceneRow }[];
+    };
     const made = transformByHand(sourceRows.map(({ fieldToValueMap }) => fieldToValueMap));
-    const answer = JSON.stringify({ sourceRows, rows: made.map((fieldToValueMap) => ({ fieldToValueMap })) });
+    const answer = JSON.stringify({
+      sourceRows,
+      rows: made.map((fieldToValueMap) => ({ fieldToValueMap })),
+    });
     strictEqual(answer.length > body.length, true);
     return [];
   },
@@ -90,14 +114,22 @@ async function measure(run: () => Promise<unknown>): Promise<PreviewAnswer> {
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - loopResolutionMs);
   return {
     elapsedMs,
-    loopDelayMs: { p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) },
+    loopDelayMs: {
+      p50: late(delay.percentile(50)),
+      p99: late(delay.percentile(99)),
+      max: late(delay.max),
+    },
   };
 }
 
 async function loadRows(): Promise<void> {
   const path = join(directory, 'rows.json');
   await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
-  const sqlTypes: Readonly<Record<string, string>> = { LONG: 'BIGINT', STRING: 'VARCHAR', DOUBLE: 'DOUBLE' };
+  const sqlTypes: Readonly<Record<string, string>> = {
+    LONG: 'BIGINT',
+    STRING: 'VARCHAR',
+    DOUBLE: 'DOUBLE',
+  };
   const columns = sourceColumns.map(({ name, type }) => `${name}: '${sqlTypes[type]}'`).join(', ');
   await connection.run(
     `CREATE TABLE source AS SELECT * FROM read_json('${path}', format = 'newline_delimited', columns = {${columns}})`,
@@ -107,7 +139,9 @@ async function loadRows(): Promise<void> {
 /** All contenders must have done the same work. */
 async function checkAnswers(): Promise<void> {
   const [pipeline, byHand, checked, duckdb] = await Promise.all(
-    (['pipeline', 'by-hand', 'checked-by-hand', 'duckdb'] as const).map((name) => contenders[name]()),
+    (['pipeline', 'by-hand', 'checked-by-hand', 'duckdb'] as const).map((name) =>
+      contenders[name](),
+    ),
   );
   if (pipeline === undefined) throw new Error('The pipeline has given nothing.');
   for (const [index, row] of pipeline.entries()) {

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { nodeArguments } from './node-arguments.ts';
 
 /** An answer to one request, or why there is none. */
-export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
+export type Answer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: string };
 
 export interface ChildOptions {
   readonly profileDirectory?: string | undefined;
@@ -11,10 +13,16 @@ export interface ChildOptions {
   readonly nodeOptions?: readonly string[];
 }
 
-/** A process of the benchmark's own that answers requests; `serveParent` is its other end. Disposing ends it. */
+/**
+ * A process of the benchmark's own that answers requests; `serveParent` is its other end. Disposing
+ * ends it.
+ */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
-  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >();
   #lastId = 0;
 
   /** Starts a process from the file of its code, with a value for it to begin with. */
@@ -38,9 +46,13 @@ export class Child implements AsyncDisposable {
 
   /** @throws Error when the child throws, with its message and stack, or ends */
   async call(request: unknown): Promise<unknown> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) throw new Error('The process has ended.');
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
+      throw new Error('The process has ended.');
+    }
     const id = (this.#lastId += 1);
-    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const answer = new Promise<unknown>((resolve, reject) =>
+      this.#waiting.set(id, { resolve, reject }),
+    );
     this.#process.send({ id, request });
     return answer;
   }

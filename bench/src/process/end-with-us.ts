@@ -7,7 +7,10 @@ process.on('exit', () => {
   for (const [child, signal] of running) child.kill(signal);
 });
 
-/** Sees to it that a process does not outlive this one; the signal is for when there is no time to be graceful. */
+/**
+ * Sees to it that a process does not outlive this one; the signal is for when there is no time to
+ * be graceful.
+ */
 export function endWithUs(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   running.set(child, signal);
   child.once('exit', () => running.delete(child));

@@ -26,7 +26,10 @@ export async function inScratchDirectory<T>(run: (directory: string) => Promise<
   }
 }
 
-/** Processes that were just killed may still write and delete there for a moment, which rmSync takes for an end or a failure. */
+/**
+ * Processes that were just killed may still write and delete there for a moment, which rmSync takes
+ * for an end or a failure.
+ */
 function removeFromUnderProcesses(directory: string): void {
   for (let attempt = 1; existsSync(directory); attempt += 1) {
     try {

@@ -1,7 +1,13 @@
 import type { Answer } from './child.ts';
 
-/** Answers the parent's requests, one after the other, until it goes; then disposes of what answered them. */
-export function serveParent(answer: (request: unknown) => Promise<unknown>, end: () => Promise<void>): void {
+/**
+ * Answers the parent's requests, one after the other, until it goes; then disposes of what answered
+ * them.
+ */
+export function serveParent(
+  answer: (request: unknown) => Promise<unknown>,
+  end: () => Promise<void>,
+): void {
   let last: Promise<unknown> = Promise.resolve();
   process.on('message', ({ id, request }: { id: number; request: unknown }) => {
     last = last.then(async () => {
@@ -26,7 +32,11 @@ export function argumentOfParent(): unknown {
   return JSON.parse(process.argv[2] ?? 'null');
 }
 
-async function answerOne(id: number, request: unknown, answer: (request: unknown) => Promise<unknown>): Promise<Answer> {
+async function answerOne(
+  id: number,
+  request: unknown,
+  answer: (request: unknown) => Promise<unknown>,
+): Promise<Answer> {
   try {
     return { id, value: await answer(request) };
   } catch (error) {

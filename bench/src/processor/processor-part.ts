@@ -29,7 +29,10 @@ interface Entry {
   readonly load: MeasuredLoad;
 }
 
-/** What pages take of the processor, in the process that serves them: on a machine that others use, it says more than the clock. */
+/**
+ * What pages take of the processor, in the process that serves them: on a machine that others use,
+ * it says more than the clock.
+ */
 export const processorPart: Part = {
   name: 'processor',
   title: 'Processor time of pages',
@@ -38,7 +41,12 @@ export const processorPart: Part = {
     const { isQuick, scratch, tables, profileDirectory, progress } = context;
     progress('prepares a result');
     const path = await tables.parquet('mixed', isQuick ? 20_000 : 1_000_000);
-    await using server = await QuireServer.start({ settings: {}, directory: scratch, tables: { mixed: path }, profileDirectory });
+    await using server = await QuireServer.start({
+      settings: {},
+      directory: scratch,
+      tables: { mixed: path },
+      profileDirectory,
+    });
     await using files = await RivalServer.start('static-file');
     const stored = await storeQuery(server, 'SELECT * FROM mixed');
     await using loads = new AsyncDisposableStack();
@@ -56,7 +64,10 @@ export const processorPart: Part = {
         { level, name: 'static-file', load: new MeasuredLoad(fromFiles, [files.pid]) },
       );
     }
-    return { comparisons: [await measure(context, entries)], notes: ['All threads of a process, in user and in kernel mode.'] };
+    return {
+      comparisons: [await measure(context, entries)],
+      notes: ['All threads of a process, in user and in kernel mode.'],
+    };
   },
 };
 
@@ -71,7 +82,13 @@ async function measure({ isQuick, progress }: BenchContext, entries: readonly En
     },
   );
   return reportComparison(
-    { id: 'page-processor', title: 'Processor time of a page', unit: 'ms', factor: 'page', comparesLevels: false },
+    {
+      id: 'page-processor',
+      title: 'Processor time of a page',
+      unit: 'ms',
+      factor: 'page',
+      comparesLevels: false,
+    },
     entries.map(({ level, name, load }) => ({
       level,
       name,

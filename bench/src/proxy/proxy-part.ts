@@ -18,14 +18,20 @@ interface Shape extends PageOptions {
   readonly rowCount: number;
 }
 
-/** From what costs the broker most to what costs it next to nothing: there the proxy has to pass on the most bytes and calls a second. */
+/**
+ * From what costs the broker most to what costs it next to nothing: there the proxy has to pass on
+ * the most bytes and calls a second.
+ */
 const shapes: readonly Shape[] = [
   { level: 'JSON, 10,000 rows', rowCount: 10_000, format: 'json' },
   { level: 'JSON, 100 rows', rowCount: 100, format: 'json' },
   { level: 'Arrow, 10,000 rows', rowCount: 10_000, format: 'arrow' },
 ];
 
-/** What the proxy takes away from the pages of a broker, all as processes of their own on this machine. */
+/**
+ * What the proxy takes away from the pages of a broker, all as processes of their own on this
+ * machine.
+ */
 export const proxyPart: Part = {
   name: 'proxy',
   title: 'Pages through the proxy',
@@ -33,7 +39,11 @@ export const proxyPart: Part = {
     const { isQuick, scratch, profileDirectory, progress, tables } = context;
     progress('prepares a result');
     const path = await tables.parquet('mixed', isQuick ? 20_000 : 1_000_000);
-    await using server = await QuireServer.start({ settings: {}, directory: scratch, tables: { mixed: path } });
+    await using server = await QuireServer.start({
+      settings: {},
+      directory: scratch,
+      tables: { mixed: path },
+    });
     await using proxy = await ProxyServer.start([server.url], profileDirectory);
     const stored = await storeQuery(server, 'SELECT * FROM mixed');
     progress('waits until the proxy rests');
@@ -43,7 +53,9 @@ export const proxyPart: Part = {
     const comparisons = await compareLoads(context, stored, proxy);
     return {
       comparisons: [...comparisons, await memoryOf(proxy, restBytes)],
-      notes: ['Broker, proxy and readers share the processors of one machine: what the proxy takes, the broker lacks.'],
+      notes: [
+        'Broker, proxy and readers share the processors of one machine: what the proxy takes, the broker lacks.',
+      ],
     };
   },
 };
@@ -54,7 +66,9 @@ interface Entry {
   readonly load: MeasuredLoad;
 }
 
-/** The same pages from the same broker, by way of the proxy and `direct`, with nothing in between. */
+/**
+ * The same pages from the same broker, by way of the proxy and `direct`, with nothing in between.
+ */
 async function compareLoads(
   { isQuick, progress }: BenchContext,
   stored: StoredQuery,
@@ -62,7 +76,9 @@ async function compareLoads(
 ): Promise<ComparisonReport[]> {
   const loads: PageLoad[] = [];
   const entries = shapes.flatMap(({ level, rowCount, ...options }): Entry[] => {
-    const targets = pageOffsets('random', stored.rowCount, rowCount).map((offset) => pageOf(stored, offset, rowCount, options));
+    const targets = pageOffsets('random', stored.rowCount, rowCount).map((offset) =>
+      pageOf(stored, offset, rowCount, options),
+    );
     const loadOf = (url: string): MeasuredLoad => {
       const load = new PageLoad(url, targets, readerCount);
       loads.push(load);
@@ -97,18 +113,34 @@ function throughputOf(entries: readonly Entry[]): ComparisonReport {
       factor: 'page',
       comparesLevels: false,
     },
-    entries.map(({ level, name, load }) => ({ level, name, rounds: load.rounds.map(({ pagesPerSecond }) => [pagesPerSecond]) })),
+    entries.map(({ level, name, load }) => ({
+      level,
+      name,
+      rounds: load.rounds.map(({ pagesPerSecond }) => [pagesPerSecond]),
+    })),
   );
 }
 
-function latencyOf(entries: readonly Entry[], samples: readonly (readonly (readonly number[])[])[]): ComparisonReport {
+function latencyOf(
+  entries: readonly Entry[],
+  samples: readonly (readonly (readonly number[])[])[],
+): ComparisonReport {
   return reportComparison(
-    { id: 'proxy-latency', title: 'A page, read by 64 at once', unit: 'ms', factor: 'page', comparesLevels: false },
+    {
+      id: 'proxy-latency',
+      title: 'A page, read by 64 at once',
+      unit: 'ms',
+      factor: 'page',
+      comparesLevels: false,
+    },
     entries.map(({ level, name }, index) => ({ level, name, rounds: samples[index] ?? [] })),
   );
 }
 
-/** Says more than the throughput where the processors are few: with one of its own, the proxy slows nobody who takes longer. */
+/**
+ * Says more than the throughput where the processors are few: with one of its own, the proxy slows
+ * nobody who takes longer.
+ */
 function processorTimeOf(entries: readonly Entry[]): ComparisonReport {
   const throughProxy = entries.filter(({ name }) => name === quire);
   const timesOf = ({ load }: Entry, process: number): number[][] =>

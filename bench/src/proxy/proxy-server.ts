@@ -11,7 +11,10 @@ export class ProxyServer implements AsyncDisposable {
     this.url = url;
   }
 
-  static async start(brokers: readonly string[], profileDirectory: string | undefined): Promise<ProxyServer> {
+  static async start(
+    brokers: readonly string[],
+    profileDirectory: string | undefined,
+  ): Promise<ProxyServer> {
     const child = new Child(join(import.meta.dirname, 'proxy.process.ts'), brokers, {
       profileDirectory,
       // As the first line of the command says.

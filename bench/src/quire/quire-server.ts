@@ -50,11 +50,18 @@ export class QuireServer implements AsyncDisposable {
       ...nodeArguments(options.profileDirectory),
       join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
     ];
-    const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-    const child = spawn(process.execPath, [...program, 'start', '--roles', 'broker', ...assignments], {
-      env: { PATH: process.env['PATH'], BENCH_TOKEN: token },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => [
+      '--set',
+      `${key}=${value}`,
+    ]);
+    const child = spawn(
+      process.execPath,
+      [...program, 'start', '--roles', 'broker', ...assignments],
+      {
+        env: { PATH: process.env['PATH'], BENCH_TOKEN: token },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     endWithUs(child);
     return new QuireServer(child, await listeningUrl(child), options.directory);
   }
@@ -74,7 +81,10 @@ export class QuireServer implements AsyncDisposable {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exit = once(this.#process, 'exit');
     this.#process.kill('SIGTERM');
-    const hasEnded = await Promise.race([exit.then(() => true), setTimeout(stopMsMax, false, { ref: false })]);
+    const hasEnded = await Promise.race([
+      exit.then(() => true),
+      setTimeout(stopMsMax, false, { ref: false }),
+    ]);
     if (!hasEnded) {
       this.#process.kill('SIGKILL');
       throw new Error(`The server at ${this.url} did not stop within ${stopMsMax / 1000} s.`);
@@ -96,7 +106,9 @@ function settingsOf({ settings, directory, tables }: QuireServerOptions): Record
     'controller.cluster.pagination.cleaner.initialDelay': '1h',
     'engine.auth.principal.bench.role': 'admin',
     'engine.auth.principal.bench.token.env': 'BENCH_TOKEN',
-    ...Object.fromEntries(Object.entries(tables).map(([name, path]) => [`engine.table.${name}.path`, path])),
+    ...Object.fromEntries(
+      Object.entries(tables).map(([name, path]) => [`engine.table.${name}.path`, path]),
+    ),
     ...settings,
   };
 }
@@ -113,6 +125,8 @@ async function listeningUrl(child: ChildProcess): Promise<string> {
     child.stdout?.on('data', onData);
     child.stderr?.on('data', onData);
     child.on('error', reject);
-    child.on('exit', (code) => reject(new Error(`quire start ended with code ${code}:\n${output}`)));
+    child.on('exit', (code) =>
+      reject(new Error(`quire start ended with code ${code}:\n${output}`)),
+    );
   });
 }

@@ -21,7 +21,11 @@ export interface StoredQuery {
  *
  * @throws Error when it is not answered with a result
  */
-export async function storeQuery(server: QuireServer, sql: string, signal?: AbortSignal): Promise<StoredQuery> {
+export async function storeQuery(
+  server: QuireServer,
+  sql: string,
+  signal?: AbortSignal,
+): Promise<StoredQuery> {
   const { statusCode, body } = await request(`${server.url}/query/sql?doPaginate=true&numRows=1`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
@@ -31,7 +35,11 @@ export async function storeQuery(server: QuireServer, sql: string, signal?: Abor
     ...(signal !== undefined && { signal }),
   });
   const text = await body.text();
-  const answer = JSON.parse(text) as { requestId?: string; numRowsResultSet?: number; exceptions?: unknown[] };
+  const answer = JSON.parse(text) as {
+    requestId?: string;
+    numRowsResultSet?: number;
+    exceptions?: unknown[];
+  };
   if (
     statusCode !== 200 ||
     answer.requestId === undefined ||
@@ -44,10 +52,18 @@ export async function storeQuery(server: QuireServer, sql: string, signal?: Abor
 }
 
 /** How to ask for a page of a result. */
-export function pageOf({ requestId }: StoredQuery, offset: number, rowCount: number, options: PageOptions = {}): PageTarget {
+export function pageOf(
+  { requestId }: StoredQuery,
+  offset: number,
+  rowCount: number,
+  options: PageOptions = {},
+): PageTarget {
   const format = options.format === undefined ? '' : `&format=${options.format}`;
   return {
     path: `/query/${requestId}/results?offset=${offset}&numRows=${rowCount}${format}`,
-    headers: { authorization, ...(options.encoding !== undefined && { 'accept-encoding': options.encoding }) },
+    headers: {
+      authorization,
+      ...(options.encoding !== undefined && { 'accept-encoding': options.encoding }),
+    },
   };
 }

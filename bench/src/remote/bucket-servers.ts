@@ -7,14 +7,18 @@ import { repositoryRoot } from '../process/node-arguments.ts';
 /** What a broker is told to keep its results in a bucket. */
 export type BucketSettings = Readonly<Record<string, string>>;
 
-/** Where the tests have these programs from: `.ci/run` installs them, unless a variable names another copy. */
+/**
+ * Where the tests have these programs from: `.ci/run` installs them, unless a variable names
+ * another copy.
+ */
 const programs = {
   s3: { variable: 'QUIRE_S3_SERVER', path: '.cache/s3-server/versitygw' },
   gcs: { variable: 'QUIRE_GCS_SERVER', path: '.cache/gcs-server/fake-gcs-server' },
 } as const;
 
 /** What to tell the reader when a server is missing. */
-export const missingServerNote = 'A server of S3 or GCS is not installed here: .ci/run does that. What needs it was left out.';
+export const missingServerNote =
+  'A server of S3 or GCS is not installed here: .ci/run does that. What needs it was left out.';
 
 /** An S3 server like the one that the tests use; undefined when it is not installed. */
 export async function startS3(): Promise<S3Server | undefined> {
@@ -28,7 +32,10 @@ export async function startGcs(): Promise<GcsServer | undefined> {
   return path === undefined ? undefined : GcsServer.start(path);
 }
 
-/** Settings for a place of one's own in the bucket, reached by way of a port; by default the server's. */
+/**
+ * Settings for a place of one's own in the bucket, reached by way of a port; by default the
+ * server's.
+ */
 export function s3Settings(server: S3Server, port = server.process.port): BucketSettings {
   return s3SettingsOf({ ...server.storeOptions(), endpoint: `http://127.0.0.1:${port}` });
 }

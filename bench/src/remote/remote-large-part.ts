@@ -13,7 +13,10 @@ const bytesPerMegabyte = 1_000_000;
 /** Ten columns of 8 bytes that no compression helps with. */
 const rowBytes = 80;
 
-/** A result of 5 GB, stored in S3 by a broker whose heap is limited to 1 GB: how long it takes, and what is in memory meanwhile. */
+/**
+ * A result of 5 GB, stored in S3 by a broker whose heap is limited to 1 GB: how long it takes, and
+ * what is in memory meanwhile.
+ */
 export const remoteLargePart: Part = {
   name: 'remote-large',
   title: 'A result of 5 GB in S3',
@@ -27,34 +30,57 @@ export const remoteLargePart: Part = {
       ...nodeArguments(profileDirectory),
       join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
     ];
-    await using server = await QuireServer.start({ settings: s3Settings(s3), directory: scratch, tables: {}, program });
+    await using server = await QuireServer.start({
+      settings: s3Settings(s3),
+      directory: scratch,
+      tables: {},
+      program,
+    });
     const { residentBytes } = await readProcessMemory(server.pid);
     const rowCount = Math.ceil(((isQuick ? 0.05 : 5) * 1e9) / rowBytes);
     progress(`stores ${rowCount.toLocaleString('en')} rows`);
-    const columns = Array.from({ length: 10 }, (_, index) => `CAST(hash(i * 16 + ${index}) >> 1 AS BIGINT) AS c${index}`);
+    const columns = Array.from(
+      { length: 10 },
+      (_, index) => `CAST(hash(i * 16 + ${index}) >> 1 AS BIGINT) AS c${index}`,
+    );
     const startMs = performance.now();
-    const stored = await storeQuery(server, `SELECT ${columns.join(', ')} FROM range(${rowCount}) AS t(i)`);
+    const stored = await storeQuery(
+      server,
+      `SELECT ${columns.join(', ')} FROM range(${rowCount}) AS t(i)`,
+    );
     const elapsedMs = performance.now() - startMs;
     const { peakBytes } = await readProcessMemory(server.pid);
     progress('reads its last page');
     await using reader = new PageReader(server.url);
     await reader.read(pageOf(stored, stored.rowCount - 10_000, 10_000));
-    const figure = (id: string, title: string, unit: 'MB' | 'MB/s', levels: Readonly<Record<string, number>>) =>
+    const figure = (
+      id: string,
+      title: string,
+      unit: 'MB' | 'MB/s',
+      levels: Readonly<Record<string, number>>,
+    ) =>
       reportComparison(
         { id, title, unit, factor: 'when', comparesLevels: false },
         Object.entries(levels).map(([level, value]) => ({ level, name: quire, rounds: [[value]] })),
       );
     return {
       comparisons: [
-        figure('remote-large-memory', `Resident memory, with a heap of ${heapMegabytes} MB at most`, 'MB', {
-          'at rest': residentBytes / bytesPerMegabyte,
-          'the most while storing': peakBytes / bytesPerMegabyte,
-        }),
+        figure(
+          'remote-large-memory',
+          `Resident memory, with a heap of ${heapMegabytes} MB at most`,
+          'MB',
+          {
+            'at rest': residentBytes / bytesPerMegabyte,
+            'the most while storing': peakBytes / bytesPerMegabyte,
+          },
+        ),
         figure('remote-large-rate', 'Storing', 'MB/s', {
           'from the query to its answer': (rowCount * rowBytes) / 1e3 / elapsedMs,
         }),
       ],
-      notes: [`${rowCount.toLocaleString('en')} rows of ${rowBytes} bytes in ${Math.round(elapsedMs / 1000)} s.`],
+      notes: [
+        `${rowCount.toLocaleString('en')} rows of ${rowBytes} bytes in ${Math.round(elapsedMs / 1000)} s.`,
+      ],
     };
   },
 };

@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import type { S3Server } from '../../../test/src/testkit/servers/s3-server.ts';
 import { PageLoad } from '../http/page-load.ts';
 import { pageOffsets } from '../http/page-offsets.ts';
-import { type ComparisonEntry, type ComparisonReport, quire, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonEntry,
+  type ComparisonReport,
+  quire,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
@@ -23,7 +28,10 @@ const links: Readonly<Record<string, SlowLinkOptions>> = {
   '30 ms, 80 MB/s': { latencyMs: 30, bytesPerSecond: connectionBytesPerSecond },
 };
 
-/** Pages from and writes to S3 over links of several kinds, with data files as they are and compressed. */
+/**
+ * Pages from and writes to S3 over links of several kinds, with data files as they are and
+ * compressed.
+ */
 export const remotePart: Part = {
   name: 'remote',
   title: 'Results in S3, over a network',
@@ -32,7 +40,10 @@ export const remotePart: Part = {
     await using server = await startS3();
     if (server === undefined) return { comparisons: [], notes: [missingServerNote] };
     await using stage = await setStage(context, server);
-    return { comparisons: [await comparePages(context, stage), await compareWrites(context, stage)], notes: [] };
+    return {
+      comparisons: [await comparePages(context, stage), await compareWrites(context, stage)],
+      notes: [],
+    };
   },
 };
 
@@ -48,12 +59,17 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A broker for each link and each compression, all on one S3 server. */
-async function setStage({ isQuick, scratch, tables, progress }: BenchContext, s3: S3Server): Promise<Stage> {
+async function setStage(
+  { isQuick, scratch, tables, progress }: BenchContext,
+  s3: S3Server,
+): Promise<Stage> {
   const rowCount = isQuick ? 20_000 : 500_000;
   progress('prepares a table');
   const path = await tables.parquet('mixed', rowCount);
   await using made = new AsyncDisposableStack();
-  const network = made.use(new Child(join(import.meta.dirname, 'slow-link.process.ts'), s3.process.port));
+  const network = made.use(
+    new Child(join(import.meta.dirname, 'slow-link.process.ts'), s3.process.port),
+  );
   const brokers: Broker[] = [];
   for (const [level, link] of Object.entries(links)) {
     for (const compression of compressions) {
@@ -65,7 +81,9 @@ async function setStage({ isQuick, scratch, tables, progress }: BenchContext, s3
         'engine.broker.pagination.cache.maxMB': '0',
       };
       const directory = join(scratch, String(brokers.length));
-      const server = made.use(await QuireServer.start({ settings, directory, tables: { mixed: path } }));
+      const server = made.use(
+        await QuireServer.start({ settings, directory, tables: { mixed: path } }),
+      );
       brokers.push({ level, name: compression === 'none' ? quire : 'quire, zstd', server });
     }
   }
@@ -73,13 +91,18 @@ async function setStage({ isQuick, scratch, tables, progress }: BenchContext, s3
   return { brokers, rowCount, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-async function comparePages({ isQuick, progress }: BenchContext, { brokers, rowCount }: Stage): Promise<ComparisonReport> {
+async function comparePages(
+  { isQuick, progress }: BenchContext,
+  { brokers, rowCount }: Stage,
+): Promise<ComparisonReport> {
   await using loads = new AsyncDisposableStack();
   const entries: ComparisonEntry[] = [];
   for (const { level, name, server } of brokers) {
     progress(`stores a result: ${level}, ${name}`);
     const stored = await storeQuery(server, 'SELECT * FROM mixed');
-    const targets = pageOffsets('random', rowCount, pageRowCount).map((offset) => pageOf(stored, offset, pageRowCount));
+    const targets = pageOffsets('random', rowCount, pageRowCount).map((offset) =>
+      pageOf(stored, offset, pageRowCount),
+    );
     entries.push({ level, name, contender: loads.use(new PageLoad(server.url, targets)) });
   }
   const title = `A JSON page of ${pageRowCount.toLocaleString('en')} rows at random offsets, without a cache`;
@@ -93,7 +116,10 @@ async function comparePages({ isQuick, progress }: BenchContext, { brokers, rowC
   );
 }
 
-async function compareWrites({ isQuick, progress }: BenchContext, { brokers, rowCount }: Stage): Promise<ComparisonReport> {
+async function compareWrites(
+  { isQuick, progress }: BenchContext,
+  { brokers, rowCount }: Stage,
+): Promise<ComparisonReport> {
   const entries = brokers.map(({ level, name, server }): ComparisonEntry => ({
     level,
     name,

@@ -3,7 +3,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 
 export interface SlowLinkOptions {
-  /** How much longer every answer takes than it would: what a round trip over the network costs, on connections that are open. */
+  /**
+   * How much longer every answer takes than it would: what a round trip over the network costs, on
+   * connections that are open.
+   */
   readonly latencyMs: number;
   /** What one connection carries at most, in either direction; 0: whatever this machine does. */
   readonly bytesPerSecond: number;

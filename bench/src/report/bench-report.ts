@@ -33,11 +33,22 @@ export function describeMachine(): Machine {
 
 /** A comparison by its id, if that part was run. */
 export function findComparison(report: BenchReport, id: string): ComparisonReport | undefined {
-  return report.parts.flatMap((part) => part.comparisons).find((comparison) => comparison.id === id);
+  return report.parts
+    .flatMap((part) => part.comparisons)
+    .find((comparison) => comparison.id === id);
 }
 
-/** A figure by the ids of its comparison, level and contender; the level of the last one when none is named. */
-export function findFigure(report: BenchReport, id: string, name: string, level?: string): Figure | undefined {
-  const figures = findComparison(report, id)?.figures.filter((figure) => figure.name === name) ?? [];
+/**
+ * A figure by the ids of its comparison, level and contender; the level of the last one when none
+ * is named.
+ */
+export function findFigure(
+  report: BenchReport,
+  id: string,
+  name: string,
+  level?: string,
+): Figure | undefined {
+  const figures =
+    findComparison(report, id)?.figures.filter((figure) => figure.name === name) ?? [];
   return level === undefined ? figures.at(-1) : figures.find((figure) => figure.level === level);
 }

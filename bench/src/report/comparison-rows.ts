@@ -10,19 +10,26 @@ export interface TextRows {
 }
 
 /** A comparison as a table: one row for each contender at each level. */
-export function comparisonRows({ figures, unit, factor, comparesLevels }: ComparisonReport): TextRows {
+export function comparisonRows({
+  figures,
+  unit,
+  factor,
+  comparesLevels,
+}: ComparisonReport): TextRows {
   const hasRivals = figures.some(({ quireBetterBy }) => quireBetterBy !== null);
   const hasP99 = unit === 'ms';
-  const rows = figures.map(({ level, name, summary, rounds, quireBetterBy, ofFirstLevel }, index) => [
-    level === figures[index - 1]?.level ? '' : level,
-    name,
-    formatNumber(summary.median),
-    ...(hasP99 ? [summary.p99 === null ? '–' : formatNumber(summary.p99)] : []),
-    `${formatNumber(rounds.min)} – ${formatNumber(rounds.max)}`,
-    String(summary.count),
-    ...(hasRivals ? [spreadText(quireBetterBy)] : []),
-    ...(comparesLevels ? [ofFirstLevel === null ? '' : formatTimes(ofFirstLevel.median)] : []),
-  ]);
+  const rows = figures.map(
+    ({ level, name, summary, rounds, quireBetterBy, ofFirstLevel }, index) => [
+      level === figures[index - 1]?.level ? '' : level,
+      name,
+      formatNumber(summary.median),
+      ...(hasP99 ? [summary.p99 === null ? '–' : formatNumber(summary.p99)] : []),
+      `${formatNumber(rounds.min)} – ${formatNumber(rounds.max)}`,
+      String(summary.count),
+      ...(hasRivals ? [spreadText(quireBetterBy)] : []),
+      ...(comparesLevels ? [ofFirstLevel === null ? '' : formatTimes(ofFirstLevel.median)] : []),
+    ],
+  );
   const heads = [
     factor,
     'contender',

@@ -16,7 +16,10 @@ const levelGap = 12;
 const axisHeight = 48;
 const colours = { quire: '#0b7a5c', rival: '#8a8f98' };
 
-/** A comparison as dots on a logarithmic scale: the median, with the range of the rounds' medians, and a tick at the 99th percentile. */
+/**
+ * A comparison as dots on a logarithmic scale: the median, with the range of the rounds' medians,
+ * and a tick at the 99th percentile.
+ */
 export function drawComparison({ figures, unit, factor }: ComparisonReport): Drawing {
   const levels = [...new Set(figures.map(({ level }) => level))];
   const names = [...new Set(figures.map(({ name }) => name))];
@@ -25,7 +28,8 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
   const place = { y: 'name', fy: 'level' };
   // Of rates, the slow tail would be at the other end.
   const tailOf = ({ summary }: Figure): number | null => (unit === 'ms' ? summary.p99 : null);
-  const colour = (figure: Figure): string => (figure.name === quire ? colours.quire : colours.rival);
+  const colour = (figure: Figure): string =>
+    figure.name === quire ? colours.quire : colours.rival;
   const plot = Plot.plot({
     document,
     width: drawingWidth,
@@ -33,7 +37,16 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
     marginLeft: 160,
     marginRight: 150,
     marginTop: 24,
-    x: { type: 'log', grid: true, label: unit, axis: 'top', ticks: 6, tickFormat: tickText, insetLeft: 8, insetRight: 48 },
+    x: {
+      type: 'log',
+      grid: true,
+      label: unit,
+      axis: 'top',
+      ticks: 6,
+      tickFormat: tickText,
+      insetLeft: 8,
+      insetRight: 48,
+    },
     y: { domain: names, label: null, tickSize: 0 },
     fy: { domain: levels, label: levels.length > 1 ? factor : null, padding: 0.1 },
     marks: [
@@ -47,9 +60,19 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
       }),
       Plot.tickX(
         figures.filter((figure) => tailOf(figure) !== null),
-        { ...place, x: (figure: Figure) => visible(tailOf(figure) ?? 0), stroke: colour, strokeWidth: 1.5 },
+        {
+          ...place,
+          x: (figure: Figure) => visible(tailOf(figure) ?? 0),
+          stroke: colour,
+          strokeWidth: 1.5,
+        },
       ),
-      Plot.dot(figures, { ...place, x: (figure: Figure) => visible(figure.summary.median), fill: colour, r: 4 }),
+      Plot.dot(figures, {
+        ...place,
+        x: (figure: Figure) => visible(figure.summary.median),
+        fill: colour,
+        r: 4,
+      }),
       Plot.text(figures, {
         ...place,
         x: (figure: Figure) => visible(Math.max(figure.rounds.max, tailOf(figure) ?? 0)),

@@ -18,13 +18,27 @@ interface Reading {
   readonly isMet: boolean;
 }
 
-/** Quire takes at most the `times`-th part of a rival's time; of several variants of the rival, the best one counts. */
-function atLeastTimesBetter(id: string, names: readonly string[], level: string | undefined, times: number): Goal['read'] {
+/**
+ * Quire takes at most the `times`-th part of a rival's time; of several variants of the rival, the
+ * best one counts.
+ */
+function atLeastTimesBetter(
+  id: string,
+  names: readonly string[],
+  level: string | undefined,
+  times: number,
+): Goal['read'] {
   return (report) => {
-    const rivals = names.map((name) => findFigure(report, id, name, level)).filter((figure) => figure !== undefined);
-    const best = rivals.toSorted((a, b) => (a.quireBetterBy?.median ?? 0) - (b.quireBetterBy?.median ?? 0))[0];
+    const rivals = names
+      .map((name) => findFigure(report, id, name, level))
+      .filter((figure) => figure !== undefined);
+    const best = rivals.toSorted(
+      (a, b) => (a.quireBetterBy?.median ?? 0) - (b.quireBetterBy?.median ?? 0),
+    )[0];
     const own = findFigure(report, id, quire, level);
-    if (best?.quireBetterBy === undefined || best.quireBetterBy === null || own === undefined) return undefined;
+    if (best?.quireBetterBy === undefined || best.quireBetterBy === null || own === undefined) {
+      return undefined;
+    }
     return {
       measured: `${formatTimes(best.quireBetterBy.median)} (${formatNumber(own.summary.median)})`,
       rival: `${best.name}: ${formatNumber(best.summary.median)}`,
@@ -38,22 +52,36 @@ function atMostTimesFirstLevel(id: string, times: number): Goal['read'] {
   return (report) => {
     const last = findFigure(report, id, quire);
     if (last?.ofFirstLevel === undefined || last.ofFirstLevel === null) return undefined;
-    return { measured: formatTimes(last.ofFirstLevel.median), rival: 'itself', isMet: last.ofFirstLevel.median <= times };
+    return {
+      measured: formatTimes(last.ofFirstLevel.median),
+      rival: 'itself',
+      isMet: last.ofFirstLevel.median <= times,
+    };
   };
 }
 
 /** The 99th percentile at the last level is at most a multiple of that at the first. */
 function tailAtMostTimesFirstLevel(id: string, times: number): Goal['read'] {
   return (report) => {
-    const tails = (findComparison(report, id)?.figures ?? []).map(({ summary }) => summary.p99 ?? summary.max);
+    const tails = (findComparison(report, id)?.figures ?? []).map(
+      ({ summary }) => summary.p99 ?? summary.max,
+    );
     const [first, last] = [tails[0], tails.at(-1)];
     if (first === undefined || last === undefined) return undefined;
     return { measured: formatTimes(last / first), rival: 'itself', isMet: last / first <= times };
   };
 }
 
-/** Quire's own figures lie on the right side of a limit: that at a level, or at all levels when none is named. */
-function within(id: string, level: string | undefined, isMet: (value: number) => boolean, unit: string): Goal['read'] {
+/**
+ * Quire's own figures lie on the right side of a limit: that at a level, or at all levels when none
+ * is named.
+ */
+function within(
+  id: string,
+  level: string | undefined,
+  isMet: (value: number) => boolean,
+  unit: string,
+): Goal['read'] {
   return (report) => {
     const figures = (findComparison(report, id)?.figures ?? []).filter(
       (figure) => figure.name === quire && (level === undefined || figure.level === level),
@@ -122,7 +150,12 @@ const goals: readonly Goal[] = [
     part: 'pages',
     read: atMostTimesFirstLevel('page-offset', 1.1),
   },
-  { what: 'the same from 10⁷ rows, of 10⁴', goal: '≤ 1.2×', part: 'pages', read: atMostTimesFirstLevel('page-rows', 1.2) },
+  {
+    what: 'the same from 10⁷ rows, of 10⁴',
+    goal: '≤ 1.2×',
+    part: 'pages',
+    read: atMostTimesFirstLevel('page-rows', 1.2),
+  },
   {
     what: 'JSON encoding against JSON.stringify of rows at hand, MB/s',
     goal: '≥ 3×',
@@ -203,7 +236,14 @@ export function goalRows(report: BenchReport): TextRows {
     const { what, goal, part } = each;
     const reading = each.read(report);
     const isMet = reading === undefined ? 'not measured' : reading.isMet ? 'yes' : 'no';
-    return [what, `npm run bench -- ${part}`, goal, reading?.measured ?? '', reading?.rival ?? '', isMet];
+    return [
+      what,
+      `npm run bench -- ${part}`,
+      goal,
+      reading?.measured ?? '',
+      reading?.rival ?? '',
+      isMet,
+    ];
   });
   return { heads: ['what', 'command', 'goal', 'measured', 'rival', 'met'], firstFigure: 2, rows };
 }

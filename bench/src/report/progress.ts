@@ -1,4 +1,7 @@
-/** Says on a terminal, in one line that is rewritten, what is being done; elsewhere one line for each new thing. */
+/**
+ * Says on a terminal, in one line that is rewritten, what is being done; elsewhere one line for
+ * each new thing.
+ */
 export class Progress {
   readonly #startMs = performance.now();
   readonly #output: NodeJS.WriteStream;
@@ -10,7 +13,9 @@ export class Progress {
 
   show(text: string): void {
     if (this.#output.isTTY) {
-      this.#output.write(`\r\u001b[2K${this.#line(text).slice(0, Math.max(20, this.#output.columns - 1))}`);
+      this.#output.write(
+        `\r\u001b[2K${this.#line(text).slice(0, Math.max(20, this.#output.columns - 1))}`,
+      );
       return;
     }
     // The percentage behind it is not news.

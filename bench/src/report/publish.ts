@@ -18,7 +18,8 @@ export async function writeCharts({ parts }: BenchReport, directory: string): Pr
 }
 
 /**
- * Puts a run into the README of the benchmark, and its charts beside it; they replace those of the last run.
+ * Puts a run into the README of the benchmark, and its charts beside it; they replace those of the
+ * last run.
  *
  * @throws Error when the README has no place for it
  */
@@ -28,7 +29,9 @@ export async function publish(report: BenchReport): Promise<void> {
   const readme = await readFile(readmePath, 'utf8');
   const [before, rest] = readme.split(begin);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${readmePath} lacks the lines that a run goes between.`);
+  if (before === undefined || after === undefined) {
+    throw new Error(`${readmePath} lacks the lines that a run goes between.`);
+  }
   await writeCharts(report, join(directory, 'charts'));
   await writeFile(
     readmePath,
@@ -54,7 +57,9 @@ function renderPart({ name, title, comparisons, notes }: BenchReport['parts'][nu
     `![${title}](charts/${name}.svg)\n`,
     ...notes.map((note) => `${note}\n`),
     '<details><summary>The figures</summary>\n',
-    ...comparisons.map((comparison) => `**${comparison.title}**\n\n${markdownTable(comparisonRows(comparison))}\n`),
+    ...comparisons.map(
+      (comparison) => `**${comparison.title}**\n\n${markdownTable(comparisonRows(comparison))}\n`,
+    ),
     '</details>\n',
   ].join('\n');
 }

@@ -8,7 +8,9 @@ import { textTable } from './text-table.ts';
 export function renderPart({ title, comparisons, notes, elapsedMs }: PartReport): string {
   return [
     `\n━━ ${title} (${Math.round(elapsedMs / 1000)} s)`,
-    ...comparisons.map((comparison) => `\n${comparison.title}\n${textTable(comparisonRows(comparison))}`),
+    ...comparisons.map(
+      (comparison) => `\n${comparison.title}\n${textTable(comparisonRows(comparison))}`,
+    ),
     ...notes.map((note) => `\nNote: ${note}`),
     '',
   ].join('\n');

@@ -6,7 +6,10 @@ import type { BenchReport } from './bench-report.ts';
 /** Where runs are kept; git does not. */
 export const resultsDirectory = join(repositoryRoot, 'bench/results');
 
-/** Keeps a run, under a name by which runs sort by time and full ones can be told, and gives its path. */
+/**
+ * Keeps a run, under a name by which runs sort by time and full ones can be told, and gives its
+ * path.
+ */
 export async function writeReport(report: BenchReport, isFull: boolean): Promise<string> {
   await mkdir(resultsDirectory, { recursive: true });
   const time = report.startedAt.replaceAll(/[:.]/g, '-');

@@ -5,13 +5,16 @@ import type { Rival } from './rival.ts';
 type CellOf = (value: unknown) => unknown;
 
 /**
- * The same Arrow file, read with apache-arrow's own random-access reader, whose footer is kept: the batches of the page are read
- * one by one, their values taken with `get`, and the rows made JSON by JSON.stringify.
+ * The same Arrow file, read with apache-arrow's own random-access reader, whose footer is kept: the
+ * batches of the page are read one by one, their values taken with `get`, and the rows made JSON by
+ * JSON.stringify.
  */
 export async function openArrowRival(path: string): Promise<Rival> {
   const file = await open(path);
   const reader = await RecordBatchReader.from(file);
-  if (!(reader instanceof AsyncRecordBatchFileReader)) throw new TypeError(`${path} is not an Arrow file.`);
+  if (!(reader instanceof AsyncRecordBatchFileReader)) {
+    throw new TypeError(`${path} is not an Arrow file.`);
+  }
   await reader.open();
   const rowsPerBatch = (await reader.readRecordBatch(0))?.numRows ?? 1;
   return {
@@ -22,7 +25,10 @@ export async function openArrowRival(path: string): Promise<Rival> {
         const batch = await reader.readRecordBatch(index);
         if (batch === null) break;
         const columns = batch.schema.fields.map((field, column) => {
-          return { vector: batch.getChildAt(column) as Vector, cellOf: cellOfType(field.type as DataType) };
+          return {
+            vector: batch.getChildAt(column) as Vector,
+            cellOf: cellOfType(field.type as DataType),
+          };
         });
         const firstRow = index * rowsPerBatch;
         const last = Math.min(batch.numRows, end - firstRow);
@@ -40,10 +46,19 @@ const asIs: CellOf = (value) => value;
 
 /** What JSON cannot hold, in the simplest way that a user of the library would find. */
 function cellOfType(type: DataType): CellOf {
-  if (DataType.isInt(type) && type.bitWidth === 64) return (value) => (value === null ? null : Number(value));
-  if (DataType.isTimestamp(type)) return (value) => (value === null ? null : new Date(value as number).toISOString());
-  if (DataType.isDate(type)) return (value) => (value === null ? null : new Date(value as number).toISOString().slice(0, 10));
-  if (DataType.isDecimal(type)) return (value) => (value === null ? null : decimalText(value as Uint32Array, type.scale));
+  if (DataType.isInt(type) && type.bitWidth === 64) {
+    return (value) => (value === null ? null : Number(value));
+  }
+  if (DataType.isTimestamp(type)) {
+    return (value) => (value === null ? null : new Date(value as number).toISOString());
+  }
+  if (DataType.isDate(type)) {
+    return (value) =>
+      value === null ? null : new Date(value as number).toISOString().slice(0, 10);
+  }
+  if (DataType.isDecimal(type)) {
+    return (value) => (value === null ? null : decimalText(value as Uint32Array, type.scale));
+  }
   return asIs;
 }
 

@@ -9,7 +9,10 @@ export interface DuckDbRivalOptions {
 }
 
 /** DuckDB with LIMIT and OFFSET, through its own API for Node. */
-export async function openDuckDbRival(path: string, { table, isJsonMadeInSql }: DuckDbRivalOptions): Promise<Rival> {
+export async function openDuckDbRival(
+  path: string,
+  { table, isJsonMadeInSql }: DuckDbRivalOptions,
+): Promise<Rival> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   if (path.endsWith('.duckdb')) await connection.run(`ATTACH '${path}' AS stored (READ_ONLY)`);
@@ -17,7 +20,9 @@ export async function openDuckDbRival(path: string, { table, isJsonMadeInSql }: 
   const columns = isJsonMadeInSql ? `json_array(${names.join(', ')})` : '*';
   return {
     async page({ offset, rowCount }) {
-      const reader = await connection.runAndReadAll(`SELECT ${columns} FROM ${table} LIMIT ${rowCount} OFFSET ${offset}`);
+      const reader = await connection.runAndReadAll(
+        `SELECT ${columns} FROM ${table} LIMIT ${rowCount} OFFSET ${offset}`,
+      );
       if (isJsonMadeInSql) return `[${reader.getColumns()[0]?.join(',') ?? ''}]`;
       return JSON.stringify(reader.getRowsJson());
     },

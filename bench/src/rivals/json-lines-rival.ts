@@ -4,7 +4,10 @@ import type { Rival } from './rival.ts';
 const newLine = 10;
 const blockBytes = 1024 * 1024;
 
-/** One JSON array per line, read from the start up to the page: lines are counted, and the page's own are passed on unparsed. */
+/**
+ * One JSON array per line, read from the start up to the page: lines are counted, and the page's
+ * own are passed on unparsed.
+ */
 export async function openJsonLinesRival(path: string): Promise<Rival> {
   return {
     page: async ({ offset, rowCount }) => {
@@ -24,7 +27,10 @@ export async function openJsonLinesRival(path: string): Promise<Rival> {
   };
 }
 
-/** Where the line after `count` line ends begins, or the end of the bytes; and how many line ends come before. */
+/**
+ * Where the line after `count` line ends begins, or the end of the bytes; and how many line ends
+ * come before.
+ */
 function skipLines(bytes: Buffer, count: number): { position: number; lineCount: number } {
   let position = 0;
   for (let lineCount = 0; lineCount < count; lineCount += 1) {
@@ -38,6 +44,8 @@ function skipLines(bytes: Buffer, count: number): { position: number; lineCount:
 /** `[1]⏎[2]⏎` becomes `[[1],[2]]`. */
 function asArray(lines: Buffer): Buffer {
   const rows = lines.subarray(0, Math.max(0, lines.length - 1));
-  for (let end = rows.indexOf(newLine); end >= 0; end = rows.indexOf(newLine, end + 1)) rows[end] = 44;
+  for (let end = rows.indexOf(newLine); end >= 0; end = rows.indexOf(newLine, end + 1)) {
+    rows[end] = 44;
+  }
   return Buffer.concat([Buffer.from('['), rows, Buffer.from(']')]);
 }

@@ -14,7 +14,9 @@ const debianDirectory = '/usr/lib/postgresql';
 /** Who connects, and to what: a cluster of one's own needs no password on its private socket. */
 export const postgresDatabase = { user: 'bench', database: 'postgres' };
 
-/** A PostgreSQL of the benchmark's own, which listens on a socket in its directory and nowhere else. */
+/**
+ * A PostgreSQL of the benchmark's own, which listens on a socket in its directory and nowhere else.
+ */
 export class PostgresCluster implements AsyncDisposable {
   readonly socketDirectory: string;
   readonly #end: () => Promise<void>;
@@ -25,10 +27,17 @@ export class PostgresCluster implements AsyncDisposable {
   }
 
   /** Makes and starts a cluster, and loads a CSV file as the table `t`. */
-  static async start(binaries: string, directory: string, table: BenchTable, csv: string): Promise<PostgresCluster> {
+  static async start(
+    binaries: string,
+    directory: string,
+    table: BenchTable,
+    csv: string,
+  ): Promise<PostgresCluster> {
     await mkdir(directory, { recursive: true });
     const user = await unprivilegedUser();
-    if (user.uid !== undefined && user.gid !== undefined) await chown(directory, user.uid, user.gid);
+    if (user.uid !== undefined && user.gid !== undefined) {
+      await chown(directory, user.uid, user.gid);
+    }
     const data = join(directory, 'data');
     await run(
       join(binaries, 'initdb'),
@@ -45,11 +54,15 @@ export class PostgresCluster implements AsyncDisposable {
       'shared_buffers=512MB',
       'work_mem=1GB',
     ];
-    const server = spawn(join(binaries, 'postgres'), ['-D', data, ...settings.flatMap((each) => ['-c', each])], {
-      ...user,
-      cwd: directory,
-      stdio: 'ignore',
-    });
+    const server = spawn(
+      join(binaries, 'postgres'),
+      ['-D', data, ...settings.flatMap((each) => ['-c', each])],
+      {
+        ...user,
+        cwd: directory,
+        stdio: 'ignore',
+      },
+    );
     endWithUs(server, 'SIGQUIT');
     const cluster = new PostgresCluster(directory, async () => {
       if (server.exitCode !== null) return;
@@ -71,15 +84,22 @@ export class PostgresCluster implements AsyncDisposable {
   }
 }
 
-/** Where PostgreSQL's programs are: on the path, or where Debian puts them; undefined when it is not installed. */
+/**
+ * Where PostgreSQL's programs are: on the path, or where Debian puts them; undefined when it is not
+ * installed.
+ */
 export async function findPostgres(): Promise<string | undefined> {
   const versions = await readdir(debianDirectory).catch(() => []);
   const directories = [
     ...(process.env['PATH'] ?? '').split(delimiter),
-    ...versions.toSorted((a, b) => Number(b) - Number(a)).map((version) => join(debianDirectory, version, 'bin')),
+    ...versions
+      .toSorted((a, b) => Number(b) - Number(a))
+      .map((version) => join(debianDirectory, version, 'bin')),
   ];
   for (const directory of directories) {
-    const hasBoth = await Promise.all(['initdb', 'postgres'].map((name) => access(join(directory, name)))).then(
+    const hasBoth = await Promise.all(
+      ['initdb', 'postgres'].map((name) => access(join(directory, name))),
+    ).then(
       () => true,
       () => false,
     );
@@ -91,7 +111,9 @@ export async function findPostgres(): Promise<string | undefined> {
 async function load(socketDirectory: string, { columns }: BenchTable, csv: string): Promise<void> {
   const client = await connect(socketDirectory);
   try {
-    await client.query(`CREATE TABLE t (${columns.map(({ name, postgresType }) => `${name} ${postgresType}`).join(', ')})`);
+    await client.query(
+      `CREATE TABLE t (${columns.map(({ name, postgresType }) => `${name} ${postgresType}`).join(', ')})`,
+    );
     await client.query(`COPY t FROM '${csv}' (FORMAT csv)`);
     await client.query('VACUUM ANALYZE t');
   } finally {
@@ -116,6 +138,7 @@ async function connect(socketDirectory: string): Promise<pg.Client> {
 /** PostgreSQL refuses to run as root: it runs as the user that its package made, then. */
 async function unprivilegedUser(): Promise<{ readonly uid?: number; readonly gid?: number }> {
   if (process.getuid?.() !== 0) return {};
-  const idOf = async (option: string): Promise<number> => Number((await run('id', [option, 'postgres'])).stdout);
+  const idOf = async (option: string): Promise<number> =>
+    Number((await run('id', [option, 'postgres'])).stdout);
   return { uid: await idOf('-u'), gid: await idOf('-g') };
 }

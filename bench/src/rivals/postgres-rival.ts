@@ -2,7 +2,10 @@ import pg from 'pg';
 import type { Rival } from './rival.ts';
 import { postgresDatabase } from './postgres-cluster.ts';
 
-/** A cursor of PostgreSQL that is held and scrolls: the answer stays on the server, and a page is a move and a fetch. */
+/**
+ * A cursor of PostgreSQL that is held and scrolls: the answer stays on the server, and a page is a
+ * move and a fetch.
+ */
 export async function openPostgresRival(socketDirectory: string): Promise<Rival> {
   const client = new pg.Client({ host: socketDirectory, ...postgresDatabase });
   await client.connect();
@@ -12,7 +15,11 @@ export async function openPostgresRival(socketDirectory: string): Promise<Rival>
   return {
     async page({ offset, rowCount }) {
       await client.query(`MOVE ABSOLUTE ${offset} IN pages`);
-      const { rows } = await client.query({ text: `FETCH FORWARD ${rowCount} FROM pages`, rowMode: 'array', types });
+      const { rows } = await client.query({
+        text: `FETCH FORWARD ${rowCount} FROM pages`,
+        rowMode: 'array',
+        types,
+      });
       return JSON.stringify(rows);
     },
     close: () => client.end(),

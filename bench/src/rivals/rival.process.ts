@@ -13,7 +13,8 @@ import { openWholeJsonRival } from './whole-json-rival.ts';
 const openers: Readonly<Record<RivalKind, (path: string) => Promise<Rival>>> = {
   'static-file': openStaticRival,
   'duckdb-parquet': (path) => openDuckDbRival(path, { table: `'${path}'`, isJsonMadeInSql: false }),
-  'duckdb-parquet-json': (path) => openDuckDbRival(path, { table: `'${path}'`, isJsonMadeInSql: true }),
+  'duckdb-parquet-json': (path) =>
+    openDuckDbRival(path, { table: `'${path}'`, isJsonMadeInSql: true }),
   'duckdb-table': (path) => openDuckDbRival(path, { table: 'stored.t', isJsonMadeInSql: false }),
   'apache-arrow': openArrowRival,
   'json-lines': openJsonLinesRival,
@@ -45,9 +46,15 @@ async function respond(url: string, response: ServerResponse): Promise<void> {
   const source = parameters.get('source') ?? '';
   const rival = rivals.get(source) ?? openers[kind](source);
   rivals.set(source, rival);
-  const request = { offset: Number(parameters.get('offset')), rowCount: Number(parameters.get('rowCount')) };
+  const request = {
+    offset: Number(parameters.get('offset')),
+    rowCount: Number(parameters.get('rowCount')),
+  };
   const page = await (await rival).page(request);
   const body = typeof page === 'string' ? Buffer.from(page) : page;
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength });
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': body.byteLength,
+  });
   response.end(body);
 }

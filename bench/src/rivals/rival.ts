@@ -1,6 +1,12 @@
-/** Another way to serve pages of rows; all rivals of a kind share one process, behind the same plain HTTP server. */
+/**
+ * Another way to serve pages of rows; all rivals of a kind share one process, behind the same plain
+ * HTTP server.
+ */
 export interface Rival {
-  /** The rows `[offset, offset + rowCount)` as a JSON array of arrays, or the bytes of the file that is asked for. */
+  /**
+   * The rows `[offset, offset + rowCount)` as a JSON array of arrays, or the bytes of the file that
+   * is asked for.
+   */
   page(request: RivalRequest): Promise<string | Uint8Array>;
   close(): Promise<void>;
 }

@@ -5,7 +5,9 @@ import type { Rival } from './rival.ts';
 export async function openWholeJsonRival(path: string): Promise<Rival> {
   return {
     async page({ offset, rowCount }) {
-      const { resultTable } = JSON.parse(await readFile(path, 'utf8')) as { resultTable: { rows: unknown[] } };
+      const { resultTable } = JSON.parse(await readFile(path, 'utf8')) as {
+        resultTable: { rows: unknown[] };
+      };
       return JSON.stringify(resultTable.rows.slice(offset, offset + rowCount));
     },
     close: () => Promise.resolve(),

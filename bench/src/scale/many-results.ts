@@ -9,7 +9,10 @@ const firstMs = 1_767_225_600_000;
 const stepMs = 1_000;
 const lifetimeMs = 86_400_000;
 
-/** A version 7 id whose time grows with the index, so that ids are in the order in which results came. */
+/**
+ * A version 7 id whose time grows with the index, so that ids are in the order in which results
+ * came.
+ */
 export function idOf(index: number): RequestId {
   const time = (firstMs + index * stepMs).toString(16).padStart(12, '0');
   const rest = ((index * 2_654_435_761) % 0x100000000).toString(16).padStart(12, '0');
@@ -21,7 +24,10 @@ function sizeOf(index: number): number {
   return 1_000 * 10 ** ((((index * 40_503) % 65_536) / 65_536) * 4);
 }
 
-/** A store whose listing shows so many results of one broker, and that has nothing else: what a bucket would send is made as it is asked for. */
+/**
+ * A store whose listing shows so many results of one broker, and that has nothing else: what a
+ * bucket would send is made as it is asked for.
+ */
 export function storeOf(resultCount: number): ObjectStore {
   const none = (): never => {
     throw new QuireError('UNSUPPORTED', 'This store is for listings only.');
@@ -41,10 +47,18 @@ async function* objectsOf(resultCount: number): AsyncGenerator<ObjectEntry> {
   for (let index = 0; index < resultCount; index += 1) {
     const requestId = idOf(index);
     const submissionTimeMs = firstMs + index * stepMs;
-    const name = { submissionTimeMs, expirationTimeMs: submissionTimeMs + lifetimeMs, rowCount: index % 100_000 };
+    const name = {
+      submissionTimeMs,
+      expirationTimeMs: submissionTimeMs + lifetimeMs,
+      rowCount: index % 100_000,
+    };
     const lastModifiedMs = submissionTimeMs;
     yield { key: recordKeyOf(brokerId, requestId, name), sizeBytes: 900, lastModifiedMs };
-    yield { key: dataKeyOf(brokerId, requestId), sizeBytes: Math.round(sizeOf(index)), lastModifiedMs };
+    yield {
+      key: dataKeyOf(brokerId, requestId),
+      sizeBytes: Math.round(sizeOf(index)),
+      lastModifiedMs,
+    };
   }
 }
 

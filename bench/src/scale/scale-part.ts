@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { type ComparisonReport, quire, reportComparison, type Unit } from '../measure/comparison.ts';
+import {
+  type ComparisonReport,
+  quire,
+  reportComparison,
+  type Unit,
+} from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
 import type { ScaleAnswer, ScaleRequest, ScaleTask } from './scale.process.ts';
@@ -18,14 +23,26 @@ const tasks: readonly Measurement[] = [
   { task: 'listing', title: 'A listing, read and packed', of: 'results' },
   { task: 'expiry', title: 'Which of them have expired', of: 'results' },
   { task: 'quota', title: 'Which of them go for a tenth of the room', of: 'results' },
-  { task: 'recount', title: 'A listing into the count of the admission, 1,000 writes in flight', of: 'results' },
+  {
+    task: 'recount',
+    title: 'A listing into the count of the admission, 1,000 writes in flight',
+    of: 'results',
+  },
   { task: 'routes', title: '200,000 routes looked up', of: 'routes' },
-  { task: 'admission', title: '2,000 writes admitted and committed', of: 'writes in flight', counts: [1, 100, 1_000] },
+  {
+    task: 'admission',
+    title: '2,000 writes admitted and committed',
+    of: 'writes in flight',
+    counts: [1, 100, 1_000],
+  },
 ];
 
 const day = { resultCount: 100_000, periodMs: 3_600_000, callMs: 60 };
 
-/** What a large cluster asks of each process, measured, and of a provider, simulated (packages/SCALE.md). */
+/**
+ * What a large cluster asks of each process, measured, and of a provider, simulated
+ * (packages/SCALE.md).
+ */
 export const scalePart: Part = {
   name: 'scale',
   title: 'From one machine to a thousand brokers',
@@ -38,21 +55,33 @@ export const scalePart: Part = {
     // A process for each number: what one has left behind would be the next one's.
     for (const count of isQuick ? [1e5] : resultCounts) {
       const nodeOptions = ['--expose-gc', '--max-old-space-size=6000'];
-      await using child = new Child(join(import.meta.dirname, 'scale.process.ts'), null, { profileDirectory, nodeOptions });
+      await using child = new Child(join(import.meta.dirname, 'scale.process.ts'), null, {
+        profileDirectory,
+        nodeOptions,
+      });
       for (const { task, title, of, counts = [count] } of tasks) {
         for (const each of isQuick ? counts.slice(0, 1) : counts) {
           if (counts.length > 1 && count !== resultCounts[0]) continue;
           const level = `${each.toLocaleString('en')} ${of}`;
           progress(`${title}: ${level}`);
           // Once: a listing of ten million takes a minute, and processor time hardly varies.
-          const answer = (await child.call({ task, count: each } satisfies ScaleRequest)) as ScaleAnswer;
-          if (task === 'listing') note('memory', { level, name: quire, rounds: [[answer.grownBytes / 1e6]] });
+          const answer = (await child.call({
+            task,
+            count: each,
+          } satisfies ScaleRequest)) as ScaleAnswer;
+          if (task === 'listing') {
+            note('memory', { level, name: quire, rounds: [[answer.grownBytes / 1e6]] });
+          }
           note(task, { level, name: quire, rounds: [[answer.processorMs]] });
         }
       }
     }
-    const comparisons = tasks.map(({ task, title }) => compare(`scale-${task}`, title, 'ms', measured.get(task) ?? []));
-    comparisons.push(compare('scale-memory', 'What the packed listing holds', 'MB', measured.get('memory') ?? []));
+    const comparisons = tasks.map(({ task, title }) =>
+      compare(`scale-${task}`, title, 'ms', measured.get(task) ?? []),
+    );
+    comparisons.push(
+      compare('scale-memory', 'What the packed listing holds', 'MB', measured.get('memory') ?? []),
+    );
     progress('plays the schedules of cleaners');
     comparisons.push(simulated(isQuick ? [1, 10] : [1, 10, 100, 1_000]));
     return {
@@ -71,7 +100,12 @@ interface Measured {
   readonly rounds: readonly (readonly number[])[];
 }
 
-function compare(id: string, title: string, unit: Unit, measured: readonly Measured[]): ComparisonReport {
+function compare(
+  id: string,
+  title: string,
+  unit: Unit,
+  measured: readonly Measured[],
+): ComparisonReport {
   return reportComparison({ id, title, unit, factor: 'of', comparesLevels: true }, measured);
 }
 

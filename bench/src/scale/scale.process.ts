@@ -1,4 +1,11 @@
-import { type BrokerSnapshot, planExpiry, planQuota, QuotaPolicy, readSnapshots, StorageAdmission } from '@quire/cleaner';
+import {
+  type BrokerSnapshot,
+  planExpiry,
+  planQuota,
+  QuotaPolicy,
+  readSnapshots,
+  StorageAdmission,
+} from '@quire/cleaner';
 import type { Broker } from '../../../packages/proxy/src/brokers/broker.ts';
 import { RouteCache } from '../../../packages/proxy/src/brokers/route-cache.ts';
 import { serveParent } from '../process/serve-parent.ts';
@@ -8,7 +15,10 @@ export type ScaleTask = 'listing' | 'expiry' | 'quota' | 'recount' | 'routes' | 
 
 export interface ScaleRequest {
   readonly task: ScaleTask;
-  /** Results; of routes those that are remembered, of admission the writes that are in flight at once. */
+  /**
+   * Results; of routes those that are remembered, of admission the writes that are in flight at
+   * once.
+   */
   readonly count: number;
 }
 
@@ -23,7 +33,10 @@ const callCount = 200_000;
 let snapshot: BrokerSnapshot | undefined;
 let startBytes: number | undefined;
 
-/** The parts of Quire that hold something for each result, or for each write, with as many of them as a large cluster has. */
+/**
+ * The parts of Quire that hold something for each result, or for each write, with as many of them
+ * as a large cluster has.
+ */
 const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
   async listing(count) {
     snapshot = undefined;
@@ -41,13 +54,22 @@ const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
     const bytes = listed.resultBytes;
     const policy = new QuotaPolicy({ quotaBytes: bytes, criticalPercent: 95, targetPercent: 90 });
     return timed(
-      () => planQuota(listed, candidates, { pressureBytes: bytes, storedBytes: bytes }, policy, momentOf(count, 1)).length,
+      () =>
+        planQuota(
+          listed,
+          candidates,
+          { pressureBytes: bytes, storedBytes: bytes },
+          policy,
+          momentOf(count, 1),
+        ).length,
     );
   },
   async recount(count) {
     const listed = await snapshotOf(count);
     const admission = new StorageAdmission();
-    for (let index = 0; index < 1_000; index += 1) await admission.reserve(idOf(count + index)).extend(1_000);
+    for (let index = 0; index < 1_000; index += 1) {
+      await admission.reserve(idOf(count + index)).extend(1_000);
+    }
     const setRight = admission.beginListing();
     return timed(() => setRight(listed));
   },
@@ -55,7 +77,9 @@ const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
     const routes = new RouteCache(() => count);
     // Nothing of a broker is looked at here, but that it is one of a thousand.
     const brokers = Array.from({ length: 1_000 }, (): Broker => Object.create(null) as Broker);
-    for (let index = 0; index < count; index += 1) routes.set(idOf(index), brokers[index % brokers.length] as Broker);
+    for (let index = 0; index < count; index += 1) {
+      routes.set(idOf(index), brokers[index % brokers.length] as Broker);
+    }
     const asked = Array.from({ length: callCount }, (_, index) => idOf((index * 7_919) % count));
     return timed(() => {
       for (const requestId of asked) routes.get(requestId);
@@ -63,8 +87,14 @@ const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
   },
   async admission(count) {
     const admission = new StorageAdmission();
-    admission.policy = new QuotaPolicy({ quotaBytes: 1e15, criticalPercent: 95, targetPercent: 90 });
-    for (let index = 0; index < count; index += 1) await admission.reserve(idOf(index)).extend(1_000);
+    admission.policy = new QuotaPolicy({
+      quotaBytes: 1e15,
+      criticalPercent: 95,
+      targetPercent: 90,
+    });
+    for (let index = 0; index < count; index += 1) {
+      await admission.reserve(idOf(index)).extend(1_000);
+    }
     const start = process.cpuUsage();
     for (let index = 0; index < callCount / 100; index += 1) {
       const write = admission.reserve(idOf(count + index));
@@ -77,7 +107,9 @@ const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
 
 async function snapshotOf(count: number): Promise<BrokerSnapshot> {
   if (snapshot?.length !== count) await tasks.listing(count);
-  if (snapshot?.length !== count) throw new Error(`The listing has ${snapshot?.length} results, not ${count}.`);
+  if (snapshot?.length !== count) {
+    throw new Error(`The listing has ${snapshot?.length} results, not ${count}.`);
+  }
   return snapshot;
 }
 

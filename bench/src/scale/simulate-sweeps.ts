@@ -25,8 +25,16 @@ const objectsPerResult = 2;
 const objectsPerCall = 1_000;
 const hours = 12;
 
-/** Plays the schedules of all cleaners, as they are, in virtual time, and counts what one bucket is asked for in each second. */
-export function simulateSweeps({ brokerCount, resultCount, periodMs, callMs }: SweepScene): ListingRates {
+/**
+ * Plays the schedules of all cleaners, as they are, in virtual time, and counts what one bucket is
+ * asked for in each second.
+ */
+export function simulateSweeps({
+  brokerCount,
+  resultCount,
+  periodMs,
+  callMs,
+}: SweepScene): ListingRates {
   const callsBySecond = new Uint32Array(hours * 3_600);
   const random = new SeededRandom(1);
   const schedule: ScheduleOptions = { periodMs, initialDelayMs: 'random' };

@@ -1,10 +1,20 @@
 import { join } from 'node:path';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
 import type { BenchContext, PartOutcome } from '../measure/part.ts';
-import { type BucketSettings, gcsSettings, missingServerNote, s3Settings, startGcs, startS3 } from '../remote/bucket-servers.ts';
+import {
+  type BucketSettings,
+  gcsSettings,
+  missingServerNote,
+  s3Settings,
+  startGcs,
+  startS3,
+} from '../remote/bucket-servers.ts';
 import { measureStart, type Start } from './measure-start.ts';
 
-/** What the SDKs of remote stores cost a server that uses them, and nobody else: starts with each kind of store. */
+/**
+ * What the SDKs of remote stores cost a server that uses them, and nobody else: starts with each
+ * kind of store.
+ */
 export async function compareProtocols(
   { isQuick, scratch, progress }: Pick<BenchContext, 'isQuick' | 'scratch' | 'progress'>,
   tables: Readonly<Record<string, string>>,
@@ -27,15 +37,34 @@ export async function compareProtocols(
       starts.get(protocol)?.push(await measureStart(options, isQuick ? 100 : 700));
     }
   }
-  const report = (id: string, title: string, unit: 'ms' | 'MB', valueOf: (start: Start) => number): ComparisonReport =>
+  const report = (
+    id: string,
+    title: string,
+    unit: 'ms' | 'MB',
+    valueOf: (start: Start) => number,
+  ): ComparisonReport =>
     reportComparison(
       { id, title, unit, factor: 'results in', comparesLevels: true },
-      [...starts].map(([level, all]) => ({ level, name: quire, rounds: all.map((start) => [valueOf(start)]) })),
+      [...starts].map(([level, all]) => ({
+        level,
+        name: quire,
+        rounds: all.map((start) => [valueOf(start)]),
+      })),
     );
   return {
     comparisons: [
-      report('start-protocol-time', 'From the start until it listens, by where results are', 'ms', ({ elapsedMs }) => elapsedMs),
-      report('start-protocol-memory', 'Resident memory at rest, by where results are', 'MB', ({ megabytes }) => megabytes),
+      report(
+        'start-protocol-time',
+        'From the start until it listens, by where results are',
+        'ms',
+        ({ elapsedMs }) => elapsedMs,
+      ),
+      report(
+        'start-protocol-memory',
+        'Resident memory at rest, by where results are',
+        'MB',
+        ({ megabytes }) => megabytes,
+      ),
     ],
     notes: s3 === undefined || gcs === undefined ? [missingServerNote] : [],
   };

@@ -12,7 +12,10 @@ interface Program {
   readonly program?: readonly string[];
 }
 
-/** How long `quire start` takes until it listens, and what it then has in memory, beside a server of Node that does nothing. */
+/**
+ * How long `quire start` takes until it listens, and what it then has in memory, beside a server of
+ * Node that does nothing.
+ */
 export const startPart: Part = {
   name: 'start',
   title: 'Starting a server',
@@ -33,11 +36,21 @@ export const startPart: Part = {
       for (const [index, { name, program }] of programs.entries()) {
         progress(`starts ${name}: ${Math.round((100 * round) / roundCount)} %`);
         const directory = join(scratch, `${round}-${index}`);
-        const options = { settings: {}, directory, tables: { mixed: path }, ...(program !== undefined && { program }) };
+        const options = {
+          settings: {},
+          directory,
+          tables: { mixed: path },
+          ...(program !== undefined && { program }),
+        };
         starts[index]?.push(await measureStart(options, isQuick ? 100 : 700));
       }
     }
-    const report = (id: string, title: string, unit: 'ms' | 'MB', valueOf: (start: Start) => number): ComparisonReport =>
+    const report = (
+      id: string,
+      title: string,
+      unit: 'ms' | 'MB',
+      valueOf: (start: Start) => number,
+    ): ComparisonReport =>
       reportComparison(
         { id, title, unit, factor: 'server', comparesLevels: false },
         programs.map(({ name }, index) => ({
@@ -47,16 +60,28 @@ export const startPart: Part = {
         })),
       );
     const quireProgram = isBuilt ? [builtProgram] : undefined;
-    const protocols = await compareProtocols({ isQuick, scratch, progress }, { mixed: path }, quireProgram);
+    const protocols = await compareProtocols(
+      { isQuick, scratch, progress },
+      { mixed: path },
+      quireProgram,
+    );
     return {
       comparisons: [
-        report('start-time', 'From the start of the process until it listens', 'ms', ({ elapsedMs }) => elapsedMs),
+        report(
+          'start-time',
+          'From the start of the process until it listens',
+          'ms',
+          ({ elapsedMs }) => elapsedMs,
+        ),
         report('start-memory', 'Resident memory at rest', 'MB', ({ megabytes }) => megabytes),
         ...protocols.comparisons,
       ],
       notes: isBuilt
         ? protocols.notes
-        : [...protocols.notes, 'Quire ran from its sources: npm run build makes what is published, which starts faster.'],
+        : [
+            ...protocols.notes,
+            'Quire ran from its sources: npm run build makes what is published, which starts faster.',
+          ],
     };
   },
 };

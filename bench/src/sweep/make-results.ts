@@ -14,18 +14,33 @@ export interface ResultDirectory {
 }
 
 /** Makes small results, all of which expired an hour ago. */
-export async function makeExpiredResults({ root, brokerId }: ResultDirectory, count: number): Promise<void> {
-  const { batches, schema } = tableFromArrays({ n: Int32Array.from({ length: 20 }, (_, index) => index) });
+export async function makeExpiredResults(
+  { root, brokerId }: ResultDirectory,
+  count: number,
+): Promise<void> {
+  const { batches, schema } = tableFromArrays({
+    n: Int32Array.from({ length: 20 }, (_, index) => index),
+  });
   const nowMs = Date.now() - 2 * hourMs;
   const clock: Clock = { ...systemClock, nowMs: () => nowMs };
   const store = plainFileStore(root, nowMs);
-  const results = new ResultStore({ store, brokerId, clock, expirationMs: hourMs, expirationMaxMs: hourMs, cacheBytesMax: 0 });
+  const results = new ResultStore({
+    store,
+    brokerId,
+    clock,
+    expirationMs: hourMs,
+    expirationMaxMs: hourMs,
+    cacheBytesMax: 0,
+  });
   for (let index = 0; index < count; index += 1) {
     await results.create({ schema, batches: asStream(batches) }, { owner: 'bench' });
   }
 }
 
-/** Multiplies the results of a place by giving their files further names: good for listing, not for opening. */
+/**
+ * Multiplies the results of a place by giving their files further names: good for listing, not for
+ * opening.
+ */
 export function multiplyResults({ root, brokerId }: ResultDirectory, times: number): void {
   const directory = join(root, brokerId);
   for (const original of readdirSync(directory)) {
@@ -33,7 +48,9 @@ export function multiplyResults({ root, brokerId }: ResultDirectory, times: numb
     for (let copy = 1; copy < times; copy += 1) {
       const requestId = createRequestId(systemClock, systemRandom);
       mkdirSync(join(directory, requestId));
-      for (const name of names) linkSync(join(directory, original, name), join(directory, requestId, name));
+      for (const name of names) {
+        linkSync(join(directory, original, name), join(directory, requestId, name));
+      }
     }
   }
 }

@@ -19,7 +19,9 @@ export interface PagesWhileDeleting {
 }
 
 /** What the readers of a broker feel of it while it sweeps many expired results. */
-export async function measurePagesWhileDeleting(context: BenchContext): Promise<PagesWhileDeleting> {
+export async function measurePagesWhileDeleting(
+  context: BenchContext,
+): Promise<PagesWhileDeleting> {
   const { isQuick, scratch, tables, profileDirectory, progress } = context;
   const expiredCount = isQuick ? 200 : 3000;
   progress(`makes ${expiredCount} results for a server to delete`);
@@ -29,9 +31,16 @@ export async function measurePagesWhileDeleting(context: BenchContext): Promise<
   await makeExpiredResults({ root, brokerId }, expiredCount);
   const path = await tables.parquet('mixed', isQuick ? 20_000 : 1_000_000);
   const settings = { 'controller.cluster.pagination.cleaner.initialDelay': isQuick ? '2s' : '8s' };
-  await using server = await QuireServer.start({ settings, directory, tables: { mixed: path }, profileDirectory });
+  await using server = await QuireServer.start({
+    settings,
+    directory,
+    tables: { mixed: path },
+    profileDirectory,
+  });
   const stored = await storeQuery(server, 'SELECT * FROM mixed');
-  const targets = pageOffsets('random', stored.rowCount, pageRowCount).map((offset) => pageOf(stored, offset, pageRowCount));
+  const targets = pageOffsets('random', stored.rowCount, pageRowCount).map((offset) =>
+    pageOf(stored, offset, pageRowCount),
+  );
   await using load = new PageLoad(server.url, targets);
   await load.sample(isQuick ? 20 : 1000);
   progress('reads pages of a server before and while it sweeps');
@@ -63,7 +72,10 @@ interface Sweep {
   readonly sweepMsMax: number;
 }
 
-/** Reads pages until a sweep is through, or for some time of it. The directory of the broker tells how far it is. */
+/**
+ * Reads pages until a sweep is through, or for some time of it. The directory of the broker tells
+ * how far it is.
+ */
 async function sampleSweep(load: PageLoad, { directory, resultCount, sweepMsMax }: Sweep) {
   const before: number[] = [];
   const meanwhile: number[] = [];
@@ -81,7 +93,13 @@ async function sampleSweep(load: PageLoad, { directory, resultCount, sweepMsMax 
     sweepStartMs = Math.min(sweepStartMs, nowMs - 50);
     meanwhile.push(...samples);
     if (countLeft > 1 && nowMs - sweepStartMs < sweepMsMax) continue;
-    if (before.length === 0) throw new Error('The sweep was over before anything could be measured.');
-    return { before, meanwhile, deletedPerSecond: ((resultCount - countLeft) * 1000) / (nowMs - sweepStartMs) };
+    if (before.length === 0) {
+      throw new Error('The sweep was over before anything could be measured.');
+    }
+    return {
+      before,
+      meanwhile,
+      deletedPerSecond: ((resultCount - countLeft) * 1000) / (nowMs - sweepStartMs),
+    };
   }
 }

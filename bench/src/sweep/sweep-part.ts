@@ -3,7 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type ComparisonEntry, type ComparisonReport, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonEntry,
+  type ComparisonReport,
+  quire,
+  reportComparison,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
@@ -15,13 +21,18 @@ const run = promisify(execFile);
 const settledMs = 11_000;
 const brokerId = 'bench';
 
-/** Finding and deleting expired results in local files, as the cleaner does it, beside what people do without one. */
+/**
+ * Finding and deleting expired results in local files, as the cleaner does it, beside what people
+ * do without one.
+ */
 export const sweepPart: Part = {
   name: 'sweep',
   title: 'Sweeping expired results',
   async run(context) {
     const { profileDirectory } = context;
-    await using child = new Child(join(import.meta.dirname, 'sweep.process.ts'), null, { profileDirectory });
+    await using child = new Child(join(import.meta.dirname, 'sweep.process.ts'), null, {
+      profileDirectory,
+    });
     const deciding = await compareDeciding(context, child);
     const deleting = await compareDeleting(context, child);
     const pages = await measurePagesWhileDeleting(context);
@@ -35,7 +46,10 @@ export const sweepPart: Part = {
   },
 };
 
-async function compareDeciding({ isQuick, scratch, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
+async function compareDeciding(
+  { isQuick, scratch, progress }: BenchContext,
+  child: Child,
+): Promise<ComparisonReport> {
   const originalCount = isQuick ? 20 : 1000;
   const title = 'Finding out which results have expired';
   const entries: ComparisonEntry[] = [];
@@ -48,16 +62,20 @@ async function compareDeciding({ isQuick, scratch, progress }: BenchContext, chi
     // A sweep reads what has changed a moment ago again at the next one.
     if (!isQuick) await setTimeout(settledMs);
     const level = `${resultCount.toLocaleString('en')} results`;
-    const decide = (task: SweepTask) => repeated(async () => (await sweep(child, { task, ...directory }, resultCount)).elapsedMs);
+    const decide = (task: SweepTask) =>
+      repeated(async () => (await sweep(child, { task, ...directory }, resultCount)).elapsedMs);
     entries.push(
       { level, name: quire, contender: decide('plan') },
       { level, name: 'quire, first sweep', contender: decide('plan-first') },
       { level, name: 'find -mmin +60', contender: repeated(() => find(directory, [])) },
       // Of the larger number it takes longer than anybody would wait for.
-      ...(times === 10 ? [{ level, name: 'parsing every record', contender: decide('parse-records') }] : []),
+      ...(times === 10
+        ? [{ level, name: 'parsing every record', contender: decide('parse-records') }]
+        : []),
     );
   }
-  const onSlice = (index: number, count: number): void => progress(`${title}: ${Math.round((100 * index) / count)} %`);
+  const onSlice = (index: number, count: number): void =>
+    progress(`${title}: ${Math.round((100 * index) / count)} %`);
   return runComparison(
     { id: 'sweep-decide', title, unit: 'ms', factor: 'of', comparesLevels: true, entries },
     { count: isQuick ? 1 : 2, sliceMs: 1, onSlice },
@@ -65,7 +83,10 @@ async function compareDeciding({ isQuick, scratch, progress }: BenchContext, chi
 }
 
 /** Every deletion needs results of its own, so the rounds are made here. */
-async function compareDeleting({ isQuick, scratch, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
+async function compareDeleting(
+  { isQuick, scratch, progress }: BenchContext,
+  child: Child,
+): Promise<ComparisonReport> {
   const resultCount = isQuick ? 50 : 1000;
   const removeBy = (task: SweepTask) => async (directory: ResultDirectory) =>
     (await sweep(child, { task, ...directory }, resultCount)).elapsedMs;
@@ -88,18 +109,37 @@ async function compareDeleting({ isQuick, scratch, progress }: BenchContext, chi
     }
   }
   return reportComparison(
-    { id: 'sweep-delete', title: 'Deleting them', unit: 'results/s', factor: 'of', comparesLevels: false },
-    [...rates].map(([name, rounds]) => ({ level: `${resultCount.toLocaleString('en')} results`, name, rounds })),
+    {
+      id: 'sweep-delete',
+      title: 'Deleting them',
+      unit: 'results/s',
+      factor: 'of',
+      comparesLevels: false,
+    },
+    [...rates].map(([name, rounds]) => ({
+      level: `${resultCount.toLocaleString('en')} results`,
+      name,
+      rounds,
+    })),
   );
 }
 
-async function sweep(child: Child, request: SweepRequest, expectedCount: number): Promise<SweepAnswer> {
+async function sweep(
+  child: Child,
+  request: SweepRequest,
+  expectedCount: number,
+): Promise<SweepAnswer> {
   const answer = (await child.call(request)) as SweepAnswer;
-  if (answer.count !== expectedCount) throw new Error(`${request.task} found ${answer.count} results, not ${expectedCount}.`);
+  if (answer.count !== expectedCount) {
+    throw new Error(`${request.task} found ${answer.count} results, not ${expectedCount}.`);
+  }
   return answer;
 }
 
-async function find({ root, brokerId: id }: ResultDirectory, action: readonly string[]): Promise<number> {
+async function find(
+  { root, brokerId: id }: ResultDirectory,
+  action: readonly string[],
+): Promise<number> {
   const startMs = performance.now();
   await run('find', [join(root, id), '-mmin', '+60', ...action], { maxBuffer: 1024 ** 3 });
   return performance.now() - startMs;

@@ -68,7 +68,9 @@ const tasks: Readonly<Record<SweepTask, (directory: ResultDirectory) => Promise<
     // With a clock that goes after, since what has expired cannot be deleted by its id.
     const results = await openResults(directory, nowMs - 2 * hourMs);
     const expired: string[] = [];
-    for await (const entry of results.list()) if (entry.expirationTimeMs <= nowMs) expired.push(entry.requestId);
+    for await (const entry of results.list()) {
+      if (entry.expirationTimeMs <= nowMs) expired.push(entry.requestId);
+    }
     for (const requestId of expired) await results.delete(requestId);
     return expired.length;
   },
@@ -84,7 +86,9 @@ serveParent(
     const { task, ...directory } = request as SweepRequest;
     const startMs = performance.now();
     const outcome = await tasks[task](directory);
-    return typeof outcome === 'number' ? { elapsedMs: performance.now() - startMs, count: outcome } : outcome;
+    return typeof outcome === 'number'
+      ? { elapsedMs: performance.now() - startMs, count: outcome }
+      : outcome;
   },
   async () => {
     for (const { store } of openSwept.values()) await store[Symbol.asyncDispose]();
@@ -93,7 +97,10 @@ serveParent(
 
 async function openToSweep({ root, brokerId }: ResultDirectory): Promise<Swept> {
   const store = await FileObjectStore.open({ root });
-  return { store, sweeper: new StoreSweeper({ store, brokerId, remover: storeRemover(store) }, systemClock) };
+  return {
+    store,
+    sweeper: new StoreSweeper({ store, brokerId, remover: storeRemover(store) }, systemClock),
+  };
 }
 
 /** The cleaner's own sweep, with the settings that it has by default. */
@@ -113,13 +120,19 @@ async function sweep({ sweeper }: Swept, isDryRun: boolean): Promise<number> {
   return brokers[0]?.expiry.freed.count ?? 0;
 }
 
-async function openResults({ root, brokerId }: ResultDirectory, nowMs?: number): Promise<ResultStore> {
+async function openResults(
+  { root, brokerId }: ResultDirectory,
+  nowMs?: number,
+): Promise<ResultStore> {
   const clock = nowMs === undefined ? systemClock : { ...systemClock, nowMs: () => nowMs };
   const store = await FileObjectStore.open({ root });
   return new ResultStore({ store, brokerId, clock, expirationMs: hourMs, expirationMaxMs: hourMs });
 }
 
-/** Directories of what has expired, as the metadata of every result says, opened one by one: what a peer's cleaner does. */
+/**
+ * Directories of what has expired, as the metadata of every result says, opened one by one: what a
+ * peer's cleaner does.
+ */
 async function expiredByRecords({ root, brokerId }: ResultDirectory): Promise<string[]> {
   const nowMs = Date.now();
   const expired: string[] = [];

@@ -5,15 +5,25 @@ import type { Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
 import type { Knowledge, TablesAnswer, TablesOptions, TablesRequest } from './tables.process.ts';
 
-/** The first query of a table after a start, which compares its files with their checksums, beside queries that need not. */
+/**
+ * The first query of a table after a start, which compares its files with their checksums, beside
+ * queries that need not.
+ */
 export const tablesPart: Part = {
   name: 'tables',
   title: 'First queries of tables',
   async run({ isQuick, scratch, profileDirectory, progress }) {
-    const options: TablesOptions = { rowCount: isQuick ? 500 : 50_000, segmentCount: isQuick ? 2 : 8, directory: scratch };
+    const options: TablesOptions = {
+      rowCount: isQuick ? 500 : 50_000,
+      segmentCount: isQuick ? 2 : 8,
+      directory: scratch,
+    };
     progress('loads a table');
-    await using child = new Child(join(import.meta.dirname, 'tables.process.ts'), options, { profileDirectory });
-    const ask = async (request: TablesRequest): Promise<number> => ((await child.call(request)) as TablesAnswer).figure;
+    await using child = new Child(join(import.meta.dirname, 'tables.process.ts'), options, {
+      profileDirectory,
+    });
+    const ask = async (request: TablesRequest): Promise<number> =>
+      ((await child.call(request)) as TablesAnswer).figure;
     const sizeBytes = await ask({ kind: 'size' });
     const title = 'From a query to its last row, in a process that has not read the table before';
     const entries = Object.entries(queries).flatMap(([level, sql]) =>
@@ -22,7 +32,14 @@ export const tablesPart: Part = {
       }),
     );
     const comparison = await runComparison(
-      { id: 'tables-first-query', title, unit: 'ms', factor: 'query', comparesLevels: false, entries },
+      {
+        id: 'tables-first-query',
+        title,
+        unit: 'ms',
+        factor: 'query',
+        comparesLevels: false,
+        entries,
+      },
       {
         count: isQuick ? 1 : 5,
         sliceMs: isQuick ? 1 : 500,
@@ -31,7 +48,10 @@ export const tablesPart: Part = {
     );
     return {
       comparisons: [comparison],
-      notes: [`The table has ${(sizeBytes / 1e6).toFixed(0)} MB in ${options.segmentCount} segments.`, ...notes],
+      notes: [
+        `The table has ${(sizeBytes / 1e6).toFixed(0)} MB in ${options.segmentCount} segments.`,
+        ...notes,
+      ],
     };
   },
 };

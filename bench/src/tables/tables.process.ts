@@ -4,7 +4,11 @@ import type { LiveTables } from '@quire/core/table-engine';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { openStream } from '@quire/streams';
 import { EmbeddedTableEngine } from '@quire/table-server';
-import { DirectoryTables, type SharedVerification, VerificationHost } from '@quire/table-server/queries';
+import {
+  DirectoryTables,
+  type SharedVerification,
+  VerificationHost,
+} from '@quire/table-server/queries';
 import { seededRandom } from '../measure/seeded-random.ts';
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 
@@ -14,7 +18,10 @@ export interface TablesOptions {
   readonly directory: string;
 }
 
-/** What is known of the files of the table before its first query: nothing; what another process has found; all of it, unread. */
+/**
+ * What is known of the files of the table before its first query: nothing; what another process has
+ * found; all of it, unread.
+ */
 export type Knowledge = 'nothing' | 'shared' | 'trusted';
 
 export type TablesRequest =
@@ -44,14 +51,24 @@ await engine.createSchema({
   dimensionFieldSpecs: [{ name: 'text', dataType: 'STRING' }],
   metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
 });
-await engine.createTable({ tableName: 'texts', tableType: 'OFFLINE', segmentsConfig: { replication: '1' } });
+await engine.createTable({
+  tableName: 'texts',
+  tableType: 'OFFLINE',
+  segmentsConfig: { replication: '1' },
+});
 for (let segment = 0; segment < segmentCount; segment += 1) {
   const source = { kind: 'bytes', name: 'rows.jsonl', body: rowsOf(segment) } as const;
-  await engine.ingest({ tableNameWithType: 'texts_OFFLINE', source, batchConfig: { inputFormat: 'json' } });
+  await engine.ingest({
+    tableNameWithType: 'texts_OFFLINE',
+    source,
+    batchConfig: { inputFormat: 'json' },
+  });
 }
 /** What all processes of a broker would know together. */
 const shared = new VerificationHost();
-await new DirectoryTables(dataDirectory, { shared }).verify(await new DirectoryTables(dataDirectory).resolve(['texts']));
+await new DirectoryTables(dataDirectory, { shared }).verify(
+  await new DirectoryTables(dataDirectory).resolve(['texts']),
+);
 
 serveParent(
   async (request): Promise<TablesAnswer> => ({ figure: await answer(request as TablesRequest) }),
@@ -85,7 +102,10 @@ async function answer(request: TablesRequest): Promise<number> {
     liveTables: tablesWith(request.knowledge),
   });
   const startMs = performance.now();
-  await using execution = await queries.execute({ sql: request.sql }, { limits: { timeoutMs: 60_000 } });
+  await using execution = await queries.execute(
+    { sql: request.sql },
+    { limits: { timeoutMs: 60_000 } },
+  );
   await Array.fromAsync(execution.batches);
   return performance.now() - startMs;
 }

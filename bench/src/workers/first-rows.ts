@@ -8,7 +8,10 @@ import { authorization } from '../quire/quire-server.ts';
 const rowCount = 1000;
 const title = 'From the call to the first rows of a large query';
 
-/** How soon the first rows of `SELECT *` of a table come with `async=true`, beside DuckDB's own first chunk of the same file. */
+/**
+ * How soon the first rows of `SELECT *` of a table come with `async=true`, beside DuckDB's own
+ * first chunk of the same file.
+ */
 export async function compareFirstRows(
   { isQuick, progress }: BenchContext,
   { url, name, path }: { readonly url: string; readonly name: string; readonly path: string },
@@ -30,7 +33,11 @@ export async function compareFirstRows(
         factor: 'of',
         comparesLevels: false,
         entries: [
-          { level: 'SELECT *', name: quire, contender: repeated(() => timeFirstRows(url, `SELECT * FROM ${name}`)) },
+          {
+            level: 'SELECT *',
+            name: quire,
+            contender: repeated(() => timeFirstRows(url, `SELECT * FROM ${name}`)),
+          },
           { level: 'SELECT *', name: 'duckdb, first chunk', contender: repeated(ofDuckDb) },
         ],
       },
@@ -49,12 +56,18 @@ export async function compareFirstRows(
 /** The query is cancelled once its first rows are there; that is not measured. */
 async function timeFirstRows(url: string, sql: string): Promise<number> {
   const startMs = performance.now();
-  const { body } = await request(`${url}/query/sql?doPaginate=true&async=true&numRows=${rowCount}`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ sql }),
-  });
-  const { requestId, numRows } = (await body.json()) as { readonly requestId: string; readonly numRows: number };
+  const { body } = await request(
+    `${url}/query/sql?doPaginate=true&async=true&numRows=${rowCount}`,
+    {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ sql }),
+    },
+  );
+  const { requestId, numRows } = (await body.json()) as {
+    readonly requestId: string;
+    readonly numRows: number;
+  };
   const elapsedMs = performance.now() - startMs;
   if (numRows < 1) throw new Error(`${sql} was answered without rows.`);
   for (const path of [`/query/${requestId}`, `/query/resultStore/${requestId}`]) {

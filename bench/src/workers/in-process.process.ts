@@ -25,7 +25,12 @@ const engine = await DuckDbEngine.open({
   clock: systemClock,
 });
 const store = await FileObjectStore.open({ root: join(directory, 'results') });
-const results = new ResultStore({ store, brokerId: 'bench', expirationMs: hourMs, expirationMaxMs: hourMs });
+const results = new ResultStore({
+  store,
+  brokerId: 'bench',
+  expirationMs: hourMs,
+  expirationMaxMs: hourMs,
+});
 const broker = createBroker({
   engine,
   results,

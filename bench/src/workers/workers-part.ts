@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { PageLoad } from '../http/page-load.ts';
-import { type ComparisonReport, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonReport,
+  quire,
+  reportComparison,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part, PartOutcome } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
@@ -12,7 +17,9 @@ import { authorization, QuireServer } from '../quire/quire-server.ts';
 import { compareFirstRows } from './first-rows.ts';
 import type { InProcessOptions } from './in-process.process.ts';
 
-/** A broker whose queries run in workers, beside the same broker that runs them in its own process. */
+/**
+ * A broker whose queries run in workers, beside the same broker that runs them in its own process.
+ */
 export const workersPart: Part = {
   name: 'workers',
   title: 'Queries in workers',
@@ -29,7 +36,11 @@ export const workersPart: Part = {
     await using alone = new Child(join(import.meta.dirname, 'in-process.process.ts'), options, {
       nodeOptions: ['--max-semi-space-size=2'],
     });
-    await using server = await QuireServer.start({ settings: {}, directory: join(scratch, 'workers'), tables: paths });
+    await using server = await QuireServer.start({
+      settings: {},
+      directory: join(scratch, 'workers'),
+      tables: paths,
+    });
     const brokers = [
       { name: quire, url: server.url },
       { name: 'in process', url: (await alone.call(undefined)) as string },
@@ -41,7 +52,9 @@ export const workersPart: Part = {
         await comparePages(context, brokers),
         await measureMemory(context, server, alone),
       ],
-      notes: ['Pages beside queries: two queries of a million rows each run and are stored over and over meanwhile.'],
+      notes: [
+        'Pages beside queries: two queries of a million rows each run and are stored over and over meanwhile.',
+      ],
     };
   },
 };
@@ -58,9 +71,16 @@ const queries = {
   'storing 1,000,000 rows': 'SELECT * FROM mixed',
 };
 
-function compareQueries({ isQuick, progress }: BenchContext, brokers: readonly Broker[]): Promise<ComparisonReport> {
+function compareQueries(
+  { isQuick, progress }: BenchContext,
+  brokers: readonly Broker[],
+): Promise<ComparisonReport> {
   const entries = Object.entries(queries).flatMap(([level, sql]) =>
-    brokers.map(({ name, url }) => ({ level, name, contender: repeated(() => timeQuery(url, sql)) })),
+    brokers.map(({ name, url }) => ({
+      level,
+      name,
+      contender: repeated(() => timeQuery(url, sql)),
+    })),
   );
   const title = 'From the call to the first page of a stored query';
   return runComparison(
@@ -76,9 +96,14 @@ function compareQueries({ isQuick, progress }: BenchContext, brokers: readonly B
 const pageRowCount = 1000;
 
 /** The same pages with and without queries meanwhile, in each of the brokers. */
-async function comparePages({ isQuick, progress }: BenchContext, brokers: readonly Broker[]): Promise<ComparisonReport> {
+async function comparePages(
+  { isQuick, progress }: BenchContext,
+  brokers: readonly Broker[],
+): Promise<ComparisonReport> {
   const levels = ['idle', 'two queries flat out'] as const;
-  const measured = brokers.flatMap(({ name }) => levels.map((level) => ({ level, name, rounds: [] as (readonly number[])[] })));
+  const measured = brokers.flatMap(({ name }) =>
+    levels.map((level) => ({ level, name, rounds: [] as (readonly number[])[] })),
+  );
   const stored = await Promise.all(brokers.map(({ url }) => storeRows(url)));
   for (let round = 0; round < (isQuick ? 1 : 4); round += 1) {
     for (const [index, { name, url }] of brokers.entries()) {
@@ -127,7 +152,11 @@ class RepeatedQueries {
 }
 
 /** What the processes of each have in memory, after all of that and some rest. */
-async function measureMemory({ isQuick, progress }: BenchContext, server: QuireServer, alone: Child): Promise<ComparisonReport> {
+async function measureMemory(
+  { isQuick, progress }: BenchContext,
+  server: QuireServer,
+  alone: Child,
+): Promise<ComparisonReport> {
   progress('lets both rest');
   await setTimeout(isQuick ? 1 : 5000);
   const measured = await Promise.all(
@@ -140,7 +169,13 @@ async function measureMemory({ isQuick, progress }: BenchContext, server: QuireS
     }),
   );
   return reportComparison(
-    { id: 'workers-memory', title: 'Resident memory after the work', unit: 'MB', factor: 'of', comparesLevels: false },
+    {
+      id: 'workers-memory',
+      title: 'Resident memory after the work',
+      unit: 'MB',
+      factor: 'of',
+      comparesLevels: false,
+    },
     measured,
   );
 }
@@ -149,7 +184,10 @@ async function timeQuery(url: string, sql: string): Promise<number> {
   const startMs = performance.now();
   const requestId = await runQuery(url, sql);
   const elapsedMs = performance.now() - startMs;
-  const { body } = await request(`${url}/query/resultStore/${requestId}`, { method: 'DELETE', headers: { authorization } });
+  const { body } = await request(`${url}/query/resultStore/${requestId}`, {
+    method: 'DELETE',
+    headers: { authorization },
+  });
   await body.dump();
   return elapsedMs;
 }
@@ -167,7 +205,12 @@ async function runQuery(url: string, sql: string): Promise<string> {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const answer = (await body.json()) as { readonly requestId: string; readonly exceptions: readonly unknown[] };
-  if (answer.exceptions.length > 0) throw new Error(`${sql} failed: ${JSON.stringify(answer.exceptions)}`);
+  const answer = (await body.json()) as {
+    readonly requestId: string;
+    readonly exceptions: readonly unknown[];
+  };
+  if (answer.exceptions.length > 0) {
+    throw new Error(`${sql} failed: ${JSON.stringify(answer.exceptions)}`);
+  }
   return answer.requestId;
 }

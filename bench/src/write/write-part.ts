@@ -1,14 +1,23 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableName } from '../data/tables.ts';
-import { type ComparisonEntry, type ComparisonReport, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import {
+  type ComparisonEntry,
+  type ComparisonReport,
+  quire,
+  reportComparison,
+  runComparison,
+} from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
 import type { CopyRequest } from './copy.process.ts';
 import type { WriteAnswer, WriteOptions, WriteRequest } from './write.process.ts';
 
-/** From DuckDB to a committed result in local files, beside DuckDB's own ways to write the answer of the same query. */
+/**
+ * From DuckDB to a committed result in local files, beside DuckDB's own ways to write the answer of
+ * the same query.
+ */
 export const writePart: Part = {
   name: 'write',
   title: 'Writing results',
@@ -20,11 +29,17 @@ export const writePart: Part = {
     const options: WriteOptions = { directory: scratch, tables: paths };
     // As processes for queries are started.
     const nodeOptions = ['--max-semi-space-size=2'];
-    await using writer = new Child(join(import.meta.dirname, 'write.process.ts'), options, { profileDirectory, nodeOptions });
+    await using writer = new Child(join(import.meta.dirname, 'write.process.ts'), options, {
+      profileDirectory,
+      nodeOptions,
+    });
     await using copier = new Child(join(import.meta.dirname, 'copy.process.ts'), copyDirectory);
     const rates = await compareRates(context, writer, copier, paths);
     const loop = await measureLoop(context, writer);
-    return { comparisons: [rates, loop], notes: ['Quire syncs what it writes to the disk before it answers; DuckDB does not.'] };
+    return {
+      comparisons: [rates, loop],
+      notes: ['Quire syncs what it writes to the disk before it answers; DuckDB does not.'],
+    };
   },
 };
 
@@ -39,7 +54,11 @@ function largeRowCount(isQuick: boolean): number {
   return isQuick ? 20_000 : 10_000_000;
 }
 
-async function prepareTables({ isQuick, tables, progress }: BenchContext): Promise<Record<string, string>> {
+async function prepareTables({
+  isQuick,
+  tables,
+  progress,
+}: BenchContext): Promise<Record<string, string>> {
   const paths: Record<string, string> = {};
   for (const [name, rowCount] of Object.entries(rowCounts(isQuick)) as [TableName, number][]) {
     progress(`prepares ${rowCount} rows of ${name}`);
@@ -89,7 +108,10 @@ async function compareRates(
 }
 
 /** One long write: how long the event loop makes others wait meanwhile. */
-async function measureLoop({ isQuick, progress }: BenchContext, writer: Child): Promise<ComparisonReport> {
+async function measureLoop(
+  { isQuick, progress }: BenchContext,
+  writer: Child,
+): Promise<ComparisonReport> {
   progress('stores a large result');
   const request: WriteRequest = { table: 'large', what: 'store' };
   const { loopDelayMs } = (await writer.call(request)) as WriteAnswer;
@@ -101,6 +123,10 @@ async function measureLoop({ isQuick, progress }: BenchContext, writer: Child): 
       factor: 'of all ticks',
       comparesLevels: false,
     },
-    Object.entries(loopDelayMs).map(([level, delayMs]) => ({ level, name: quire, rounds: [[delayMs]] })),
+    Object.entries(loopDelayMs).map(([level, delayMs]) => ({
+      level,
+      name: quire,
+      rounds: [[delayMs]],
+    })),
   );
 }

@@ -63,7 +63,11 @@ async function write({ table, what }: WriteRequest): Promise<WriteAnswer> {
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - loopResolutionMs);
   return {
     elapsedMs,
-    loopDelayMs: { p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) },
+    loopDelayMs: {
+      p50: late(delay.percentile(50)),
+      p99: late(delay.percentile(99)),
+      max: late(delay.max),
+    },
   };
 }
 

@@ -8,7 +8,10 @@ import { serviceOperations } from './service-operations.ts';
 import { settingsOperation } from './settings-operation.ts';
 import { sweepOperation } from './sweep-operation.ts';
 
-/** Every call of a broker (CONTRACT.md section 2). It serves `readLink`, `readSweepPlan` and `readBrokerSettings` only when it is told to. */
+/**
+ * Every call of a broker (CONTRACT.md section 2). It serves `readLink`, `readSweepPlan` and
+ * `readBrokerSettings` only when it is told to.
+ */
 export const brokerOperations = {
   ...queryOperations,
   ...runningQueryOperations,

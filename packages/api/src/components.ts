@@ -66,5 +66,11 @@ export const components = [
   ErrorBody,
 ] as const;
 
-/** The components of the API document that the calls about tables, streams, tasks and restream need. */
-export const tableAdminComponents = [...taskComponents, ...restreamComponents, ...streamComponents] as const;
+/**
+ * The components of the API document that the calls about tables, streams, tasks and restream need.
+ */
+export const tableAdminComponents = [
+  ...taskComponents,
+  ...restreamComponents,
+  ...streamComponents,
+] as const;

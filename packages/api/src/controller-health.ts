@@ -11,20 +11,31 @@ export const ControllerHealthResponse = Type.Object(
     status: Type.Unsafe<'ok' | 'degraded'>({
       type: 'string',
       enum: ['ok', 'degraded'],
-      description: 'ok: the controller accepts calls. degraded: it does, and `problems` says what an operator must look at.',
+      description:
+        'ok: the controller accepts calls. degraded: it does, and `problems` says what an operator must look at.',
     }),
     version: Type.String({ description: 'Version of the server.' }),
-    uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
+    uptimeMs: Type.Integer({
+      minimum: 0,
+      description: 'For how long it has been up, in milliseconds.',
+    }),
     previewsRunning: count('Previews that run now.'),
     previewsQueued: count('Previews that wait to start.'),
     workers: Type.Optional(
       Type.Object(
         {
-          count: Type.Integer({ minimum: 0, description: 'Processes that there are, with or without a preview.' }),
-          busyCount: Type.Integer({ minimum: 0, description: 'Processes that run a preview, or are about to end with one.' }),
+          count: Type.Integer({
+            minimum: 0,
+            description: 'Processes that there are, with or without a preview.',
+          }),
+          busyCount: Type.Integer({
+            minimum: 0,
+            description: 'Processes that run a preview, or are about to end with one.',
+          }),
           killedCount: Type.Integer({
             minimum: 0,
-            description: 'Processes that ended with their preview since the start: over their time or memory, or by a crash.',
+            description:
+              'Processes that ended with their preview since the start: over their time or memory, or by a crash.',
           }),
         },
         { description: 'The processes that previews run in.' },
@@ -44,7 +55,9 @@ export const ControllerHealthResponse = Type.Object(
             },
             { description: 'Partitions of the streams of all tables, by what they do.' },
           ),
-          lagMessages: count('Messages that are in streams and not in tables yet, as far as it is known.'),
+          lagMessages: count(
+            'Messages that are in streams and not in tables yet, as far as it is known.',
+          ),
           lagMsMax: count('How long the one of them has waited that waits longest.'),
           tasks: Type.Object(
             {
@@ -56,11 +69,16 @@ export const ControllerHealthResponse = Type.Object(
             { description: 'Tasks that are still known, by outcome.' },
           ),
         },
-        { description: 'What tables do; absent where there are none to look after, or nothing is known of them.' },
+        {
+          description:
+            'What tables do; absent where there are none to look after, or nothing is known of them.',
+        },
       ),
     ),
     problemCount: Type.Optional(
-      count('What is damaged and set aside, or kept because nothing explains it: of tables, tasks and restream jobs.'),
+      count(
+        'What is damaged and set aside, or kept because nothing explains it: of tables, tasks and restream jobs.',
+      ),
     ),
     problems: Type.Optional(
       Type.Array(
@@ -74,7 +92,9 @@ export const ControllerHealthResponse = Type.Object(
             description:
               'The name of the table or task, of the segment behind its table and a slash, the id of the job, or the path of the file.',
           }),
-          problem: Type.String({ description: 'Which file is damaged, what is wrong with it, and what to do.' }),
+          problem: Type.String({
+            description: 'Which file is damaged, what is wrong with it, and what to do.',
+          }),
         }),
         { description: `The first ${tableProblemsMax} of these.` },
       ),
@@ -82,7 +102,8 @@ export const ControllerHealthResponse = Type.Object(
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'What is wrong with the settings file as it is now; the last valid settings stay in force.',
+        description:
+          'What is wrong with the settings file as it is now; the last valid settings stay in force.',
       }),
     ),
   },

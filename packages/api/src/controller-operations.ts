@@ -30,7 +30,11 @@ const readHealth: Operation = {
     tags: ['service'],
     security: [],
     response: {
-      200: responseOf('The controller is alive.', 'application/json', refer(ControllerHealthResponse)),
+      200: responseOf(
+        'The controller is alive.',
+        'application/json',
+        refer(ControllerHealthResponse),
+      ),
       503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The controller shuts down.' },
     },
   },
@@ -63,7 +67,10 @@ const deleteExpiredClusterResults: Operation = {
     tags: ['cluster'],
     querystring: Type.Object({
       expiredBefore: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'In epoch milliseconds. Absent: now, by the clock of each broker.' }),
+        Type.Integer({
+          minimum: 0,
+          description: 'In epoch milliseconds. Absent: now, by the clock of each broker.',
+        }),
       ),
     }),
     response: {
@@ -94,7 +101,8 @@ const readClusterSweep: Operation = {
   schema: {
     operationId: 'readClusterSweep',
     summary: 'Ask what the next sweeps would delete',
-    description: 'Asks each broker for a dry run of its storage cleaner. Nothing is deleted. For admins.',
+    description:
+      'Asks each broker for a dry run of its storage cleaner. Nothing is deleted. For admins.',
     tags: ['cluster'],
     response: {
       200: responseOf('What they would delete.', 'application/json', refer(ClusterSweepResponse)),
@@ -111,7 +119,10 @@ const readCaller: Operation = {
     summary: 'Ask who calls',
     description: 'Tells the name and the role of the caller.',
     tags: ['service'],
-    response: { 200: responseOf('Who calls.', 'application/json', refer(CallerResponse)), ...errorResponses() },
+    response: {
+      200: responseOf('Who calls.', 'application/json', refer(CallerResponse)),
+      ...errorResponses(),
+    },
   },
 };
 
@@ -126,7 +137,9 @@ const readSettings: Operation = {
     tags: ['cluster'],
     querystring: Type.Object({
       broker: Type.Optional(
-        Type.String({ description: 'Address of a broker, as `/cluster/health` has it. Absent: the controller.' }),
+        Type.String({
+          description: 'Address of a broker, as `/cluster/health` has it. Absent: the controller.',
+        }),
       ),
     }),
     response: {

@@ -12,7 +12,9 @@ export const ErrorBody = Type.Object(
       enum: Object.keys(errorKinds),
       description: 'What went wrong, for programs.',
     }),
-    brokerHost: Type.Optional(Type.String({ description: 'With QUERY_ELSEWHERE: where the query runs.' })),
+    brokerHost: Type.Optional(
+      Type.String({ description: 'With QUERY_ELSEWHERE: where the query runs.' }),
+    ),
     brokerPort: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
     findings: Type.Optional(
       Type.Array(
@@ -32,7 +34,10 @@ export const ErrorBody = Type.Object(
 export type ErrorBody = Static<typeof ErrorBody>;
 
 /** How an error names the broker that can do what was asked. */
-export function brokerMembersOf({ host, port }: BrokerPlace): Required<Pick<ErrorBody, 'brokerHost' | 'brokerPort'>> {
+export function brokerMembersOf({
+  host,
+  port,
+}: BrokerPlace): Required<Pick<ErrorBody, 'brokerHost' | 'brokerPort'>> {
   return { brokerHost: host, brokerPort: port };
 }
 

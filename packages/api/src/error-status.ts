@@ -44,5 +44,8 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
 
 /** The HTTP status of every error code. */
 export const errorStatuses = Object.fromEntries(
-  Object.entries(errorKinds).map(([code, kind]) => [code, statusOfCode[code as ErrorCode] ?? statusOfKind[kind]]),
+  Object.entries(errorKinds).map(([code, kind]) => [
+    code,
+    statusOfCode[code as ErrorCode] ?? statusOfKind[kind],
+  ]),
 ) as Readonly<Record<ErrorCode, number>>;

@@ -1,6 +1,9 @@
 import type { ErrorCode } from '@quire/core/portable';
 
-/** The error codes with an `errorCode` number of their own in `exceptions` (CONTRACT.md section 2); all others are 450, internal. */
+/**
+ * The error codes with an `errorCode` number of their own in `exceptions` (CONTRACT.md section 2);
+ * all others are 450, internal.
+ */
 const exceptionNumbers: Partial<Record<ErrorCode, number>> = {
   QUERY_SYNTAX: 150,
   TABLE_NOT_FOUND: 190,
@@ -23,7 +26,10 @@ export function exceptionNumberOf(code: ErrorCode): number {
   return exceptionNumbers[code] ?? 450;
 }
 
-/** The error code that a number in a query's `exceptions` stands for; QUERY_FAILED for numbers of other servers. */
+/**
+ * The error code that a number in a query's `exceptions` stands for; QUERY_FAILED for numbers of
+ * other servers.
+ */
 export function errorCodeOfException(errorCode: number): ErrorCode {
   const found = Object.entries(exceptionNumbers).find(([, number]) => number === errorCode);
   return found === undefined ? 'QUERY_FAILED' : (found[0] as ErrorCode);

@@ -16,7 +16,13 @@ export { HealthResponse } from './health-response.ts';
 export { MetadataRecord, QueryException } from './metadata-record.ts';
 export { type Operation, type OperationResponse } from './operation.ts';
 export { LinkResponse } from './link-operation.ts';
-export { type ArrowCodec, arrowCodecs, type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
+export {
+  type ArrowCodec,
+  arrowCodecs,
+  type PageFormat,
+  pageFormats,
+  pageMediaTypes,
+} from './page-format.ts';
 export { expirationHeader, pageHeaders } from './page-headers.ts';
 export {
   formatPageParameters,
@@ -40,18 +46,41 @@ export {
   settingsPattern,
   sweepPattern,
 } from './paths.ts';
-export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
+export {
+  forwardHeaders,
+  partialHeader,
+  ProxyHealthResponse,
+  proxyOperations,
+} from './proxy-operations.ts';
 export { PinotCursorResponse, PinotStoredResponse } from './pinot-cursor-response.ts';
 export { discoveryOperations } from './pinot/discovery-operations.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
-export { PinotBroker, PinotTableInstances, PinotTableList, PinotTableSchema, PinotTenant } from './pinot/table-list.ts';
+export {
+  PinotBroker,
+  PinotTableInstances,
+  PinotTableList,
+  PinotTableSchema,
+  PinotTenant,
+} from './pinot/table-list.ts';
 export { serviceOperations } from './service-operations.ts';
 export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { type ParameterType, parameterTypes, parseQueryParameters } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
-export { OwnedResult, RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
-export { type QueryState, QueryStatus, RunningQuery, RunningQueryList, type WaitReason } from './query-status.ts';
+export {
+  OwnedResult,
+  RenewBody,
+  ResponseMetadata,
+  ResultListResponse,
+  StoredResult,
+} from './result-entry.ts';
+export {
+  type QueryState,
+  QueryStatus,
+  RunningQuery,
+  RunningQueryList,
+  type WaitReason,
+} from './query-status.ts';
 export { refer } from './reference.ts';
 export { SweepPlanResponse } from './sweep-operation.ts';
 export { SettingsResponse } from './settings-response.ts';

@@ -5,8 +5,12 @@ import { RequestIdParams } from './query-operations.ts';
 
 /** A link to the data file of a result, in the store itself. */
 export const LinkResponse = Type.Object({
-  url: Type.String({ description: 'Gives the whole data file, an Arrow IPC file, to anyone who has it. A secret.' }),
-  expirationTimeMs: Type.Integer({ description: 'When the link ends, in epoch milliseconds; never after the result.' }),
+  url: Type.String({
+    description: 'Gives the whole data file, an Arrow IPC file, to anyone who has it. A secret.',
+  }),
+  expirationTimeMs: Type.Integer({
+    description: 'When the link ends, in epoch milliseconds; never after the result.',
+  }),
 });
 export type LinkResponse = Static<typeof LinkResponse>;
 
@@ -22,7 +26,9 @@ const readLink: Operation = {
     tags: ['results'],
     params: RequestIdParams,
     querystring: Type.Object({
-      format: Type.Optional(Type.String({ description: 'What the data file is: `arrow`, also when absent.' })),
+      format: Type.Optional(
+        Type.String({ description: 'What the data file is: `arrow`, also when absent.' }),
+      ),
     }),
     response: {
       200: responseOf('The link.', 'application/json', LinkResponse),

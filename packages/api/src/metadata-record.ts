@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
-/** Why a query failed; `errorCode` is one of CONTRACT.md section 2 (150, 190, 200, 245, 250, 429, 450, 503, 700, 710). */
+/**
+ * Why a query failed; `errorCode` is one of CONTRACT.md section 2 (150, 190, 200, 245, 250, 429,
+ * 450, 503, 700, 710).
+ */
 export const QueryException = Type.Object(
   {
     errorCode: Type.Integer({
@@ -14,38 +17,50 @@ export const QueryException = Type.Object(
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const clusterCount = () => count('As Apache Pinot reports it; 0 for the embedded engine, for which it has no meaning.');
+const clusterCount = () =>
+  count('As Apache Pinot reports it; 0 for the embedded engine, for which it has no meaning.');
 const clusterFlag = () =>
   Type.Boolean({
-    description: 'As Apache Pinot reports it; false for the embedded engine: its result is complete, or the query failed.',
+    description:
+      'As Apache Pinot reports it; false for the embedded engine: its result is complete, or the query failed.',
   });
 
 const matchedCount = () =>
-  count('As Apache Pinot reports it; 0 for the embedded engine, which does not tell segments without a match apart.');
+  count(
+    'As Apache Pinot reports it; 0 for the embedded engine, which does not tell segments without a match apart.',
+  );
 
 /**
  * What is known of a finished query (SPECIFICATION.md section 2.7), every member of it.
  *
- * Members of a distributed engine that mean nothing for the engine at hand are 0, false or empty; nothing is invented.
+ * Members of a distributed engine that mean nothing for the engine at hand are 0, false or empty;
+ * nothing is invented.
  */
 export const MetadataRecord = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the query and of its result.' }),
     brokerId: Type.String({ description: 'Broker that ran the query and holds its result.' }),
-    exceptions: Type.Array(refer(QueryException), { description: 'Empty when the query succeeded.' }),
+    exceptions: Type.Array(refer(QueryException), {
+      description: 'Empty when the query succeeded.',
+    }),
     segmentStatistics: Type.Array(Type.Unknown(), {
       description: 'As Apache Pinot reports it, in old releases; empty for the embedded engine.',
     }),
     traceInfo: Type.Object(
       {},
-      { additionalProperties: true, description: 'What Apache Pinot traced, when the query asked for it.' },
+      {
+        additionalProperties: true,
+        description: 'What Apache Pinot traced, when the query asked for it.',
+      },
     ),
     numGroupsLimitReached: clusterFlag(),
     maxRowsInJoinReached: clusterFlag(),
     partialResult: clusterFlag(),
     numServersQueried: count('1 for the embedded engine.'),
     numServersResponded: count('Equal to numServersQueried for the embedded engine.'),
-    numSegmentsQueried: count('Segments of the tables that the query reads; 0 for tables whose rows are files of the settings.'),
+    numSegmentsQueried: count(
+      'Segments of the tables that the query reads; 0 for tables whose rows are files of the settings.',
+    ),
     numSegmentsProcessed: count(
       'Segments that were read, as far as it is known: all that were queried, for the embedded engine.',
     ),

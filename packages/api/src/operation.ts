@@ -15,7 +15,10 @@ export interface OperationResponse {
   readonly type?: 'null';
 }
 
-/** One call of the API: the one source of its route, its validation and its place in the OpenAPI document. */
+/**
+ * One call of the API: the one source of its route, its validation and its place in the OpenAPI
+ * document.
+ */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Route pattern, `:requestId` for a path segment. */
@@ -36,15 +39,25 @@ export interface Operation {
 }
 
 /** What every response has in its head. */
-export const usualHeaders = { 'x-request-id': { type: 'string', description: 'Id of the call, by which the log names it.' } };
+export const usualHeaders = {
+  'x-request-id': { type: 'string', description: 'Id of the call, by which the log names it.' },
+};
 
 /** A response of one media type. */
-export function responseOf(description: string, mediaType: string, schema: object): OperationResponse {
+export function responseOf(
+  description: string,
+  mediaType: string,
+  schema: object,
+): OperationResponse {
   return { description, content: { [mediaType]: { schema } }, headers: usualHeaders };
 }
 
-const challengeHeader = { 'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' } };
-const retryHeader = { 'retry-after': { type: 'integer', description: 'Seconds after which to try again.' } };
+const challengeHeader = {
+  'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' },
+};
+const retryHeader = {
+  'retry-after': { type: 'integer', description: 'Seconds after which to try again.' },
+};
 
 const runnerHeaders = {
   [pageHeaders.brokerHost]: { type: 'string', description: 'The broker that runs the query.' },
@@ -60,7 +73,10 @@ const usualCodes: readonly ErrorCode[] = [
   'AUTHENTICATION_UNAVAILABLE',
 ];
 
-/** The error responses of an operation, by status, from the codes that it may give; those that every call gives are added. */
+/**
+ * The error responses of an operation, by status, from the codes that it may give; those that every
+ * call gives are added.
+ */
 export function errorResponses(...codes: readonly ErrorCode[]): Record<number, OperationResponse> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...codes, ...usualCodes])) {
@@ -69,7 +85,11 @@ export function errorResponses(...codes: readonly ErrorCode[]): Record<number, O
   }
   const responses: Record<number, OperationResponse> = {};
   for (const [status, reasons] of byStatus) {
-    const response = responseOf(`reason: ${reasons.join(', ')}.`, 'application/json', refer(ErrorBody));
+    const response = responseOf(
+      `reason: ${reasons.join(', ')}.`,
+      'application/json',
+      refer(ErrorBody),
+    );
     const headers = {
       ...response.headers,
       ...(status === 401 && challengeHeader),
@@ -83,11 +103,20 @@ export function errorResponses(...codes: readonly ErrorCode[]): Record<number, O
 
 /** The headers of what may be kept. */
 export const cacheHeaders = {
-  etag: { type: 'string', description: 'Identifies exactly these bytes; send it as If-None-Match.' },
-  'cache-control': { type: 'string', description: 'How long the page may be kept: until the result expires.' },
+  etag: {
+    type: 'string',
+    description: 'Identifies exactly these bytes; send it as If-None-Match.',
+  },
+  'cache-control': {
+    type: 'string',
+    description: 'How long the page may be kept: until the result expires.',
+  },
 } as const;
 
-/** `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty schema for JSON of any kind. */
+/**
+ * `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty schema
+ * for JSON of any kind.
+ */
 const schemasOfRows = {
   arrow: { type: 'string', format: 'binary' },
   csv: { type: 'string' },
@@ -100,31 +129,46 @@ export function partResponse(): OperationResponse {
   return {
     description: 'The bytes that Range asks for. JSON comes whole.',
     content: Object.fromEntries(
-      (['csv', 'ndjson', 'arrow'] as const).map((format) => [pageMediaTypes[format], { schema: schemasOfRows[format] }]),
+      (['csv', 'ndjson', 'arrow'] as const).map((format) => [
+        pageMediaTypes[format],
+        { schema: schemasOfRows[format] },
+      ]),
     ),
     headers: {
       ...headers,
       ...cacheHeaders,
-      'content-range': { type: 'string', description: 'Which bytes these are, and how many there are: bytes 0-99/1000.' },
+      'content-range': {
+        type: 'string',
+        description: 'Which bytes these are, and how many there are: bytes 0-99/1000.',
+      },
     },
   };
 }
 
 /** A response with rows, in every format; `json` is the schema of the JSON one. */
 export function pageResponse(description: string, json: object): OperationResponse {
-  const schemaOf = (format: PageFormat): object => (format === 'json' ? json : schemasOfRows[format]);
+  const schemaOf = (format: PageFormat): object =>
+    format === 'json' ? json : schemasOfRows[format];
   return {
     description,
-    content: Object.fromEntries(pageFormats.map((format) => [pageMediaTypes[format], { schema: schemaOf(format) }])),
+    content: Object.fromEntries(
+      pageFormats.map((format) => [pageMediaTypes[format], { schema: schemaOf(format) }]),
+    ),
     headers: {
       ...usualHeaders,
       ...Object.fromEntries(
         Object.entries(pageHeaders).map(([member, header]) => [
           header,
-          { type: 'string', description: `The cursor member ${member}; not with JSON, whose body has it.` },
+          {
+            type: 'string',
+            description: `The cursor member ${member}; not with JSON, whose body has it.`,
+          },
         ]),
       ),
-      [expirationHeader]: { type: 'integer', description: 'When the result expires, in epoch milliseconds.' },
+      [expirationHeader]: {
+        type: 'integer',
+        description: 'When the result expires, in epoch milliseconds.',
+      },
     },
   };
 }

@@ -1,4 +1,7 @@
-/** The response headers that carry the cursor members when the body is not JSON. A member that is null or absent has no header. */
+/**
+ * The response headers that carry the cursor members when the body is not JSON. A member that is
+ * null or absent has no header.
+ */
 export const pageHeaders = {
   requestId: 'quire-request-id',
   brokerId: 'quire-broker-id',
@@ -13,5 +16,8 @@ export const pageHeaders = {
   state: 'quire-query-state',
 } as const;
 
-/** When the result expires, in epoch milliseconds; with every page, in every format. Not in the body, which never changes. */
+/**
+ * When the result expires, in epoch milliseconds; with every page, in every format. Not in the
+ * body, which never changes.
+ */
 export const expirationHeader = 'quire-expiration-time-ms';

@@ -1,6 +1,12 @@
 import { parseDurationMs, QuireError } from '@quire/core/portable';
 import type { PageRequest } from '@quire/core/portable';
-import { type ArrowCodec, isArrowCodec, isPageFormat, type PageFormat, pageFormats } from './page-format.ts';
+import {
+  type ArrowCodec,
+  isArrowCodec,
+  isPageFormat,
+  type PageFormat,
+  pageFormats,
+} from './page-format.ts';
 
 /** A query parameter as HTTP servers hand it over: absent, once, or several times. */
 export type RawParameter = string | readonly string[] | undefined;
@@ -8,19 +14,22 @@ export type RawParameter = string | readonly string[] | undefined;
 const integerPattern = /^[0-9]+$/;
 
 /**
- * Reads the offset of a page: an integer ≥ 0. One beyond 2^53 - 1 counts as 2^53 - 1, which is past the end of any result.
+ * Reads the offset of a page: an integer ≥ 0. One beyond 2^53 - 1 counts as 2^53 - 1, which is past
+ * the end of any result.
  *
  * @throws INVALID_PARAMETER when it is absent, given twice, or anything but decimal digits
  */
 export function parseOffset(value: RawParameter): number {
   const offset = parseIntegerParameter('offset', value);
-  if (offset === undefined) throw new QuireError('INVALID_PARAMETER', 'offset is missing; expected an integer ≥ 0.');
+  if (offset === undefined) {
+    throw new QuireError('INVALID_PARAMETER', 'offset is missing; expected an integer ≥ 0.');
+  }
   return offset;
 }
 
 /**
- * Reads numRows: an integer ≥ 0. Absent and 0 both give undefined, which means the configured page size; one beyond
- * 2^53 - 1 counts as 2^53 - 1, which is all rows of any result.
+ * Reads numRows: an integer ≥ 0. Absent and 0 both give undefined, which means the configured page
+ * size; one beyond 2^53 - 1 counts as 2^53 - 1, which is all rows of any result.
  *
  * @throws INVALID_PARAMETER when it is given twice, or anything but decimal digits
  */
@@ -38,7 +47,10 @@ export function parseIntegerParameter(name: string, value: RawParameter): number
   const text = single(name, value, 'an integer ≥ 0');
   if (text === undefined) return undefined;
   if (!integerPattern.test(text)) {
-    throw new QuireError('INVALID_PARAMETER', `${name} is ${quote(text)}; expected an integer ≥ 0.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${name} is ${quote(text)}; expected an integer ≥ 0.`,
+    );
   }
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
@@ -55,7 +67,9 @@ export function parseWaitMs(value: RawParameter): number | undefined {
   try {
     return parseDurationMs(text);
   } catch (cause) {
-    throw new QuireError('INVALID_PARAMETER', `wait is ${quote(text)}; expected ${expected}.`, { cause });
+    throw new QuireError('INVALID_PARAMETER', `wait is ${quote(text)}; expected ${expected}.`, {
+      cause,
+    });
   }
 }
 
@@ -81,11 +95,15 @@ export function parseFormat(value: RawParameter): PageFormat | undefined {
   const choices = pageFormats.join(', ');
   const text = single('format', value, `one of ${choices}`);
   if (text === undefined || isPageFormat(text)) return text;
-  throw new QuireError('INVALID_PARAMETER', `format is ${quote(text)}; expected one of ${choices}.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `format is ${quote(text)}; expected one of ${choices}.`,
+  );
 }
 
 /**
- * Reads which codecs the caller has for buffers of Arrow: `zstd`, `lz4` or both, `zstd,lz4`. `none` gives an empty list.
+ * Reads which codecs the caller has for buffers of Arrow: `zstd`, `lz4` or both, `zstd,lz4`. `none`
+ * gives an empty list.
  *
  * @throws INVALID_PARAMETER when it is given twice, or anything else
  */
@@ -99,16 +117,22 @@ export function parseArrowCodecs(value: RawParameter): readonly ArrowCodec[] | u
 }
 
 /**
- * Reads whether texts that a spreadsheet would take for formulas are to be escaped: `escape`, or nothing.
+ * Reads whether texts that a spreadsheet would take for formulas are to be escaped: `escape`, or
+ * nothing.
  *
  * @throws INVALID_PARAMETER when it is given twice, is anything else, or the format is not CSV
  */
 export function parseFormulas(value: RawParameter, format: PageFormat): boolean {
   const text = single('formulas', value, 'escape');
   if (text === undefined) return false;
-  if (text !== 'escape') throw new QuireError('INVALID_PARAMETER', `formulas is ${quote(text)}; expected escape.`);
+  if (text !== 'escape') {
+    throw new QuireError('INVALID_PARAMETER', `formulas is ${quote(text)}; expected escape.`);
+  }
   if (format === 'csv') return true;
-  throw new QuireError('INVALID_PARAMETER', `formulas is 'escape' with the format ${format}; only csv has formulas to escape.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `formulas is 'escape' with the format ${format}; only csv has formulas to escape.`,
+  );
 }
 
 /** Writes a page as the query parameters that ask for it: `offset=20000&numRows=10000`. */
@@ -119,7 +143,10 @@ export function formatPageParameters(page: PageRequest): string {
 function single(name: string, value: RawParameter, expected: string): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
   if (value.length <= 1) return value[0];
-  throw new QuireError('INVALID_PARAMETER', `${name} is given ${value.length} times; expected ${expected}, once.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `${name} is given ${value.length} times; expected ${expected}, once.`,
+  );
 }
 
 /** A value as it may be shown in a message: quoted, and not longer than a line. */

@@ -1,4 +1,7 @@
-/** Paths of a broker's calls, as route patterns: `:requestId` stands for one path segment. All accept a trailing slash. */
+/**
+ * Paths of a broker's calls, as route patterns: `:requestId` stands for one path segment. All
+ * accept a trailing slash.
+ */
 export const routePatterns = {
   query: '/query/sql',
   queries: '/queries',
@@ -31,7 +34,10 @@ export const settingsPattern = '/settings';
 /** Path of the call that says who calls. */
 export const callerPattern = '/whoami';
 
-/** Whether a path's segment is that of another call, where request ids stand as well: `/query/sql` takes queries. */
+/**
+ * Whether a path's segment is that of another call, where request ids stand as well: `/query/sql`
+ * takes queries.
+ */
 export function isReservedSegment(requestId: string): boolean {
   return routePatterns.query === `/query/${requestId}`;
 }

@@ -5,12 +5,19 @@ import { ResultTable } from './result-table.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What Apache Pinot's cursor API says of a stored result beside its statistics (its class `CursorResponseNative`). */
+/**
+ * What Apache Pinot's cursor API says of a stored result beside its statistics (its class
+ * `CursorResponseNative`).
+ */
 const cursorMembers = {
   offset: count('First row of this page; 0 where there is no page.'),
   numRows: count('Rows in this page; where there is no page, of the whole result.'),
-  cursorResultWriteTimeMs: count('Always 0: storing goes along with the query, whose time is timeUsedMs.'),
-  cursorFetchTimeMs: count('How long it took to find the page, in milliseconds; 0 where there is no page.'),
+  cursorResultWriteTimeMs: count(
+    'Always 0: storing goes along with the query, whose time is timeUsedMs.',
+  ),
+  cursorFetchTimeMs: count(
+    'How long it took to find the page, in milliseconds; 0 where there is no page.',
+  ),
   submissionTimeMs: count('When the result was stored, in epoch milliseconds.'),
   expirationTimeMs: count('When it expires, in epoch milliseconds.'),
   brokerHost: Type.String({ description: 'Host of the broker that holds the result.' }),
@@ -41,11 +48,16 @@ export const PinotStoredResponse = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the result.' }),
     brokerId: Type.String({ description: 'Broker that holds it.' }),
-    exceptions: Type.Array(Type.Unknown(), { description: 'Always empty: what failed is not stored.' }),
+    exceptions: Type.Array(Type.Unknown(), {
+      description: 'Always empty: what failed is not stored.',
+    }),
     numRowsResultSet: count('Rows of the whole result.'),
     ...cursorMembers,
   },
-  { $id: 'PinotStoredResponse', description: "A stored result in the list of Apache Pinot's cursor API." },
+  {
+    $id: 'PinotStoredResponse',
+    description: "A stored result in the list of Apache Pinot's cursor API.",
+  },
 );
 
 export type PinotCursorResponse = Static<typeof PinotCursorResponse>;

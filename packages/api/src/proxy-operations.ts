@@ -8,10 +8,16 @@ import { resultOperations } from './result-operations.ts';
 import { runningQueryOperations } from './running-query-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 
-/** The request headers by which a caller says which broker holds a result (SPECIFICATION.md section 4.5), as Node names them. */
+/**
+ * The request headers by which a caller says which broker holds a result (SPECIFICATION.md section
+ * 4.5), as Node names them.
+ */
 export const forwardHeaders = { host: 'forward_host', port: 'forward_port' } as const;
 
-/** The response header that names the brokers which have no part in an answer, with commas between; absent when it is whole. */
+/**
+ * The response header that names the brokers which have no part in an answer, with commas between;
+ * absent when it is whole.
+ */
 export const partialHeader = 'x-quire-partial';
 
 /** What a proxy says of itself and its brokers to any caller; it holds no addresses. */
@@ -23,19 +29,32 @@ export const ProxyHealthResponse = Type.Object(
       description: 'ok: all brokers are up. degraded: some are not. unavailable: none is.',
     }),
     version: Type.String({ description: 'Version of the proxy.' }),
-    uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
+    uptimeMs: Type.Integer({
+      minimum: 0,
+      description: 'For how long it has been up, in milliseconds.',
+    }),
     brokers: Type.Array(
       Type.Object({
-        brokerId: Type.Union([Type.String(), Type.Null()], { description: 'Id of the broker; null until it has said it once.' }),
-        state: Type.Unsafe<'up' | 'down'>({ type: 'string', enum: ['up', 'down'], description: 'Whether it receives calls.' }),
-        callsRunning: Type.Integer({ minimum: 0, description: 'Calls of this proxy that it answers now.' }),
+        brokerId: Type.Union([Type.String(), Type.Null()], {
+          description: 'Id of the broker; null until it has said it once.',
+        }),
+        state: Type.Unsafe<'up' | 'down'>({
+          type: 'string',
+          enum: ['up', 'down'],
+          description: 'Whether it receives calls.',
+        }),
+        callsRunning: Type.Integer({
+          minimum: 0,
+          description: 'Calls of this proxy that it answers now.',
+        }),
       }),
       { description: 'In the order of the settings.' },
     ),
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'What is wrong with the settings file as it is now; the last valid settings stay in force.',
+        description:
+          'What is wrong with the settings file as it is now; the last valid settings stay in force.',
       }),
     ),
   },
@@ -44,7 +63,11 @@ export const ProxyHealthResponse = Type.Object(
 export type ProxyHealthResponse = Static<typeof ProxyHealthResponse>;
 
 const forwardParameters = Type.Object({
-  FORWARD_HOST: Type.Optional(Type.String({ description: 'brokerHost of the response to the query. Goes with FORWARD_PORT.' })),
+  FORWARD_HOST: Type.Optional(
+    Type.String({
+      description: 'brokerHost of the response to the query. Goes with FORWARD_PORT.',
+    }),
+  ),
   FORWARD_PORT: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -55,11 +78,18 @@ const forwardParameters = Type.Object({
 });
 
 /** What may go wrong between proxy and broker, beside what the broker itself answers. */
-const gatewayErrors = errorResponses('BROKER_FAILED', 'BROKER_TIMED_OUT', 'BROKER_UNAVAILABLE', 'STORE_UNAVAILABLE');
+const gatewayErrors = errorResponses(
+  'BROKER_FAILED',
+  'BROKER_TIMED_OUT',
+  'BROKER_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+);
 
 function withGatewayErrors({ response, ...schema }: Operation['schema']): Operation['schema'] {
   const statuses = [502, 503, 504];
-  const added = Object.fromEntries(Object.entries(gatewayErrors).filter(([status]) => statuses.includes(Number(status))));
+  const added = Object.fromEntries(
+    Object.entries(gatewayErrors).filter(([status]) => statuses.includes(Number(status))),
+  );
   return { ...schema, response: { ...response, ...added } };
 }
 
@@ -86,7 +116,10 @@ function toHolder(operation: Operation): Operation {
 function toAllBrokers(operation: Operation, description: string): Operation {
   const schema = withGatewayErrors(operation.schema);
   const headers = {
-    [partialHeader]: { type: 'string', description: 'The brokers that did not take part; absent when all did.' },
+    [partialHeader]: {
+      type: 'string',
+      description: 'The brokers that did not take part; absent when all did.',
+    },
   };
   const whole: OperationResponse | undefined = schema.response[200];
   return {
@@ -96,7 +129,9 @@ function toAllBrokers(operation: Operation, description: string): Operation {
       description,
       response: {
         ...schema.response,
-        ...(whole !== undefined && { 200: { ...whole, headers: { ...whole.headers, ...headers } } }),
+        ...(whole !== undefined && {
+          200: { ...whole, headers: { ...whole.headers, ...headers } },
+        }),
       },
     },
   };
@@ -109,7 +144,8 @@ const readProxyHealth: Operation = {
   schema: {
     ...readHealth.schema,
     summary: 'Ask whether the proxy is alive, and its brokers',
-    description: 'Needs no credentials. Gives 200 also when no broker is up, and 503 while the proxy shuts down.',
+    description:
+      'Needs no credentials. Gives 200 also when no broker is up, and 503 while the proxy shuts down.',
     response: {
       200: responseOf('The proxy is alive.', 'application/json', ProxyHealthResponse),
       503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The proxy shuts down.' },

@@ -17,13 +17,22 @@ import { CursorResponse, MetadataResponse, QueryResponse } from './query-respons
 import { QueryStatus } from './query-status.ts';
 import { refer } from './reference.ts';
 
-export const RequestIdParams = Type.Object({ requestId: Type.String({ description: 'Id of the result: a UUID version 7.' }) });
+export const RequestIdParams = Type.Object({
+  requestId: Type.String({ description: 'Id of the result: a UUID version 7.' }),
+});
 
 const numRows = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'Rows in the page. Absent or 0: the configured page size. There is no maximum.' }),
+  Type.Integer({
+    minimum: 0,
+    description: 'Rows in the page. Absent or 0: the configured page size. There is no maximum.',
+  }),
 );
 const format = Type.Optional(
-  Type.Unsafe<string>({ type: 'string', enum: pageFormats, description: 'Format of the answer; goes before Accept.' }),
+  Type.Unsafe<string>({
+    type: 'string',
+    enum: pageFormats,
+    description: 'Format of the answer; goes before Accept.',
+  }),
 );
 const compression = Type.Optional(
   Type.String({
@@ -58,7 +67,10 @@ const wait = Type.Optional(
 const notYet = {
   description: 'The query waits for its turn, or has not told its columns yet: no rows.',
   content: { 'application/json': { schema: refer(QueryStatus) } },
-  headers: { ...usualHeaders, [pageHeaders.state]: { type: 'string', description: 'QUEUED or RUNNING.' } },
+  headers: {
+    ...usualHeaders,
+    [pageHeaders.state]: { type: 'string', description: 'QUEUED or RUNNING.' },
+  },
 };
 
 const runQuery: Operation = {
@@ -73,9 +85,14 @@ const runQuery: Operation = {
       "With the embedded engine it may read stored results as it reads tables: result('<requestId>').",
     tags: ['query'],
     querystring: Type.Object({
-      doPaginate: Type.Optional(Type.Boolean({ description: 'Store the answer and give its first page.' })),
+      doPaginate: Type.Optional(
+        Type.Boolean({ description: 'Store the answer and give its first page.' }),
+      ),
       getCursor: Type.Optional(
-        Type.Boolean({ description: 'The same, in the way of Apache Pinot: the answer is a PinotCursorResponse, in JSON.' }),
+        Type.Boolean({
+          description:
+            'The same, in the way of Apache Pinot: the answer is a PinotCursorResponse, in JSON.',
+        }),
       ),
       async: Type.Optional(
         Type.Boolean({
@@ -92,9 +109,12 @@ const runQuery: Operation = {
     }),
     body: QueryBody,
     response: {
-      200: pageResponse('The first page of the stored result, the whole answer, or the exceptions of a query that failed.', {
-        anyOf: [refer(CursorResponse), refer(PinotCursorResponse), refer(QueryResponse)],
-      }),
+      200: pageResponse(
+        'The first page of the stored result, the whole answer, or the exceptions of a query that failed.',
+        {
+          anyOf: [refer(CursorResponse), refer(PinotCursorResponse), refer(QueryResponse)],
+        },
+      ),
       202: notYet,
       ...errorResponses(
         'ORIGIN_NOT_ALLOWED',
@@ -133,7 +153,10 @@ const readPage: Operation = {
     tags: ['query'],
     params: RequestIdParams,
     querystring: Type.Object({
-      offset: Type.Integer({ minimum: 0, description: 'First row of the page. The number of rows itself gives an empty page.' }),
+      offset: Type.Integer({
+        minimum: 0,
+        description: 'First row of the page. The number of rows itself gives an empty page.',
+      }),
       wait,
       numRows,
       format,
@@ -144,7 +167,11 @@ const readPage: Operation = {
       202: notYet,
       200: { ...page, headers: { ...page.headers, ...cacheHeaders } },
       206: partResponse(),
-      304: { type: 'null', description: 'The page has the ETag that If-None-Match names.', headers: cacheHeaders },
+      304: {
+        type: 'null',
+        description: 'The page has the ETag that If-None-Match names.',
+        headers: cacheHeaders,
+      },
       ...errorResponses(
         'INVALID_PARAMETER',
         'NOT_ACCEPTABLE',

@@ -13,14 +13,18 @@ const expectations: Readonly<Record<ParameterType, string>> = {
   BIG_DECIMAL: "a number of up to 38 digits, as text such as '-12.50'",
   STRING: 'text without a NUL character',
   DATE: "a day of the years 1 to 9999, such as '2024-02-29'",
-  TIMESTAMP: "a time in UTC, such as '2024-02-29 23:59:59.123'; beyond microseconds in the years 1678 to 2261",
+  TIMESTAMP:
+    "a time in UTC, such as '2024-02-29 23:59:59.123'; beyond microseconds in the years 1678 to 2261",
   BYTES: "hexadecimal digits, two for a byte, such as '00ff'",
 };
 
 /** The types that a value may be given. */
 export const parameterTypes = Object.keys(expectations) as readonly ParameterType[];
 
-/** `parameters` of the body; what a value may be is told here and checked by `parseQueryParameters`, whose messages are better. */
+/**
+ * `parameters` of the body; what a value may be is told here and checked by `parseQueryParameters`,
+ * whose messages are better.
+ */
 export const QueryParameterValues = Type.Unsafe<unknown>({
   description:
     'Values for the parameters in the SQL: a list for ? and $1, an object for $name; null is as none. They are bound, never written into the text. ' +
@@ -30,18 +34,27 @@ export const QueryParameterValues = Type.Unsafe<unknown>({
 });
 
 /**
- * Reads the values of a query's parameters: a list, or an object by name; null stands for none, since typed clients send it for what is not set. Each is `{ type, value }`, or a plain JSON value, whose type
- * is then what the same value has in SQL: null, a boolean, text, a number.
+ * Reads the values of a query's parameters: a list, or an object by name; null stands for none,
+ * since typed clients send it for what is not set. Each is `{ type, value }`, or a plain JSON
+ * value, whose type is then what the same value has in SQL: null, a boolean, text, a number.
  *
- * @throws INVALID_BODY when a value does not fit its type, or a plain number is an integer that has lost digits on its way
+ * @throws INVALID_BODY when a value does not fit its type, or a plain number is an integer that has
+ * lost digits on its way
  */
 export function parseQueryParameters(parameters: unknown): QueryParameters {
   if (parameters === null) return [];
-  if (Array.isArray(parameters)) return parameters.map((value: unknown, index) => parseParameter(String(index + 1), value));
-  if (typeof parameters === 'object' && parameters !== null) {
-    return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, parseParameter(name, value)]));
+  if (Array.isArray(parameters)) {
+    return parameters.map((value: unknown, index) => parseParameter(String(index + 1), value));
   }
-  throw new QuireError('INVALID_BODY', `parameters is ${show(parameters)}; expected a list of values, or an object with names.`);
+  if (typeof parameters === 'object' && parameters !== null) {
+    return Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, parseParameter(name, value)]),
+    );
+  }
+  throw new QuireError(
+    'INVALID_BODY',
+    `parameters is ${show(parameters)}; expected a list of values, or an object with names.`,
+  );
 }
 
 function parseParameter(name: string, given: unknown): QueryParameter {
@@ -49,7 +62,9 @@ function parseParameter(name: string, given: unknown): QueryParameter {
   if (typeof given === 'boolean') return { type: 'BOOLEAN', value: given };
   if (typeof given === 'string') return parseTyped(name, 'STRING', given);
   if (typeof given === 'number') return parseNumber(name, given);
-  if (typeof given === 'object' && 'type' in given && 'value' in given) return parseTyped(name, given.type, given.value);
+  if (typeof given === 'object' && 'type' in given && 'value' in given) {
+    return parseTyped(name, given.type, given.value);
+  }
   throw new QuireError(
     'INVALID_BODY',
     `Parameter ${name} is ${show(given)}; expected null, a boolean, a number, text, or an object with type and value.`,
@@ -59,7 +74,9 @@ function parseParameter(name: string, given: unknown): QueryParameter {
 /** As a literal in SQL: the narrowest type that holds it. */
 function parseNumber(name: string, value: number): QueryParameter {
   if (!Number.isInteger(value)) return parseTyped(name, 'DOUBLE', value);
-  if (Number.isSafeInteger(value)) return isInt(value) ? { type: 'INT', value } : { type: 'LONG', value: String(value) };
+  if (Number.isSafeInteger(value)) {
+    return isInt(value) ? { type: 'INT', value } : { type: 'LONG', value: String(value) };
+  }
   throw new QuireError(
     'INVALID_BODY',
     `Parameter ${name} is ${value}, which may have lost digits; expected an integer beyond 2^53 - 1 as {"type": "LONG", "value": "…"}, ` +
@@ -69,12 +86,18 @@ function parseNumber(name: string, value: number): QueryParameter {
 
 function parseTyped(name: string, type: unknown, value: unknown): QueryParameter {
   if (typeof type !== 'string' || !Object.hasOwn(expectations, type)) {
-    throw new QuireError('INVALID_BODY', `Parameter ${name} has the type ${show(type)}; expected ${parameterTypes.join(', ')}.`);
+    throw new QuireError(
+      'INVALID_BODY',
+      `Parameter ${name} has the type ${show(type)}; expected ${parameterTypes.join(', ')}.`,
+    );
   }
   const known = type as ParameterType;
   const parameter = fit(known, value);
   if (parameter !== undefined) return parameter;
-  throw new QuireError('INVALID_BODY', `Parameter ${name} of type ${type} is ${show(value)}; expected ${expectations[known]}.`);
+  throw new QuireError(
+    'INVALID_BODY',
+    `Parameter ${name} of type ${type} is ${show(value)}; expected ${expectations[known]}.`,
+  );
 }
 
 function fit(type: ParameterType, value: unknown): QueryParameter | undefined {
@@ -94,7 +117,8 @@ function fit(type: ParameterType, value: unknown): QueryParameter | undefined {
         : undefined;
     }
     case 'BIG_DECIMAL':
-      return isMatch(value, /^-?(?=[\d.]{1,39}$)\d+(?:\.\d+)?$/) && value.replace(/[-.]/g, '').length <= 38
+      return isMatch(value, /^-?(?=[\d.]{1,39}$)\d+(?:\.\d+)?$/) &&
+        value.replace(/[-.]/g, '').length <= 38
         ? { type, value }
         : undefined;
     case 'STRING':
@@ -128,7 +152,9 @@ function isDay(text: string): boolean {
 
 function isTimestamp(value: unknown): value is string {
   const match =
-    typeof value === 'string' ? /^(\d{4}-\d{2}-\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/.exec(value) : null;
+    typeof value === 'string'
+      ? /^(\d{4}-\d{2}-\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/.exec(value)
+      : null;
   if (match === null) return false;
   const [, day = '', hours = '', minutes = '', seconds = '', fraction = ''] = match;
   // 64 bits of nanoseconds hold these years only.

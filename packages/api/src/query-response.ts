@@ -4,10 +4,17 @@ import { stateSchema } from './query-status.ts';
 import { refer } from './reference.ts';
 import { ResultTable } from './result-table.ts';
 
-/** Query parameters of another page, ready to be appended to the results path, or null when there is none. */
-const PageParameters = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+/**
+ * Query parameters of another page, ready to be appended to the results path, or null when there is
+ * none.
+ */
+const PageParameters = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
-/** One page of a stored result (SPECIFICATION.md section 2.6). The members from `prevOffsetParams` on are ours. */
+/**
+ * One page of a stored result (SPECIFICATION.md section 2.6). The members from `prevOffsetParams`
+ * on are ours.
+ */
 export const CursorResponse = Type.Object(
   {
     resultTable: refer(ResultTable),
@@ -16,16 +23,30 @@ export const CursorResponse = Type.Object(
     numRowsResultSet: Type.Integer({ minimum: 0, description: 'Rows of the whole stored result.' }),
     offset: Type.Integer({ minimum: 0, description: 'First row of this page.' }),
     numRows: Type.Integer({ minimum: 0, description: 'Rows in this page.' }),
-    nextOffsetParams: PageParameters('Query parameters of the next page; null exactly when no row follows.'),
-    exceptions: Type.Array(refer(QueryException), { description: 'Always empty: a page comes whole or not at all.' }),
-    brokerHost: Type.Optional(
-      Type.String({ description: 'Host of the broker, when no other can serve the result; send it as FORWARD_HOST to a proxy.' }),
+    nextOffsetParams: PageParameters(
+      'Query parameters of the next page; null exactly when no row follows.',
     ),
-    brokerPort: Type.Optional(Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' })),
-    prevOffsetParams: PageParameters('Query parameters of the page before; null exactly when offset is 0.'),
+    exceptions: Type.Array(refer(QueryException), {
+      description: 'Always empty: a page comes whole or not at all.',
+    }),
+    brokerHost: Type.Optional(
+      Type.String({
+        description:
+          'Host of the broker, when no other can serve the result; send it as FORWARD_HOST to a proxy.',
+      }),
+    ),
+    brokerPort: Type.Optional(
+      Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' }),
+    ),
+    prevOffsetParams: PageParameters(
+      'Query parameters of the page before; null exactly when offset is 0.',
+    ),
     numServersQueried: Type.Integer({ description: 'Always 1; some clients insist on it.' }),
     numServersResponded: Type.Integer({ description: 'Equal to numServersQueried.' }),
-    timeUsedMs: Type.Integer({ minimum: 0, description: 'How long the query took, in milliseconds.' }),
+    timeUsedMs: Type.Integer({
+      minimum: 0,
+      description: 'How long the query took, in milliseconds.',
+    }),
     reused: Type.Optional(
       Type.Boolean({
         description:

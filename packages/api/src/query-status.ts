@@ -39,24 +39,34 @@ export const QueryStatus = Type.Object(
       description: 'Rows that can be read by now; of a query that is DONE, all of them.',
     }),
     sizeBytes: Type.Integer({ minimum: 0, description: 'Bytes that they take.' }),
-    timeUsedMs: Type.Integer({ minimum: 0, description: 'For how long the query has run, waiting included, in milliseconds.' }),
-    exceptions: Type.Array(refer(QueryException), { description: 'Why it failed, or that it was cancelled; else empty.' }),
+    timeUsedMs: Type.Integer({
+      minimum: 0,
+      description: 'For how long the query has run, waiting included, in milliseconds.',
+    }),
+    exceptions: Type.Array(refer(QueryException), {
+      description: 'Why it failed, or that it was cancelled; else empty.',
+    }),
     submissionTimeMs: Type.Integer({
       minimum: 0,
-      description: 'When the query came in, in epoch milliseconds; of one that is DONE, when its result was stored.',
+      description:
+        'When the query came in, in epoch milliseconds; of one that is DONE, when its result was stored.',
     }),
     expirationTimeMs: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'When the result expires, in epoch milliseconds; there is none before it is DONE.',
+        description:
+          'When the result expires, in epoch milliseconds; there is none before it is DONE.',
       }),
     ),
     brokerHost: Type.Optional(
       Type.String({
-        description: 'Host of the broker, while no other can tell of the query; send it as FORWARD_HOST to a proxy.',
+        description:
+          'Host of the broker, while no other can tell of the query; send it as FORWARD_HOST to a proxy.',
       }),
     ),
-    brokerPort: Type.Optional(Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' })),
+    brokerPort: Type.Optional(
+      Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' }),
+    ),
   },
   { $id: 'QueryStatus', description: 'The progress of a query.' },
 );

@@ -18,16 +18,28 @@ export const StoredResult = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the result.' }),
     brokerId: Type.String({ description: 'Broker that holds it.' }),
-    submissionTimeMs: Type.Integer({ minimum: 0, description: 'When its query came in, in epoch milliseconds.' }),
-    expirationTimeMs: Type.Integer({ minimum: 0, description: 'When it expires, in epoch milliseconds.' }),
+    submissionTimeMs: Type.Integer({
+      minimum: 0,
+      description: 'When its query came in, in epoch milliseconds.',
+    }),
+    expirationTimeMs: Type.Integer({
+      minimum: 0,
+      description: 'When it expires, in epoch milliseconds.',
+    }),
     responseMetadata: Type.Array(refer(ResponseMetadata), { description: 'One element.' }),
   },
   { $id: 'StoredResult', description: 'A stored result.' },
 );
 
-/** One stored result, with whose it is: that stands in its commit record, which a list does not open. */
+/**
+ * One stored result, with whose it is: that stands in its commit record, which a list does not
+ * open.
+ */
 export const OwnedResult = Type.Object(
-  { ...StoredResult.properties, owner: Type.String({ description: 'Name of the principal that ran the query.' }) },
+  {
+    ...StoredResult.properties,
+    owner: Type.String({ description: 'Name of the principal that ran the query.' }),
+  },
   { $id: 'OwnedResult', description: 'A stored result, and whose it is.' },
 );
 

@@ -57,7 +57,10 @@ const deleteResult: Operation = {
     tags: ['results'],
     params: RequestIdParams,
     response: {
-      200: text('A sentence that says so.', 'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.'),
+      200: text(
+        'A sentence that says so.',
+        'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.',
+      ),
       ...errorResponses(
         'ORIGIN_NOT_ALLOWED',
         'RESULT_NOT_FOUND',
@@ -78,14 +81,22 @@ const deleteExpiredResults: Operation = {
   schema: {
     operationId: 'deleteExpiredResults',
     summary: 'Delete the expired results',
-    description: 'Deletes every result whose expiration time is at or before the given time. For admins.',
+    description:
+      'Deletes every result whose expiration time is at or before the given time. For admins.',
     tags: ['results'],
     querystring: Type.Object({
-      expiredBefore: Type.Optional(Type.Integer({ minimum: 0, description: 'In epoch milliseconds. Absent: now.' })),
+      expiredBefore: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'In epoch milliseconds. Absent: now.' }),
+      ),
     }),
     response: {
       200: text('How many were deleted.', 'Deleted 3 expired response(s).'),
-      ...errorResponses('ORIGIN_NOT_ALLOWED', 'INVALID_PARAMETER', 'FORBIDDEN', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        'ORIGIN_NOT_ALLOWED',
+        'INVALID_PARAMETER',
+        'FORBIDDEN',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };
@@ -96,12 +107,17 @@ const renewResult: Operation = {
   schema: {
     operationId: 'renewResult',
     summary: 'Change when a stored result expires',
-    description: 'It then expires the given time from now, or at the ceiling of the server. For admins and for its owner.',
+    description:
+      'It then expires the given time from now, or at the ceiling of the server. For admins and for its owner.',
     tags: ['results'],
     params: RequestIdParams,
     body: RenewBody,
     response: {
-      200: responseOf('The result, with its new expiration time.', 'application/json', refer(StoredResult)),
+      200: responseOf(
+        'The result, with its new expiration time.',
+        'application/json',
+        refer(StoredResult),
+      ),
       ...errorResponses(
         'ORIGIN_NOT_ALLOWED',
         'INVALID_BODY',
@@ -120,4 +136,10 @@ const renewResult: Operation = {
   },
 };
 
-export const resultOperations = { listResults, readResult, deleteResult, deleteExpiredResults, renewResult } as const;
+export const resultOperations = {
+  listResults,
+  readResult,
+  deleteResult,
+  deleteExpiredResults,
+  renewResult,
+} as const;

@@ -1,10 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
-/** Column names and types of a result (SPECIFICATION.md section 2.6); the types are those of CONTRACT.md section 2. */
+/**
+ * Column names and types of a result (SPECIFICATION.md section 2.6); the types are those of
+ * CONTRACT.md section 2.
+ */
 export const DataSchema = Type.Object(
   {
-    columnNames: Type.Array(Type.String(), { description: 'Column names, in the order of the cells.' }),
+    columnNames: Type.Array(Type.String(), {
+      description: 'Column names, in the order of the cells.',
+    }),
     columnDataTypes: Type.Array(Type.String(), {
       description:
         'INT, LONG, FLOAT, DOUBLE, BOOLEAN, TIMESTAMP, STRING, BYTES, each also followed by _ARRAY, or BIG_DECIMAL, JSON, MAP.',
@@ -13,7 +18,10 @@ export const DataSchema = Type.Object(
   { $id: 'DataSchema', description: 'Names and types of the columns.' },
 );
 
-/** Rows with their columns (SPECIFICATION.md section 2.6). Integers keep all their digits on the wire: read them with a lossless parser. */
+/**
+ * Rows with their columns (SPECIFICATION.md section 2.6). Integers keep all their digits on the
+ * wire: read them with a lossless parser.
+ */
 export const ResultTable = Type.Object(
   {
     dataSchema: refer(DataSchema),

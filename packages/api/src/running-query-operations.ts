@@ -35,7 +35,8 @@ const listQueries: Operation = {
   schema: {
     operationId: 'listQueries',
     summary: 'List the queries that run',
-    description: 'All queries of this broker that wait or run, newest first: for admins all, for others their own.',
+    description:
+      'All queries of this broker that wait or run, newest first: for admins all, for others their own.',
     tags: ['query'],
     response: {
       200: responseOf('The queries.', 'application/json', refer(RunningQueryList)),

@@ -27,7 +27,10 @@ const readMetrics: Operation = {
     summary: 'Read the metrics',
     description: 'In the text format of Prometheus.',
     tags: ['service'],
-    response: { 200: responseOf('The metrics.', 'text/plain', { type: 'string' }), ...errorResponses() },
+    response: {
+      200: responseOf('The metrics.', 'text/plain', { type: 'string' }),
+      ...errorResponses(),
+    },
   },
 };
 
@@ -39,7 +42,10 @@ const readOpenApi: Operation = {
     summary: 'Read this document',
     description: 'The API as an OpenAPI 3.1 document.',
     tags: ['service'],
-    response: { 200: responseOf('The document.', 'application/json', { type: 'object' }), ...errorResponses() },
+    response: {
+      200: responseOf('The document.', 'application/json', { type: 'object' }),
+      ...errorResponses(),
+    },
   },
 };
 
@@ -49,9 +55,13 @@ const readDocs: Operation = {
   schema: {
     operationId: 'readDocs',
     summary: 'Read about the API',
-    description: 'The OpenAPI document as a page for people, with a form to try each call. It needs nothing from elsewhere.',
+    description:
+      'The OpenAPI document as a page for people, with a form to try each call. It needs nothing from elsewhere.',
     tags: ['service'],
-    response: { 200: responseOf('The page.', 'text/html', { type: 'string' }), ...errorResponses() },
+    response: {
+      200: responseOf('The page.', 'text/html', { type: 'string' }),
+      ...errorResponses(),
+    },
   },
 };
 

@@ -7,13 +7,17 @@ export const SettingsResponse = Type.Object(
       Type.Object({
         key: Type.String({ description: 'Key of the setting.' }),
         value: Type.String({
-          description: 'As it would stand in a file; of a secret only that it is hidden; empty where it is not set.',
+          description:
+            'As it would stand in a file; of a secret only that it is hidden; empty where it is not set.',
         }),
         source: Type.String({
-          description: 'Where the value comes from: a line of the file, a variable, an option, the default.',
+          description:
+            'Where the value comes from: a line of the file, a variable, an option, the default.',
         }),
         isDefault: Type.Boolean({ description: 'Whether nobody has set it.' }),
-        isLive: Type.Boolean({ description: 'Whether a change of the file holds without a restart.' }),
+        isLive: Type.Boolean({
+          description: 'Whether a change of the file holds without a restart.',
+        }),
       }),
       { description: 'All of them, in the order of the reference.' },
     ),

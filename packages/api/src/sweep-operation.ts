@@ -9,7 +9,9 @@ export const SweepPlanResponse = Type.Object(
     removalCount: Type.Integer({ minimum: 0, description: 'How many deletions there would be.' }),
     removals: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'Id of the result; of what a crashed write left, its name in the store.' }),
+        id: Type.String({
+          description: 'Id of the result; of what a crashed write left, its name in the store.',
+        }),
         reason: Type.Unsafe<'expired' | 'evicted' | 'orphan' | 'leftover'>({
           type: 'string',
           enum: ['expired', 'evicted', 'orphan', 'leftover'],
@@ -24,7 +26,8 @@ export const SweepPlanResponse = Type.Object(
             'Tag of the owner of the result, eight hexadecimal digits; null of one without, and of what is not a result.',
         }),
         limitedBy: Type.Union([Type.String(), Type.Null()], {
-          description: 'Setting of the share that the owner exceeds, where a result is evicted for that; else null.',
+          description:
+            'Setting of the share that the owner exceeds, where a result is evicted for that; else null.',
         }),
       }),
       { description: 'The first 1,000 of them, in the order of the sweep.' },
@@ -32,7 +35,8 @@ export const SweepPlanResponse = Type.Object(
     owners: Type.Array(
       Type.Object({
         owner: Type.Union([Type.String(), Type.Null()], {
-          description: 'Tag of the owner, eight hexadecimal digits; null of all results without one.',
+          description:
+            'Tag of the owner, eight hexadecimal digits; null of all results without one.',
         }),
         name: Type.Union([Type.String(), Type.Null()], {
           description: 'The principal, where the settings have one of this tag; else null.',
@@ -41,7 +45,8 @@ export const SweepPlanResponse = Type.Object(
         usageBytes: Type.Integer({ minimum: 0, description: 'Their bytes.' }),
         usageAfterBytes: Type.Integer({ description: 'Their bytes after such a sweep.' }),
         shareBytes: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'The share of the quota that the owner may use; null when that is all of it.',
+          description:
+            'The share of the quota that the owner may use; null when that is all of it.',
         }),
       }),
       { description: 'The hundred owners that store the most, the first one most.' },
@@ -51,14 +56,18 @@ export const SweepPlanResponse = Type.Object(
 );
 export type SweepPlanResponse = Static<typeof SweepPlanResponse>;
 
-/** The call by which a broker tells what its next sweep would take. A broker without a cleaner does not have it. */
+/**
+ * The call by which a broker tells what its next sweep would take. A broker without a cleaner does
+ * not have it.
+ */
 export const sweepOperation: Operation = {
   method: 'GET',
   path: sweepPattern,
   schema: {
     operationId: 'readSweepPlan',
     summary: 'Ask what a sweep would delete now',
-    description: 'A dry run of the storage cleaner: one listing, and nothing is deleted. For admins.',
+    description:
+      'A dry run of the storage cleaner: one listing, and nothing is deleted. For admins.',
     tags: ['results'],
     response: {
       200: responseOf('What it would delete.', 'application/json', refer(SweepPlanResponse)),

@@ -7,7 +7,9 @@ const codes = Object.keys(errorKinds) as ErrorCode[];
 describe('errorStatuses', () => {
   it('has a failure status for every error code', () => {
     expect(Object.keys(errorStatuses)).toEqual(codes);
-    expect(codes.filter((code) => !(errorStatuses[code] >= 400 && errorStatuses[code] <= 599))).toEqual([]);
+    expect(
+      codes.filter((code) => !(errorStatuses[code] >= 400 && errorStatuses[code] <= 599)),
+    ).toEqual([]);
   });
 
   it('gives the statuses of the contract', () => {
@@ -39,7 +41,9 @@ describe('errorStatuses', () => {
   it('blames the caller for invalid requests and the server for corrupt data, never the other way round', () => {
     const misplaced = codes.filter((code) => {
       const status = errorStatuses[code];
-      return errorKinds[code] === 'corrupt' || errorKinds[code] === 'internal' ? status < 500 : false;
+      return errorKinds[code] === 'corrupt' || errorKinds[code] === 'internal'
+        ? status < 500
+        : false;
     });
     expect(misplaced).toEqual([]);
   });

@@ -20,19 +20,28 @@ const specified = {
 
 describe('MetadataRecord', () => {
   it('has every member of the specification, with its type and a description, and no other', () => {
-    const types = Object.entries(MetadataRecord.properties).map(([name, schema]) => [name, schema.type] as const);
-    const expected = Object.entries(specified).flatMap(([type, names]) => names.map((name) => [name, type] as const));
+    const types = Object.entries(MetadataRecord.properties).map(
+      ([name, schema]) => [name, schema.type] as const,
+    );
+    const expected = Object.entries(specified).flatMap(([type, names]) =>
+      names.map((name) => [name, type] as const),
+    );
     expect(Object.fromEntries(types)).toEqual(Object.fromEntries(expected));
     expect(types.length).toBe(expected.length);
     expect(MetadataRecord.required.toSorted()).toEqual(expected.map(([name]) => name).toSorted());
-    const bare = Object.entries(MetadataRecord.properties).filter(([, schema]) => !('description' in schema));
+    const bare = Object.entries(MetadataRecord.properties).filter(
+      ([, schema]) => !('description' in schema),
+    );
     expect(bare).toEqual([]);
   });
 });
 
 describe('QueryResponse', () => {
   it('is a result table with every member of the metadata record', () => {
-    expect(Object.keys(QueryResponse.properties)).toEqual(['resultTable', ...Object.keys(MetadataRecord.properties)]);
+    expect(Object.keys(QueryResponse.properties)).toEqual([
+      'resultTable',
+      ...Object.keys(MetadataRecord.properties),
+    ]);
   });
 });
 

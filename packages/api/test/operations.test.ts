@@ -50,17 +50,25 @@ describe('operations', () => {
   });
 
   it('tell of the path parameter exactly when the path has one', () => {
-    const wrong = all.filter(([, { path, schema }]) => path.includes(':') !== (schema.params !== undefined));
+    const wrong = all.filter(
+      ([, { path, schema }]) => path.includes(':') !== (schema.params !== undefined),
+    );
     expect(wrong).toEqual([]);
   });
 
   it('can all be refused without credentials, except the health call', () => {
-    const open = all.filter(([, { schema }]) => schema.response[401] === undefined).map(([name]) => name);
+    const open = all
+      .filter(([, { schema }]) => schema.response[401] === undefined)
+      .map(([name]) => name);
     expect(open).toEqual(['readHealth']);
   });
 
   it('can be refused to pages of other origins exactly when they may change something', () => {
-    const operations = Object.entries({ ...brokerOperations, ...proxyOperations, ...controllerOperations });
+    const operations = Object.entries({
+      ...brokerOperations,
+      ...proxyOperations,
+      ...controllerOperations,
+    });
     const wrong = operations.filter(([, { method, schema }]) => {
       const isRefused = JSON.stringify(schema.response[403] ?? '').includes('ORIGIN_NOT_ALLOWED');
       return isRefused !== (method !== 'GET');
@@ -71,7 +79,11 @@ describe('operations', () => {
   it('describe every parameter and every response', () => {
     const bare: string[] = [];
     for (const [name, { schema }] of all) {
-      const described = { ...schema.params?.properties, ...schema.querystring?.properties, ...schema.response };
+      const described = {
+        ...schema.params?.properties,
+        ...schema.querystring?.properties,
+        ...schema.response,
+      };
       for (const [key, value] of Object.entries(described)) {
         if (!('description' in value) || value.description === '') bare.push(`${name} ${key}`);
       }
@@ -81,7 +93,9 @@ describe('operations', () => {
 
   it('refer to only the components', () => {
     const ids = components.map((schema) => (schema as { $id?: string }).$id);
-    const references = JSON.stringify([brokerOperations, components]).matchAll(/"\$ref":"([^"]*)#"/g);
+    const references = JSON.stringify([brokerOperations, components]).matchAll(
+      /"\$ref":"([^"]*)#"/g,
+    );
     const dangling = [...references].map(([, id]) => id).filter((id) => !ids.includes(id));
     expect(dangling).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);

@@ -72,11 +72,15 @@ describe('parseOffset', () => {
   it('takes back every page that formatPageParameters wrote', () => {
     const integer = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
     fc.assert(
-      fc.property(integer, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (offset, rowCount) => {
-        const parameters = new URLSearchParams(formatPageParameters({ offset, rowCount }));
-        expect(parseOffset(parameters.getAll('offset'))).toBe(offset);
-        expect(parseRowCount(parameters.getAll('numRows'))).toBe(rowCount);
-      }),
+      fc.property(
+        integer,
+        fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+        (offset, rowCount) => {
+          const parameters = new URLSearchParams(formatPageParameters({ offset, rowCount }));
+          expect(parseOffset(parameters.getAll('offset'))).toBe(offset);
+          expect(parseRowCount(parameters.getAll('numRows'))).toBe(rowCount);
+        },
+      ),
     );
   });
 
@@ -84,7 +88,9 @@ describe('parseOffset', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const isInteger = /^[0-9]+$/.test(text);
-        expect(refusalOf(() => parseOffset(text)).code).toBe(isInteger ? 'none' : 'INVALID_PARAMETER');
+        expect(refusalOf(() => parseOffset(text)).code).toBe(
+          isInteger ? 'none' : 'INVALID_PARAMETER',
+        );
       }),
     );
   });
@@ -92,7 +98,11 @@ describe('parseOffset', () => {
 
 describe('parseRowCount', () => {
   it('takes absent and 0 as the configured page size', () => {
-    expect([parseRowCount(undefined), parseRowCount('0'), parseRowCount('00')]).toEqual([undefined, undefined, undefined]);
+    expect([parseRowCount(undefined), parseRowCount('0'), parseRowCount('00')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('takes more rows than can be counted as all of them', () => {
@@ -100,7 +110,9 @@ describe('parseRowCount', () => {
   });
 
   it.each(notIntegers)('refuses %j', (value, shown) => {
-    expect(refusalOf(() => parseRowCount(value)).message).toBe(`numRows is ${shown}; expected an integer ≥ 0.`);
+    expect(refusalOf(() => parseRowCount(value)).message).toBe(
+      `numRows is ${shown}; expected an integer ≥ 0.`,
+    );
   });
 });
 
@@ -115,17 +127,12 @@ describe('parseIntegerParameter', () => {
 
 describe('parseBooleanParameter', () => {
   it('reads true, false and nothing, in any case, and 1 and 0', () => {
-    expect(['TRUE', '1', 'False', '0'].map((value) => parseBooleanParameter('doPaginate', value))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
-    expect(['true', 'false', undefined].map((value) => parseBooleanParameter('doPaginate', value))).toEqual([
-      true,
-      false,
-      undefined,
-    ]);
+    expect(
+      ['TRUE', '1', 'False', '0'].map((value) => parseBooleanParameter('doPaginate', value)),
+    ).toEqual([true, true, false, false]);
+    expect(
+      ['true', 'false', undefined].map((value) => parseBooleanParameter('doPaginate', value)),
+    ).toEqual([true, false, undefined]);
   });
 
   it.each(['', '2', '01', 'yes', ' true'])('refuses %j', (value) => {
@@ -144,13 +151,9 @@ describe('parseBooleanParameter', () => {
 
 describe('parseFormat', () => {
   it('reads each format', () => {
-    expect(['json', 'arrow', 'csv', 'ndjson', undefined].map((value) => parseFormat(value))).toEqual([
-      'json',
-      'arrow',
-      'csv',
-      'ndjson',
-      undefined,
-    ]);
+    expect(
+      ['json', 'arrow', 'csv', 'ndjson', undefined].map((value) => parseFormat(value)),
+    ).toEqual(['json', 'arrow', 'csv', 'ndjson', undefined]);
   });
 
   it('refuses others, naming the choices', () => {

@@ -4,11 +4,16 @@ import { parseQueryOptions } from '../src/index.ts';
 describe('parseQueryOptions', () => {
   it('leaves the options that it does not know to the engine', () => {
     const others = { groupByMode: 'sql', responseFormat: 'sql', useMultistageEngine: 'true' };
-    expect(parseQueryOptions('groupByMode=sql;responseFormat=sql;useMultistageEngine=true')).toEqual({ others });
+    expect(
+      parseQueryOptions('groupByMode=sql;responseFormat=sql;useMultistageEngine=true'),
+    ).toEqual({ others });
   });
 
   it('reads a time limit, wherever it stands', () => {
-    expect(parseQueryOptions(' a=b ; timeoutMs = 20000 ;')).toEqual({ timeoutMs: 20000, others: { a: 'b' } });
+    expect(parseQueryOptions(' a=b ; timeoutMs = 20000 ;')).toEqual({
+      timeoutMs: 20000,
+      others: { a: 'b' },
+    });
   });
 
   it('takes the last of two', () => {
@@ -20,12 +25,17 @@ describe('parseQueryOptions', () => {
   });
 
   it.each(['timeoutMs', '=1', 'a=b=c'])('refuses %j, which is not a pair', (text) => {
-    expect(() => parseQueryOptions(text)).toThrow(`queryOptions has '${text}'; expected key=value pairs joined by ';'.`);
-  });
-
-  it.each(['0', '-1', '1.5', 'soon', '', '9007199254740993'])('refuses %j as a time limit', (text) => {
-    expect(() => parseQueryOptions(`timeoutMs=${text}`)).toThrow(
-      `timeoutMs in queryOptions is '${text}'; expected an integer ≥ 1, in milliseconds.`,
+    expect(() => parseQueryOptions(text)).toThrow(
+      `queryOptions has '${text}'; expected key=value pairs joined by ';'.`,
     );
   });
+
+  it.each(['0', '-1', '1.5', 'soon', '', '9007199254740993'])(
+    'refuses %j as a time limit',
+    (text) => {
+      expect(() => parseQueryOptions(`timeoutMs=${text}`)).toThrow(
+        `timeoutMs in queryOptions is '${text}'; expected an integer ≥ 1, in milliseconds.`,
+      );
+    },
+  );
 });

@@ -38,8 +38,16 @@ describe('parseQueryParameters', () => {
 
   it.each([
     ['INT', 2_147_483_648, 'expected an integer from -2147483648 to 2147483647.'],
-    ['LONG', '9223372036854775808', 'expected an integer of 64 bits, as text, or as a number up to 2^53 - 1.'],
-    ['BIG_DECIMAL', '1'.repeat(39), "expected a number of up to 38 digits, as text such as '-12.50'."],
+    [
+      'LONG',
+      '9223372036854775808',
+      'expected an integer of 64 bits, as text, or as a number up to 2^53 - 1.',
+    ],
+    [
+      'BIG_DECIMAL',
+      '1'.repeat(39),
+      "expected a number of up to 38 digits, as text such as '-12.50'.",
+    ],
     ['BIG_DECIMAL', 1.5, "expected a number of up to 38 digits, as text such as '-12.50'."],
     ['DOUBLE', '1', "expected a number, 'NaN', 'Infinity' or '-Infinity'."],
     ['STRING', 'a\0', 'expected text without a NUL character.'],
@@ -52,7 +60,9 @@ describe('parseQueryParameters', () => {
     ['NULL', 0, 'expected null.'],
   ])('refuses a %s that is %j', (type, value, expected) => {
     const parse = (): unknown => parseQueryParameters({ x: { type, value } });
-    expect(parse).toThrow(expect.objectContaining({ code: 'INVALID_BODY', message: expect.stringContaining(expected) }));
+    expect(parse).toThrow(
+      expect.objectContaining({ code: 'INVALID_BODY', message: expect.stringContaining(expected) }),
+    );
     expect(parse).toThrow(`Parameter x of type ${type} is "`.slice(0, -1));
   });
 
@@ -69,8 +79,14 @@ describe('parseQueryParameters', () => {
 
   it.each([
     ['x', 'parameters is "x"; expected a list of values, or an object with names.'],
-    [[[1]], 'Parameter 1 is [1]; expected null, a boolean, a number, text, or an object with type and value.'],
-    [[{ type: 'INTEGER', value: 1 }], 'Parameter 1 has the type "INTEGER"; expected NULL, BOOLEAN, INT, LONG,'],
+    [
+      [[1]],
+      'Parameter 1 is [1]; expected null, a boolean, a number, text, or an object with type and value.',
+    ],
+    [
+      [{ type: 'INTEGER', value: 1 }],
+      'Parameter 1 has the type "INTEGER"; expected NULL, BOOLEAN, INT, LONG,',
+    ],
     [[{ type: 'constructor', value: 1 }], 'Parameter 1 has the type "constructor"; expected NULL,'],
   ])('refuses %j', (parameters, message) => {
     expect(() => parseQueryParameters(parameters)).toThrow(message);

@@ -24,10 +24,14 @@ test.each([
 
 test('the query that is left is the end of the text as it was', () => {
   fc.assert(
-    fc.property(fc.string(), fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { maxLength: 3 }), (rest, names) => {
-      const query = `SELECT ${rest}`;
-      const text = names.map((name) => `SET ${name} = 1; `).join('') + query;
-      expect(takeSetStatements(text).sql.trimStart()).toBe(query.trimStart());
-    }),
+    fc.property(
+      fc.string(),
+      fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { maxLength: 3 }),
+      (rest, names) => {
+        const query = `SELECT ${rest}`;
+        const text = names.map((name) => `SET ${name} = 1; `).join('') + query;
+        expect(takeSetStatements(text).sql.trimStart()).toBe(query.trimStart());
+      },
+    ),
   );
 });

@@ -10,10 +10,15 @@ import { refusedCredentials } from './refused-credentials.ts';
 import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
 
 /**
- * Returns the values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each: browsers read one challenge a line, and ask
- * for a name and password only when they find the Basic one.
+ * Returns the values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each:
+ * browsers read one challenge a line, and ask for a name and password only when they find the Basic
+ * one.
  */
-export function authenticateChallenges({ offersBasic }: { readonly offersBasic: boolean }): string[] {
+export function authenticateChallenges({
+  offersBasic,
+}: {
+  readonly offersBasic: boolean;
+}): string[] {
   return [...(offersBasic ? ['Basic realm="quire", charset="UTF-8"'] : []), 'Bearer realm="quire"'];
 }
 
@@ -28,22 +33,35 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Tells who calls. Neither the answer to a wrong credential nor the time that it takes tells whether the name, the token or the
- * password was wrong: every secret is compared by digest, with every principal, and an unknown name costs a key derivation too.
+ * Tells who calls. Neither the answer to a wrong credential nor the time that it takes tells
+ * whether the name, the token or the password was wrong: every secret is compared by digest, with
+ * every principal, and an unknown name costs a key derivation too.
  */
 export class Authenticator {
-  /** One key at a time is derived: it keeps a thread busy that reads of files need, and a flood of wrong passwords must not take all. */
+  /**
+   * One key at a time is derived: it keeps a thread busy that reads of files need, and a flood of
+   * wrong passwords must not take all.
+   */
   readonly #derivations = new Slots(1, { waitingMax, error: tooManyPasswords });
   readonly #random: Random;
   readonly #jwt: AuthenticatorOptions['jwt'];
   #principals: readonly KnownPrincipal[];
-  /** What an unknown name is checked against: costs as much as the dearest hash, and nothing matches it. */
+  /**
+   * What an unknown name is checked against: costs as much as the dearest hash, and nothing matches
+   * it.
+   */
   #decoy: ScryptHash | undefined;
   readonly #macKey: Uint8Array;
-  /** Passwords that are being or were checked and found right, by a MAC of name and password, the longest unused first. */
+  /**
+   * Passwords that are being or were checked and found right, by a MAC of name and password, the
+   * longest unused first.
+   */
   readonly #verified = new Map<string, Promise<boolean>>();
 
-  constructor(principals: readonly KnownPrincipal[], { random = systemRandom, jwt }: AuthenticatorOptions = {}) {
+  constructor(
+    principals: readonly KnownPrincipal[],
+    { random = systemRandom, jwt }: AuthenticatorOptions = {},
+  ) {
     this.#random = random;
     this.#jwt = jwt;
     this.#principals = principals;
@@ -51,7 +69,9 @@ export class Authenticator {
     this.#decoy = decoyOf(principals, random);
   }
 
-  /** Takes other principals, or the same with other secrets: from now on these count, and no others. */
+  /**
+   * Takes other principals, or the same with other secrets: from now on these count, and no others.
+   */
   replacePrincipals(principals: readonly KnownPrincipal[]): void {
     this.#principals = principals;
     this.#decoy = decoyOf(principals, this.#random);
@@ -59,17 +79,24 @@ export class Authenticator {
   }
 
   /**
-   * The principal whose credential an Authorization header presents: `Bearer <token>`, `Basic <token>`, or `Basic` with the
-   * base64 of `name:password` or `name:token`. A bearer token that no principal in the settings has may be a JSON Web Token.
+   * The principal whose credential an Authorization header presents: `Bearer <token>`, `Basic
+   * <token>`, or `Basic` with the base64 of `name:password` or `name:token`. A bearer token that no
+   * principal in the settings has may be a JSON Web Token.
    *
-   * @throws UNAUTHENTICATED when it is missing, malformed or wrong; the message says which and never repeats any of it
+   * @throws UNAUTHENTICATED when it is missing, malformed or wrong; the message says which and
+   * never repeats any of it
    * @throws TOO_MANY_REQUESTS when too many passwords are being checked
    * @throws AUTHENTICATION_UNAVAILABLE when the keys of JSON Web Tokens cannot be read
    */
   async authenticate(header: string | undefined): Promise<Principal> {
     const credentials = parseCredentials(header);
     const known = this.#findByDigest(credentials);
-    if (known === undefined && this.#jwt !== undefined && credentials.isBearer && looksLikeJwt(credentials.token)) {
+    if (
+      known === undefined &&
+      this.#jwt !== undefined &&
+      credentials.isBearer &&
+      looksLikeJwt(credentials.token)
+    ) {
       return this.#jwt.verify(credentials.token);
     }
     const found = known ?? (await this.#findByPasswordHash(credentials));
@@ -86,23 +113,36 @@ export class Authenticator {
       const isToken = digestsEqual(tokenDigest, principal.tokenDigest);
       const isSecretToken = digestsEqual(secretDigest, principal.tokenDigest);
       const isPassword = digestsEqual(secretDigest, principal.passwordDigest);
-      if (isToken || (login?.name === principal.name && (isSecretToken || isPassword))) found = principal;
+      if (isToken || (login?.name === principal.name && (isSecretToken || isPassword))) {
+        found = principal;
+      }
     }
     return found;
   }
 
   async #findByPasswordHash({ login }: Credentials): Promise<KnownPrincipal | undefined> {
     if (login === undefined || this.#decoy === undefined) return undefined;
-    const named = this.#principals.find(({ name, passwordHash }) => name === login.name && passwordHash !== undefined);
+    const named = this.#principals.find(
+      ({ name, passwordHash }) => name === login.name && passwordHash !== undefined,
+    );
     const isRight = await this.#verify(login, named?.passwordHash ?? this.#decoy);
     // Checked against what has been replaced meanwhile, it proves nothing any more.
     return isRight && named !== undefined && this.#principals.includes(named) ? named : undefined;
   }
 
-  /** Checks a password once for all calls that present it, at the same time or later; wrong ones are not remembered. */
-  async #verify(login: { readonly name: string; readonly secret: string }, hash: ScryptHash): Promise<boolean> {
-    const mac = createHmac('sha256', this.#macKey).update(`${login.name}:${login.secret}`, 'utf8').digest('base64');
-    const verification = this.#verified.get(mac) ?? this.#derivations.run(() => matchesScryptHash(login.secret, hash));
+  /**
+   * Checks a password once for all calls that present it, at the same time or later; wrong ones are
+   * not remembered.
+   */
+  async #verify(
+    login: { readonly name: string; readonly secret: string },
+    hash: ScryptHash,
+  ): Promise<boolean> {
+    const mac = createHmac('sha256', this.#macKey)
+      .update(`${login.name}:${login.secret}`, 'utf8')
+      .digest('base64');
+    const verification =
+      this.#verified.get(mac) ?? this.#derivations.run(() => matchesScryptHash(login.secret, hash));
     this.#verified.delete(mac);
     this.#verified.set(mac, verification);
     let isRight = false;
@@ -125,10 +165,15 @@ export class Authenticator {
 
 function decoyOf(principals: readonly KnownPrincipal[], random: Random): ScryptHash | undefined {
   const work = (hash: ScryptHash): number => hash.cost * hash.blockSize * hash.parallelization;
-  const hashes = principals.flatMap(({ passwordHash }) => passwordHash ?? []).toSorted((a, b) => work(b) - work(a));
+  const hashes = principals
+    .flatMap(({ passwordHash }) => passwordHash ?? [])
+    .toSorted((a, b) => work(b) - work(a));
   return hashes[0] && { ...hashes[0], key: random.bytes(hashes[0].key.length) };
 }
 
 function tooManyPasswords(): QuireError {
-  return new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked; try again in a moment.');
+  return new QuireError(
+    'TOO_MANY_REQUESTS',
+    'Too many passwords are being checked; try again in a moment.',
+  );
 }

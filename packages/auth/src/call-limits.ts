@@ -8,14 +8,19 @@ import { TokenBuckets } from './token-buckets.ts';
 export interface CallLimitSettings {
   /** Calls of one principal a second; as many may come at once. */
   readonly callsPerSecondMax: number;
-  /** Calls of one principal at the same time, with the work that goes on after calls that have been answered. */
+  /**
+   * Calls of one principal at the same time, with the work that goes on after calls that have been
+   * answered.
+   */
   readonly callsRunningMax: number;
   /** Wrong credentials from one address a minute; as many may come at once. */
   readonly failuresPerMinuteMax: number;
 }
 
 /** A call that is let in, or for how long it is refused, and by which limit. */
-export type Admission = ({ readonly isAdmitted: true } & AdmittedCall) | ({ readonly isAdmitted: false } & CallRefusal);
+export type Admission =
+  | ({ readonly isAdmitted: true } & AdmittedCall)
+  | ({ readonly isAdmitted: false } & CallRefusal);
 
 /** The reason for which a call is refused, and when to try again. */
 export interface CallRefusal {
@@ -24,14 +29,21 @@ export interface CallRefusal {
   readonly problem: string;
 }
 
-/** A call that was let in. It counts until it is released and all work that was started for it has ended. */
+/**
+ * A call that was let in. It counts until it is released and all work that was started for it has
+ * ended.
+ */
 export interface AdmittedCall {
   /**
-   * Says whether the call may start work that counts by itself: a query, a preview. Calls that only read, watch or cancel do not ask, so
-   * a principal can always see to the work that fills its limit.
+   * Says whether the call may start work that counts by itself: a query, a preview. Calls that only
+   * read, watch or cancel do not ask, so a principal can always see to the work that fills its
+   * limit.
    */
   readonly refuseWork: () => CallRefusal | undefined;
-  /** Counts the principal until the work has ended, whether or not the call has. The work must not reject. */
+  /**
+   * Counts the principal until the work has ended, whether or not the call has. The work must not
+   * reject.
+   */
   readonly follow: (work: Promise<unknown>) => void;
   /** Notes that the call has ended. */
   readonly release: () => void;
@@ -44,15 +56,19 @@ interface UnderWay {
   readonly left: number;
 }
 
-/** Principals and addresses that are remembered; beyond that, those that were not seen for the longest time are forgotten. */
+/**
+ * Principals and addresses that are remembered; beyond that, those that were not seen for the
+ * longest time are forgotten.
+ */
 const keysMax = 10_000;
 const provenMax = 4096;
 
 /**
- * Keeps any one principal from taking a service for itself, and any one address from trying credentials until one fits.
+ * Keeps any one principal from taking a service for itself, and any one address from trying
+ * credentials until one fits.
  *
- * A proxy makes the calls of many from one address: a credential that was accepted recently is looked at whatever its neighbours
- * have tried, so that nobody can lock the others out.
+ * A proxy makes the calls of many from one address: a credential that was accepted recently is
+ * looked at whatever its neighbours have tried, so that nobody can lock the others out.
  */
 export class CallLimits {
   readonly #clock: Clock;
@@ -61,7 +77,9 @@ export class CallLimits {
   readonly #failures: TokenBuckets;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #macKey = Buffer.from(systemRandom.bytes(32)).toString('base64');
-  /** Credentials that were accepted, by a keyed hash of the header, in the order in which they came. */
+  /**
+   * Credentials that were accepted, by a keyed hash of the header, in the order in which they came.
+   */
   readonly #proven = new Set<string>();
 
   /** `settings` is asked at every call, so that limits are live. */
@@ -73,23 +91,34 @@ export class CallLimits {
   }
 
   /**
-   * For how long no credentials of this address are looked at; 0 when they may be tried now. A client that has gone has no address any more:
-   * all of those count as one.
+   * For how long no credentials of this address are looked at; 0 when they may be tried now. A
+   * client that has gone has no address any more: all of those count as one.
    */
   retryAfterFailuresMs(address: string | undefined, header: string | undefined): number {
     const { failuresPerMinuteMax } = this.#settings();
     if (header === undefined || failuresPerMinuteMax === Infinity) return 0;
-    const waitMs = this.#failures.waitMs(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
+    const waitMs = this.#failures.waitMs(
+      networkOf(address),
+      perMinute(failuresPerMinuteMax),
+      this.#clock.monotonicMs(),
+    );
     return waitMs === 0 || this.#proven.has(this.#macOf(header)) ? 0 : waitMs;
   }
 
-  /** Notes that credentials were wrong. Having none is not an attempt: browsers ask that way what is wanted. */
+  /**
+   * Notes that credentials were wrong. Having none is not an attempt: browsers ask that way what is
+   * wanted.
+   */
   countFailure(address: string | undefined, header: string | undefined): void {
     const { failuresPerMinuteMax } = this.#settings();
     if (header === undefined) return;
     this.#proven.delete(this.#macOf(header));
     if (failuresPerMinuteMax === Infinity) return;
-    this.#failures.take(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
+    this.#failures.take(
+      networkOf(address),
+      perMinute(failuresPerMinuteMax),
+      this.#clock.monotonicMs(),
+    );
   }
 
   /** Notes that credentials were right. */
@@ -102,11 +131,16 @@ export class CallLimits {
     if (oldest !== undefined) this.#proven.delete(oldest);
   }
 
-  /** Lets a call of a principal in, or says when to try again. A call that was let in must be released when it has ended. */
+  /**
+   * Lets a call of a principal in, or says when to try again. A call that was let in must be
+   * released when it has ended.
+   */
   admit({ name }: Principal): Admission {
     const { callsPerSecondMax, callsRunningMax } = this.#settings();
     const underWay = this.#underWayOf(name);
-    if (underWay.calls >= callsRunningMax) return { isAdmitted: false, ...tooManyAtOnce(underWay, callsRunningMax) };
+    if (underWay.calls >= callsRunningMax) {
+      return { isAdmitted: false, ...tooManyAtOnce(underWay, callsRunningMax) };
+    }
     if (callsPerSecondMax !== Infinity) {
       const rate = { capacity: Math.max(1, callsPerSecondMax), perMs: callsPerSecondMax / 1000 };
       const waitMs = this.#calls.take(name, rate, this.#clock.monotonicMs());
@@ -124,7 +158,9 @@ export class CallLimits {
       refuseWork: () => {
         const { callsRunningMax } = this.#settings();
         const { calls, left } = this.#underWayOf(name);
-        return calls + left > callsRunningMax ? tooManyAtOnce({ calls, left }, callsRunningMax) : undefined;
+        return calls + left > callsRunningMax
+          ? tooManyAtOnce({ calls, left }, callsRunningMax)
+          : undefined;
       },
       follow: (work) => {
         workCount += 1;
@@ -159,8 +195,10 @@ export class CallLimits {
 }
 
 function tooManyAtOnce({ calls, left }: UnderWay, max: number): CallRefusal {
-  const number = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-  const work = left === 0 ? '' : `, and ${number(left, 'earlier call')} whose queries or other work go on`;
+  const number = (count: number, what: string): string =>
+    `${count} ${what}${count === 1 ? '' : 's'}`;
+  const work =
+    left === 0 ? '' : `, and ${number(left, 'earlier call')} whose queries or other work go on`;
   return {
     retryAfterMs: 1000,
     problem: `has ${number(calls, 'call')} under way${work} (engine.auth.limit.concurrency = ${max})`,

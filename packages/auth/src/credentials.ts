@@ -15,17 +15,24 @@ const headerLengthMax = 8192;
 const headerPattern = /^(Basic|Bearer) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * Reads an Authorization header of the form `Basic <token>` or `Bearer <token>`; the scheme in any case.
+ * Reads an Authorization header of the form `Basic <token>` or `Bearer <token>`; the scheme in any
+ * case.
  *
  * @throws UNAUTHENTICATED when there is none or it has another form; the message never repeats it
  */
 export function parseCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === '') {
-    throw new QuireError('UNAUTHENTICATED', "Authorization is missing: expected 'Basic <token>' or 'Bearer <token>'.");
+    throw new QuireError(
+      'UNAUTHENTICATED',
+      "Authorization is missing: expected 'Basic <token>' or 'Bearer <token>'.",
+    );
   }
   const match = header.length > headerLengthMax ? null : headerPattern.exec(header);
   if (match === null) {
-    throw new QuireError('UNAUTHENTICATED', "Authorization is malformed: expected 'Basic <token>' or 'Bearer <token>'.");
+    throw new QuireError(
+      'UNAUTHENTICATED',
+      "Authorization is malformed: expected 'Basic <token>' or 'Bearer <token>'.",
+    );
   }
   const [, scheme = '', token = ''] = match;
   const isBearer = scheme.toLowerCase() === 'bearer';

@@ -5,7 +5,10 @@ export function sha256(text: string): Uint8Array {
   return hash('sha256', text, 'buffer');
 }
 
-/** Tells whether two digests are the same, in a time that depends on neither; an absent one costs as much and equals nothing. */
+/**
+ * Tells whether two digests are the same, in a time that depends on neither; an absent one costs as
+ * much and equals nothing.
+ */
 export function digestsEqual(presented: Uint8Array, stored: Uint8Array | undefined): boolean {
   const isEqual = timingSafeEqual(presented, stored ?? noDigest);
   return stored !== undefined && isEqual;

@@ -1,9 +1,23 @@
-export { authenticateChallenges, Authenticator, type AuthenticatorOptions } from './authenticator.ts';
+export {
+  authenticateChallenges,
+  Authenticator,
+  type AuthenticatorOptions,
+} from './authenticator.ts';
 export { type AuthorizationProvider, noAuthorization } from './authorization-provider.ts';
-export { type Admission, type AdmittedCall, CallLimits, type CallRefusal, type CallLimitSettings } from './call-limits.ts';
+export {
+  type Admission,
+  type AdmittedCall,
+  CallLimits,
+  type CallRefusal,
+  type CallLimitSettings,
+} from './call-limits.ts';
 export { JwkSet, type JwkSetOptions } from './jwk-set.ts';
 export { type JwtAlgorithm, type JwtOptions, JwtVerifier } from './jwt-verifier.ts';
-export { identifyPrincipals, type KnownPrincipal, type PrincipalSettings } from './known-principal.ts';
+export {
+  identifyPrincipals,
+  type KnownPrincipal,
+  type PrincipalSettings,
+} from './known-principal.ts';
 export { parsePrincipals, type SecretSources } from './parse-principals.ts';
 export { hashPassword, hashToken } from './scrypt-hash.ts';
 export { mayRead, type Principal, requireRole, type Role } from './principal.ts';
@@ -12,6 +26,11 @@ export { RefusalReason, refusalReasonOf } from './refusal-reason.ts';
 export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';
 export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';
 export { createStaticTokenProvider } from './url-token-provider.ts';
-export { readText, type TextLocation, type TextRequest, type TextDependencies } from './text-location.ts';
+export {
+  readText,
+  type TextLocation,
+  type TextRequest,
+  type TextDependencies,
+} from './text-location.ts';
 export { UrlTokenProvider, type UrlTokenOptions } from './url-token-provider.ts';
 export type { ScryptHash } from './scrypt-hash.ts';

@@ -6,7 +6,10 @@ export interface JwkSetOptions {
   /** Reads the JSON Web Key Set as it is now. */
   readonly read: () => Promise<string>;
   readonly clock: Clock;
-  /** After how long the set is read again, needed or not: a key that was taken out of it is refused this much later. */
+  /**
+   * After how long the set is read again, needed or not: a key that was taken out of it is refused
+   * this much later.
+   */
   readonly maxAgeMs: number;
   /** How long to wait between two readings, however many unknown keys are asked for. */
   readonly cooldownMs: number;
@@ -15,8 +18,9 @@ export interface JwkSetOptions {
 }
 
 /**
- * The keys that tokens are signed with (RFC 7517), kept up with their source: read again when it is old, and when a token names a
- * key that is not in it, though never more often than the cooldown says. Calls that come together share a reading.
+ * The keys that tokens are signed with (RFC 7517), kept up with their source: read again when it is
+ * old, and when a token names a key that is not in it, though never more often than the cooldown
+ * says. Calls that come together share a reading.
  */
 export class JwkSet {
   readonly #options: JwkSetOptions;
@@ -37,7 +41,9 @@ export class JwkSet {
    * @throws a JOSE error when there is no such key, or none that fits the algorithm
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
-    if (this.#options.clock.monotonicMs() - this.#readMs >= this.#options.maxAgeMs) await this.#readUnlessJustTried();
+    if (this.#options.clock.monotonicMs() - this.#readMs >= this.#options.maxAgeMs) {
+      await this.#readUnlessJustTried();
+    }
     const keys = this.#keys;
     if (keys === undefined) throw this.#unavailable();
     try {
@@ -73,7 +79,10 @@ export class JwkSet {
   }
 
   #unavailable(): QuireError {
-    return new QuireError('AUTHENTICATION_UNAVAILABLE', 'The keys that verify tokens cannot be read; try again.');
+    return new QuireError(
+      'AUTHENTICATION_UNAVAILABLE',
+      'The keys that verify tokens cannot be read; try again.',
+    );
   }
 }
 
@@ -82,7 +91,10 @@ const keyCountMax = 200;
 
 function parseKeys(text: string): JWTVerifyGetKey {
   const invalid = (reason: string): QuireError =>
-    new QuireError('INVALID_SETTING', `engine.auth.jwt.jwks.url: expected a JSON Web Key Set with public keys: ${reason}.`);
+    new QuireError(
+      'INVALID_SETTING',
+      `engine.auth.jwt.jwks.url: expected a JSON Web Key Set with public keys: ${reason}.`,
+    );
   let keys: { readonly keys?: readonly unknown[] };
   try {
     keys = JSON.parse(text) as typeof keys;

@@ -35,7 +35,9 @@ export interface JwtOptions {
   readonly clockToleranceMs: number;
   /** The claim that names the principal. */
   readonly subjectClaim: string;
-  /** The claim with the roles: a text, a text of several words, or a list; dots lead into objects. */
+  /**
+   * The claim with the roles: a text, a text of several words, or a list; dots lead into objects.
+   */
   readonly roleClaim: string;
   /** What makes an admin, and what lets query. */
   readonly roleWords: Readonly<Record<Role, string>>;
@@ -44,11 +46,12 @@ export interface JwtOptions {
 }
 
 /**
- * Says whom a JSON Web Token (RFC 7519) stands for. It must be signed by one of the keys, with an allowed algorithm, be from the
- * issuer and for the audience, have a time at which it expires that has not come, a subject, and a role.
+ * Says whom a JSON Web Token (RFC 7519) stands for. It must be signed by one of the keys, with an
+ * allowed algorithm, be from the issuer and for the audience, have a time at which it expires that
+ * has not come, a subject, and a role.
  *
- * The principal's name is `jwt:` and the subject. Principals in the settings have no colon in their names: no subject, whatever
- * the issuer calls it, is the same owner as one of them.
+ * The principal's name is `jwt:` and the subject. Principals in the settings have no colon in their
+ * names: no subject, whatever the issuer calls it, is the same owner as one of them.
  */
 export class JwtVerifier {
   readonly #options: JwtOptions;
@@ -58,7 +61,8 @@ export class JwtVerifier {
   }
 
   /**
-   * @throws UNAUTHENTICATED when it is not such a token; the message says nothing of it, nor of the reason
+   * @throws UNAUTHENTICATED when it is not such a token; the message says nothing of it, nor of the
+   * reason
    * @throws AUTHENTICATION_UNAVAILABLE when it cannot be told
    */
   async verify(token: string): Promise<Principal> {
@@ -66,7 +70,9 @@ export class JwtVerifier {
     const { subjectClaim } = this.#options;
     const subject = claimOf(payload, subjectClaim);
     if (typeof subject !== 'string' || !/^\P{C}{1,255}$/u.test(subject)) {
-      throw refusedCredentials(`the token has no claim ${subjectClaim} of 1 to 255 printable characters`);
+      throw refusedCredentials(
+        `the token has no claim ${subjectClaim} of 1 to 255 printable characters`,
+      );
     }
     return { name: `jwt:${subject}`, role: this.#roleOf(payload) };
   }
@@ -100,7 +106,10 @@ export class JwtVerifier {
   }
 }
 
-/** Tells whether a credential has the form of a JSON Web Token: three parts, of which only the last may be empty. */
+/**
+ * Tells whether a credential has the form of a JSON Web Token: three parts, of which only the last
+ * may be empty.
+ */
 export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
@@ -110,7 +119,9 @@ function claimOf(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   let value: unknown = payload;
   for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) {
+      return undefined;
+    }
     value = (value as Readonly<Record<string, unknown>>)[part];
   }
   return value;
@@ -124,11 +135,21 @@ function wordsOf(claim: unknown): readonly unknown[] {
 /** Why a token was refused, for the operator: in our words, of which none is the token's. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
-  if (error instanceof errors.JWTClaimValidationFailed) return `the token's claim ${knownClaim(error.claim)} is not as required`;
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature of the token is wrong';
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'the token is signed with an algorithm that is not allowed';
-  if (error instanceof errors.JWKSNoMatchingKey) return 'the token names a key that the issuer does not have';
-  if (error instanceof errors.JWKSMultipleMatchingKeys) return 'the token does not say which of several keys it is signed with';
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return `the token's claim ${knownClaim(error.claim)} is not as required`;
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return 'the signature of the token is wrong';
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) {
+    return 'the token is signed with an algorithm that is not allowed';
+  }
+  if (error instanceof errors.JWKSNoMatchingKey) {
+    return 'the token names a key that the issuer does not have';
+  }
+  if (error instanceof errors.JWKSMultipleMatchingKeys) {
+    return 'the token does not say which of several keys it is signed with';
+  }
   return 'the token is malformed';
 }
 

@@ -26,12 +26,22 @@ export interface PrincipalSettings {
   readonly passwordEnv?: string | undefined;
 }
 
-/** A text that is another one whenever a principal is: it holds digests only, and is for comparing. */
+/**
+ * A text that is another one whenever a principal is: it holds digests only, and is for comparing.
+ */
 export function identifyPrincipals(principals: readonly KnownPrincipal[]): string {
-  const hex = (bytes: Uint8Array | undefined): string => (bytes === undefined ? '' : Buffer.from(bytes).toString('hex'));
+  const hex = (bytes: Uint8Array | undefined): string =>
+    bytes === undefined ? '' : Buffer.from(bytes).toString('hex');
   return principals
     .map(({ name, role, tokenDigest, passwordDigest, passwordHash }) =>
-      [name, role, hex(tokenDigest), hex(passwordDigest), hex(passwordHash?.salt), hex(passwordHash?.key)].join(' '),
+      [
+        name,
+        role,
+        hex(tokenDigest),
+        hex(passwordDigest),
+        hex(passwordHash?.salt),
+        hex(passwordHash?.key),
+      ].join(' '),
     )
     .join('\n');
 }

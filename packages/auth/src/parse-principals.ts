@@ -10,11 +10,12 @@ export interface SecretSources {
 }
 
 /**
- * Reads the principals and their secrets, all or none. Messages name the setting and never what it says: a token pasted into the
- * wrong setting stays unseen.
+ * Reads the principals and their secrets, all or none. Messages name the setting and never what it
+ * says: a token pasted into the wrong setting stays unseen.
  *
- * @throws INVALID_SETTING with every problem, one per line, when there is no principal, when one has no credential, two of a
- *   kind or one that cannot be read, or when two share a name or a token
+ * @throws INVALID_SETTING with every problem, one per line, when there is no principal, when one
+ *   has no credential, two of a kind or one that cannot be read, or when two share a name or a
+ *   token
  */
 export async function parsePrincipals(
   settings: readonly PrincipalSettings[],
@@ -41,25 +42,53 @@ export async function parsePrincipals(
   return principals;
 }
 
-async function parsePrincipal(settings: PrincipalSettings, sources: SecretSources): Promise<KnownPrincipal> {
+async function parsePrincipal(
+  settings: PrincipalSettings,
+  sources: SecretSources,
+): Promise<KnownPrincipal> {
   const { name, role } = settings;
   const prefix = `engine.auth.principal.${name}`;
-  assertOneOf(prefix, 'token', { sha256: settings.tokenSha256, file: settings.tokenFile, env: settings.tokenEnv });
-  assertOneOf(prefix, 'password', { scrypt: settings.passwordScrypt, file: settings.passwordFile, env: settings.passwordEnv });
+  assertOneOf(prefix, 'token', {
+    sha256: settings.tokenSha256,
+    file: settings.tokenFile,
+    env: settings.tokenEnv,
+  });
+  assertOneOf(prefix, 'password', {
+    scrypt: settings.passwordScrypt,
+    file: settings.passwordFile,
+    env: settings.passwordEnv,
+  });
   const tokenDigest = await parseToken(prefix, settings, sources);
-  const password = await readSecret(`${prefix}.password`, settings.passwordFile, settings.passwordEnv, sources);
-  const passwordDigest = password === undefined ? undefined : sha256(parsePassword(prefix, password));
-  const passwordHash = settings.passwordScrypt === undefined ? undefined : parseScryptHash(settings.passwordScrypt);
+  const password = await readSecret(
+    `${prefix}.password`,
+    settings.passwordFile,
+    settings.passwordEnv,
+    sources,
+  );
+  const passwordDigest =
+    password === undefined ? undefined : sha256(parsePassword(prefix, password));
+  const passwordHash =
+    settings.passwordScrypt === undefined ? undefined : parseScryptHash(settings.passwordScrypt);
   if (settings.passwordScrypt !== undefined && passwordHash === undefined) {
-    throw new QuireError('INVALID_SETTING', `${prefix}.password.scrypt = (secret): expected ${scryptHashAllowed}.`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `${prefix}.password.scrypt = (secret): expected ${scryptHashAllowed}.`,
+    );
   }
   if (tokenDigest === undefined && passwordDigest === undefined && passwordHash === undefined) {
-    throw new QuireError('INVALID_SETTING', `${prefix} has no credential: set one of its settings token.… or password.….`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `${prefix} has no credential: set one of its settings token.… or password.….`,
+    );
   }
   return { name, role, tokenDigest, passwordDigest, passwordHash };
 }
 
-function assertOneOf(prefix: string, kind: string, ways: Readonly<Record<string, string | undefined>>): void {
+function assertOneOf(
+  prefix: string,
+  kind: string,
+  ways: Readonly<Record<string, string | undefined>>,
+): void {
   const given = Object.keys(ways).filter((way) => ways[way] !== undefined);
   if (given.length > 1) {
     const keys = given.map((way) => `${prefix}.${kind}.${way}`).join(' and ');
@@ -67,13 +96,22 @@ function assertOneOf(prefix: string, kind: string, ways: Readonly<Record<string,
   }
 }
 
-async function parseToken(prefix: string, settings: PrincipalSettings, sources: SecretSources): Promise<Uint8Array | undefined> {
+async function parseToken(
+  prefix: string,
+  settings: PrincipalSettings,
+  sources: SecretSources,
+): Promise<Uint8Array | undefined> {
   const { tokenSha256 } = settings;
   if (tokenSha256 !== undefined) {
     if (/^[0-9a-f]{64}$/i.test(tokenSha256)) return Buffer.from(tokenSha256, 'hex');
-    throw new QuireError('INVALID_SETTING', `${prefix}.token.sha256 = (secret): expected 64 hexadecimal digits.`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `${prefix}.token.sha256 = (secret): expected 64 hexadecimal digits.`,
+    );
   }
-  const token = (await readSecret(`${prefix}.token`, settings.tokenFile, settings.tokenEnv, sources))?.trim();
+  const token = (
+    await readSecret(`${prefix}.token`, settings.tokenFile, settings.tokenEnv, sources)
+  )?.trim();
   if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
     throw new QuireError(
       'INVALID_SETTING',
@@ -85,7 +123,9 @@ async function parseToken(prefix: string, settings: PrincipalSettings, sources: 
 
 function parsePassword(prefix: string, text: string): string {
   const password = text.replace(/[\r\n]+$/, '').normalize('NFC');
-  if (password === '') throw new QuireError('INVALID_SETTING', `The password of ${prefix} is empty.`);
+  if (password === '') {
+    throw new QuireError('INVALID_SETTING', `The password of ${prefix} is empty.`);
+  }
   return password;
 }
 
@@ -99,7 +139,10 @@ async function readSecret(
   if (variable !== undefined) {
     const secret = sources.environment[variable];
     if (secret !== undefined) return secret;
-    throw new QuireError('INVALID_SETTING', `The environment variable that ${key}.env names is not set.`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `The environment variable that ${key}.env names is not set.`,
+    );
   }
   if (path === undefined) return undefined;
   try {
@@ -107,13 +150,18 @@ async function readSecret(
   } catch (error) {
     // Not as its cause: a file system's error repeats the path.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new QuireError('INVALID_SETTING', `The file that ${key}.file names cannot be read (${code}).`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `The file that ${key}.file names cannot be read (${code}).`,
+    );
   }
 }
 
 function assertDistinct(principal: KnownPrincipal, others: readonly KnownPrincipal[]): void {
   const { name, tokenDigest } = principal;
-  const sameToken = others.find((other) => tokenDigest !== undefined && digestsEqual(tokenDigest, other.tokenDigest));
+  const sameToken = others.find(
+    (other) => tokenDigest !== undefined && digestsEqual(tokenDigest, other.tokenDigest),
+  );
   if (sameToken !== undefined) {
     throw new QuireError(
       'INVALID_SETTING',

@@ -16,7 +16,10 @@ export interface Principal {
  */
 export function requireRole(principal: Principal, role: Role): void {
   if (principal.role !== role && principal.role !== 'admin') {
-    throw new QuireError('FORBIDDEN', `This call needs the role ${role}, which ${principal.name} does not have.`);
+    throw new QuireError(
+      'FORBIDDEN',
+      `This call needs the role ${role}, which ${principal.name} does not have.`,
+    );
   }
 }
 

@@ -4,17 +4,27 @@ import { sha256 } from './digest.ts';
 import type { KnownPrincipal } from './known-principal.ts';
 import type { Role } from './principal.ts';
 
-/** A principal of this process alone, and the Authorization by which other parts of the process are known as it. */
+/**
+ * A principal of this process alone, and the Authorization by which other parts of the process are
+ * known as it.
+ */
 export interface ProcessPrincipal extends AuthorizationProvider {
   readonly principal: KnownPrincipal;
 }
 
 /**
- * Makes a principal for parts of this process that call each other over HTTP. Its token is random, is nowhere written down and ends with
- * the process. `name` should be one that no settings can have.
+ * Makes a principal for parts of this process that call each other over HTTP. Its token is random,
+ * is nowhere written down and ends with the process. `name` should be one that no settings can
+ * have.
  */
 export function createProcessPrincipal(name: string, role: Role, random: Random): ProcessPrincipal {
   const token = Buffer.from(random.bytes(32)).toString('base64url');
-  const principal = { name, role, tokenDigest: sha256(token), passwordDigest: undefined, passwordHash: undefined };
+  const principal = {
+    name,
+    role,
+    tokenDigest: sha256(token),
+    passwordDigest: undefined,
+    passwordHash: undefined,
+  };
   return { principal, authorization: async () => `Bearer ${token}` };
 }

@@ -1,7 +1,10 @@
 import { QuireError } from '@quire/core';
 import { RefusalReason } from './refusal-reason.ts';
 
-/** The same refusal for every wrong credential; `reason` is for the operator's log and must hold nothing of the credential. */
+/**
+ * The same refusal for every wrong credential; `reason` is for the operator's log and must hold
+ * nothing of the credential.
+ */
 export function refusedCredentials(reason?: string): QuireError {
   const cause = reason === undefined ? {} : { cause: new RefusalReason(reason) };
   return new QuireError('UNAUTHENTICATED', 'The credentials are wrong.', cause);

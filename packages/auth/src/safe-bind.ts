@@ -6,17 +6,23 @@ import type { KnownPrincipal } from './known-principal.ts';
 /** The tokens of config/quickstart.properties, which everybody knows. */
 const quickstartDigests = ['quickstart-admin', 'quickstart-analyst'].map(sha256);
 
-/** Tells whether a principal has one of the quickstart's tokens, as its token or as its password in the clear. */
+/**
+ * Tells whether a principal has one of the quickstart's tokens, as its token or as its password in
+ * the clear.
+ */
 export function usesQuickstartTokens(principals: readonly KnownPrincipal[]): boolean {
   return principals.some(({ tokenDigest, passwordDigest }) =>
-    quickstartDigests.some((digest) => digestsEqual(digest, tokenDigest) || digestsEqual(digest, passwordDigest)),
+    quickstartDigests.some(
+      (digest) => digestsEqual(digest, tokenDigest) || digestsEqual(digest, passwordDigest),
+    ),
   );
 }
 
 /**
  * Holds a server with the quickstart's tokens to this machine.
  *
- * @throws INVALID_SETTING when a principal has such a token and `host` is anything but a loopback address or `localhost`
+ * @throws INVALID_SETTING when a principal has such a token and `host` is anything but a loopback
+ * address or `localhost`
  */
 export function assertSafeBind(host: string, principals: readonly KnownPrincipal[]): void {
   if (isLoopback(host) || !usesQuickstartTokens(principals)) return;

@@ -25,11 +25,21 @@ export const scryptHashAllowed =
   'scrypt:N:r:p:salt:hash with N a power of two from 1024, r from 1 to 32, p from 1 to 16, N·r of 2097152 at most, ' +
   'and in base64 a salt of at least 8 bytes and a hash of 16 to 64 bytes';
 
-/** The hash that a text `scrypt:N:r:p:salt:hash` stands for, or undefined when it is not one or costs too much to check. */
+/**
+ * The hash that a text `scrypt:N:r:p:salt:hash` stands for, or undefined when it is not one or
+ * costs too much to check.
+ */
 export function parseScryptHash(text: string): ScryptHash | undefined {
-  if (!/^scrypt:\d{1,9}:\d{1,2}:\d{1,2}:[A-Za-z0-9+/]+={0,2}:[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  const [, costText, blockSizeText, parallelizationText, saltText = '', keyText = ''] = text.split(':');
-  const [cost, blockSize, parallelization] = [Number(costText), Number(blockSizeText), Number(parallelizationText)];
+  if (!/^scrypt:\d{1,9}:\d{1,2}:\d{1,2}:[A-Za-z0-9+/]+={0,2}:[A-Za-z0-9+/]+={0,2}$/.test(text)) {
+    return undefined;
+  }
+  const [, costText, blockSizeText, parallelizationText, saltText = '', keyText = ''] =
+    text.split(':');
+  const [cost, blockSize, parallelization] = [
+    Number(costText),
+    Number(blockSizeText),
+    Number(parallelizationText),
+  ];
   const [salt, key] = [Buffer.from(saltText, 'base64'), Buffer.from(keyText, 'base64')];
   const isAffordable =
     cost >= 1024 &&
@@ -42,20 +52,39 @@ export function parseScryptHash(text: string): ScryptHash | undefined {
 }
 
 /** The text that `parseScryptHash` reads as this hash. */
-export function formatScryptHash({ cost, blockSize, parallelization, salt, key }: ScryptHash): string {
+export function formatScryptHash({
+  cost,
+  blockSize,
+  parallelization,
+  salt,
+  key,
+}: ScryptHash): string {
   return ['scrypt', cost, blockSize, parallelization, base64(salt), base64(key)].join(':');
 }
 
-/** Tells whether the hash is that of the password; takes tens of milliseconds on another thread, whatever the answer. */
+/**
+ * Tells whether the hash is that of the password; takes tens of milliseconds on another thread,
+ * whatever the answer.
+ */
 export async function matchesScryptHash(password: string, hash: ScryptHash): Promise<boolean> {
   return timingSafeEqual(await deriveKey(password, hash, hash.key.length), hash.key);
 }
 
 /** The key that scrypt derives from a password. */
-export function deriveKey(password: string, hash: Omit<ScryptHash, 'key'>, keyBytes: number): Promise<Uint8Array> {
-  // Passwords that look the same may be typed as different characters: RFC 8265 compares them in form C.
+export function deriveKey(
+  password: string,
+  hash: Omit<ScryptHash, 'key'>,
+  keyBytes: number,
+): Promise<Uint8Array> {
+  // Passwords that look the same may be typed as different characters: RFC 8265 compares them in
+  // form C.
   const passwordBytes = Buffer.from(password.normalize('NFC'), 'utf8');
-  const options = { N: hash.cost, r: hash.blockSize, p: hash.parallelization, maxmem: memoryBytesMax + 1024 * 1024 };
+  const options = {
+    N: hash.cost,
+    r: hash.blockSize,
+    p: hash.parallelization,
+    maxmem: memoryBytesMax + 1024 * 1024,
+  };
   return new Promise((resolve, reject) => {
     scrypt(passwordBytes, hash.salt, keyBytes, options, (error, key) => {
       if (error === null) resolve(key);
@@ -72,18 +101,29 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms per guess: expensive for many guesses, cheap for one check. */
+/**
+ * 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms per guess: expensive for many guesses, cheap for one
+ * check.
+ */
 const parameters = { cost: 32_768, blockSize: 8, parallelization: 1 } as const;
 const saltBytes = 16;
 const keyBytes = 32;
 
-/** A salted hash of a password, as `engine.auth.principal.<name>.password.scrypt` takes it; another one each time. */
-export async function hashPassword(password: string, options: { readonly random?: Random } = {}): Promise<string> {
+/**
+ * A salted hash of a password, as `engine.auth.principal.<name>.password.scrypt` takes it; another
+ * one each time.
+ */
+export async function hashPassword(
+  password: string,
+  options: { readonly random?: Random } = {},
+): Promise<string> {
   const salted = { ...parameters, salt: (options.random ?? systemRandom).bytes(saltBytes) };
   return formatScryptHash({ ...salted, key: await deriveKey(password, salted, keyBytes) });
 }
 
-/** The SHA-256 of a token in hexadecimal, as `engine.auth.principal.<name>.token.sha256` takes it. */
+/**
+ * The SHA-256 of a token in hexadecimal, as `engine.auth.principal.<name>.token.sha256` takes it.
+ */
 export function hashToken(token: string): string {
   return Buffer.from(sha256(token)).toString('hex');
 }

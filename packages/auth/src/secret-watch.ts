@@ -2,7 +2,10 @@ import { type Clock, isQuireError, type QuireError } from '@quire/core';
 
 /** The files that a `SecretWatch` reads, and its callback for changes. */
 export interface SecretWatchOptions<Secret> {
-  /** Reads the secret as it is now. @throws INVALID_SETTING when it cannot be read or is not a secret */
+  /**
+   * Reads the secret as it is now. @throws INVALID_SETTING when it cannot be read or is not a
+   * secret
+   */
   readonly read: () => Promise<Secret>;
   /** What holds now, as it was read at the start. */
   readonly current: Secret;
@@ -11,7 +14,10 @@ export interface SecretWatchOptions<Secret> {
   readonly clock: Clock;
   /** Told when the secret was changed. */
   readonly onChange: (secret: Secret) => void;
-  /** Told when it cannot be read any more, once until it can or the problem is another; the last good one holds. */
+  /**
+   * Told when it cannot be read any more, once until it can or the problem is another; the last
+   * good one holds.
+   */
   readonly onProblem: (error: QuireError) => void;
 }
 
@@ -19,8 +25,9 @@ export interface SecretWatchOptions<Secret> {
 const periodMs = 10_000;
 
 /**
- * Keeps a secret up with the files that it is in, whole or not at all: tokens, passwords, certificates with their keys. Looks at what
- * is in them every ten seconds, which no way of replacing a file can escape.
+ * Keeps a secret up with the files that it is in, whole or not at all: tokens, passwords,
+ * certificates with their keys. Looks at what is in them every ten seconds, which no way of
+ * replacing a file can escape.
  */
 export class SecretWatch<Secret> implements AsyncDisposable {
   readonly #options: SecretWatchOptions<Secret>;

@@ -2,7 +2,9 @@ import { type Clock, isQuireError, QuireError } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
 
 /** Where a text is that a setting points at: a file of this machine, or what a web server gives. */
-export type TextLocation = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
+export type TextLocation =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string };
 
 /** What reading a text takes; handed in, so that nothing here touches the machine by itself. */
 export interface TextDependencies {
@@ -14,7 +16,10 @@ export interface TextDependencies {
 
 /** A text to read from a setting's location, such as a file or a variable. */
 export interface TextRequest {
-  /** The setting that names the location: messages name it instead of the location, which may hold credentials. */
+  /**
+   * The setting that names the location: messages name it instead of the location, which may hold
+   * credentials.
+   */
   readonly setting: string;
   readonly location: TextLocation;
   readonly bytesMax: number;
@@ -26,10 +31,14 @@ const timeoutMs = 10_000;
 /**
  * Reads a text as it is now.
  *
- * @throws INVALID_SETTING when there is nothing to read there: no such file, a refusal of the server, a text that is too long
+ * @throws INVALID_SETTING when there is nothing to read there: no such file, a refusal of the
+ * server, a text that is too long
  * @throws SERVER_UNREACHABLE when the server cannot be reached, fails or takes too long
  */
-export async function readText(request: TextRequest, dependencies: TextDependencies): Promise<string> {
+export async function readText(
+  request: TextRequest,
+  dependencies: TextDependencies,
+): Promise<string> {
   const { setting, location, bytesMax } = request;
   const text =
     location.kind === 'file'
@@ -39,21 +48,35 @@ export async function readText(request: TextRequest, dependencies: TextDependenc
   throw tooLong(request);
 }
 
-async function readFileText(setting: string, path: string, { readFile }: TextDependencies): Promise<string> {
+async function readFileText(
+  setting: string,
+  path: string,
+  { readFile }: TextDependencies,
+): Promise<string> {
   try {
     return await readFile(path);
   } catch (error) {
     // Not as its cause: a file system's error repeats the path.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new QuireError('INVALID_SETTING', `${setting}: the file that it names cannot be read (${code}).`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `${setting}: the file that it names cannot be read (${code}).`,
+    );
   }
 }
 
-async function fetchText(request: TextRequest, url: string, dependencies: TextDependencies): Promise<string> {
+async function fetchText(
+  request: TextRequest,
+  url: string,
+  dependencies: TextDependencies,
+): Promise<string> {
   const { setting } = request;
   const { clock, fetch = globalThis.fetch } = dependencies;
   const error = (): QuireError =>
-    new QuireError('SERVER_UNREACHABLE', `${setting}: the server gave no text within ${timeoutMs / 1000} s.`);
+    new QuireError(
+      'SERVER_UNREACHABLE',
+      `${setting}: the server gave no text within ${timeoutMs / 1000} s.`,
+    );
   return await withDeadline({ clock, timeoutMs, error }, async (signal) => {
     try {
       const { target, headers } = withoutUserInfo(url);
@@ -65,7 +88,10 @@ async function fetchText(request: TextRequest, url: string, dependencies: TextDe
     } catch (error) {
       if (isQuireError(error)) throw error;
       // Not as its cause: it may repeat the URL.
-      throw new QuireError('SERVER_UNREACHABLE', `${setting}: the server cannot be reached (${reasonOf(error)}).`);
+      throw new QuireError(
+        'SERVER_UNREACHABLE',
+        `${setting}: the server cannot be reached (${reasonOf(error)}).`,
+      );
     }
   });
 }
@@ -83,7 +109,10 @@ async function readBody(request: TextRequest, response: Response): Promise<strin
 }
 
 /** A fetch takes no URL with a name and a password: they go into the header that they stand for. */
-function withoutUserInfo(url: string): { readonly target: URL; readonly headers: Record<string, string> } {
+function withoutUserInfo(url: string): {
+  readonly target: URL;
+  readonly headers: Record<string, string>;
+} {
   const target = new URL(url);
   const { username, password } = target;
   if (username === '' && password === '') return { target, headers: {} };
@@ -98,5 +127,8 @@ function reasonOf(error: unknown): string {
 }
 
 function tooLong({ setting, bytesMax }: TextRequest): QuireError {
-  return new QuireError('INVALID_SETTING', `${setting}: what it names is longer than ${bytesMax} bytes.`);
+  return new QuireError(
+    'INVALID_SETTING',
+    `${setting}: what it names is longer than ${bytesMax} bytes.`,
+  );
 }

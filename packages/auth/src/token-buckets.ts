@@ -9,7 +9,10 @@ interface Bucket {
   atMs: number;
 }
 
-/** A token bucket for each key, for a bounded number of keys: the one that was used the longest ago is forgotten, as if it were full. */
+/**
+ * A token bucket for each key, for a bounded number of keys: the one that was used the longest ago
+ * is forgotten, as if it were full.
+ */
 export class TokenBuckets {
   readonly #keysMax: number;
   /** The longest unused first. */
@@ -27,7 +30,11 @@ export class TokenBuckets {
 
   /** Takes a token and gives 0, or takes none and gives how long none will be left. */
   take(key: string, rate: BucketRate, nowMs: number): number {
-    const bucket = filled(this.#buckets.get(key) ?? { tokens: rate.capacity, atMs: nowMs }, rate, nowMs);
+    const bucket = filled(
+      this.#buckets.get(key) ?? { tokens: rate.capacity, atMs: nowMs },
+      rate,
+      nowMs,
+    );
     const waitMs = waitOf(bucket, rate);
     if (waitMs === 0) bucket.tokens -= 1;
     this.#buckets.delete(key);

@@ -11,13 +11,17 @@ export interface UrlTokenOptions extends TextDependencies {
   readonly scheme: string;
 }
 
-/** Calls that are made together share one reading; a token that was changed is in use this much later at the latest. */
+/**
+ * Calls that are made together share one reading; a token that was changed is in use this much
+ * later at the latest.
+ */
 const reuseMs = 10_000;
 const bytesMax = 16_384;
 
 /**
- * Reads a token from a file or a web server, and follows its rotation: it is read again when it was read more than ten seconds
- * ago, and when a server has refused it. A token that cannot be read is an error; an old one is never sent in its place.
+ * Reads a token from a file or a web server, and follows its rotation: it is read again when it was
+ * read more than ten seconds ago, and when a server has refused it. A token that cannot be read is
+ * an error; an old one is never sent in its place.
  */
 export class UrlTokenProvider implements AuthorizationProvider {
   readonly #options: UrlTokenOptions;
@@ -31,12 +35,15 @@ export class UrlTokenProvider implements AuthorizationProvider {
    * @throws INVALID_SETTING when there is no token there
    * @throws SERVER_UNREACHABLE when the server that should give it does not
    */
-  async authorization({ refused }: { readonly refused?: string | undefined } = {}): Promise<string> {
+  async authorization({
+    refused,
+  }: { readonly refused?: string | undefined } = {}): Promise<string> {
     const latest = this.#latest;
     if (latest !== undefined && this.#options.clock.monotonicMs() - latest.startMs < reuseMs) {
       const value = await latest.value;
       if (value !== refused) return value;
-      // Several calls may have been refused with the same value: the first of them reads, the others wait for it.
+      // Several calls may have been refused with the same value: the first of them reads, the
+      // others wait for it.
       if (this.#latest !== latest) return this.authorization();
     }
     return this.#read();
@@ -54,7 +61,10 @@ export class UrlTokenProvider implements AuthorizationProvider {
 
   async #readOnce(): Promise<string> {
     const { setting, location, scheme } = this.#options;
-    return parseAuthorization(await readText({ setting, location, bytesMax }, this.#options), { setting, scheme });
+    return parseAuthorization(await readText({ setting, location, bytesMax }, this.#options), {
+      setting,
+      scheme,
+    });
   }
 }
 
@@ -72,11 +82,16 @@ export function createStaticTokenProvider(
 }
 
 /**
- * The Authorization that a text stands for: white space around it does not count, and `scheme` goes before a token that has none.
+ * The Authorization that a text stands for: white space around it does not count, and `scheme` goes
+ * before a token that has none.
  *
- * @throws INVALID_SETTING when it is empty or no token; the message names the setting and nothing of the text
+ * @throws INVALID_SETTING when it is empty or no token; the message names the setting and nothing
+ * of the text
  */
-function parseAuthorization(text: string, { setting, scheme }: { readonly setting: string; readonly scheme: string }): string {
+function parseAuthorization(
+  text: string,
+  { setting, scheme }: { readonly setting: string; readonly scheme: string },
+): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new QuireError('INVALID_SETTING', `${setting}: the token is empty.`);
   const withScheme = /^(?:Basic|Bearer)[ \t]+(\S+)$/i.exec(trimmed);

@@ -14,10 +14,14 @@ const principals = await parseWith(
     {
       name: 'dee',
       role: 'query',
-      passwordScrypt: 'scrypt:1024:1:1:AAECAwQFBgcICQoLDA0ODw==:NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=',
+      passwordScrypt:
+        'scrypt:1024:1:1:AAECAwQFBgcICQoLDA0ODw==:NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=',
     },
   ],
-  { environment: { BOB_TOKEN: ' bob-token\n', CY_PASSWORD: 'pass:wörd' }, files: { '/bob': 'bob password\r\n' } },
+  {
+    environment: { BOB_TOKEN: ' bob-token\n', CY_PASSWORD: 'pass:wörd' },
+    files: { '/bob': 'bob password\r\n' },
+  },
 );
 const authenticator = new Authenticator(principals, { random: new SeededRandom(1) });
 
@@ -26,8 +30,14 @@ const bob = { name: 'bob', role: 'query' };
 const cy = { name: 'cy', role: 'query' };
 const dee = { name: 'dee', role: 'query' };
 
-const missing = new QuireError('UNAUTHENTICATED', "Authorization is missing: expected 'Basic <token>' or 'Bearer <token>'.");
-const malformed = new QuireError('UNAUTHENTICATED', "Authorization is malformed: expected 'Basic <token>' or 'Bearer <token>'.");
+const missing = new QuireError(
+  'UNAUTHENTICATED',
+  "Authorization is missing: expected 'Basic <token>' or 'Bearer <token>'.",
+);
+const malformed = new QuireError(
+  'UNAUTHENTICATED',
+  "Authorization is malformed: expected 'Basic <token>' or 'Bearer <token>'.",
+);
 const wrong = new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
 
 describe('authenticate', () => {
@@ -40,7 +50,11 @@ describe('authenticate', () => {
     ['a password with colons and letters of any alphabet', basic('cy', 'pass:wörd'), cy],
     ['a password typed with combining characters', basic('cy', 'pass:wo\u0308rd'), cy],
     ['a password kept as a scrypt hash', basic('dee', 'correct horse'), dee],
-    ['a scheme in any case before a login', basic('dee', 'correct horse').replace('Basic', 'basic'), dee],
+    [
+      'a scheme in any case before a login',
+      basic('dee', 'correct horse').replace('Basic', 'basic'),
+      dee,
+    ],
   ])('accepts %s', async (_what, header, principal) => {
     expect(await authenticator.authenticate(header)).toStrictEqual(principal);
   });
@@ -88,14 +102,32 @@ describe('authenticate', () => {
     ['no name', basic('', 'bob password')],
     ['a name in another case', basic('BOB', 'bob password')],
     ['a name that all objects have', basic('__proto__', 'x')],
-    ['bytes that are not text', `Basic ${Buffer.from([0x62, 0x6f, 0x62, 0x3a, 0xff]).toString('base64')}`],
+    [
+      'bytes that are not text',
+      `Basic ${Buffer.from([0x62, 0x6f, 0x62, 0x3a, 0xff]).toString('base64')}`,
+    ],
     ['no colon', `Basic ${Buffer.from('bob').toString('base64')}`],
   ])('refuses %s, always in the same words', async (_what, header) => {
     await expect(authenticator.authenticate(header)).rejects.toStrictEqual(wrong);
   });
 
   test('has three answers to all that is wrong, and none repeats any of it', async () => {
-    const words = fc.constantFrom('Basic', 'Bearer', 'basic', 'ann', 'bob', 'Ym9iOg==', ' ', '=', ':', '\n', '"', 'é', '%', '\0');
+    const words = fc.constantFrom(
+      'Basic',
+      'Bearer',
+      'basic',
+      'ann',
+      'bob',
+      'Ym9iOg==',
+      ' ',
+      '=',
+      ':',
+      '\n',
+      '"',
+      'é',
+      '%',
+      '\0',
+    );
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(

@@ -6,9 +6,16 @@ import { TokenBuckets } from '../src/token-buckets.ts';
 
 const ann: Principal = { name: 'ann', role: 'query' };
 const bob: Principal = { name: 'bob', role: 'query' };
-const unlimited = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity };
+const unlimited = {
+  callsPerSecondMax: Infinity,
+  callsRunningMax: Infinity,
+  failuresPerMinuteMax: Infinity,
+};
 
-function limitsOf(settings: Partial<CallLimitSettings>): { limits: CallLimits; clock: ManualClock } {
+function limitsOf(settings: Partial<CallLimitSettings>): {
+  limits: CallLimits;
+  clock: ManualClock;
+} {
   const clock = new ManualClock();
   return { limits: new CallLimits(() => ({ ...unlimited, ...settings }), clock), clock };
 }
@@ -53,7 +60,9 @@ describe('calls a second', () => {
           for (let call = 0; call < calls; call += 1) {
             const retryAfterMs = buckets.take('ann', rate, nowMs);
             if (retryAfterMs === 0) admitted += 1;
-            expect(retryAfterMs === 0 || buckets.waitMs('ann', rate, nowMs + retryAfterMs) === 0).toBe(true);
+            expect(
+              retryAfterMs === 0 || buckets.waitMs('ann', rate, nowMs + retryAfterMs) === 0,
+            ).toBe(true);
           }
           expect(admitted).toBeLessThanOrEqual(perSecond + (nowMs * perSecond) / 1000 + 1e-6);
         }
@@ -72,11 +81,9 @@ test('calls at the same time: the next one comes in when one has ended, even if 
   });
   expect(admit(limits, bob)).toBe(0);
   for (const admission of running) if (admission.isAdmitted) admission.release();
-  expect([limits.admit(ann), limits.admit(ann), limits.admit(ann)].map(({ isAdmitted }) => isAdmitted)).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect(
+    [limits.admit(ann), limits.admit(ann), limits.admit(ann)].map(({ isAdmitted }) => isAdmitted),
+  ).toEqual([true, true, false]);
 });
 
 describe('work that goes on after its call', () => {
@@ -99,7 +106,8 @@ describe('work that goes on after its call', () => {
     const third = call(limits);
     expect(third.refuseWork()).toEqual({
       retryAfterMs: 1000,
-      problem: 'has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2)',
+      problem:
+        'has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2)',
     });
     expect(call(limits, bob).refuseWork()).toBeUndefined();
     queries[0]?.resolve();
@@ -118,7 +126,9 @@ describe('work that goes on after its call', () => {
     first.resolve();
     await first.promise;
     starting.release();
-    expect(call(limits).refuseWork()).toMatchObject({ problem: expect.stringContaining('2 calls under way, and 1 earlier') });
+    expect(call(limits).refuseWork()).toMatchObject({
+      problem: expect.stringContaining('2 calls under way, and 1 earlier'),
+    });
   });
 
   test('counts also when it starts after its call has broken off', async () => {
@@ -145,7 +155,9 @@ describe('wrong credentials', () => {
 
   test('from one address are looked at so many times a minute', async () => {
     const { limits, clock } = limitsOf({ failuresPerMinuteMax: 2 });
-    expect(['a', 'b', 'c'].map((guess) => attempt(limits, '10.0.0.1', guess))).toEqual([0, 0, 30_000]);
+    expect(['a', 'b', 'c'].map((guess) => attempt(limits, '10.0.0.1', guess))).toEqual([
+      0, 0, 30_000,
+    ]);
     expect(attempt(limits, '10.0.0.2', 'a')).toBe(0);
     await clock.advance(30_000);
     expect(['d', 'e'].map((guess) => attempt(limits, '10.0.0.1', guess))).toEqual([0, 30_000]);

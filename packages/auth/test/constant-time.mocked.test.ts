@@ -3,7 +3,8 @@ import { Authenticator, hashToken } from '@quire/auth';
 import { digestsEqual } from '../src/digest.ts';
 import { basic, parseWith } from './principal-builder.ts';
 
-// Time cannot be measured well enough in a test: what is counted is that the same comparisons are made, whatever comes.
+// Time cannot be measured well enough in a test: what is counted is that the same comparisons are
+// made, whatever comes.
 vi.mock(import('../src/digest.ts'), async (original) => {
   const actual = await original();
   return { ...actual, digestsEqual: vi.fn<typeof digestsEqual>(actual.digestsEqual) };
@@ -31,7 +32,12 @@ const headers = [
 /** How many comparisons each credential costs where these are the principals. */
 async function costsWith(...names: readonly string[]): Promise<readonly number[]> {
   const principals = await parseWith(
-    names.map((name) => ({ name, role: 'query' as const, tokenSha256: hashToken(`${name}-token`), passwordEnv: name })),
+    names.map((name) => ({
+      name,
+      role: 'query' as const,
+      tokenSha256: hashToken(`${name}-token`),
+      passwordEnv: name,
+    })),
     { environment: Object.fromEntries(names.map((name) => [name, `${name} password`])) },
   );
   const authenticator = new Authenticator(principals);
@@ -41,7 +47,9 @@ async function costsWith(...names: readonly string[]): Promise<readonly number[]
     await authenticator.authenticate(header).catch(() => undefined);
     costs.push(compare.mock.calls.length);
     // Digests are compared, of one length: never the secrets.
-    expect(compare.mock.calls.flat().every((digest) => digest === undefined || digest.byteLength === 32)).toBe(true);
+    expect(
+      compare.mock.calls.flat().every((digest) => digest === undefined || digest.byteLength === 32),
+    ).toBe(true);
   }
   return costs;
 }

@@ -13,7 +13,13 @@ vi.mock(import('../src/scrypt-hash.ts'), async (original) => ({
 }));
 
 const derive = vi.mocked(matchesScryptHash);
-const cheap: ScryptHash = { cost: 1024, blockSize: 1, parallelization: 1, salt: new Uint8Array(8), key: new Uint8Array(32) };
+const cheap: ScryptHash = {
+  cost: 1024,
+  blockSize: 1,
+  parallelization: 1,
+  salt: new Uint8Array(8),
+  key: new Uint8Array(32),
+};
 const dear: ScryptHash = { ...cheap, cost: 4096 };
 
 function principal(name: string, passwordHash?: ScryptHash): KnownPrincipal {
@@ -49,7 +55,11 @@ describe('a password kept as a scrypt hash', () => {
   });
 
   test('costs the dearest derivation for an unknown name and for a name without a hash, and is right for neither', async () => {
-    const authenticator = authenticatorOf(principal('ann'), principal('cy', cheap), principal('dee', dear));
+    const authenticator = authenticatorOf(
+      principal('ann'),
+      principal('cy', cheap),
+      principal('dee', dear),
+    );
     await expect(authenticator.authenticate(basic('eve', 'right'))).rejects.toStrictEqual(wrong);
     await expect(authenticator.authenticate(basic('ann', 'right'))).rejects.toStrictEqual(wrong);
     const decoys = derive.mock.calls.map(([, hash]) => hash);
@@ -61,8 +71,12 @@ describe('a password kept as a scrypt hash', () => {
   });
 
   test('costs nothing where nobody has one, nor for a token', async () => {
-    await expect(authenticatorOf(principal('ann')).authenticate(basic('ann', 'x'))).rejects.toStrictEqual(wrong);
-    await expect(authenticatorOf(principal('dee', cheap)).authenticate('Bearer x')).rejects.toStrictEqual(wrong);
+    await expect(
+      authenticatorOf(principal('ann')).authenticate(basic('ann', 'x')),
+    ).rejects.toStrictEqual(wrong);
+    await expect(
+      authenticatorOf(principal('dee', cheap)).authenticate('Bearer x'),
+    ).rejects.toStrictEqual(wrong);
     expect(derive).not.toHaveBeenCalled();
   });
 
@@ -78,16 +92,24 @@ describe('a password kept as a scrypt hash', () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     const { promise, resolve } = Promise.withResolvers<boolean>();
     derive.mockReturnValueOnce(promise);
-    const attempts = Array.from({ length: 65 }, (_, index) => authenticator.authenticate(basic('dee', `guess ${index}`)));
+    const attempts = Array.from({ length: 65 }, (_, index) =>
+      authenticator.authenticate(basic('dee', `guess ${index}`)),
+    );
     const outcomes = Promise.allSettled(attempts);
     await expect(authenticator.authenticate(basic('dee', 'right'))).rejects.toStrictEqual(
-      new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked; try again in a moment.'),
+      new QuireError(
+        'TOO_MANY_REQUESTS',
+        'Too many passwords are being checked; try again in a moment.',
+      ),
     );
     expect(derive).toHaveBeenCalledTimes(1);
     resolve(false);
     expect((await outcomes).every(({ status }) => status === 'rejected')).toBe(true);
     expect(derive).toHaveBeenCalledTimes(65);
-    expect(await authenticator.authenticate(basic('dee', 'right'))).toEqual({ name: 'dee', role: 'query' });
+    expect(await authenticator.authenticate(basic('dee', 'right'))).toEqual({
+      name: 'dee',
+      role: 'query',
+    });
   });
 
   test('can be tried again after a derivation that failed', async () => {
@@ -95,7 +117,10 @@ describe('a password kept as a scrypt hash', () => {
     const failure = new Error('out of memory');
     derive.mockRejectedValueOnce(failure);
     await expect(authenticator.authenticate(basic('dee', 'right'))).rejects.toBe(failure);
-    expect(await authenticator.authenticate(basic('dee', 'right'))).toEqual({ name: 'dee', role: 'query' });
+    expect(await authenticator.authenticate(basic('dee', 'right'))).toEqual({
+      name: 'dee',
+      role: 'query',
+    });
   });
 
   test('is forgotten when 1024 others were used since', async () => {

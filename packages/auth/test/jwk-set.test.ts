@@ -16,7 +16,13 @@ beforeEach(async () => {
   issuer = await JwtIssuer.create('ES256', 'k1');
   clock = new ManualClock();
   [readCount, failure, problems] = [0, undefined, []];
-  keys = new JwkSet({ read, clock, maxAgeMs: 600_000, cooldownMs: 30_000, onProblem: ({ message }) => problems.push(message) });
+  keys = new JwkSet({
+    read,
+    clock,
+    maxAgeMs: 600_000,
+    cooldownMs: 30_000,
+    onProblem: ({ message }) => problems.push(message),
+  });
 });
 
 async function read(): Promise<string> {
@@ -44,7 +50,11 @@ test('many unknown keys cost one reading in each cooldown', async () => {
   const stranger = await JwtIssuer.create('ES256', 'unknown');
   const token = await stranger.sign({}, 'unknown');
   const attempts = async (): Promise<unknown[]> =>
-    Promise.all(Array.from({ length: 20 }, () => jwtVerify(token, keys.keyFor).catch((error: unknown) => error)));
+    Promise.all(
+      Array.from({ length: 20 }, () =>
+        jwtVerify(token, keys.keyFor).catch((error: unknown) => error),
+      ),
+    );
 
   await attempts();
   expect(readCount).toBe(1);
@@ -72,7 +82,9 @@ test('an old set is read again, and is good enough while that fails', async () =
 
 test('without any set nobody can be told, and the next try comes after the cooldown', async () => {
   failure = new QuireError('SERVER_UNREACHABLE', 'No answer.');
-  for (const _ of [1, 2]) await expect(verify('k1')).rejects.toMatchObject({ code: 'AUTHENTICATION_UNAVAILABLE' });
+  for (const _ of [1, 2]) {
+    await expect(verify('k1')).rejects.toMatchObject({ code: 'AUTHENTICATION_UNAVAILABLE' });
+  }
   expect(readCount).toBe(1);
   failure = undefined;
   await clock.advance(30_000);
@@ -84,7 +96,10 @@ test.each([
   ['null', 'there is no list of keys'],
   ['{"keys":{}}', 'there is no list of keys'],
   ['{"keys":[7]}', 'it is malformed'],
-  [JSON.stringify({ keys: Array.from({ length: 201 }, () => ({ kty: 'EC' })) }), 'there are more than 200 keys'],
+  [
+    JSON.stringify({ keys: Array.from({ length: 201 }, () => ({ kty: 'EC' })) }),
+    'there are more than 200 keys',
+  ],
 ])('what is not a set of keys is a problem: %#', async (text, reason) => {
   const broken = new JwkSet({
     read: async () => text,
@@ -93,6 +108,10 @@ test.each([
     cooldownMs: 1,
     onProblem: ({ message }) => problems.push(message),
   });
-  await expect(jwtVerify(await issuer.sign({}), broken.keyFor)).rejects.toMatchObject({ code: 'AUTHENTICATION_UNAVAILABLE' });
-  expect(problems).toEqual([`engine.auth.jwt.jwks.url: expected a JSON Web Key Set with public keys: ${reason}.`]);
+  await expect(jwtVerify(await issuer.sign({}), broken.keyFor)).rejects.toMatchObject({
+    code: 'AUTHENTICATION_UNAVAILABLE',
+  });
+  expect(problems).toEqual([
+    `engine.auth.jwt.jwks.url: expected a JSON Web Key Set with public keys: ${reason}.`,
+  ]);
 });

@@ -1,4 +1,11 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
 
 /** Somebody who issues tokens: key pairs, by the names that tokens call them. */
 export class JwtIssuer {
@@ -26,7 +33,10 @@ export class JwtIssuer {
 
   async addKey(keyId: string): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair(this.#algorithm, { extractable: true });
-    this.#keys.set(keyId, { privateKey, jwk: { ...(await exportJWK(publicKey)), kid: keyId, alg: this.#algorithm, use: 'sig' } });
+    this.#keys.set(keyId, {
+      privateKey,
+      jwk: { ...(await exportJWK(publicKey)), kid: keyId, alg: this.#algorithm, use: 'sig' },
+    });
   }
 
   removeKey(keyId: string): void {
@@ -37,7 +47,9 @@ export class JwtIssuer {
   sign(claims: JWTPayload, keyId = 'k1'): Promise<string> {
     const key = this.#keys.get(keyId);
     if (key === undefined) throw new Error(`There is no key ${keyId}.`);
-    return new SignJWT(claims).setProtectedHeader({ alg: this.#algorithm, kid: keyId }).sign(key.privateKey);
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: this.#algorithm, kid: keyId })
+      .sign(key.privateKey);
   }
 }
 

@@ -2,7 +2,14 @@ import { createHmac, createPublicKey } from 'node:crypto';
 import { ManualClock } from '@quire/core/testing';
 import type { JWTPayload } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { Authenticator, hashToken, JwkSet, type JwtOptions, JwtVerifier, refusalReasonOf } from '../src/index.ts';
+import {
+  Authenticator,
+  hashToken,
+  JwkSet,
+  type JwtOptions,
+  JwtVerifier,
+  refusalReasonOf,
+} from '../src/index.ts';
 import { forgeToken, JwtIssuer } from './jwt-issuer.ts';
 import { parseWith } from './principal-builder.ts';
 
@@ -22,7 +29,13 @@ const good = {
 function verifierOf(options: Partial<JwtOptions> = {}, jwks: string = issuer.jwks): JwtVerifier {
   const read = async (): Promise<string> => jwks;
   return new JwtVerifier({
-    keys: new JwkSet({ read, clock, maxAgeMs: 600_000, cooldownMs: 30_000, onProblem: () => undefined }),
+    keys: new JwkSet({
+      read,
+      clock,
+      maxAgeMs: 600_000,
+      cooldownMs: 30_000,
+      onProblem: () => undefined,
+    }),
     clock,
     issuer: good.iss,
     audience: good.aud,
@@ -56,7 +69,10 @@ describe('whom a token stands for', () => {
     ['a token that has expired within the tolerance', { ...good, exp: nowSeconds - 4 }, 'query'],
     ['a token that holds from now on', { ...good, nbf: nowSeconds }, 'query'],
   ])('%s', async (_what, claims, role) => {
-    expect(await verifierOf().verify(await issuer.sign(claims))).toEqual({ name: 'jwt:ann@example.com', role });
+    expect(await verifierOf().verify(await issuer.sign(claims))).toEqual({
+      name: 'jwt:ann@example.com',
+      role,
+    });
   });
 
   test('claims by other names, also within objects', async () => {
@@ -65,18 +81,30 @@ describe('whom a token stands for', () => {
       roleClaim: 'realm_access.roles',
       roleWords: { admin: 'quire-admin', query: 'quire-user' },
     });
-    const claims = { ...good, 'https://example.com/user.id': '7', realm_access: { roles: ['quire-admin'] } };
-    expect(await verifier.verify(await issuer.sign(claims))).toEqual({ name: 'jwt:7', role: 'admin' });
+    const claims = {
+      ...good,
+      'https://example.com/user.id': '7',
+      realm_access: { roles: ['quire-admin'] },
+    };
+    expect(await verifier.verify(await issuer.sign(claims))).toEqual({
+      name: 'jwt:7',
+      role: 'admin',
+    });
   });
 
   test('a role for those who have none, when there is a default', async () => {
     const token = await issuer.sign(without('roles'));
-    expect(await verifierOf({ roleDefault: 'query' }).verify(token)).toEqual({ name: 'jwt:ann@example.com', role: 'query' });
+    expect(await verifierOf({ roleDefault: 'query' }).verify(token)).toEqual({
+      name: 'jwt:ann@example.com',
+      role: 'query',
+    });
   });
 
   test('a role named like a member that all objects have is not a role', async () => {
     const token = await issuer.sign(good);
-    expect(await refusalOf(verifierOf({ roleClaim: 'constructor.name' }).verify(token))).toMatchObject({
+    expect(
+      await refusalOf(verifierOf({ roleClaim: 'constructor.name' }).verify(token)),
+    ).toMatchObject({
       reason: 'the token has no role in its claim constructor.name',
     });
   });
@@ -91,21 +119,57 @@ describe('what is refused, always in the same words', async () => {
   const claims: readonly [string, JWTPayload, string][] = [
     ['an expired token', { ...good, exp: nowSeconds - 5 }, 'the token has expired'],
     ['a token without an end', without('exp'), "the token's claim exp is not as required"],
-    ['a token of another issuer', { ...good, iss: 'https://evil.example.com' }, "the token's claim iss is not as required"],
+    [
+      'a token of another issuer',
+      { ...good, iss: 'https://evil.example.com' },
+      "the token's claim iss is not as required",
+    ],
     ['a token without issuer', without('iss'), "the token's claim iss is not as required"],
-    ['a token for another audience', { ...good, aud: 'other' }, "the token's claim aud is not as required"],
+    [
+      'a token for another audience',
+      { ...good, aud: 'other' },
+      "the token's claim aud is not as required",
+    ],
     ['a token without audience', without('aud'), "the token's claim aud is not as required"],
-    ['a token that does not hold yet', { ...good, nbf: nowSeconds + 6 }, "the token's claim nbf is not as required"],
-    ['a token without subject', without('sub'), 'the token has no claim sub of 1 to 255 printable characters'],
-    ['an empty subject', { ...good, sub: '' }, 'the token has no claim sub of 1 to 255 printable characters'],
-    ['a subject with a line break', { ...good, sub: 'a\nb' }, 'the token has no claim sub of 1 to 255 printable characters'],
-    ['a very long subject', { ...good, sub: 'x'.repeat(256) }, 'the token has no claim sub of 1 to 255 printable characters'],
+    [
+      'a token that does not hold yet',
+      { ...good, nbf: nowSeconds + 6 },
+      "the token's claim nbf is not as required",
+    ],
+    [
+      'a token without subject',
+      without('sub'),
+      'the token has no claim sub of 1 to 255 printable characters',
+    ],
+    [
+      'an empty subject',
+      { ...good, sub: '' },
+      'the token has no claim sub of 1 to 255 printable characters',
+    ],
+    [
+      'a subject with a line break',
+      { ...good, sub: 'a\nb' },
+      'the token has no claim sub of 1 to 255 printable characters',
+    ],
+    [
+      'a very long subject',
+      { ...good, sub: 'x'.repeat(256) },
+      'the token has no claim sub of 1 to 255 printable characters',
+    ],
     ['a token without role', without('roles'), 'the token has no role in its claim roles'],
-    ['a role of another name', { ...good, roles: 'administrator' }, 'the token has no role in its claim roles'],
+    [
+      'a role of another name',
+      { ...good, roles: 'administrator' },
+      'the token has no role in its claim roles',
+    ],
   ];
   test.each(claims)('%s', async (_what, payload, reason) => {
     const refusal = await refusalOf(verifierOf().verify(await issuer.sign(payload)));
-    expect(refusal).toEqual({ code: 'UNAUTHENTICATED', message: 'The credentials are wrong.', reason });
+    expect(refusal).toEqual({
+      code: 'UNAUTHENTICATED',
+      message: 'The credentials are wrong.',
+      reason,
+    });
   });
 
   const publicPem = createPublicKey({ key: rsaIssuer.publicKey('k1'), format: 'jwk' }).export({
@@ -127,18 +191,50 @@ describe('what is refused, always in the same words', async () => {
       forgeToken({ alg: 'nOnE' }, good),
       'the token is signed with an algorithm that is not allowed',
     ],
-    ['a signature cut off', `${signed.slice(0, signed.lastIndexOf('.'))}.`, 'the signature of the token is wrong'],
+    [
+      'a signature cut off',
+      `${signed.slice(0, signed.lastIndexOf('.'))}.`,
+      'the signature of the token is wrong',
+    ],
     ['a key of somebody else', await stranger.sign(good), 'the signature of the token is wrong'],
-    ['a key that nobody published', await unpublished.sign(good, 'k9'), 'the token names a key that the issuer does not have'],
-    ['other claims', forgeToken(head, { ...good, roles: 'admin' }, signature), 'the signature of the token is wrong'],
-    ["the issuer's public key as a secret", hmacSigned(publicPem), 'the token is signed with an algorithm that is not allowed'],
-    ['a head that is not one', `AAAA.${signed.split('.')[1]}.${signature}`, 'the token is malformed'],
-    ['claims that are not valid', `${header}.AAAA.${signature}`, 'the signature of the token is wrong'],
-    ['an extension that nobody knows', forgeToken({ ...head, crit: ['x'], x: 1 }, good, signature), 'the token is malformed'],
+    [
+      'a key that nobody published',
+      await unpublished.sign(good, 'k9'),
+      'the token names a key that the issuer does not have',
+    ],
+    [
+      'other claims',
+      forgeToken(head, { ...good, roles: 'admin' }, signature),
+      'the signature of the token is wrong',
+    ],
+    [
+      "the issuer's public key as a secret",
+      hmacSigned(publicPem),
+      'the token is signed with an algorithm that is not allowed',
+    ],
+    [
+      'a head that is not one',
+      `AAAA.${signed.split('.')[1]}.${signature}`,
+      'the token is malformed',
+    ],
+    [
+      'claims that are not valid',
+      `${header}.AAAA.${signature}`,
+      'the signature of the token is wrong',
+    ],
+    [
+      'an extension that nobody knows',
+      forgeToken({ ...head, crit: ['x'], x: 1 }, good, signature),
+      'the token is malformed',
+    ],
   ];
   test.each(forged)('%s', async (_what, token, reason) => {
     const refusal = await refusalOf(verifierOf({}, rsaAndEs()).verify(token));
-    expect(refusal).toEqual({ code: 'UNAUTHENTICATED', message: 'The credentials are wrong.', reason });
+    expect(refusal).toEqual({
+      code: 'UNAUTHENTICATED',
+      message: 'The credentials are wrong.',
+      reason,
+    });
   });
 
   /** The keys of both issuers; the RSA one by a name of its own. */
@@ -164,9 +260,16 @@ describe('what is refused, always in the same words', async () => {
   });
 
   test('a secret published as a key', async () => {
-    const secret = { kty: 'oct', k: Buffer.from('x'.repeat(32)).toString('base64url'), kid: 'k1', alg: 'HS256' };
+    const secret = {
+      kty: 'oct',
+      k: Buffer.from('x'.repeat(32)).toString('base64url'),
+      kid: 'k1',
+      alg: 'HS256',
+    };
     const verifier = verifierOf({}, JSON.stringify({ keys: [secret] }));
-    expect(await refusalOf(verifier.verify(hmacSigned('x'.repeat(32))))).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await refusalOf(verifier.verify(hmacSigned('x'.repeat(32))))).toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
   });
 });
 
@@ -177,10 +280,17 @@ test('nothing of a token is in what its refusal says, causes included', async ()
     .catch((thrown: unknown) => thrown);
   const told = JSON.stringify(error, (_key, value: unknown) =>
     value instanceof Error
-      ? { members: Object.entries(value), message: value.message, stack: value.stack, cause: value.cause }
+      ? {
+          members: Object.entries(value),
+          message: value.message,
+          stack: value.stack,
+          cause: value.cause,
+        }
       : value,
   );
-  for (const part of [...token.split('.'), 'do-not-log', 'ann@example.com']) expect(told).not.toContain(part);
+  for (const part of [...token.split('.'), 'do-not-log', 'ann@example.com']) {
+    expect(told).not.toContain(part);
+  }
   expect(told).toContain('the token has expired');
 });
 
@@ -193,17 +303,28 @@ describe('beside principals in the settings', async () => {
 
   test('a subject that is called like one of them is somebody else', async () => {
     const token = await issuer.sign({ ...good, sub: 'ann' });
-    expect(await authenticator.authenticate(`Bearer ${token}`)).toEqual({ name: 'jwt:ann', role: 'query' });
-    expect(await authenticator.authenticate('Bearer ann-token')).toEqual({ name: 'ann', role: 'admin' });
+    expect(await authenticator.authenticate(`Bearer ${token}`)).toEqual({
+      name: 'jwt:ann',
+      role: 'query',
+    });
+    expect(await authenticator.authenticate('Bearer ann-token')).toEqual({
+      name: 'ann',
+      role: 'admin',
+    });
   });
 
   test('a token in the settings may look like a JSON Web Token', async () => {
-    expect(await authenticator.authenticate('Bearer a.b.c')).toEqual({ name: 'dotted', role: 'query' });
+    expect(await authenticator.authenticate('Bearer a.b.c')).toEqual({
+      name: 'dotted',
+      role: 'query',
+    });
   });
 
   test('a JSON Web Token is a bearer token only', async () => {
     const token = await issuer.sign(good);
-    await expect(authenticator.authenticate(`Basic ${token}`)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(authenticator.authenticate(`Basic ${token}`)).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
   });
 
   test('a token that is too long is not looked at', async () => {

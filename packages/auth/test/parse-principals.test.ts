@@ -15,7 +15,8 @@ function digest(text: string): Buffer {
 async function problemOf(settings: Partial<PrincipalSettings>, secrets = {}): Promise<unknown> {
   return parseWith([{ name: 'ann', role: 'query', ...settings }], secrets).then(
     () => undefined,
-    (error: unknown) => (error instanceof QuireError && error.code === 'INVALID_SETTING' ? error.message : error),
+    (error: unknown) =>
+      error instanceof QuireError && error.code === 'INVALID_SETTING' ? error.message : error,
   );
 }
 
@@ -23,7 +24,12 @@ describe('parsePrincipals', () => {
   test('reads tokens and passwords from the settings, files and variables, and keeps only digests', async () => {
     const principals = await parseWith(
       [
-        { name: 'a', role: 'admin', tokenSha256: hashToken('t').toUpperCase(), passwordScrypt: hash },
+        {
+          name: 'a',
+          role: 'admin',
+          tokenSha256: hashToken('t').toUpperCase(),
+          passwordScrypt: hash,
+        },
         { name: 'b', role: 'query', tokenFile: '/token', passwordFile: '/password' },
         { name: 'c', role: 'query', tokenEnv: 'TOKEN', passwordEnv: 'PASSWORD' },
       ],
@@ -38,10 +44,28 @@ describe('parsePrincipals', () => {
         name: 'a',
         role: 'admin',
         tokenDigest: digest('t'),
-        passwordHash: { cost: 1024, blockSize: 8, parallelization: 1, salt: Buffer.alloc(16, 1), key },
+        passwordHash: {
+          cost: 1024,
+          blockSize: 8,
+          parallelization: 1,
+          salt: Buffer.alloc(16, 1),
+          key,
+        },
       },
-      { ...absent, name: 'b', role: 'query', tokenDigest: digest('file-token'), passwordDigest: digest(' file password ') },
-      { ...absent, name: 'c', role: 'query', tokenDigest: digest('env-token'), passwordDigest: digest('file password') },
+      {
+        ...absent,
+        name: 'b',
+        role: 'query',
+        tokenDigest: digest('file-token'),
+        passwordDigest: digest(' file password '),
+      },
+      {
+        ...absent,
+        name: 'c',
+        role: 'query',
+        tokenDigest: digest('env-token'),
+        passwordDigest: digest('file password'),
+      },
     ]);
   });
 
@@ -55,7 +79,11 @@ describe('parsePrincipals', () => {
   });
 
   test.each<[string, Partial<PrincipalSettings>, string]>([
-    ['no credential', {}, 'engine.auth.principal.ann has no credential: set one of its settings token.… or password.….'],
+    [
+      'no credential',
+      {},
+      'engine.auth.principal.ann has no credential: set one of its settings token.… or password.….',
+    ],
     [
       'two tokens',
       { tokenSha256: hashToken('t'), tokenEnv: 'T' },
@@ -91,9 +119,15 @@ describe('parsePrincipals', () => {
       { tokenEnv: 'EMPTY' },
       'The token of engine.auth.principal.ann is not valid: expected letters, digits and . _ ~ + / - only.',
     ],
-    ['an empty password', { passwordEnv: 'EMPTY' }, 'The password of engine.auth.principal.ann is empty.'],
+    [
+      'an empty password',
+      { passwordEnv: 'EMPTY' },
+      'The password of engine.auth.principal.ann is empty.',
+    ],
   ])('refuses %s without saying what it says', async (_what, settings, message) => {
-    expect(await problemOf(settings, { environment: { BLANK: 'hush hush', EMPTY: '\n' } })).toBe(message);
+    expect(await problemOf(settings, { environment: { BLANK: 'hush hush', EMPTY: '\n' } })).toBe(
+      message,
+    );
   });
 
   test.each([

@@ -8,8 +8,13 @@ describe('hashPassword', () => {
   test('makes what a principal with that password can log in with', async () => {
     const passwordScrypt = await hashPassword('correct horse', { random: new SeededRandom(1) });
     expect(passwordScrypt).toMatch(/^scrypt:32768:8:1:[A-Za-z0-9+/]{22}==:[A-Za-z0-9+/]{43}=$/);
-    const authenticator = new Authenticator(await parseWith([{ name: 'dee', role: 'query', passwordScrypt }]));
-    expect(await authenticator.authenticate(basic('dee', 'correct horse'))).toEqual({ name: 'dee', role: 'query' });
+    const authenticator = new Authenticator(
+      await parseWith([{ name: 'dee', role: 'query', passwordScrypt }]),
+    );
+    expect(await authenticator.authenticate(basic('dee', 'correct horse'))).toEqual({
+      name: 'dee',
+      role: 'query',
+    });
   });
 
   test('salts: the same password gives another hash each time', async () => {
@@ -33,7 +38,13 @@ describe('scrypt hashes', () => {
   });
 
   test('are read as they are written', () => {
-    const hash = { cost: 2048, blockSize: 9, parallelization: 2, salt: Buffer.alloc(9, 255), key: Buffer.alloc(20, 254) };
+    const hash = {
+      cost: 2048,
+      blockSize: 9,
+      parallelization: 2,
+      salt: Buffer.alloc(9, 255),
+      key: Buffer.alloc(20, 254),
+    };
     expect(parseScryptHash(formatScryptHash(hash))).toEqual(hash);
   });
 });

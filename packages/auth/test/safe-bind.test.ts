@@ -1,5 +1,10 @@
 import { QuireError } from '@quire/core';
-import { assertSafeBind, hashToken, type PrincipalSettings, usesQuickstartTokens } from '@quire/auth';
+import {
+  assertSafeBind,
+  hashToken,
+  type PrincipalSettings,
+  usesQuickstartTokens,
+} from '@quire/auth';
 import { describe, expect, test } from 'vitest';
 import { parseWith } from './principal-builder.ts';
 
@@ -22,13 +27,18 @@ describe('usesQuickstartTokens', () => {
 });
 
 describe('assertSafeBind', () => {
-  test.each(['127.0.0.1', '127.8.9.1', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost', 'LOCALHOST'])(
-    'lets the quickstart listen on %s',
-    async (host) => {
-      const principals = await parseWith(openPrincipals.slice(0, 1));
-      expect(() => assertSafeBind(host, principals)).not.toThrow();
-    },
-  );
+  test.each([
+    '127.0.0.1',
+    '127.8.9.1',
+    '::1',
+    '0:0:0:0:0:0:0:1',
+    '::ffff:127.0.0.1',
+    'localhost',
+    'LOCALHOST',
+  ])('lets the quickstart listen on %s', async (host) => {
+    const principals = await parseWith(openPrincipals.slice(0, 1));
+    expect(() => assertSafeBind(host, principals)).not.toThrow();
+  });
 
   test.each([
     '0.0.0.0',

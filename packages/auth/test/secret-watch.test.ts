@@ -1,13 +1,20 @@
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { Authenticator, identifyPrincipals, type KnownPrincipal, SecretWatch } from '../src/index.ts';
+import {
+  Authenticator,
+  identifyPrincipals,
+  type KnownPrincipal,
+  SecretWatch,
+} from '../src/index.ts';
 import { basic, parseWith } from './principal-builder.ts';
 
 test('a token that is replaced in its file counts within ten seconds, and the old one no longer does', async () => {
   const clock = new ManualClock();
   const files: Record<string, string> = { '/token': 'old-token', '/password': 'old password' };
   const read = (): Promise<readonly KnownPrincipal[]> =>
-    parseWith([{ name: 'ann', role: 'query', tokenFile: '/token', passwordFile: '/password' }], { files });
+    parseWith([{ name: 'ann', role: 'query', tokenFile: '/token', passwordFile: '/password' }], {
+      files,
+    });
   const principals = await read();
   const authenticator = new Authenticator(principals);
   const told: string[] = [];
@@ -44,7 +51,10 @@ test('a token that is replaced in its file counts within ten seconds, and the ol
   delete files['/password'];
   await clock.advance(30_000);
   expect(await outcomes()).toEqual([refused, 'ann', 'ann']);
-  expect(told).toEqual(['changed', 'The file that engine.auth.principal.ann.password.file names cannot be read (ENOENT).']);
+  expect(told).toEqual([
+    'changed',
+    'The file that engine.auth.principal.ann.password.file names cannot be read (ENOENT).',
+  ]);
 
   files['/password'] = 'new password';
   await clock.advance(10_000);
@@ -55,8 +65,14 @@ test('a password that was checked against a hash which has been replaced lets no
   // The password is correct horse, in both.
   const hashed = (salt: string, key: string): Promise<readonly KnownPrincipal[]> =>
     parseWith([{ name: 'dee', role: 'query', passwordScrypt: `scrypt:1024:1:1:${salt}:${key}` }]);
-  const before = await hashed('AAECAwQFBgcICQoLDA0ODw==', 'NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=');
-  const after = await hashed('AAECAwQFBgcICQoLDA0ODw==', 'AAAifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=');
+  const before = await hashed(
+    'AAECAwQFBgcICQoLDA0ODw==',
+    'NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=',
+  );
+  const after = await hashed(
+    'AAECAwQFBgcICQoLDA0ODw==',
+    'AAAifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=',
+  );
   const authenticator = new Authenticator(before);
 
   const checking = authenticator.authenticate(basic('dee', 'correct horse'));

@@ -2,11 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ManualClock } from '@quire/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createStaticTokenProvider, noAuthorization, type TextLocation, UrlTokenProvider } from '../src/index.ts';
+import {
+  createStaticTokenProvider,
+  noAuthorization,
+  type TextLocation,
+  UrlTokenProvider,
+} from '../src/index.ts';
 
 const setting = 'controller.admin.auth.url';
 
-const tokenAllowed = 'a token, alone or after Basic or Bearer: printable characters without spaces, 8000 at most.';
+const tokenAllowed =
+  'a token, alone or after Basic or Bearer: printable characters without spaces, 8000 at most.';
 
 let clock: ManualClock;
 let file: string | undefined;
@@ -23,7 +29,9 @@ async function readFile(path: string): Promise<string> {
   throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
 }
 
-function providerOf(location: TextLocation = { kind: 'file', path: '/run/secrets/token' }): UrlTokenProvider {
+function providerOf(
+  location: TextLocation = { kind: 'file', path: '/run/secrets/token' },
+): UrlTokenProvider {
   return new UrlTokenProvider({ setting, location, scheme: 'Bearer', clock, readFile });
 }
 
@@ -41,14 +49,16 @@ describe('a token in a file', () => {
 
   test('calls that are made together share one reading, and one refusal', async () => {
     const provider = providerOf();
-    expect(await Promise.all([provider.authorization(), provider.authorization()])).toEqual(['Bearer t1', 'Bearer t1']);
+    expect(await Promise.all([provider.authorization(), provider.authorization()])).toEqual([
+      'Bearer t1',
+      'Bearer t1',
+    ]);
     expect(readCount).toBe(1);
     file = 't2';
     const refused = 'Bearer t1';
-    expect(await Promise.all([provider.authorization({ refused }), provider.authorization({ refused })])).toEqual([
-      'Bearer t2',
-      'Bearer t2',
-    ]);
+    expect(
+      await Promise.all([provider.authorization({ refused }), provider.authorization({ refused })]),
+    ).toEqual(['Bearer t2', 'Bearer t2']);
     expect(readCount).toBe(2);
   });
 
@@ -98,7 +108,11 @@ describe('a token in a file', () => {
 
 describe('a token that a web server gives', () => {
   async function serve(
-    answer: (authorization: string | undefined) => { readonly status: number; readonly body?: string; readonly to?: string },
+    answer: (authorization: string | undefined) => {
+      readonly status: number;
+      readonly body?: string;
+      readonly to?: string;
+    },
   ): Promise<AsyncDisposable & { readonly port: number }> {
     const server = createServer((request, response) => {
       const { status, body, to } = answer(request.headers.authorization);
@@ -116,20 +130,39 @@ describe('a token that a web server gives', () => {
   }
 
   test('is read with the name and password that the URL holds', async () => {
-    await using server = await serve((authorization) => ({ status: 200, body: `${authorization?.slice('Basic '.length)}\n` }));
-    const provider = providerOf({ kind: 'url', url: `http://root:p%40ss@127.0.0.1:${server.port}/token` });
-    expect(await provider.authorization()).toBe(`Bearer ${Buffer.from('root:p@ss').toString('base64')}`);
+    await using server = await serve((authorization) => ({
+      status: 200,
+      body: `${authorization?.slice('Basic '.length)}\n`,
+    }));
+    const provider = providerOf({
+      kind: 'url',
+      url: `http://root:p%40ss@127.0.0.1:${server.port}/token`,
+    });
+    expect(await provider.authorization()).toBe(
+      `Bearer ${Buffer.from('root:p@ss').toString('base64')}`,
+    );
   });
 
   test.each([
     [{ status: 404, body: 'secret' }, 'INVALID_SETTING', 'the server answered with status 404.'],
     [{ status: 503, body: 'secret' }, 'SERVER_UNREACHABLE', 'the server answered with status 503.'],
-    [{ status: 302, to: 'http://127.0.0.1:9/' }, 'SERVER_UNREACHABLE', 'the server cannot be reached (no connection).'],
-    [{ status: 200, body: 'x'.repeat(100_000) }, 'INVALID_SETTING', 'what it names is longer than 16384 bytes.'],
+    [
+      { status: 302, to: 'http://127.0.0.1:9/' },
+      'SERVER_UNREACHABLE',
+      'the server cannot be reached (no connection).',
+    ],
+    [
+      { status: 200, body: 'x'.repeat(100_000) },
+      'INVALID_SETTING',
+      'what it names is longer than 16384 bytes.',
+    ],
   ])('any other answer is an error that names the setting: %#', async (answer, code, message) => {
     await using server = await serve(() => answer);
     const provider = providerOf({ kind: 'url', url: `http://127.0.0.1:${server.port}/token` });
-    await expect(provider.authorization()).rejects.toMatchObject({ code, message: `${setting}: ${message}` });
+    await expect(provider.authorization()).rejects.toMatchObject({
+      code,
+      message: `${setting}: ${message}`,
+    });
   });
 
   test('a server that hangs is given ten seconds', async () => {
@@ -149,7 +182,10 @@ describe('a token that a web server gives', () => {
   test('a server that is not there is an error without its address', async () => {
     const server = await serve(() => ({ status: 200 }));
     await server[Symbol.asyncDispose]();
-    const provider = providerOf({ kind: 'url', url: `http://root:secret@127.0.0.1:${server.port}/token` });
+    const provider = providerOf({
+      kind: 'url',
+      url: `http://root:secret@127.0.0.1:${server.port}/token`,
+    });
     await expect(provider.authorization()).rejects.toMatchObject({
       code: 'SERVER_UNREACHABLE',
       message: `${setting}: the server cannot be reached (ECONNREFUSED).`,
@@ -159,7 +195,11 @@ describe('a token that a web server gives', () => {
 
 test('one token for ever, or none at all', async () => {
   const options = { setting: 'controller.admin.auth.token', scheme: 'Basic' };
-  expect(await createStaticTokenProvider(' abc\n', options).authorization({ refused: 'Basic abc' })).toBe('Basic abc');
-  expect(() => createStaticTokenProvider('', options)).toThrow('controller.admin.auth.token: the token is empty.');
+  expect(
+    await createStaticTokenProvider(' abc\n', options).authorization({ refused: 'Basic abc' }),
+  ).toBe('Basic abc');
+  expect(() => createStaticTokenProvider('', options)).toThrow(
+    'controller.admin.auth.token: the token is empty.',
+  );
   expect(await noAuthorization.authorization()).toBeUndefined();
 });

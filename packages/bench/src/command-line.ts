@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util';
 import { QuireError } from '@quire/core';
-import { type Dialect, type PageFormat, pageFormats, type PageServerOptions } from './page-server.ts';
+import {
+  type Dialect,
+  type PageFormat,
+  pageFormats,
+  type PageServerOptions,
+} from './page-server.ts';
 import { type BenchPlan, offsetChoices, planBench } from './run-bench.ts';
 
 export const usage = `quire-bench --url URL --sql SQL [options]
@@ -50,7 +55,10 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Reads the arguments; undefined when help is asked for. @throws INVALID_PARAMETER, with the option, its value and what is expected */
+/**
+ * Reads the arguments; undefined when help is asked for. @throws INVALID_PARAMETER, with the
+ * option, its value and what is expected
+ */
 export function parseCommandLine(args: readonly string[]): CommandLine | undefined {
   const values = valuesOf(args);
   if (values.help) return undefined;
@@ -58,13 +66,21 @@ export function parseCommandLine(args: readonly string[]): CommandLine | undefin
   if (sql.trim() === '') throw invalid('--sql is missing: give the query whose pages are read.');
   const server = serverOf('--url', values.url, values.token, values.dialect);
   const servers =
-    values.vs === undefined ? [server] : [server, serverOf('--vs', values.vs, values['vs-token'], values['vs-dialect'])];
-  if (servers[1]?.url === server.url) throw invalid('--vs is the same address as --url: give another server.');
+    values.vs === undefined
+      ? [server]
+      : [server, serverOf('--vs', values.vs, values['vs-token'], values['vs-dialect'])];
+  if (servers[1]?.url === server.url) {
+    throw invalid('--vs is the same address as --url: give another server.');
+  }
   const given: Partial<BenchPlan> & Pick<BenchPlan, 'sql'> = {
     sql,
     ...(values.pages !== undefined && { pageSizes: integers('--pages', values.pages) }),
-    ...(values.formats !== undefined && { formats: choices<PageFormat>('--formats', values.formats, pageFormats) }),
-    ...(values.offsets !== undefined && { offsets: choices('--offsets', values.offsets, offsetChoices) }),
+    ...(values.formats !== undefined && {
+      formats: choices<PageFormat>('--formats', values.formats, pageFormats),
+    }),
+    ...(values.offsets !== undefined && {
+      offsets: choices('--offsets', values.offsets, offsetChoices),
+    }),
     ...(values.readers !== undefined && { readers: integers('--readers', values.readers) }),
     ...(values.rounds !== undefined && { roundCount: integer('--rounds', values.rounds) }),
     ...(values.slice !== undefined && { sliceMs: integer('--slice', values.slice) }),
@@ -86,12 +102,18 @@ function serverOf(
   token: string | undefined,
   dialect: string | undefined,
 ): PageServerOptions {
-  if (url === undefined) throw invalid(`${option} is missing: give the address of a server, such as http://127.0.0.1:8099.`);
+  if (url === undefined) {
+    throw invalid(
+      `${option} is missing: give the address of a server, such as http://127.0.0.1:8099.`,
+    );
+  }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw invalid(`${option} is ${url}; expected an address that starts with http:// or https://.`);
   }
   if (dialect !== undefined && dialect !== 'quire' && dialect !== 'pinot') {
-    throw invalid(`${option === '--url' ? '--dialect' : '--vs-dialect'} is ${dialect}; expected quire or pinot.`);
+    throw invalid(
+      `${option === '--url' ? '--dialect' : '--vs-dialect'} is ${dialect}; expected quire or pinot.`,
+    );
   }
   const known: Dialect | undefined = dialect;
   return { url: new URL(url).href.replace(/\/+$/, ''), token, dialect: known };
@@ -109,10 +131,16 @@ function integer(option: string, text: string): number {
   return value;
 }
 
-function choices<Choice extends string>(option: string, text: string, known: readonly Choice[]): readonly Choice[] {
+function choices<Choice extends string>(
+  option: string,
+  text: string,
+  known: readonly Choice[],
+): readonly Choice[] {
   return text.split(',').map((each) => {
     const choice = known.find((one) => one === each.trim());
-    if (choice === undefined) throw invalid(`${option} has ${each}; expected one or more of ${known.join(', ')}.`);
+    if (choice === undefined) {
+      throw invalid(`${option} has ${each}; expected one or more of ${known.join(', ')}.`);
+    }
     return choice;
   });
 }

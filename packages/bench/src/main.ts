@@ -17,7 +17,9 @@ export async function main(): Promise<void> {
     };
     const report = await runBench({ ...command, onProgress: show });
     show('');
-    stdout.write(command.isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderReport(report));
+    stdout.write(
+      command.isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderReport(report),
+    );
   } catch (error) {
     if (!isQuireError(error)) throw error;
     stderr.write(`error: ${error.message}\n`);

@@ -1,6 +1,9 @@
 import { QuireError } from '@quire/core';
 
-/** The dialect in which a server is called: Quire's own, or Apache Pinot's cursors, which Quire supports as well. */
+/**
+ * The dialect in which a server is called: Quire's own, or Apache Pinot's cursors, which Quire
+ * supports as well.
+ */
 export type Dialect = 'quire' | 'pinot';
 
 export const pageFormats = ['json', 'arrow', 'csv', 'ndjson'] as const;
@@ -29,7 +32,10 @@ export interface StoredAnswer {
   readonly rowCount: number;
   /** Time from the query to the answer with its first row, in milliseconds. */
   readonly storeMs: number;
-  /** Reads a page to its end; resolves to its bytes. @throws BROKER_FAILED when the server does not answer with a page */
+  /**
+   * Reads a page to its end; resolves to its bytes. @throws BROKER_FAILED when the server does not
+   * answer with a page
+   */
   read(page: Page): Promise<number>;
   /** Deletes the result, where it can be deleted. */
   delete(): Promise<void>;
@@ -57,21 +63,34 @@ export class PageServer {
 
   constructor({ url, token, dialect }: PageServerOptions, now: () => number) {
     this.url = url.replace(/\/+$/, '');
-    this.#headers = token === undefined ? {} : { authorization: /\s/.test(token) ? token : `Bearer ${token}` };
+    this.#headers =
+      token === undefined ? {} : { authorization: /\s/.test(token) ? token : `Bearer ${token}` };
     this.#dialect = dialect;
     this.#now = now;
   }
 
-  /** Runs a query whose answer the server keeps. @throws QUERY_FAILED when it fails; BROKER_FAILED when the server has no pages */
+  /**
+   * Runs a query whose answer the server keeps. @throws QUERY_FAILED when it fails; BROKER_FAILED
+   * when the server has no pages
+   */
   async store(sql: string): Promise<StoredAnswer> {
-    const dialects: readonly Dialect[] = this.#dialect === undefined ? ['quire', 'pinot'] : [this.#dialect];
+    const dialects: readonly Dialect[] =
+      this.#dialect === undefined ? ['quire', 'pinot'] : [this.#dialect];
     for (const dialect of dialects) {
       const startMs = this.#now();
       const answer = await this.#query(sql, dialect);
-      // A server that does not know the parameter answers the whole query, without a result to read from.
-      const isPaged = typeof answer.requestId === 'string' && (dialect === 'pinot' || answer.nextOffsetParams !== undefined);
+      // A server that does not know the parameter answers the whole query, without a result to read
+      // from.
+      const isPaged =
+        typeof answer.requestId === 'string' &&
+        (dialect === 'pinot' || answer.nextOffsetParams !== undefined);
       if (!isPaged || typeof answer.numRowsResultSet !== 'number') continue;
-      return this.#answer(dialect, String(answer.requestId), answer.numRowsResultSet, this.#now() - startMs);
+      return this.#answer(
+        dialect,
+        String(answer.requestId),
+        answer.numRowsResultSet,
+        this.#now() - startMs,
+      );
     }
     const tried = dialects.map((dialect) => calls[dialect].query).join(' and ');
     throw new QuireError(
@@ -94,9 +113,12 @@ export class PageServer {
         return bytes.byteLength;
       },
       delete: async () => {
-        const response = await this.#fetch(dialect === 'quire' ? `/query/resultStore/${id}` : `/responseStore/${id}`, {
-          method: 'DELETE',
-        });
+        const response = await this.#fetch(
+          dialect === 'quire' ? `/query/resultStore/${id}` : `/responseStore/${id}`,
+          {
+            method: 'DELETE',
+          },
+        );
         await response.arrayBuffer();
       },
     };
@@ -113,7 +135,10 @@ export class PageServer {
     const answer = parsed(text, this.url);
     const [exception] = answer.exceptions ?? [];
     if (exception !== undefined) {
-      throw new QuireError('QUERY_FAILED', `${this.url} answered the query with: ${exception.message ?? text.slice(0, 300)}`);
+      throw new QuireError(
+        'QUERY_FAILED',
+        `${this.url} answered the query with: ${exception.message ?? text.slice(0, 300)}`,
+      );
     }
     return answer;
   }
@@ -126,7 +151,10 @@ export class PageServer {
       });
     } catch (error) {
       const { cause } = error as Error;
-      const reason = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : (error as Error).message;
+      const reason =
+        cause instanceof Error
+          ? cause.message || (cause as NodeJS.ErrnoException).code
+          : (error as Error).message;
       throw new QuireError(
         'BROKER_FAILED',
         `${this.url} cannot be reached: ${reason}. Check the address, and that a server listens there.`,
@@ -140,13 +168,23 @@ function parsed(text: string, url: string): CursorAnswer {
   try {
     return JSON.parse(text) as CursorAnswer;
   } catch (error) {
-    throw new QuireError('BROKER_FAILED', `${url} answered the query with something other than JSON: ${text.slice(0, 200)}`, {
-      cause: error,
-    });
+    throw new QuireError(
+      'BROKER_FAILED',
+      `${url} answered the query with something other than JSON: ${text.slice(0, 200)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 function failedWith({ status }: Response, url: string, text: string): QuireError {
-  const hint = status === 401 || status === 403 ? ' Give credentials that it accepts, with --token or --vs-token.' : '';
-  return new QuireError('BROKER_FAILED', `${url} answered with status ${status}: ${text.slice(0, 300)}.${hint}`);
+  const hint =
+    status === 401 || status === 403
+      ? ' Give credentials that it accepts, with --token or --vs-token.'
+      : '';
+  return new QuireError(
+    'BROKER_FAILED',
+    `${url} answered with status ${status}: ${text.slice(0, 300)}.${hint}`,
+  );
 }

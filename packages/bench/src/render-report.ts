@@ -2,20 +2,40 @@ import type { BenchReport, Measurement } from './run-bench.ts';
 
 const barWidth = 30;
 
-/** The report as text: a line for each combination and server, with its figures and a bar for its pages a second. */
+/**
+ * The report as text: a line for each combination and server, with its figures and a bar for its
+ * pages a second.
+ */
 export function renderReport({ servers, measurements }: BenchReport): string {
   const lines = servers.map(
     ({ url, dialect, rowCount, storeMs }, index) =>
       `${letterOf(index)}  ${url}  (${dialect}, ${rowCount.toLocaleString('en')} rows, stored in ${rounded(storeMs)} ms)`,
   );
   const letters = new Map(servers.map(({ url }, index) => [url, letterOf(index)]));
-  const heads = ['rows', 'format', 'offset', 'readers', '', 'p50 ms', 'p99 ms', 'pages/s', 'kB/page'];
+  const heads = [
+    'rows',
+    'format',
+    'offset',
+    'readers',
+    '',
+    'p50 ms',
+    'p99 ms',
+    'pages/s',
+    'kB/page',
+  ];
   const fastest = Math.max(...measurements.map(({ pagesPerSecond }) => pagesPerSecond));
-  const rows = measurements.map((each) => [...cellsOf(each, letters.get(each.url) ?? ''), bar(each.pagesPerSecond / fastest)]);
-  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const rows = measurements.map((each) => [
+    ...cellsOf(each, letters.get(each.url) ?? ''),
+    bar(each.pagesPerSecond / fastest),
+  ]);
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, column) => (isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) =>
+        isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
       .join('  ')
       .trimEnd();
   return [
@@ -49,11 +69,16 @@ function cellsOf(
 }
 
 /** Ratios of pages per second, first server to second, one for each combination. */
-function comparison(measurements: readonly Measurement[], [first, second]: readonly string[]): readonly string[] {
+function comparison(
+  measurements: readonly Measurement[],
+  [first, second]: readonly string[],
+): readonly string[] {
   if (first === undefined || second === undefined) return [];
   const ratios = measurements.flatMap((each, index) => {
     const other = measurements[index + 1];
-    return index % 2 === 0 && other !== undefined ? [each.pagesPerSecond / other.pagesPerSecond] : [];
+    return index % 2 === 0 && other !== undefined
+      ? [each.pagesPerSecond / other.pagesPerSecond]
+      : [];
   });
   const sorted = ratios.toSorted((left, right) => left - right);
   const [least, most] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
@@ -61,7 +86,8 @@ function comparison(measurements: readonly Measurement[], [first, second]: reado
 }
 
 const letterOf = (index: number): string => String.fromCodePoint(65 + index);
-const isText = (column: number): boolean => column === 1 || column === 2 || column === 4 || column === 9;
+const isText = (column: number): boolean =>
+  column === 1 || column === 2 || column === 4 || column === 9;
 
 function bar(fraction: number): string {
   return '█'.repeat(Math.max(1, Math.round(fraction * barWidth)));

@@ -1,5 +1,11 @@
 import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
-import { type Page, type PageFormat, PageServer, type PageServerOptions, type StoredAnswer } from './page-server.ts';
+import {
+  type Page,
+  type PageFormat,
+  PageServer,
+  type PageServerOptions,
+  type StoredAnswer,
+} from './page-server.ts';
 
 export const offsetChoices = ['first', 'last', 'random'] as const;
 /** The page that a reader asks for. */
@@ -55,8 +61,14 @@ export interface BenchReport {
   readonly measurements: readonly Measurement[];
 }
 
-/** A plan with the defaults for what is left out. A quick one takes some seconds for each combination's place, and less than three minutes in all. */
-export function planBench(given: Partial<BenchPlan> & Pick<BenchPlan, 'sql'>, isQuick = false): BenchPlan {
+/**
+ * A plan with the defaults for what is left out. A quick one takes some seconds for each
+ * combination's place, and less than three minutes in all.
+ */
+export function planBench(
+  given: Partial<BenchPlan> & Pick<BenchPlan, 'sql'>,
+  isQuick = false,
+): BenchPlan {
   const defaults = {
     pageSizes: [100, 1000, 10_000],
     formats: ['json'],
@@ -65,20 +77,32 @@ export function planBench(given: Partial<BenchPlan> & Pick<BenchPlan, 'sql'>, is
     roundCount: isQuick ? 2 : 5,
   } as const;
   const plan = { ...defaults, ...given };
-  const combinationCount = plan.pageSizes.length * plan.formats.length * plan.offsets.length * plan.readers.length;
+  const combinationCount =
+    plan.pageSizes.length * plan.formats.length * plan.offsets.length * plan.readers.length;
   // Of two servers, with their warm-up, in two minutes at most.
-  const quickSliceMs = Math.max(20, Math.min(400, 120_000 / (2 * (plan.roundCount + 1) * combinationCount)));
+  const quickSliceMs = Math.max(
+    20,
+    Math.min(400, 120_000 / (2 * (plan.roundCount + 1) * combinationCount)),
+  );
   return { ...plan, sliceMs: given.sliceMs ?? (isQuick ? quickSliceMs : 1000) };
 }
 
 /**
- * Stores the answer of the query on each server, and reads its pages: in every round each server has a slice, and another one begins, so that
- * what slows the machine for a moment slows both. A slice of warm-up does not count. The results are deleted at the end.
+ * Stores the answer of the query on each server, and reads its pages: in every round each server
+ * has a slice, and another one begins, so that what slows the machine for a moment slows both. A
+ * slice of warm-up does not count. The results are deleted at the end.
  *
- * @throws QUERY_FAILED, BROKER_FAILED when a server does not answer; INVALID_PARAMETER when the answers cannot be compared
+ * @throws QUERY_FAILED, BROKER_FAILED when a server does not answer; INVALID_PARAMETER when the
+ * answers cannot be compared
  */
 export async function runBench(options: BenchOptions): Promise<BenchReport> {
-  const { servers, plan, clock = systemClock, random = systemRandom, onProgress = () => undefined } = options;
+  const {
+    servers,
+    plan,
+    clock = systemClock,
+    random = systemRandom,
+    onProgress = () => undefined,
+  } = options;
   const opened: { readonly url: string; readonly answer: StoredAnswer }[] = [];
   try {
     for (const each of servers) {
@@ -93,7 +117,8 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
         for (const offset of plan.offsets) {
           for (const readers of plan.readers) {
             const loads = opened.map(
-              ({ url, answer }) => new Load(answer, { url, pageSize, format, offset, readers }, { clock, random }),
+              ({ url, answer }) =>
+                new Load(answer, { url, pageSize, format, offset, readers }, { clock, random }),
             );
             await takeTurns(loads, plan, onProgress);
             measurements.push(...loads.map((load) => load.measurement()));
@@ -101,7 +126,12 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
         }
       }
     }
-    const facts = opened.map(({ url, answer: { dialect, rowCount, storeMs } }) => ({ url, dialect, rowCount, storeMs }));
+    const facts = opened.map(({ url, answer: { dialect, rowCount, storeMs } }) => ({
+      url,
+      dialect,
+      rowCount,
+      storeMs,
+    }));
     return { plan, servers: facts, measurements };
   } finally {
     // A result that stays expires by itself.
@@ -109,12 +139,20 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
   }
 }
 
-function assertComparable(opened: readonly { readonly url: string; readonly answer: StoredAnswer }[], plan: BenchPlan): void {
+function assertComparable(
+  opened: readonly { readonly url: string; readonly answer: StoredAnswer }[],
+  plan: BenchPlan,
+): void {
   const [first, second] = opened;
-  if (first === undefined) throw new QuireError('INVALID_PARAMETER', 'There is no server to measure.');
+  if (first === undefined) {
+    throw new QuireError('INVALID_PARAMETER', 'There is no server to measure.');
+  }
   for (const { url, answer } of opened) {
     if (answer.rowCount === 0) {
-      throw new QuireError('INVALID_PARAMETER', `The query has no rows on ${url}: there are no pages to read.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `The query has no rows on ${url}: there are no pages to read.`,
+      );
     }
     const other = plan.formats.find((format) => format !== 'json');
     if (answer.dialect === 'pinot' && other !== undefined) {
@@ -161,7 +199,11 @@ class Load {
   #elapsedMs = 0;
   #bytes = 0;
 
-  constructor(answer: StoredAnswer, of: Combination, { clock, random }: { readonly clock: Clock; readonly random: Random }) {
+  constructor(
+    answer: StoredAnswer,
+    of: Combination,
+    { clock, random }: { readonly clock: Clock; readonly random: Random },
+  ) {
     this.#answer = answer;
     this.#of = of;
     this.#clock = clock;
@@ -191,7 +233,8 @@ class Load {
 
   measurement(): Measurement {
     const sorted = this.#pagesMs.toSorted((left, right) => left - right);
-    const at = (fraction: number): number => sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))] ?? 0;
+    const at = (fraction: number): number =>
+      sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))] ?? 0;
     return {
       ...this.#of,
       pageCount: sorted.length,
@@ -206,6 +249,10 @@ class Load {
     const { pageSize: rowCount, format, offset } = this.#of;
     const lastOffset = Math.max(0, this.#answer.rowCount - rowCount);
     const random = (): number => Math.floor(this.#random.fraction() * (lastOffset + 1));
-    return { offset: offset === 'first' ? 0 : offset === 'last' ? lastOffset : random(), rowCount, format };
+    return {
+      offset: offset === 'first' ? 0 : offset === 'last' ? lastOffset : random(),
+      rowCount,
+      format,
+    };
   }
 }

@@ -1,16 +1,23 @@
 import { yieldToEventLoop } from '@quire/core/wait';
 
-/** Bytes that are read before the response begins: bodies up to this size fail cleanly and say their length. */
+/**
+ * Bytes that are read before the response begins: bodies up to this size fail cleanly and say their
+ * length.
+ */
 const atHandBytesMin = 64 * 1024;
 
-/** A body whose first bytes are at hand, so that a failure to read it can still be answered with a status. */
+/**
+ * A body whose first bytes are at hand, so that a failure to read it can still be answered with a
+ * status.
+ */
 export type OpenBody =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> };
 
 /**
- * Reads the first chunks: a small body comes whole, a larger one as chunks that are read on as fast as they are asked for. Each chunk
- * may be looked at until the next one is asked for, as those of the source.
+ * Reads the first chunks: a small body comes whole, a larger one as chunks that are read on as fast
+ * as they are asked for. Each chunk may be looked at until the next one is asked for, as those of
+ * the source.
  *
  * @throws what the iteration throws meanwhile
  */
@@ -25,7 +32,10 @@ export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenB
     last = next.value;
     sizeBytes += last.byteLength;
   }
-  return { kind: 'stream', chunks: resume(last === undefined ? atHand : [...atHand, last], iterator) };
+  return {
+    kind: 'stream',
+    chunks: resume(last === undefined ? atHand : [...atHand, last], iterator),
+  };
 }
 
 /**
@@ -33,7 +43,10 @@ export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenB
  *
  * No generator: one that nobody has begun to read yet would not notice that it is closed.
  */
-function resume(atHand: readonly Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+function resume(
+  atHand: readonly Uint8Array[],
+  iterator: AsyncIterator<Uint8Array>,
+): AsyncIterable<Uint8Array> {
   const ahead = atHand.values();
   const rest: AsyncIterator<Uint8Array> = {
     next: async () => {

@@ -16,8 +16,14 @@ export interface BrokerContext extends QueryRunner {
   readonly pageStreams: PageStreams;
   /** When the broker was made, by the monotonic clock. */
   readonly startMs: number;
-  /** Where this broker is, once it listens: the name that others know, or else the address that it listens on. */
+  /**
+   * Where this broker is, once it listens: the name that others know, or else the address that it
+   * listens on.
+   */
   address(): { readonly host: string; readonly port: number };
-  /** Where others reach this broker, once it listens; undefined when any broker can serve its results. */
+  /**
+   * Where others reach this broker, once it listens; undefined when any broker can serve its
+   * results.
+   */
   advertised(): { readonly host: string; readonly port: number } | undefined;
 }

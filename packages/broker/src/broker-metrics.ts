@@ -14,18 +14,33 @@ export class BrokerMetrics extends ServiceMetrics {
     'Queries with async=true, by duration from acceptance to the answer with what is there of the first page.',
     [],
   );
-  readonly #reused = this.counter('quire_results_reused_total', 'Queries that were answered by the result of another one.', []);
+  readonly #reused = this.counter(
+    'quire_results_reused_total',
+    'Queries that were answered by the result of another one.',
+    [],
+  );
   readonly #rows = this.counter('quire_rows_served_total', 'Rows served, by format.', ['format']);
-  readonly #bytes = this.counter('quire_bytes_served_total', 'Bytes of rows served, before compression, by format.', ['format']);
-  readonly #storeCalls = this.histogram('quire_store_call_duration_seconds', 'Calls to the object store, by duration.', [
-    'op',
-    'outcome',
-  ]);
-  readonly #storeBytes = this.counter('quire_store_bytes_total', 'Bytes that went to or came from the object store.', ['op']);
+  readonly #bytes = this.counter(
+    'quire_bytes_served_total',
+    'Bytes of rows served, before compression, by format.',
+    ['format'],
+  );
+  readonly #storeCalls = this.histogram(
+    'quire_store_call_duration_seconds',
+    'Calls to the object store, by duration.',
+    ['op', 'outcome'],
+  );
+  readonly #storeBytes = this.counter(
+    'quire_store_bytes_total',
+    'Bytes that went to or came from the object store.',
+    ['op'],
+  );
 
-  readonly #killedWorkers = this.counter('quire_workers_killed_total', 'Processes that ended with their query, by reason.', [
-    'reason',
-  ]);
+  readonly #killedWorkers = this.counter(
+    'quire_workers_killed_total',
+    'Processes that ended with their query, by reason.',
+    ['reason'],
+  );
 
   /** Counts a first page that came before its query had ended. */
   observeFirstRows(durationMs: number): void {
@@ -69,12 +84,20 @@ export class BrokerMetrics extends ServiceMetrics {
 
   /** Shows how many pages are being read, asked at each scrape. */
   watchPageStreams(count: () => number): void {
-    this.gauge('quire_page_streams', 'Pages that are being sent, but for those sent in one piece.', count);
+    this.gauge(
+      'quire_page_streams',
+      'Pages that are being sent, but for those sent in one piece.',
+      count,
+    );
   }
 
   /** Shows the processes that queries run in, asked at each scrape. */
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
-    this.gauge('quire_workers', 'Processes for queries, with or without one.', () => workers().count);
+    this.gauge(
+      'quire_workers',
+      'Processes for queries, with or without one.',
+      () => workers().count,
+    );
     this.gauge('quire_workers_busy', 'Processes that run a query.', () => workers().busyCount);
   }
 

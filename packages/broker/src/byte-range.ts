@@ -4,7 +4,10 @@ import { yieldToEventLoop } from '@quire/core/wait';
 import type { PageFormat } from '@quire/api';
 import type { EncodeOptions, ResultPage } from '@quire/results';
 
-/** A range of bytes as a header asks for it: from `start` on, up to and with `last` if it says so; or the last `suffixLength`. */
+/**
+ * A range of bytes as a header asks for it: from `start` on, up to and with `last` if it says so;
+ * or the last `suffixLength`.
+ */
 type AskedRange =
   | { readonly start: number; readonly last: number | undefined; readonly suffixLength?: undefined }
   | { readonly suffixLength: number };
@@ -17,12 +20,23 @@ export interface ByteRange {
 }
 
 /**
- * The range that a call for a download asks for. Undefined where it asks for none, or for what may be ignored (RFC 9110 section 14.2):
- * several at once, other units, what is not a range, one of a body that has changed since (If-Range), and JSON, of which a part is of no use.
+ * The range that a call for a download asks for. Undefined where it asks for none, or for what may
+ * be ignored (RFC 9110 section 14.2): several at once, other units, what is not a range, one of a
+ * body that has changed since (If-Range), and JSON, of which a part is of no use.
  */
-export function askedRange(headers: IncomingHttpHeaders, format: PageFormat, entityTag: string): AskedRange | undefined {
+export function askedRange(
+  headers: IncomingHttpHeaders,
+  format: PageFormat,
+  entityTag: string,
+): AskedRange | undefined {
   const { range, 'if-range': ifRange } = headers;
-  if (range === undefined || format === 'json' || (ifRange !== undefined && ifRange !== entityTag)) return undefined;
+  if (
+    range === undefined ||
+    format === 'json' ||
+    (ifRange !== undefined && ifRange !== entityTag)
+  ) {
+    return undefined;
+  }
   const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? [];
   if (first === '') return last === '' ? undefined : { suffixLength: Number(last) };
   if (last !== '' && Number(last) < Number(first)) return undefined;
@@ -30,8 +44,8 @@ export function askedRange(headers: IncomingHttpHeaders, format: PageFormat, ent
 }
 
 /**
- * Where a range lies in a page. The page is written once for its length alone, since no byte of it is stored: what is read twice costs less
- * than what is sent twice.
+ * Where a range lies in a page. The page is written once for its length alone, since no byte of it
+ * is stored: what is read twice costs less than what is sent twice.
  *
  * @throws OFFSET_OUT_OF_RANGE when the page ends before it
  */
@@ -46,8 +60,12 @@ export async function locateRange(
     sizeBytes += byteLength;
     await yieldToEventLoop(); // encoding is work for the processor, and nothing waits for a client here
   }
-  const start = asked.suffixLength === undefined ? asked.start : Math.max(0, sizeBytes - asked.suffixLength);
-  const end = asked.suffixLength === undefined && asked.last !== undefined ? Math.min(asked.last + 1, sizeBytes) : sizeBytes;
+  const start =
+    asked.suffixLength === undefined ? asked.start : Math.max(0, sizeBytes - asked.suffixLength);
+  const end =
+    asked.suffixLength === undefined && asked.last !== undefined
+      ? Math.min(asked.last + 1, sizeBytes)
+      : sizeBytes;
   if (start < end) return { start, end, sizeBytes };
   throw new UnsatisfiableRange(start, sizeBytes);
 }
@@ -63,7 +81,10 @@ export class UnsatisfiableRange extends QuireError {
 }
 
 /** The bytes of a range of a body. */
-export async function* bytesWithin(chunks: AsyncIterable<Uint8Array>, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+export async function* bytesWithin(
+  chunks: AsyncIterable<Uint8Array>,
+  { start, end }: ByteRange,
+): AsyncGenerator<Uint8Array> {
   let position = 0;
   for await (const chunk of chunks) {
     const from = Math.max(0, start - position);

@@ -23,14 +23,19 @@ export interface RowsForm {
 }
 
 /**
- * The form that a caller wants: by the parameters `format` and `compression`, else by `Accept`, else JSON, and Arrow with plain buffers.
+ * The form that a caller wants: by the parameters `format` and `compression`, else by `Accept`,
+ * else JSON, and Arrow with plain buffers.
  *
- * @throws INVALID_PARAMETER when a parameter names no format or codec, or `compression` stands beside another format than Arrow, or `formulas`
- * beside another than CSV
+ * @throws INVALID_PARAMETER when a parameter names no format or codec, or `compression` stands
+ * beside another format than Arrow, or `formulas` beside another than CSV
  * @throws NOT_ACCEPTABLE when Accept leaves no format
  */
 export function chooseForm(
-  parameters: { readonly format?: RawParameter; readonly compression?: RawParameter; readonly formulas?: RawParameter },
+  parameters: {
+    readonly format?: RawParameter;
+    readonly compression?: RawParameter;
+    readonly formulas?: RawParameter;
+  },
   headers: IncomingHttpHeaders,
 ): RowsForm {
   const askedFormat = parseFormat(parameters.format);
@@ -43,7 +48,11 @@ export function chooseForm(
   }
   const codecs = format === 'arrow' ? (askedCodecs ?? accept.codecs) : [];
   const escapesFormulas = parseFormulas(parameters.formulas, format);
-  return { format, codecs: arrowCodecs.filter((codec) => codecs.includes(codec)), ...(escapesFormulas && { escapesFormulas }) };
+  return {
+    format,
+    codecs: arrowCodecs.filter((codec) => codecs.includes(codec)),
+    ...(escapesFormulas && { escapesFormulas }),
+  };
 }
 
 /** Names the form in an entity tag. */
@@ -64,25 +73,40 @@ function acceptedFormat(ranges: string | undefined): PageFormat {
   );
 }
 
-/** Media ranges of Accept without the parameters that no format of rows has, and the codecs that those of Arrow name. */
-function readAccept(accept: string | undefined): { readonly ranges: string | undefined; readonly codecs: readonly ArrowCodec[] } {
+/**
+ * Media ranges of Accept without the parameters that no format of rows has, and the codecs that
+ * those of Arrow name.
+ */
+function readAccept(accept: string | undefined): {
+  readonly ranges: string | undefined;
+  readonly codecs: readonly ArrowCodec[];
+} {
   if (accept === undefined) return { ranges: undefined, codecs: [] };
   const codecs: ArrowCodec[] = [];
   const ranges: string[] = [];
   // All our text is UTF-8; a charset would otherwise match nothing.
-  for (const range of accept.replaceAll(/;\s*charset=[^;,]*/gi, '').match(/(?:[^,"]|"[^"]*"?)+/g) ?? []) {
+  for (const range of accept.replaceAll(/;\s*charset=[^;,]*/gi, '').match(/(?:[^,"]|"[^"]*"?)+/g) ??
+    []) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     const named = parameters.map(codecsOfParameter).find((found) => found !== undefined);
     if (type.toLowerCase() !== pageMediaTypes.arrow || named === undefined) ranges.push(range);
     else if (!parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/i.test(parameter))) {
       codecs.push(...named);
-      ranges.push([type, ...parameters.filter((parameter) => codecsOfParameter(parameter) === undefined)].join(';'));
+      ranges.push(
+        [
+          type,
+          ...parameters.filter((parameter) => codecsOfParameter(parameter) === undefined),
+        ].join(';'),
+      );
     }
   }
   return { ranges: ranges.join(), codecs };
 }
 
-/** The codecs of `compression=zstd` or `compression="zstd,lz4"`; undefined of other parameters, and of codecs that Arrow does not have. */
+/**
+ * The codecs of `compression=zstd` or `compression="zstd,lz4"`; undefined of other parameters, and
+ * of codecs that Arrow does not have.
+ */
 function codecsOfParameter(parameter: string): readonly ArrowCodec[] | undefined {
   const [, value] = /^compression\s*=\s*"?([a-z0-9, ]+)"?$/i.exec(parameter) ?? [];
   const names = value

@@ -13,8 +13,8 @@ import { RunningQueries } from './running-queries.ts';
 const pageStreamsMaxDefault = 128;
 
 /**
- * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of them. When it has closed, nothing of
- * unfinished calls is left in the store.
+ * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of
+ * them. When it has closed, nothing of unfinished calls is left in the store.
  */
 export function createBroker(options: BrokerOptions): Service {
   const clock = options.clock ?? systemClock;
@@ -45,7 +45,8 @@ export function createBroker(options: BrokerOptions): Service {
         calls: service.calls,
         startMs: service.startMs,
         address: () => addressOf(options, service),
-        advertised: () => (options.advertised === undefined ? undefined : addressOf(options, service)),
+        advertised: () =>
+          options.advertised === undefined ? undefined : addressOf(options, service),
       }),
   });
 }
@@ -54,8 +55,14 @@ function storingEngineOf({ engine, results }: BrokerOptions): StoringEngine {
   return 'execute' in engine ? storeInProcess(engine, results) : engine;
 }
 
-function addressOf({ advertised, hostName, host, port }: BrokerOptions, service: ServiceContext): { host: string; port: number } {
-  return { host: advertised?.host ?? hostName ?? host, port: advertised?.port ?? service.address()?.port ?? port };
+function addressOf(
+  { advertised, hostName, host, port }: BrokerOptions,
+  service: ServiceContext,
+): { host: string; port: number } {
+  return {
+    host: advertised?.host ?? hostName ?? host,
+    port: advertised?.port ?? service.address()?.port ?? port,
+  };
 }
 
 const about = {
@@ -66,7 +73,10 @@ const about = {
   tags: [
     { name: 'query', description: 'Run queries and read their results.' },
     { name: 'results', description: 'Handle stored results.' },
-    { name: 'pinot', description: 'The calls of programs that speak the cursor API of Apache Pinot.' },
+    {
+      name: 'pinot',
+      description: 'The calls of programs that speak the cursor API of Apache Pinot.',
+    },
     { name: 'service', description: 'Watch the broker and read about it.' },
   ],
 };

@@ -1,12 +1,23 @@
-import { type CursorResponse, formatPageParameters, pageHeaders, type QueryStatus } from '@quire/api';
+import {
+  type CursorResponse,
+  formatPageParameters,
+  pageHeaders,
+  type QueryStatus,
+} from '@quire/api';
 import { nextPage, type PageRequest, previousPage } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
 import { serverCountsOf, wholeMs } from './metadata-record.ts';
 
-/** A cursor response without its rows, in the order of SPECIFICATION.md section 2.6; what follows `brokerPort` is ours. */
+/**
+ * A cursor response without its rows, in the order of SPECIFICATION.md section 2.6; what follows
+ * `brokerPort` is ours.
+ */
 export type CursorMembers = Omit<CursorResponse, 'resultTable'>;
 
-/** What a response says about the page that it holds. Nothing in it changes while the result lives: pages are cached. */
+/**
+ * What a response says about the page that it holds. Nothing in it changes while the result lives:
+ * pages are cached.
+ */
 export function cursorMembersOf(
   result: Result,
   page: ResultPage,
@@ -31,7 +42,10 @@ export function cursorMembersOf(
   };
 }
 
-/** The same of a page of a query that runs: what follows is not known yet, so that there always is a next page. */
+/**
+ * The same of a page of a query that runs: what follows is not known yet, so that there always is a
+ * next page.
+ */
 export function growingMembersOf(
   status: QueryStatus,
   { page, asked }: { readonly page: ResultPage; readonly asked: PageRequest },
@@ -56,7 +70,10 @@ export function growingMembersOf(
   };
 }
 
-/** The cursor members as headers, for bodies that have no place for them; a member that is null or absent has none. */
+/**
+ * The cursor members as headers, for bodies that have no place for them; a member that is null or
+ * absent has none.
+ */
 export function cursorHeadersOf(members: Partial<CursorMembers>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [member, header] of Object.entries(pageHeaders)) {

@@ -3,7 +3,10 @@ import { type ClusterStatistics, noClusterStatistics, type QueryStatistics } fro
 import type { Result } from '@quire/results';
 
 /** Clients compare these two, and want at least one: the embedded engine is one server. */
-export function serverCountsOf({ cluster }: QueryStatistics): { numServersQueried: number; numServersResponded: number } {
+export function serverCountsOf({ cluster }: QueryStatistics): {
+  numServersQueried: number;
+  numServersResponded: number;
+} {
   const { queried, responded } = cluster?.servers ?? { queried: 1, responded: 1 };
   return { numServersQueried: Math.max(1, queried), numServersResponded: Math.max(1, responded) };
 }
@@ -11,7 +14,13 @@ export function serverCountsOf({ cluster }: QueryStatistics): { numServersQuerie
 /** The metadata record of a stored result. */
 export function metadataOfResult(result: Result): MetadataRecord {
   const { requestId, brokerId, rowCount } = result.entry;
-  return metadataOf({ requestId, brokerId, exceptions: [], rowCount, statistics: result.statistics });
+  return metadataOf({
+    requestId,
+    brokerId,
+    exceptions: [],
+    rowCount,
+    statistics: result.statistics,
+  });
 }
 
 /** The metadata record of a query that failed: it has no rows, and its exceptions say why. */
@@ -27,8 +36,20 @@ export function metadataOfFailure(failure: {
 }
 
 /** The metadata record of a query that runs, or ended without a result. */
-export function metadataOfStatus({ requestId, brokerId, exceptions, numRowsResultSet, timeUsedMs }: QueryStatus): MetadataRecord {
-  const statistics = { elapsedMs: timeUsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
+export function metadataOfStatus({
+  requestId,
+  brokerId,
+  exceptions,
+  numRowsResultSet,
+  timeUsedMs,
+}: QueryStatus): MetadataRecord {
+  const statistics = {
+    elapsedMs: timeUsedMs,
+    cpuTimeNs: null,
+    rowsScanned: null,
+    rowsTotal: null,
+    tables: [],
+  };
   return metadataOf({ requestId, brokerId, exceptions, rowCount: numRowsResultSet, statistics });
 }
 
@@ -57,12 +78,23 @@ function metadataOf(query: {
     numRowsResultSet: rowCount,
     ...serverCountsOf(statistics),
     ...membersOf(cluster ?? noClusterStatistics),
-    ...(cluster === undefined && { offlineThreadCpuTimeNs: cpuTimeNs, offlineTotalCpuTimeNs: cpuTimeNs }),
+    ...(cluster === undefined && {
+      offlineThreadCpuTimeNs: cpuTimeNs,
+      offlineTotalCpuTimeNs: cpuTimeNs,
+    }),
   };
 }
 
 function membersOf(cluster: ClusterStatistics) {
-  const { segments, consumingSegments, segmentsPruned, entriesScanned, offlineCpuNs, realtimeCpuNs, explainedSegments } = cluster;
+  const {
+    segments,
+    consumingSegments,
+    segmentsPruned,
+    entriesScanned,
+    offlineCpuNs,
+    realtimeCpuNs,
+    explainedSegments,
+  } = cluster;
   return {
     segmentStatistics: [...cluster.segmentStatistics],
     traceInfo: { ...cluster.trace },

@@ -8,10 +8,17 @@ import { assertNotFailed } from './send-growing-page.ts';
 /** As many results as one query may name. */
 const namedMax = 16;
 
-/** Texts, names in quotes and comments, which are passed over; else a call of `result` with a text. Each ends with the SQL at the latest. */
-const pieces = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\bresult\s*\(\s*'(?<id>[^']*)'\s*\)/gi;
+/**
+ * Texts, names in quotes and comments, which are passed over; else a call of `result` with a text.
+ * Each ends with the SQL at the latest.
+ */
+const pieces =
+  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\bresult\s*\(\s*'(?<id>[^']*)'\s*\)/gi;
 
-/** What a query calls `result` with. The engine has the last word on what is such a call; it reads nothing that was not found here. */
+/**
+ * What a query calls `result` with. The engine has the last word on what is such a call; it reads
+ * nothing that was not found here.
+ */
 export function namedResults(sql: string): readonly string[] {
   if (!/\bresult\s*\(/i.test(sql)) return [];
   const ids = [...sql.matchAll(pieces)].flatMap(({ groups }) => groups?.['id'] ?? []);
@@ -42,20 +49,29 @@ export async function openNamedResults(
     );
   }
   if (ids.length > namedMax) {
-    throw new QuireError('INVALID_PARAMETER', `The query names ${ids.length} results; expected at most ${namedMax}.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `The query names ${ids.length} results; expected at most ${namedMax}.`,
+    );
   }
   return Promise.all(
     ids.map(async (id) => {
       const running = context.queries.running(principal, id);
       if (running !== undefined) {
-        throw new QuireError('CONFLICT', `The query ${id} is ${running.state}; its result can be queried when it is DONE.`);
+        throw new QuireError(
+          'CONFLICT',
+          `The query ${id} is ${running.state}; its result can be queried when it is DONE.`,
+        );
       }
       assertNotFailed(context, principal, id);
       try {
         return await openOwnResult(context.results, principal, id, { signal });
       } catch (error) {
         if (!isQuireError(error, 'QUERY_ELSEWHERE')) throw error;
-        throw new QuireError('CONFLICT', `The query ${id} runs at another broker; its result can be queried when it is DONE.`);
+        throw new QuireError(
+          'CONFLICT',
+          `The query ${id} runs at another broker; its result can be queried when it is DONE.`,
+        );
       }
     }),
   );

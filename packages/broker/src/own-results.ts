@@ -3,11 +3,12 @@ import { type CallOptions, isQuireError, QuireError } from '@quire/core';
 import type { Result, ResultStore } from '@quire/results';
 
 /**
- * Opens a result for a principal. To whom it does not belong, it never existed: strangers cannot tell the ids of others'
- * results, living or gone, from ids that nobody ever had.
+ * Opens a result for a principal. To whom it does not belong, it never existed: strangers cannot
+ * tell the ids of others' results, living or gone, from ids that nobody ever had.
  *
  * @throws RESULT_NOT_FOUND when there is no such result, or it is somebody else's, or was
- * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone, and the principal may know
+ * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone, and the principal may
+ * know
  */
 export async function openOwnResult(
   results: ResultStore,
@@ -24,7 +25,10 @@ export async function openOwnResult(
   return result;
 }
 
-/** Does something to a result; what it says about results that are gone is only for those whose result it was. */
+/**
+ * Does something to a result; what it says about results that are gone is only for those whose
+ * result it was.
+ */
 export async function hideFromOthers<T>(
   results: ResultStore,
   principal: Principal,
@@ -47,6 +51,8 @@ const foreign = new RefusalReason("the result is or was somebody else's");
 
 function notFound(requestId: string, cause?: RefusalReason): QuireError {
   // A hostile id may be long or hold control characters: it is shown escaped and cut.
-  const shown = JSON.stringify(requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId).slice(1, -1);
+  const shown = JSON.stringify(
+    requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId,
+  ).slice(1, -1);
   return new QuireError('RESULT_NOT_FOUND', `Query results for ${shown} not found.`, { cause });
 }

@@ -4,8 +4,9 @@ import { FairSlots, type SlotClaim } from '@quire/core/wait';
 /** Pages that are made at once: enough that one waits for the store while another is encoded. */
 const slotCount = 6;
 /**
- * A turn is over by then, whether or not the page is: a slow one does not keep the others waiting. Yet it is longer than all turns at once take a
- * processor, else one page after the other would begin, and each hold its memory.
+ * A turn is over by then, whether or not the page is: a slow one does not keep the others waiting.
+ * Yet it is longer than all turns at once take a processor, else one page after the other would
+ * begin, and each hold its memory.
  */
 const slotMsMax = 100;
 /** Smaller pages need no turn. */
@@ -25,8 +26,9 @@ const shares = {
 };
 
 /**
- * Lets large pages be made a few at a time; principals take turns. Many at once would come no sooner, and each holds memory for as long as all
- * of them together take. A turn ends by its time, whether its page waits for the store or for a client.
+ * Lets large pages be made a few at a time; principals take turns. Many at once would come no
+ * sooner, and each holds memory for as long as all of them together take. A turn ends by its time,
+ * whether its page waits for the store or for a client.
  */
 export class PageLimiter {
   readonly #slots = new FairSlots(
@@ -40,7 +42,8 @@ export class PageLimiter {
   }
 
   /**
-   * Resolves when a page that reads `sizeBytes` may be made for a principal; disposing ends its turn.
+   * Resolves when a page that reads `sizeBytes` may be made for a principal; disposing ends its
+   * turn.
    *
    * @throws ABORTED when the signal is or becomes aborted
    */

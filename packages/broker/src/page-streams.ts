@@ -1,7 +1,10 @@
 import type { Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
 
-/** Counts the pages that each principal is reading, so that no principal takes the memory and connections of all. */
+/**
+ * Counts the pages that each principal is reading, so that no principal takes the memory and
+ * connections of all.
+ */
 export class PageStreams {
   readonly #countMax: () => number;
   readonly #counts = new Map<string, number>();

@@ -46,17 +46,31 @@ export interface StartedQuery {
   readonly result: Promise<Result>;
 }
 
-/** Runs a query when its turn comes and stores its whole answer; until it has ended, it can be watched and cancelled. */
+/**
+ * Runs a query when its turn comes and stores its whole answer; until it has ended, it can be
+ * watched and cancelled.
+ */
 export function startQuery(runner: QueryRunner, run: QueryRun): StartedQuery {
   const { requestId, growth, query: asked } = run;
   const owner = run.principal.name;
   const isPaginated = asked.isPaginated === true;
-  const query = new RunningQuery({ requestId, owner, sql: asked.sql, isPaginated, growth, clock: runner.clock });
+  const query = new RunningQuery({
+    requestId,
+    owner,
+    sql: asked.sql,
+    isPaginated,
+    growth,
+    clock: runner.clock,
+  });
   runner.queries.add(query);
   return { query, result: watched(runner, query, runQuery(runner, query, run)) };
 }
 
-async function watched(runner: QueryRunner, query: RunningQuery, running: Promise<Result>): Promise<Result> {
+async function watched(
+  runner: QueryRunner,
+  query: RunningQuery,
+  running: Promise<Result>,
+): Promise<Result> {
   try {
     const result = await running;
     await ended(runner, query, { kind: 'done', result }, 'ok');
@@ -67,7 +81,12 @@ async function watched(runner: QueryRunner, query: RunningQuery, running: Promis
   }
 }
 
-async function ended(runner: QueryRunner, query: RunningQuery, outcome: QueryOutcome, label: string): Promise<void> {
+async function ended(
+  runner: QueryRunner,
+  query: RunningQuery,
+  outcome: QueryOutcome,
+  label: string,
+): Promise<void> {
   runner.metrics.observeQuery(label, query.elapsedMs);
   const ending = query.end(outcome);
   // In the same moment: a caller that asks from now on finds its result, or why there is none.
@@ -78,7 +97,12 @@ async function ended(runner: QueryRunner, query: RunningQuery, outcome: QueryOut
 function runQuery(runner: QueryRunner, query: RunningQuery, run: QueryRun): Promise<Result> {
   const { queue, clock } = runner;
   const claim = claimOf(run.principal);
-  const limit = { clock, timeoutMs: run.timeoutMs, signal: AbortSignal.any([run.signal, query.signal]), error: timedOut };
+  const limit = {
+    clock,
+    timeoutMs: run.timeoutMs,
+    signal: AbortSignal.any([run.signal, query.signal]),
+    error: timedOut,
+  };
   return withDeadline(limit, (signal) => {
     const inTurn = (onPlanned?: StoringOptions['onPlanned']): Promise<Result> =>
       queue.run(claim, () => executeAndStore(runner, query, run, { signal, onPlanned }), signal);
@@ -97,13 +121,28 @@ async function executeAndStore(
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
   const { requestId, growth, results } = run;
-  return runner.engine.store(run.query, { ...options, limits: { timeoutMs }, owner: query.owner, requestId, growth, results });
+  return runner.engine.store(run.query, {
+    ...options,
+    limits: { timeoutMs },
+    owner: query.owner,
+    requestId,
+    growth,
+    results,
+  });
 }
 
 /** A result that a query names went between the call and its turn. */
-const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED'] as const;
+const goneCodes = [
+  'RESULT_NOT_FOUND',
+  'RESULT_EXPIRED',
+  'RESULT_EVICTED',
+  'RESULT_DELETED',
+] as const;
 
-/** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */
+/**
+ * Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be
+ * told.
+ */
 export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES', ...goneCodes);
 }

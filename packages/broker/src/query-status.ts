@@ -38,10 +38,18 @@ export function statusOfRunning(context: BrokerContext, query: RunningQuery): Qu
 /** The same, with what a list of queries tells of each. */
 export function entryOfRunning(context: BrokerContext, query: RunningQuery): RunningQueryEntry {
   const { owner, sql, isPaginated } = query;
-  return { ...statusOfRunning(context, query), owner, query: sql.slice(0, shownSqlMax), isPaginated };
+  return {
+    ...statusOfRunning(context, query),
+    owner,
+    query: sql.slice(0, shownSqlMax),
+    isPaginated,
+  };
 }
 
-function waitReasonOf({ queue }: BrokerContext, { state, owner, isFollowing }: RunningQuery): WaitReason | undefined {
+function waitReasonOf(
+  { queue }: BrokerContext,
+  { state, owner, isFollowing }: RunningQuery,
+): WaitReason | undefined {
   if (state !== 'QUEUED') return undefined;
   if (isFollowing) return 'SAME_QUERY';
   return queue.waitReasonOf(owner) === 'share' ? 'SHARE' : 'SLOT';
@@ -82,5 +90,8 @@ export function statusOfResult({ entry, statistics }: Result): QueryStatus {
 
 /** A query's failure as callers are told it. */
 export function exceptionOf(error: QuireError, requestId: string): QueryException {
-  return { errorCode: error.exceptionNumber ?? exceptionNumberOf(error.code), message: publicMessage(error, requestId) };
+  return {
+    errorCode: error.exceptionNumber ?? exceptionNumberOf(error.code),
+    message: publicMessage(error, requestId),
+  };
 }

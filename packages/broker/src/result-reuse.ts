@@ -1,15 +1,28 @@
 import { createHash } from 'node:crypto';
-import { type CallOptions, type Clock, isQuireError, type Query, type QuireError, type RequestId } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  type Query,
+  type QuireError,
+  type RequestId,
+} from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
 import type { AnsweredData, Result, ResultStore, StoringEngine } from '@quire/results';
 
 /** How results are used again. */
 export interface ReusePolicy {
-  /** How old a result may be whose engine cannot tell whether its data has changed; 0: such results are not used again. */
+  /**
+   * How old a result may be whose engine cannot tell whether its data has changed; 0: such results
+   * are not used again.
+   */
   readonly ageMaxMs: number;
 }
 
-/** What is asked, and by whom: the same principal gets the same result for the same question about the same data. */
+/**
+ * What is asked, and by whom: the same principal gets the same result for the same question about
+ * the same data.
+ */
 export interface Question {
   readonly key: string;
   readonly sql: string;
@@ -26,13 +39,22 @@ interface KeptAnswer {
   readonly askedMs: number;
 }
 
-/** How a query under way ended for those who wait for it: its result may be theirs, its failure is, or they go on by themselves. */
-type FlightEnd = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly error: QuireError } | { readonly kind: 'alone' };
+/**
+ * How a query under way ended for those who wait for it: its result may be theirs, its failure is,
+ * or they go on by themselves.
+ */
+type FlightEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly error: QuireError }
+  | { readonly kind: 'alone' };
 
 type Flight = PromiseWithResolvers<FlightEnd>;
 
 export interface SharingOptions extends CallOptions {
-  /** Notified when the query begins to wait for the same one under way; disposing what it returns says that the wait is over. */
+  /**
+   * Notified when the query begins to wait for the same one under way; disposing what it returns
+   * says that the wait is over.
+   */
   readonly onFollow: () => Disposable;
 }
 
@@ -40,12 +62,17 @@ export interface SharingOptions extends CallOptions {
 export type RunPlanned = (onPlanned: (data: AnsweredData) => void) => Promise<Result>;
 
 const keptMax = 10_000;
-/** What changes by itself in the SQL of engines that do not say so. A column of such a name costs a second run, and no wrong answer. */
-const changingWords = /\b(?:now|ago|agomv|rand\w*|uuid\w*|\w*uuid|current_?\w+|local_?time\w*|sysdate|today)\b/i;
+/**
+ * What changes by itself in the SQL of engines that do not say so. A column of such a name costs a
+ * second run, and no wrong answer.
+ */
+const changingWords =
+  /\b(?:now|ago|agomv|rand\w*|uuid\w*|\w*uuid|current_?\w+|local_?time\w*|sysdate|today)\b/i;
 
 /**
- * Answers the same question by the same result: one that stands and is of the data that there is now, or that of a query under way. Only for
- * one principal at a time, whose rights the result has; what is known is in memory, and goes with the process.
+ * Answers the same question by the same result: one that stands and is of the data that there is
+ * now, or that of a query under way. Only for one principal at a time, whose rights the result has;
+ * what is known is in memory, and goes with the process.
  */
 export class ResultReuse {
   readonly #results: Pick<ResultStore, 'open'>;
@@ -55,7 +82,11 @@ export class ResultReuse {
   readonly #shared = new Map<RequestId, true>();
   readonly #flights = new Map<string, Flight>();
 
-  constructor(parts: { readonly results: Pick<ResultStore, 'open'>; readonly engine: StoringEngine; readonly clock: Clock }) {
+  constructor(parts: {
+    readonly results: Pick<ResultStore, 'open'>;
+    readonly engine: StoringEngine;
+    readonly clock: Clock;
+  }) {
     this.#results = parts.results;
     this.#engine = parts.engine;
     this.#clock = parts.clock;
@@ -83,12 +114,16 @@ export class ResultReuse {
   }
 
   /**
-   * Waits for the same query where it is under way, once; else, or when that is of no use, runs it. The result may have another id than that
-   * of the run.
+   * Waits for the same query where it is under way, once; else, or when that is of no use, runs it.
+   * The result may have another id than that of the run.
    *
    * @throws as `run`, also what the query under way failed with, when it would fail again
    */
-  async share(question: Question, run: RunPlanned, { onFollow, ...options }: SharingOptions): Promise<Result> {
+  async share(
+    question: Question,
+    run: RunPlanned,
+    { onFollow, ...options }: SharingOptions,
+  ): Promise<Result> {
     const flight = question.ageMaxMs === undefined ? undefined : this.#flights.get(question.key);
     if (flight !== undefined) {
       const end = await endOf(flight, onFollow(), options);
@@ -130,7 +165,9 @@ export class ResultReuse {
   #isSteady({ version }: AnsweredData, { sql, policy }: Question): boolean {
     if (version !== undefined) return true;
     // An engine that tells versions has none for what changes by itself.
-    return this.#engine.dataVersion === undefined && policy.ageMaxMs > 0 && !changingWords.test(sql);
+    return (
+      this.#engine.dataVersion === undefined && policy.ageMaxMs > 0 && !changingWords.test(sql)
+    );
   }
 
   async #answers({ data, askedMs }: KeptAnswer, question: Question): Promise<boolean> {
@@ -138,11 +175,17 @@ export class ResultReuse {
     if (ageMaxMs === undefined || !this.#isSteady(data, question)) return false;
     const limitMs = data.version === undefined ? Math.min(ageMaxMs, policy.ageMaxMs) : ageMaxMs;
     if (this.#clock.monotonicMs() - askedMs > limitMs) return false;
-    return data.version === undefined || (await this.#engine.dataVersion?.(data.tables)) === data.version;
+    return (
+      data.version === undefined || (await this.#engine.dataVersion?.(data.tables)) === data.version
+    );
   }
 }
 
-async function endOf(flight: Flight, following: Disposable, { signal }: CallOptions): Promise<FlightEnd> {
+async function endOf(
+  flight: Flight,
+  following: Disposable,
+  { signal }: CallOptions,
+): Promise<FlightEnd> {
   using _ = following;
   return await unlessAborted(flight.promise, signal);
 }
@@ -157,22 +200,26 @@ function setLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void
 
 /** The same text, values, options and principal make the same question. */
 export function questionKey(principalName: string, { sql, parameters, options }: Query): string {
-  const sorted = Object.entries(options ?? {}).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const sorted = Object.entries(options ?? {}).toSorted(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
   return createHash('sha256')
     .update(JSON.stringify([principalName, sql, parameters ?? null, sorted]))
     .digest('base64url');
 }
 
 /**
- * How old an answer a request wants at most, by `Cache-Control` (RFC 9111 section 5.2.1); undefined when it wants a new one. Directives that
- * mean nothing here are passed over.
+ * How old an answer a request wants at most, by `Cache-Control` (RFC 9111 section 5.2.1); undefined
+ * when it wants a new one. Directives that mean nothing here are passed over.
  */
 export function wantedAgeMs(cacheControl: string | undefined): number | undefined {
   let ageMs = Infinity;
   for (const directive of (cacheControl ?? '').toLowerCase().split(',')) {
     const [name = '', value = ''] = directive.trim().split('=');
     if (name === 'no-cache' || name === 'no-store') return undefined;
-    if (name === 'max-age' && /^"?\d{1,10}"?$/.test(value)) ageMs = Math.min(ageMs, Number(value.replaceAll('"', '')) * 1000);
+    if (name === 'max-age' && /^"?\d{1,10}"?$/.test(value)) {
+      ageMs = Math.min(ageMs, Number(value.replaceAll('"', '')) * 1000);
+    }
   }
   return ageMs;
 }

@@ -5,7 +5,10 @@ import type { EndedQuery, RunningQuery } from './running-query.ts';
 /** How many queries without a result are remembered, by their ids. */
 const rememberedMax = 4096;
 
-/** The queries that wait or run, and why the last ones ended that have no result; in memory only, as the queries themselves. */
+/**
+ * The queries that wait or run, and why the last ones ended that have no result; in memory only, as
+ * the queries themselves.
+ */
 export class RunningQueries {
   readonly #running = new Map<string, RunningQuery>();
   readonly #ended = new Map<RequestId, EndedQuery>();
@@ -45,7 +48,9 @@ export class RunningQueries {
 
   /** The queries that wait or run and that the principal may know of, newest first. */
   list(principal: Principal): readonly RunningQuery[] {
-    return [...this.#running.values()].filter(({ owner }) => mayRead(principal, owner)).toReversed();
+    return [...this.#running.values()]
+      .filter(({ owner }) => mayRead(principal, owner))
+      .toReversed();
   }
 
   /**

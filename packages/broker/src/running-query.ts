@@ -1,5 +1,12 @@
 import type { QueryState } from '@quire/api';
-import { type CallOptions, type Clock, isQuireError, QuireError, type RequestId, throwIfAborted } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  QuireError,
+  type RequestId,
+  throwIfAborted,
+} from '@quire/core';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import type { GrowingResult, Result } from '@quire/results';
 import { toQuireError } from '@quire/service';
@@ -97,7 +104,9 @@ export class RunningQuery {
     this.#hasStarted = true;
   }
 
-  /** Has it end with QUERY_CANCELLED; resolves once nothing of it runs any more, however it ended. */
+  /**
+   * Has it end with QUERY_CANCELLED; resolves once nothing of it runs any more, however it ended.
+   */
   async cancel(message: string): Promise<QueryOutcome | undefined> {
     this.#cancelling.abort(new QuireError('QUERY_CANCELLED', message));
     await this.#ended.promise;
@@ -116,10 +125,14 @@ export class RunningQuery {
    *
    * @throws ABORTED when nobody waits any more
    */
-  async untilRows(rowCount: number, { waitMs, signal }: CallOptions & { readonly waitMs: number }): Promise<void> {
+  async untilRows(
+    rowCount: number,
+    { waitMs, signal }: CallOptions & { readonly waitMs: number },
+  ): Promise<void> {
     throwIfAborted(signal);
     const isEnough = (): boolean =>
-      this.#outcome !== undefined || (this.growth?.schema !== undefined && this.growth.rowCount >= rowCount);
+      this.#outcome !== undefined ||
+      (this.growth?.schema !== undefined && this.growth.rowCount >= rowCount);
     if (waitMs === 0 || isEnough()) return;
     const grown = Promise.withResolvers<void>();
     const over = new AbortController();

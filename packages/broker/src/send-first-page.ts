@@ -8,7 +8,10 @@ import { metadataOfResult } from './metadata-record.ts';
 import { sendPinotPage } from './pinot/send-cursor.ts';
 import { chooseRowsEncoding, sendRows } from './send-rows.ts';
 
-/** How a query is answered: all rows at once and nothing kept, or the first page of what is stored, in our way or in that of Apache Pinot. */
+/**
+ * How a query is answered: all rows at once and nothing kept, or the first page of what is stored,
+ * in our way or in that of Apache Pinot.
+ */
 export type AnswerKind = 'whole' | 'page' | 'pinot-cursor';
 
 /** Answers a query whose result stands. */
@@ -33,7 +36,9 @@ export async function sendFirstPage(
   const isPaginated = call.answer !== 'whole';
   const asked = { offset: 0, rowCount: isPaginated ? call.rowCount : Math.max(1, totalRowCount) };
   const page = result.page(asked);
-  if (call.answer === 'pinot-cursor') return sendPinotPage(context, request, reply, { result, page, isAdmitted: true });
+  if (call.answer === 'pinot-cursor') {
+    return sendPinotPage(context, request, reply, { result, page, isAdmitted: true });
+  }
   const members = cursorMembersOf(result, page, asked, context.advertised());
   const cursor = call.isReused === true ? { ...members, reused: true } : members;
   return sendRows(context, request, reply, {

@@ -33,8 +33,8 @@ export function waitOf({ options }: BrokerContext, value: RawParameter): number 
 }
 
 /**
- * Sends what is there of a page, once it is whole or the wait is over. Resolves to whether it was sent: a query that has ended meanwhile is
- * answered as one that ended before.
+ * Sends what is there of a page, once it is whole or the wait is over. Resolves to whether it was
+ * sent: a query that has ended meanwhile is answered as one that ended before.
  */
 export async function sendGrowingPage(
   context: BrokerContext,
@@ -70,11 +70,16 @@ export async function sendGrowingPage(
 }
 
 /**
- * A page that was served is not contradicted in silence: who asks for more of a query that failed meanwhile is told so.
+ * A page that was served is not contradicted in silence: who asks for more of a query that failed
+ * meanwhile is told so.
  *
  * @throws what the query failed with
  */
-export function assertNotFailed({ queries }: BrokerContext, principal: Principal, requestId: string): void {
+export function assertNotFailed(
+  { queries }: BrokerContext,
+  principal: Principal,
+  requestId: string,
+): void {
   const ended = queries.ended(principal, requestId);
   if (ended !== undefined) throw ended.error;
 }

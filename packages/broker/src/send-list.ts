@@ -22,18 +22,27 @@ export async function sendList(
   reply: FastifyReply,
   frame: ListFrame,
 ): Promise<FastifyReply> {
-  const entries = await Array.fromAsync(context.options.results.list({ signal: signalOf(request) }));
+  const entries = await Array.fromAsync(
+    context.options.results.list({ signal: signalOf(request) }),
+  );
   const body = await openBody(encodeList(entries.toSorted(newestFirst), frame));
   reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-  return reply.send(body.kind === 'whole' ? body.bytes : Readable.from(body.chunks, { objectMode: false }));
+  return reply.send(
+    body.kind === 'whole' ? body.bytes : Readable.from(body.chunks, { objectMode: false }),
+  );
 }
 
 /** Ids tell when queries came in; a result is as old as it is stored. */
 function newestFirst(one: ResultEntry, other: ResultEntry): number {
-  return other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1);
+  return (
+    other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1)
+  );
 }
 
-async function* encodeList(entries: readonly ResultEntry[], { open, itemOf, close }: ListFrame): AsyncGenerator<Uint8Array> {
+async function* encodeList(
+  entries: readonly ResultEntry[],
+  { open, itemOf, close }: ListFrame,
+): AsyncGenerator<Uint8Array> {
   let text = open;
   for (let start = 0; start < entries.length; start += entriesPerChunk) {
     const chunk = entries.slice(start, start + entriesPerChunk).map(itemOf);

@@ -9,17 +9,31 @@ export async function sendRange(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { rows, wanted }: { readonly rows: RowsReply; readonly wanted: NonNullable<ReturnType<typeof askedRange>> },
+  {
+    rows,
+    wanted,
+  }: { readonly rows: RowsReply; readonly wanted: NonNullable<ReturnType<typeof askedRange>> },
 ): Promise<FastifyReply> {
   const { page, format, codecs, escapesFormulas, headers } = rows;
   const range = await locate();
   const { start, end, sizeBytes } = range;
-  const partHeaders = { 'content-range': `bytes ${start}-${end - 1}/${sizeBytes}`, 'content-length': String(end - start) };
-  return sendRows(context, request, reply.code(206), { ...rows, range, headers: { ...headers, ...partHeaders } });
+  const partHeaders = {
+    'content-range': `bytes ${start}-${end - 1}/${sizeBytes}`,
+    'content-length': String(end - start),
+  };
+  return sendRows(context, request, reply.code(206), {
+    ...rows,
+    range,
+    headers: { ...headers, ...partHeaders },
+  });
 
   async function locate(): Promise<ByteRange> {
     const signal = signalOf(request);
-    using _ = await context.pageLimiter.acquire(claimOf(principalOf(request)), page.sizeBytesMax, signal);
+    using _ = await context.pageLimiter.acquire(
+      claimOf(principalOf(request)),
+      page.sizeBytesMax,
+      signal,
+    );
     try {
       return await locateRange(wanted, page, format, { signal, codecs, escapesFormulas });
     } catch (error) {

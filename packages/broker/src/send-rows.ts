@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
-import { type CursorResponse, type PageFormat, pageMediaTypes, type PinotCursorResponse, type QueryResponse } from '@quire/api';
+import {
+  type CursorResponse,
+  type PageFormat,
+  pageMediaTypes,
+  type PinotCursorResponse,
+  type QueryResponse,
+} from '@quire/api';
 import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
 import { callContextOf, claimOf, principalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -24,7 +30,10 @@ export interface RowsReply extends RowsForm {
   readonly members: Partial<CursorMembers>;
   /** The bytes that were asked for. Absent: all. */
   readonly range?: ByteRange;
-  /** Whether the principal's limit on pages was held against the call before, when nothing was done for it. */
+  /**
+   * Whether the principal's limit on pages was held against the call before, when nothing was done
+   * for it.
+   */
   readonly isAdmitted?: boolean | undefined;
   /** What else the headers say, such as how long the response may be kept. */
   readonly headers: Readonly<Record<string, string>>;
@@ -36,9 +45,17 @@ export const rowsVary = 'accept, accept-encoding, authorization';
 /** Rows in a store and the bytes that they take there. */
 type StoredSize = Pick<Result['entry'], 'rowCount' | 'sizeBytes'>;
 
-/** The compression for a page, decided by what the result's rows take in the store: nothing is read for it. */
-export function chooseRowsEncoding(request: FastifyRequest, stored: StoredSize, page: ResultPage): ContentEncoding {
-  const estimatedBytes = stored.rowCount === 0 ? 0 : (stored.sizeBytes / stored.rowCount) * page.rowCount;
+/**
+ * The compression for a page, decided by what the result's rows take in the store: nothing is read
+ * for it.
+ */
+export function chooseRowsEncoding(
+  request: FastifyRequest,
+  stored: StoredSize,
+  page: ResultPage,
+): ContentEncoding {
+  const estimatedBytes =
+    stored.rowCount === 0 ? 0 : (stored.sizeBytes / stored.rowCount) * page.rowCount;
   return chooseEncoding(request.headers, estimatedBytes);
 }
 
@@ -59,8 +76,9 @@ function rowsHeadersOf(rows: RowsReply): Record<string, string> {
 }
 
 /**
- * Sends rows, batch by batch, as fast as the client takes them. A failure before the first byte is thrown, so that it is answered
- * with a status; a later one destroys the connection: no client takes a part of a page for a page.
+ * Sends rows, batch by batch, as fast as the client takes them. A failure before the first byte is
+ * thrown, so that it is answered with a status; a later one destroys the connection: no client
+ * takes a part of a page for a page.
  */
 export async function sendRows(
   context: BrokerContext,
@@ -76,21 +94,33 @@ export async function sendRows(
   const { pageStreams, pageLimiter } = context;
   if (rows.isAdmitted !== true) pageStreams.assertMayOpen(principalOf(request));
   using _stream = pageStreams.open(principalOf(request));
-  if (isPlain && rows.format === 'arrow' && (await sendArrowAtHand(context, request, reply, rows))) return await reply;
+  if (
+    isPlain &&
+    rows.format === 'arrow' &&
+    (await sendArrowAtHand(context, request, reply, rows))
+  ) {
+    return await reply;
+  }
   using _turn = await pageLimiter.acquire(
     claimOf(principalOf(request)),
     rows.page.sizeBytesMax,
     callContextOf(request).call.signal,
   );
   const read = Promise.withResolvers<void>();
-  // A compressor lets go of what it reads some time after its client has gone: a shutdown waits for that.
+  // A compressor lets go of what it reads some time after its client has gone: a shutdown waits for
+  // that.
   context.calls.follow(read.promise);
-  const all = observed(context, request, rows, { isDoneWithChunks: !isCompressed, onEnd: read.resolve });
+  const all = observed(context, request, rows, {
+    isDoneWithChunks: !isCompressed,
+    onEnd: read.resolve,
+  });
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
   reply.headers(rowsHeadersOf(rows));
   if (body.kind === 'whole' && !isCompressed) return await reply.send(body.bytes);
   const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
-  const sent = isCompressed ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding) : chunks;
+  const sent = isCompressed
+    ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding)
+    : chunks;
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   // What fails from here on stands in the call's context, and so in the log.
@@ -106,17 +136,26 @@ const contentTypes: Readonly<Record<PageFormat, string>> = {
 };
 
 /** The whole body, counted, of a small page that nothing has to be waited for. */
-function encodeAtHand(context: BrokerContext, request: FastifyRequest, rows: RowsReply): Uint8Array | undefined {
+function encodeAtHand(
+  context: BrokerContext,
+  request: FastifyRequest,
+  rows: RowsReply,
+): Uint8Array | undefined {
   const { page, format, escapesFormulas } = rows;
   const { signal } = callContextOf(request).call;
-  const bytes = signal.aborted ? undefined : page.encodeAtHand(format, { ...aroundOf(rows), escapesFormulas });
+  const bytes = signal.aborted
+    ? undefined
+    : page.encodeAtHand(format, { ...aroundOf(rows), escapesFormulas });
   if (bytes === undefined) return undefined;
   context.metrics.observeBytes(format, bytes.byteLength);
   context.metrics.observeRows(format, page.rowCount);
   return bytes;
 }
 
-/** Sends an Arrow page in one write, when nothing has to be waited for; resolves to whether that was so, when the system has taken it. */
+/**
+ * Sends an Arrow page in one write, when nothing has to be waited for; resolves to whether that was
+ * so, when the system has taken it.
+ */
 async function sendArrowAtHand(
   context: BrokerContext,
   request: FastifyRequest,
@@ -124,7 +163,9 @@ async function sendArrowAtHand(
   rows: RowsReply,
 ): Promise<boolean> {
   const { page, format, codecs } = rows;
-  const atHand = callContextOf(request).call.signal.aborted ? undefined : page.arrowAtHand({ codecs });
+  const atHand = callContextOf(request).call.signal.aborted
+    ? undefined
+    : page.arrowAtHand({ codecs });
   if (atHand === undefined) return false;
   const { chunks, release } = atHand;
   const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -149,7 +190,13 @@ async function* observed(
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    for await (const chunk of page.encode(format, { ...options, codecs, escapesFormulas, signal, ...aroundOf(rows) })) {
+    for await (const chunk of page.encode(format, {
+      ...options,
+      codecs,
+      escapesFormulas,
+      signal,
+      ...aroundOf(rows),
+    })) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;
     }
@@ -169,21 +216,32 @@ type ContentEncoding = (typeof contentEncodings)[number] | 'identity';
 
 /** Its types do not know yet that the preference of the server breaks ties. */
 interface EncodingNegotiator {
-  encoding(available: readonly string[], options?: { readonly preferred: readonly string[] }): string | undefined;
+  encoding(
+    available: readonly string[],
+    options?: { readonly preferred: readonly string[] },
+  ): string | undefined;
 }
 
 /** Smaller bodies fit a packet or two: compressing them gains nothing. */
 const worthwhileBytes = 2048;
 
-/** The compression to use for a body of about `sizeBytes`: one that the client accepts, if it is worth it. */
+/**
+ * The compression to use for a body of about `sizeBytes`: one that the client accepts, if it is
+ * worth it.
+ */
 export function chooseEncoding(headers: IncomingHttpHeaders, sizeBytes: number): ContentEncoding {
   if (sizeBytes < worthwhileBytes || headers['accept-encoding'] === undefined) return 'identity';
   const negotiator: EncodingNegotiator = new Negotiator({ headers });
-  const accepted = negotiator.encoding([...contentEncodings, 'identity'], { preferred: contentEncodings });
+  const accepted = negotiator.encoding([...contentEncodings, 'identity'], {
+    preferred: contentEncodings,
+  });
   return contentEncodings.find((encoding) => encoding === accepted) ?? 'identity';
 }
 
-/** Compresses a body while it streams, fast rather than small: pages are read once, by somebody who waits. */
+/**
+ * Compresses a body while it streams, fast rather than small: pages are read once, by somebody who
+ * waits.
+ */
 function compressed(body: Readable, encoding: ContentEncoding): Readable {
   if (encoding === 'identity') return body;
   // A failure of either destroys both; the reader of the compressed stream sees it there.
@@ -193,7 +251,9 @@ function compressed(body: Readable, encoding: ContentEncoding): Readable {
 function createCompressor(encoding: Exclude<ContentEncoding, 'identity'>) {
   const chunkSize = 64 * 1024;
   if (encoding === 'gzip') return createGzip({ level: 1, chunkSize });
-  if (encoding === 'br') return createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  if (encoding === 'br') {
+    return createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  }
   return createZstdCompress({ chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
@@ -204,31 +264,46 @@ type Envelope =
   | Omit<PinotCursorResponse, 'resultTable'>;
 
 /**
- * What a JSON response holds around its rows: the result table first, whose rows are a JSON array, then the other members in the order
- * that they have.
+ * What a JSON response holds around its rows: the result table first, whose rows are a JSON array,
+ * then the other members in the order that they have.
  */
 function aroundOf({ format, schema, envelope }: RowsReply): Pick<EncodeOptions, 'around'> {
   if (format !== 'json') return {};
-  return { around: { before: beginningOf(schema), after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`) } };
+  return {
+    around: {
+      before: beginningOf(schema),
+      after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`),
+    },
+  };
 }
 
-/** Texts before the rows, by the schema that they show: that of a result at hand is the same with each page. */
+/**
+ * Texts before the rows, by the schema that they show: that of a result at hand is the same with
+ * each page.
+ */
 const beginnings = new WeakMap<Result['schema'], Uint8Array>();
 
 function beginningOf(schema: Result['schema']): Uint8Array {
   const known = beginnings.get(schema);
   if (known !== undefined) return known;
-  const dataSchema = { columnNames: schema.fields.map((field) => field.name), columnDataTypes: columnDataTypes(schema) };
-  const beginning = Buffer.from(`{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":`);
+  const dataSchema = {
+    columnNames: schema.fields.map((field) => field.name),
+    columnDataTypes: columnDataTypes(schema),
+  };
+  const beginning = Buffer.from(
+    `{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":`,
+  );
   beginnings.set(schema, beginning);
   return beginning;
 }
 
 /**
- * Writes a body chunk by chunk and ends the response; the next chunk is asked for when the system has taken the last one, whose memory is
- * free from then on. When the client goes away, the source is closed and nothing more is asked for.
+ * Writes a body chunk by chunk and ends the response; the next chunk is asked for when the system
+ * has taken the last one, whose memory is free from then on. When the client goes away, the source
+ * is closed and nothing more is asked for.
  *
- * @throws what the source throws; the response is destroyed then, so that no client takes a part for the whole
+ * @throws what the source throws; the response is destroyed then, so that no client takes a part
+ * for the whole
  */
 export async function writeBody(
   response: ServerResponse,
@@ -254,8 +329,14 @@ function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
   });
 }
 
-/** Writes all chunks and ends the response; resolves to whether the system has taken them, when it has, or the client is gone. */
-export function writeAtOnce(response: ServerResponse, chunks: readonly Uint8Array[]): Promise<boolean> {
+/**
+ * Writes all chunks and ends the response; resolves to whether the system has taken them, when it
+ * has, or the client is gone.
+ */
+export function writeAtOnce(
+  response: ServerResponse,
+  chunks: readonly Uint8Array[],
+): Promise<boolean> {
   return new Promise((resolve) => {
     response.once('finish', () => resolve(true)).once('close', () => resolve(false));
     // What is written in one turn goes out in one call to the system.

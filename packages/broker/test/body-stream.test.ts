@@ -12,18 +12,23 @@ async function* chunksOf(sizes: readonly number[], log: string[] = []): AsyncGen
   }
 }
 
-const joined = (sizes: readonly number[]) => Buffer.concat(sizes.map((size, index) => new Uint8Array(size).fill(index)));
+const joined = (sizes: readonly number[]) =>
+  Buffer.concat(sizes.map((size, index) => new Uint8Array(size).fill(index)));
 const large = 300_000;
 
 describe('openBody', () => {
   it('gives every byte once and in order, however they come', async () => {
-    const sizes = fc.array(fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 100_000, max: 200_000 })), {
-      maxLength: 8,
-    });
+    const sizes = fc.array(
+      fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 100_000, max: 200_000 })),
+      {
+        maxLength: 8,
+      },
+    );
     await fc.assert(
       fc.asyncProperty(sizes, async (chunkSizes) => {
         const body = await openBody(chunksOf(chunkSizes));
-        const bytes = body.kind === 'whole' ? body.bytes : Buffer.concat(await Array.fromAsync(body.chunks));
+        const bytes =
+          body.kind === 'whole' ? body.bytes : Buffer.concat(await Array.fromAsync(body.chunks));
         expect(joined(chunkSizes).equals(bytes)).toBe(true);
       }),
       { numRuns: 50 },
@@ -63,12 +68,17 @@ describe('openBody', () => {
     await expect(body.kind === 'stream' && Array.fromAsync(body.chunks)).rejects.toThrow('torn');
   });
 
-  it.each([0, 1, 2, 4])('closes what it reads from when its reader leaves after %i chunks', async (count) => {
-    const log: string[] = [];
-    const body = await openBody(chunksOf([large, large, large, large, large], log));
-    const chunks = (body.kind === 'stream' ? body.chunks : Readable.from([]))[Symbol.asyncIterator]();
-    for (let read = 0; read < count; read += 1) await chunks.next();
-    await chunks.return?.();
-    expect(log).toEqual(['closed']);
-  });
+  it.each([0, 1, 2, 4])(
+    'closes what it reads from when its reader leaves after %i chunks',
+    async (count) => {
+      const log: string[] = [];
+      const body = await openBody(chunksOf([large, large, large, large, large], log));
+      const chunks = (body.kind === 'stream' ? body.chunks : Readable.from([]))[
+        Symbol.asyncIterator
+      ]();
+      for (let read = 0; read < count; read += 1) await chunks.next();
+      await chunks.return?.();
+      expect(log).toEqual(['closed']);
+    },
+  );
 });

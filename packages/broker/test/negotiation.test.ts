@@ -8,9 +8,12 @@ describe('matchesEntityTag', () => {
     expect(matchesEntityTag(header, '"a"')).toBe(true);
   });
 
-  it.each([undefined, '', '"b"', 'a', '"a', '"A"', '"ab", "b"'])('does not find "a" in %s', (header) => {
-    expect(matchesEntityTag(header, '"a"')).toBe(false);
-  });
+  it.each([undefined, '', '"b"', 'a', '"a', '"A"', '"ab", "b"'])(
+    'does not find "a" in %s',
+    (header) => {
+      expect(matchesEntityTag(header, '"a"')).toBe(false);
+    },
+  );
 });
 
 describe('chooseEncoding', () => {
@@ -50,11 +53,16 @@ describe('chooseForm', () => {
   });
 
   it.each(['text/html', 'application/json;q=0', 'nonsense'])('refuses Accept %s', (accept) => {
-    expect(() => chooseForm({}, { accept })).toThrow('Accept allows none of the formats of rows; expected application/json, ');
+    expect(() => chooseForm({}, { accept })).toThrow(
+      'Accept allows none of the formats of rows; expected application/json, ',
+    );
   });
 
   it('lets the parameter go first', () => {
-    expect(chooseForm({ format: 'csv' }, { accept: 'text/html' })).toEqual({ format: 'csv', codecs: [] });
+    expect(chooseForm({ format: 'csv' }, { accept: 'text/html' })).toEqual({
+      format: 'csv',
+      codecs: [],
+    });
   });
 
   const arrow = 'application/vnd.apache.arrow.stream';
@@ -71,8 +79,14 @@ describe('chooseForm', () => {
   });
 
   it('sees no codec in what Accept says of another format', () => {
-    expect(chooseForm({}, { accept: `${arrow};compression=zstd;q=0.1, text/csv` })).toEqual({ format: 'csv', codecs: [] });
-    expect(chooseForm({ format: 'csv' }, { accept: `${arrow};compression=zstd` })).toEqual({ format: 'csv', codecs: [] });
+    expect(chooseForm({}, { accept: `${arrow};compression=zstd;q=0.1, text/csv` })).toEqual({
+      format: 'csv',
+      codecs: [],
+    });
+    expect(chooseForm({ format: 'csv' }, { accept: `${arrow};compression=zstd` })).toEqual({
+      format: 'csv',
+      codecs: [],
+    });
   });
 
   it('refuses a codec that Arrow does not have, and says which ones it has', () => {
@@ -87,7 +101,10 @@ describe('chooseForm', () => {
     ['lz4,zstd', 'zstd+lz4'],
     ['none', 'plain'],
   ])('takes the parameter compression=%s before Accept', (compression, named) => {
-    const form = chooseForm({ format: 'arrow', compression }, { accept: `${arrow};compression=zstd` });
+    const form = chooseForm(
+      { format: 'arrow', compression },
+      { accept: `${arrow};compression=zstd` },
+    );
     expect(formTagOf(form)).toBe(`arrow-${named}`);
   });
 
@@ -104,6 +121,9 @@ describe('chooseForm', () => {
     expect(() => chooseForm({ compression: 'zstd' }, {})).toThrow(
       'compression is zstd with the format json; expected format=arrow',
     );
-    expect(chooseForm({ format: 'csv', compression: 'none' }, {})).toEqual({ format: 'csv', codecs: [] });
+    expect(chooseForm({ format: 'csv', compression: 'none' }, {})).toEqual({
+      format: 'csv',
+      codecs: [],
+    });
   });
 });

@@ -13,7 +13,11 @@ beforeEach(() => {
   begun = 0;
 });
 
-function take(sizeBytes = large, signal = new AbortController().signal, principal = 'ann'): Promise<Disposable> {
+function take(
+  sizeBytes = large,
+  signal = new AbortController().signal,
+  principal = 'ann',
+): Promise<Disposable> {
   return limiter.acquire({ principal, isAdmin: false }, sizeBytes, signal).then((turn) => {
     begun += 1;
     return turn;
@@ -68,7 +72,9 @@ test('a page of another principal is made next, however many wait; so are its fu
   await takeAll(120);
   const { signal } = new AbortController();
   const names: string[] = [];
-  const others = Array.from({ length: 5 }, () => take(large, signal, 'bob').then(() => names.push('bob')));
+  const others = Array.from({ length: 5 }, () =>
+    take(large, signal, 'bob').then(() => names.push('bob')),
+  );
   // All six turns end by their time, and six others begin: of both, in turns.
   await clock.advance(100);
   expect([begun, names.length]).toEqual([12, 3]);

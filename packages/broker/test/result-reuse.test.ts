@@ -8,18 +8,31 @@ const id = '01a20389-9197-73d6-bee3-9b7f2f3aef8b' as RequestId;
 const result = { entry: { requestId: id } } as Result;
 
 /** A broker whose engine cannot tell whether data has changed, and its one result. */
-function setUp(): { readonly clock: ManualClock; readonly reuse: ResultReuse; readonly stored: Set<string> } {
+function setUp(): {
+  readonly clock: ManualClock;
+  readonly reuse: ResultReuse;
+  readonly stored: Set<string>;
+} {
   const clock = new ManualClock();
   const stored = new Set<string>([id]);
   const open = async (requestId: string): Promise<Result> => {
     if (!stored.has(requestId)) throw new QuireError('RESULT_NOT_FOUND', 'It is gone.');
     return result;
   };
-  return { clock, stored, reuse: new ResultReuse({ results: { open }, engine: {} as StoringEngine, clock }) };
+  return {
+    clock,
+    stored,
+    reuse: new ResultReuse({ results: { open }, engine: {} as StoringEngine, clock }),
+  };
 }
 
 function question(given: Partial<Question> & { readonly sql: string }): Question {
-  return { key: questionKey('ann', { sql: given.sql }), ageMaxMs: Infinity, policy: { ageMaxMs: 1000 }, ...given };
+  return {
+    key: questionKey('ann', { sql: given.sql }),
+    ageMaxMs: Infinity,
+    policy: { ageMaxMs: 1000 },
+    ...given,
+  };
 }
 
 async function answer(reuse: ResultReuse, asked: Question): Promise<void> {
@@ -59,14 +72,17 @@ test('an age of 0 keeps nothing, and a change of the setting counts at once', as
   expect(await reuse.find(asked, {})).toBeUndefined();
 });
 
-test.each(['SELECT now()', "SELECT ago('P1D')", 'SELECT RAND()', 'SELECT x FROM t WHERE d > CURRENT_DATE', 'SELECT today()'])(
-  '%s is not answered by an older result',
-  async (sql) => {
-    const { reuse } = setUp();
-    await answer(reuse, question({ sql }));
-    expect(await reuse.find(question({ sql }), {})).toBeUndefined();
-  },
-);
+test.each([
+  'SELECT now()',
+  "SELECT ago('P1D')",
+  'SELECT RAND()',
+  'SELECT x FROM t WHERE d > CURRENT_DATE',
+  'SELECT today()',
+])('%s is not answered by an older result', async (sql) => {
+  const { reuse } = setUp();
+  await answer(reuse, question({ sql }));
+  expect(await reuse.find(question({ sql }), {})).toBeUndefined();
+});
 
 test('a result that has gone is forgotten', async () => {
   const { reuse, stored } = setUp();

@@ -17,6 +17,8 @@ test('times stand apart, and arrays are columns of several values', () => {
       { name: 'score', dataType: 'DOUBLE', singleValueField: true },
     ],
     metricFieldSpecs: [],
-    dateTimeFieldSpecs: [{ name: 'at', dataType: 'TIMESTAMP', format: 'TIMESTAMP', granularity: '1:MILLISECONDS' }],
+    dateTimeFieldSpecs: [
+      { name: 'at', dataType: 'TIMESTAMP', format: 'TIMESTAMP', granularity: '1:MILLISECONDS' },
+    ],
   });
 });

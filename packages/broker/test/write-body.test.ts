@@ -10,10 +10,16 @@ async function serving(
   look: (incoming: IncomingMessage) => Promise<void>,
 ): Promise<unknown> {
   const outcome = Promise.withResolvers<unknown>();
-  const server = createServer((_request, response) => void write(response).then(outcome.resolve, outcome.resolve));
+  const server = createServer(
+    (_request, response) => void write(response).then(outcome.resolve, outcome.resolve),
+  );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
-    const request = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent: false });
+    const request = get({
+      port: (server.address() as AddressInfo).port,
+      host: '127.0.0.1',
+      agent: false,
+    });
     const [incoming] = (await once(request, 'response')) as [IncomingMessage];
     await look(incoming);
     return await outcome.promise;
@@ -32,9 +38,13 @@ test('a source may write every chunk into the same memory', async () => {
     (response) => writeBody(response, chunks),
     async (incoming) => {
       const bytes = Buffer.concat((await incoming.toArray()) as Buffer[]);
-      const starts = Array.from({ length: 20 }, (_, index) => bytes.subarray(index * 300_000, (index + 1) * 300_000));
+      const starts = Array.from({ length: 20 }, (_, index) =>
+        bytes.subarray(index * 300_000, (index + 1) * 300_000),
+      );
       expect(bytes.byteLength).toBe(20 * 300_000);
-      expect(starts.map((chunk) => [...new Set(chunk)])).toEqual(Array.from({ length: 20 }, (_, index) => [index + 1]));
+      expect(starts.map((chunk) => [...new Set(chunk)])).toEqual(
+        Array.from({ length: 20 }, (_, index) => [index + 1]),
+      );
     },
   );
 });

@@ -8,11 +8,13 @@ import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-qu
 import { WritesUnderWay } from './writes-under-way.ts';
 
 /**
- * Keeps count of a broker's bytes between listings, those of writes in flight included, and holds back what would exceed the quota.
+ * Keeps count of a broker's bytes between listings, those of writes in flight included, and holds
+ * back what would exceed the quota.
  *
- * Every write counts as it grows. Crossing the critical threshold asks for a sweep at once. A write that would cross the quota waits
- * for room (`RoomQueue`), and fails only when no sweep can make any. A listing sets the count right again: see `beginListing`. The same goes for the
- * share of each owner, which ids tell (`ownerTagOf`).
+ * Every write counts as it grows. Crossing the critical threshold asks for a sweep at once. A write
+ * that would cross the quota waits for room (`RoomQueue`), and fails only when no sweep can make
+ * any. A listing sets the count right again: see `beginListing`. The same goes for the share of
+ * each owner, which ids tell (`ownerTagOf`).
  */
 export class StorageAdmission implements ResultAdmission {
   /** Asks for a sweep, when usage has crossed the critical threshold. */
@@ -62,7 +64,8 @@ export class StorageAdmission implements ResultAdmission {
   }
 
   set policy(policy: QuotaPolicy | undefined) {
-    const isSame = policy === undefined ? this.#policy === undefined : this.#policy?.isSameAs(policy) === true;
+    const isSame =
+      policy === undefined ? this.#policy === undefined : this.#policy?.isSameAs(policy) === true;
     this.#policy = policy;
     if (isSame) return;
     this.#critical.clear();
@@ -81,7 +84,10 @@ export class StorageAdmission implements ResultAdmission {
     return this.usageBytes + this.#queue.wantedBytes;
   }
 
-  /** Results and orphans, without what is being written: eviction ends when these are at most the target. */
+  /**
+   * Results and orphans, without what is being written: eviction ends when these are at most the
+   * target.
+   */
   get storedBytes(): number {
     return this.#storedBytes;
   }
@@ -98,7 +104,11 @@ export class StorageAdmission implements ResultAdmission {
 
   /** As `usageBytes`, of one owner. */
   usageBytesOf(ownerTag: number | undefined): number {
-    return this.#owners.bytesOf(ownerTag) + this.#writes.bytesOf(ownerTag).heldBytes + this.#writes.doubtfulBytesOf(ownerTag);
+    return (
+      this.#owners.bytesOf(ownerTag) +
+      this.#writes.bytesOf(ownerTag).heldBytes +
+      this.#writes.doubtfulBytesOf(ownerTag)
+    );
   }
 
   /** As `pressureBytes`, of one owner. */
@@ -122,8 +132,8 @@ export class StorageAdmission implements ResultAdmission {
   }
 
   /**
-   * Since when, and why, writes are refused because there is no room; undefined once one succeeds, and, where only the quota had none, once
-   * usage is below the critical threshold.
+   * Since when, and why, writes are refused because there is no room; undefined once one succeeds,
+   * and, where only the quota had none, once usage is below the critical threshold.
    */
   get refusal(): Refusal | undefined {
     return this.#queue.refusal;
@@ -157,10 +167,16 @@ export class StorageAdmission implements ResultAdmission {
       hasAmpleSpace: (bytes) => {
         const policy = this.#policy;
         if (policy === undefined) return true;
-        const isAmple = ({ criticalBytes, guaranteedBytes }: QuotaPolicy, pressureBytes: number): boolean =>
+        const isAmple = (
+          { criticalBytes, guaranteedBytes }: QuotaPolicy,
+          pressureBytes: number,
+        ): boolean =>
           pressureBytes + bytes <= criticalBytes && write.heldBytes + bytes <= guaranteedBytes;
         const share = policy.shareOf(ownerTag);
-        return isAmple(policy, this.pressureBytes) && (share === undefined || isAmple(share, this.pressureBytesOf(ownerTag)));
+        return (
+          isAmple(policy, this.pressureBytes) &&
+          (share === undefined || isAmple(share, this.pressureBytesOf(ownerTag)))
+        );
       },
       commit: (sizeBytes) =>
         end((heldBytes) => {
@@ -199,7 +215,10 @@ export class StorageAdmission implements ResultAdmission {
     this.#settle();
   }
 
-  /** Call before a listing begins; the function that comes back takes what it showed and sets the count right. */
+  /**
+   * Call before a listing begins; the function that comes back takes what it showed and sets the
+   * count right.
+   */
   beginListing(): (snapshot: BrokerSnapshot) => void {
     const listing: ChangesMeanwhile = { settled: new Map(), removed: new Set() };
     const doubtfulBefore = this.#writes.doubted();
@@ -225,13 +244,22 @@ export class StorageAdmission implements ResultAdmission {
         if (addedBytes > 0) this.#unseen.add(ownerTagOf(requestId), addedBytes);
       }
       for (const requestId of listing.removed) count(requestId, -shownBytes(requestId));
-      // Data that shows before its commit record counts already as a write in flight, or as one that has settled.
+      // Data that shows before its commit record counts already as a write in flight, or as one
+      // that has settled.
       for (const { requestId, sizeBytes } of snapshot.orphans) {
-        if (this.#writes.has(requestId) || listing.settled.has(requestId) || listing.removed.has(requestId)) bytes -= sizeBytes;
+        if (
+          this.#writes.has(requestId) ||
+          listing.settled.has(requestId) ||
+          listing.removed.has(requestId)
+        ) {
+          bytes -= sizeBytes;
+        }
       }
       for (const requestId of this.#writes.requestIds()) count(requestId, -shownBytes(requestId));
       for (const requestId of doubtfulBefore) this.#writes.settleDoubt(requestId);
-      for (const requestId of this.#writes.doubted()) if (shownBytes(requestId) > 0) this.#writes.settleDoubt(requestId);
+      for (const requestId of this.#writes.doubted()) {
+        if (shownBytes(requestId) > 0) this.#writes.settleDoubt(requestId);
+      }
       this.#owners = owners;
       this.#setStored(bytes);
       this.#settle();
@@ -239,14 +267,17 @@ export class StorageAdmission implements ResultAdmission {
     };
   }
 
-  /** A sweep begins that frees what it can: what changes from now on, it may not see. Call the function that comes back when it has ended. */
+  /**
+   * A sweep begins that frees what it can: what changes from now on, it may not see. Call the
+   * function that comes back when it has ended.
+   */
   beginSweep(): () => void {
     return this.#queue.beginSweep();
   }
 
   /**
-   * A sweep has left results above the target that it could have evicted, because there was no need: of the quota, or with a tag of the share of
-   * that owner.
+   * A sweep has left results above the target that it could have evicted, because there was no
+   * need: of the quota, or with a tag of the share of that owner.
    */
   noteSpared(ownerTag?: number): void {
     this.#queue.news.noteSpared(ownerTag);
@@ -265,14 +296,22 @@ export class StorageAdmission implements ResultAdmission {
     const { usageBytes, storedBytes } = this;
     const policy = this.#policy;
     if (policy === undefined || usageBytes <= policy.criticalBytes) this.#queue.noteRoom();
-    if (policy !== undefined && this.#critical.asks(undefined, policy, { usageBytes, storedBytes })) this.onCritical();
+    if (
+      policy !== undefined &&
+      this.#critical.asks(undefined, policy, { usageBytes, storedBytes })
+    ) {
+      this.onCritical();
+    }
   }
 
   /** As `#askIfCritical`, for the share of one owner. */
   #askForShare(ownerTag: number | undefined): void {
     const share = this.#policy?.shareOf(ownerTag);
     if (share === undefined) return;
-    const usage = { usageBytes: this.usageBytesOf(ownerTag), storedBytes: this.#owners.bytesOf(ownerTag) };
+    const usage = {
+      usageBytes: this.usageBytesOf(ownerTag),
+      storedBytes: this.#owners.bytesOf(ownerTag),
+    };
     if (this.#critical.asks(ownerTag, share, usage)) this.onCritical();
   }
 

@@ -6,7 +6,10 @@ import { OwnerUsage } from './owner-usage.ts';
 /** An object under a broker's prefix that no committed result needs. */
 export interface OrphanObject extends ObjectEntry {
   readonly requestId: RequestId;
-  /** When the youngest object of its folder was stored: a folder that somebody still writes to is young as a whole. */
+  /**
+   * When the youngest object of its folder was stored: a folder that somebody still writes to is
+   * young as a whole.
+   */
   readonly folderModifiedMs: number;
 }
 
@@ -17,10 +20,12 @@ const pieceLength = 1 << pieceBits;
 const orphanCountMax = 100_000;
 
 /**
- * The results of one broker as one listing showed them, in the order of their ids, packed into columns: 49 bytes each, so that
- * a million fit where as many objects would not; and some 100 bytes for each owner.
+ * The results of one broker as one listing showed them, in the order of their ids, packed into
+ * columns: 49 bytes each, so that a million fit where as many objects would not; and some 100 bytes
+ * for each owner.
  *
- * Some may come from the snapshot before, whose folders were seen again and not looked into (`RememberedResults`).
+ * Some may come from the snapshot before, whose folders were seen again and not looked into
+ * (`RememberedResults`).
  */
 export class BrokerSnapshot {
   readonly brokerId: string;
@@ -71,7 +76,9 @@ export class BrokerSnapshot {
     return this.#orphanCount;
   }
 
-  /** Adds the next folder of the listing. @throws INTERNAL when it does not sort after all before it */
+  /**
+   * Adds the next folder of the listing. @throws INTERNAL when it does not sort after all before it
+   */
   add(folder: ResultFolder): void {
     this.#sizeBytes += folder.sizeBytes;
     for (const { key, sizeBytes, lastModifiedMs } of folder.orphans) {
@@ -83,19 +90,30 @@ export class BrokerSnapshot {
     if (folder.entry !== undefined) this.#append(folder.entry, folder.orphans.length === 0);
   }
 
-  /** Adds the next result as an earlier snapshot of this broker has it. @throws INTERNAL when it does not sort after all before it */
+  /**
+   * Adds the next result as an earlier snapshot of this broker has it. @throws INTERNAL when it
+   * does not sort after all before it
+   */
   carryOver(earlier: BrokerSnapshot, index: number): void {
     const [from, fromSlot] = [earlier.#pieceAt(index), index % pieceLength];
     const { ids, numbers, areSettled, slot } = this.#extend();
-    ids.set(from.ids.subarray(fromSlot * idByteCount, (fromSlot + 1) * idByteCount), slot * idByteCount);
-    for (let column = 0; column < 4; column += 1) numbers[slot * 4 + column] = from.numbers[fromSlot * 4 + column] ?? NaN;
+    ids.set(
+      from.ids.subarray(fromSlot * idByteCount, (fromSlot + 1) * idByteCount),
+      slot * idByteCount,
+    );
+    for (let column = 0; column < 4; column += 1) {
+      numbers[slot * 4 + column] = from.numbers[fromSlot * 4 + column] ?? NaN;
+    }
     areSettled[slot] = 1;
     this.#end(earlier.sizeBytesAt(index));
     this.#sizeBytes += earlier.sizeBytesAt(index);
     this.#hearsayCount += 1;
   }
 
-  /** Whether nothing is in the folder of a result but its data and its one commit record, and nobody has touched these since. */
+  /**
+   * Whether nothing is in the folder of a result but its data and its one commit record, and nobody
+   * has touched these since.
+   */
   isSettledAt(index: number): boolean {
     return this.#pieceAt(index).areSettled[index % pieceLength] === 1;
   }
@@ -138,7 +156,10 @@ export class BrokerSnapshot {
     const expirationTimeMs = this.expirationTimeMsAt(index);
     const rowCount = this.#numberAt(index, 3);
     const name = { submissionTimeMs, expirationTimeMs, rowCount };
-    const keys = { dataKey: dataKeyOf(brokerId, requestId), recordKey: recordKeyOf(brokerId, requestId, name) };
+    const keys = {
+      dataKey: dataKeyOf(brokerId, requestId),
+      recordKey: recordKeyOf(brokerId, requestId, name),
+    };
     return { requestId, brokerId, ...name, sizeBytes: this.sizeBytesAt(index), ...keys };
   }
 
@@ -161,7 +182,9 @@ export class BrokerSnapshot {
     return -1;
   }
 
-  /** Negative when the id at an index sorts before one given by its bytes, positive when after it. */
+  /**
+   * Negative when the id at an index sorts before one given by its bytes, positive when after it.
+   */
   compareAt(index: number, id: Uint8Array): number {
     const { ids } = this.#pieceAt(index);
     const start = (index % pieceLength) * idByteCount;
@@ -174,7 +197,9 @@ export class BrokerSnapshot {
 
   #pieceAt(index: number): Piece {
     const piece = this.#pieces[index >>> pieceBits];
-    if (piece === undefined) throw new RangeError(`A snapshot of ${this.#length} results has none at ${index}.`);
+    if (piece === undefined) {
+      throw new RangeError(`A snapshot of ${this.#length} results has none at ${index}.`);
+    }
     return piece;
   }
 
@@ -217,7 +242,10 @@ export class BrokerSnapshot {
     const start = (index % pieceLength) * idByteCount;
     const id = this.#pieceAt(index).ids.subarray(start, start + idByteCount);
     if (index > 0 && this.compareAt(index - 1, id) >= 0) {
-      throw new QuireError('INTERNAL', `The listing of ${this.brokerId} is out of order at ${this.requestIdAt(index)}.`);
+      throw new QuireError(
+        'INTERNAL',
+        `The listing of ${this.brokerId} is out of order at ${this.requestIdAt(index)}.`,
+      );
     }
   }
 }

@@ -23,7 +23,8 @@ export class CleanerMetrics {
   /**
    * Without an admission, nothing is said of writes: they are other processes'.
    *
-   * @param nameOf the names of owners that get a label of their own; all others count as `(others)`, so that labels stay few
+   * @param nameOf the names of owners that get a label of their own; all others count as
+   * `(others)`, so that labels stay few
    */
   constructor(
     registry: Registry,
@@ -93,7 +94,11 @@ export class CleanerMetrics {
       help: 'When the last sweep ended that did all that it wanted; 0 before the first.',
       registers,
     });
-    this.#duration = new Gauge({ name: name('last_sweep_duration_seconds'), help: 'How long the last sweep took.', registers });
+    this.#duration = new Gauge({
+      name: name('last_sweep_duration_seconds'),
+      help: 'How long the last sweep took.',
+      registers,
+    });
   }
 
   observe(report: SweepReport): void {
@@ -110,9 +115,12 @@ export class CleanerMetrics {
       this.#results.set(labels, broker.resultCount);
       if (broker.oldestLiveMs !== undefined) this.#oldest.set(labels, broker.oldestLiveMs / 1000);
       for (const { ownerTag, endBytes, shareBytes } of broker.owners) {
-        const principal = (ownerTag === undefined ? undefined : this.#nameOf(ownerTag)) ?? '(others)';
+        const principal =
+          (ownerTag === undefined ? undefined : this.#nameOf(ownerTag)) ?? '(others)';
         this.#principalUsage.inc({ ...labels, principal }, endBytes);
-        if (shareBytes !== undefined) this.#principalShare.set({ ...labels, principal }, shareBytes);
+        if (shareBytes !== undefined) {
+          this.#principalShare.set({ ...labels, principal }, shareBytes);
+        }
       }
       for (const pass of passes) this.#count(pass, broker[pass]);
     }

@@ -31,8 +31,9 @@ export interface CleanerServer extends AsyncDisposable {
 }
 
 /**
- * Answers `GET /health` and `GET /metrics`, for monitoring. Health is 200 while the last sweep could list the store, and 503
- * when it could not; what it did not manage to free is for the metrics, and alerts upon them.
+ * Answers `GET /health` and `GET /metrics`, for monitoring. Health is 200 while the last sweep
+ * could list the store, and 503 when it could not; what it did not manage to free is for the
+ * metrics, and alerts upon them.
  *
  * @throws INVALID_SETTING when it cannot listen there, with the reason
  */
@@ -41,8 +42,9 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
     const reply = async (): Promise<void> => {
       const path = (request.url ?? '').replace(/\?.*$/, '').replace(/\/+$/, '');
       response.setHeader('cache-control', 'no-store');
-      if (request.method !== 'GET' && request.method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
-      else if (path === '/health') sendHealth(options, response);
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      } else if (path === '/health') sendHealth(options, response);
       else if (path === '/metrics') {
         const text = await options.registry.metrics();
         response.writeHead(200, { 'content-type': options.registry.contentType }).end(text);
@@ -52,7 +54,9 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
   });
   const { host, port: wantedPort } = options;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, { host, port: wantedPort }))).listen(wantedPort, host, resolve);
+    server
+      .once('error', (error) => reject(listenError(error, { host, port: wantedPort })))
+      .listen(wantedPort, host, resolve);
   });
   const { address, family, port } = server.address() as AddressInfo;
   return {
@@ -65,9 +69,15 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
   };
 }
 
-function sendHealth({ status, settingsProblems }: CleanerServerOptions, response: ServerResponse): void {
+function sendHealth(
+  { status, settingsProblems }: CleanerServerOptions,
+  response: ServerResponse,
+): void {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = status();
-  const problems = [...settingsProblems(), ...(settingsProblem === undefined ? [] : [settingsProblem])];
+  const problems = [
+    ...settingsProblems(),
+    ...(settingsProblem === undefined ? [] : [settingsProblem]),
+  ];
   const body = {
     status: lastError === undefined ? 'ok' : 'failing',
     lastSweepMs: lastSweep?.startTimeMs ?? null,

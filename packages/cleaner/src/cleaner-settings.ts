@@ -6,9 +6,15 @@ import type { ScheduleOptions } from './sweep-schedule.ts';
 export interface CleanerSettings extends ScheduleOptions {
   /** Undefined: results go when they expire, and no sooner. */
   readonly quota: QuotaOptions | undefined;
-  /** The time for which data must lie without a commit record before it goes: longer than `queryTimeoutMs`. */
+  /**
+   * The time for which data must lie without a commit record before it goes: longer than
+   * `queryTimeoutMs`.
+   */
   readonly graceMs: number;
-  /** The time limit of the queries whose results the store keeps, and so of their writes; 0 where nothing is written. */
+  /**
+   * The time limit of the queries whose results the store keeps, and so of their writes; 0 where
+   * nothing is written.
+   */
   readonly queryTimeoutMs: number;
   /** How many deletions run at once. */
   readonly concurrencyMax: number;
@@ -21,8 +27,9 @@ export interface CheckedSettings {
 }
 
 /**
- * Reads settings that may change at any time, and keeps the last ones that a cleaner can work with: reading them may throw, or give
- * what no cleaner can work with, and a cleaner goes on all the same.
+ * Reads settings that may change at any time, and keeps the last ones that a cleaner can work with:
+ * reading them may throw, or give what no cleaner can work with, and a cleaner goes on all the
+ * same.
  */
 export class SettingsReader {
   readonly #read: () => CleanerSettings;
@@ -32,7 +39,8 @@ export class SettingsReader {
 
   /**
    * @param onProblem told of each problem once, until the settings are good again
-   * @throws INVALID_SETTING, and whatever `read` throws, when the first settings are not good: there are none to keep
+   * @throws INVALID_SETTING, and whatever `read` throws, when the first settings are not good:
+   * there are none to keep
    */
   constructor(read: () => CleanerSettings, onProblem: (problem: string, error: unknown) => void) {
     this.#read = read;
@@ -62,7 +70,12 @@ export class SettingsReader {
 /** @throws INVALID_SETTING when a cleaner cannot work with them */
 function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
   const { periodMs, initialDelayMs, graceMs, queryTimeoutMs, concurrencyMax, quota } = settings;
-  checkNumber('periodMs', periodMs, Number.isFinite(periodMs) && periodMs >= 1, 'a number of milliseconds, 1 or more');
+  checkNumber(
+    'periodMs',
+    periodMs,
+    Number.isFinite(periodMs) && periodMs >= 1,
+    'a number of milliseconds, 1 or more',
+  );
   if (initialDelayMs !== 'random') {
     checkNumber(
       'initialDelayMs',
@@ -72,7 +85,12 @@ function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
     );
   }
   checkNumber('graceMs', graceMs, isDurationMs(graceMs), 'a number of milliseconds, 0 or more');
-  checkNumber('queryTimeoutMs', queryTimeoutMs, isDurationMs(queryTimeoutMs), 'a number of milliseconds, 0 or more');
+  checkNumber(
+    'queryTimeoutMs',
+    queryTimeoutMs,
+    isDurationMs(queryTimeoutMs),
+    'a number of milliseconds, 0 or more',
+  );
   const isLonger = graceMs > queryTimeoutMs || queryTimeoutMs === 0;
   checkNumber(
     'graceMs',
@@ -80,7 +98,12 @@ function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
     isLonger,
     `more than queryTimeoutMs, ${queryTimeoutMs}: a write under way would look like the leftovers of one`,
   );
-  checkNumber('concurrencyMax', concurrencyMax, Number.isInteger(concurrencyMax) && concurrencyMax >= 1, 'an integer, 1 or more');
+  checkNumber(
+    'concurrencyMax',
+    concurrencyMax,
+    Number.isInteger(concurrencyMax) && concurrencyMax >= 1,
+    'an integer, 1 or more',
+  );
   return { settings, policy: quota === undefined ? undefined : new QuotaPolicy(quota) };
 }
 
@@ -89,5 +112,10 @@ function isDurationMs(value: number): boolean {
 }
 
 function checkNumber(name: string, value: unknown, isGood: boolean, expected: string): void {
-  if (!isGood) throw new QuireError('INVALID_SETTING', `The cleaner's ${name} is ${String(value)}; expected ${expected}.`);
+  if (!isGood) {
+    throw new QuireError(
+      'INVALID_SETTING',
+      `The cleaner's ${name} is ${String(value)}; expected ${expected}.`,
+    );
+  }
 }

@@ -18,15 +18,19 @@ export interface CleanerLog {
 export interface CleanerOptions {
   readonly target: SweepTarget;
   /**
-   * Read at the beginning of every sweep, as one object: a sweep never sees a mixture. When this throws, or gives what no cleaner can
-   * work with, the last good settings stay in force; log and status say why.
+   * Read at the beginning of every sweep, as one object: a sweep never sees a mixture. When this
+   * throws, or gives what no cleaner can work with, the last good settings stay in force; log and
+   * status say why.
    */
   readonly settings: () => CleanerSettings;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: CleanerLog;
   readonly metrics?: CleanerMetrics | undefined;
-  /** By which cleaners on one store take turns, to save work: two at once do no harm, because deletions are idempotent. */
+  /**
+   * By which cleaners on one store take turns, to save work: two at once do no harm, because
+   * deletions are idempotent.
+   */
   readonly lease?: StoreLease | undefined;
 }
 
@@ -37,7 +41,10 @@ export interface CleanerStatus {
   readonly lastGoodSweepMs: number | undefined;
   /** Why the last sweep found out nothing; undefined when it did. */
   readonly lastError: string | undefined;
-  /** What is wrong with the settings that were read last, so that older ones are in force; undefined when nothing is. */
+  /**
+   * What is wrong with the settings that were read last, so that older ones are in force; undefined
+   * when nothing is.
+   */
   readonly settingsProblem: string | undefined;
 }
 
@@ -66,24 +73,36 @@ export function cleanerLease(options: {
 /** How long to wait when it is another cleaner's turn. */
 const othersTurnMs = 5000;
 
-/** Sweeps a target by schedule and on demand, one sweep at a time; after a failed one it just goes on with the next. */
+/**
+ * Sweeps a target by schedule and on demand, one sweep at a time; after a failed one it just goes
+ * on with the next.
+ */
 export class Cleaner implements AsyncDisposable {
   readonly #options: CleanerOptions;
   readonly #sweeper: StoreSweeper;
   readonly #stopping = new AbortController();
   readonly #settings: SettingsReader;
-  #status: Omit<CleanerStatus, 'settingsProblem'> = { lastSweep: undefined, lastGoodSweepMs: undefined, lastError: undefined };
+  #status: Omit<CleanerStatus, 'settingsProblem'> = {
+    lastSweep: undefined,
+    lastGoodSweepMs: undefined,
+    lastError: undefined,
+  };
   #requested: SweepTrigger | undefined;
   readonly #pauses: Sleeper;
   #running: Promise<void> | undefined;
   readonly #sweeps = new Slots(1);
 
-  /** @throws INVALID_SETTING, and whatever `settings` throws, when the first settings are not good */
+  /**
+   * @throws INVALID_SETTING, and whatever `settings` throws, when the first settings are not good
+   */
   constructor(options: CleanerOptions) {
     this.#options = options;
     this.#pauses = new Sleeper(options.clock);
     this.#settings = new SettingsReader(options.settings, (problem, err) =>
-      options.log.error({ reason: problem, err }, 'the settings of the cleaner are not valid: the last valid ones stay in force'),
+      options.log.error(
+        { reason: problem, err },
+        'the settings of the cleaner are not valid: the last valid ones stay in force',
+      ),
     );
     this.#sweeper = new StoreSweeper(options.target, options.clock);
     const { admission } = options.target;
@@ -91,7 +110,9 @@ export class Cleaner implements AsyncDisposable {
       admission.policy = this.#settings.current().policy;
       admission.onCritical = () => this.requestSweep('critical');
       admission.sweep = () =>
-        this.#sweeps.run(async () => (admission.waitingCount === 0 ? undefined : this.#sweep('critical', {})));
+        this.#sweeps.run(async () =>
+          admission.waitingCount === 0 ? undefined : this.#sweep('critical', {}),
+        );
     }
   }
 
@@ -104,7 +125,10 @@ export class Cleaner implements AsyncDisposable {
     this.#running ??= this.#run();
   }
 
-  /** Asks for a sweep as soon as the present one, if any, has ended; requests made meanwhile are one. */
+  /**
+   * Asks for a sweep as soon as the present one, if any, has ended; requests made meanwhile are
+   * one.
+   */
   requestSweep(trigger: SweepTrigger): void {
     this.#requested ??= trigger;
     this.#pauses.wake();
@@ -144,25 +168,32 @@ export class Cleaner implements AsyncDisposable {
         // A lease may be that of a cleaner that died: look again before long.
         if ((await this.sweep(trigger)) === undefined) delayMaxMs = othersTurnMs;
       } catch {
-        // Said by the sweep itself, in log and status. Whatever it was: results must go on expiring.
+        // Said by the sweep itself, in log and status. Whatever it was: results must go on
+        // expiring.
       }
       const delayMs = Math.min(delayMaxMs, this.#nextDelayMs(clock.monotonicMs() - startMs));
       await this.#pauses.sleep(delayMs);
     }
   }
 
-  /** After a restart, what is stored counts from the beginning, not only from the first sweep on. */
+  /**
+   * After a restart, what is stored counts from the beginning, not only from the first sweep on.
+   */
   async #measure(): Promise<void> {
     const { admission } = this.#options.target;
     if (admission?.policy === undefined) return;
     try {
-      // In its turn: the admission takes what changes meanwhile into account for one listing at a time.
+      // In its turn: the admission takes what changes meanwhile into account for one listing at a
+      // time.
       await this.#sweeps.run(() => this.#sweeper.measure(this.#stopping.signal));
       if (admission.storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
     } catch (error) {
       if (!isQuireError(error)) throw error;
       if (this.#stopping.signal.aborted) return;
-      this.#options.log.error({ err: error }, 'what is stored could not be measured: the first sweep will try again');
+      this.#options.log.error(
+        { err: error },
+        'what is stored could not be measured: the first sweep will try again',
+      );
     }
   }
 
@@ -173,7 +204,10 @@ export class Cleaner implements AsyncDisposable {
       return nextDelayMs(settings, elapsedMs, clock, random);
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      log.error({ reason: error.message }, 'the schedule of the cleaner cannot be followed: sweeping by the period');
+      log.error(
+        { reason: error.message },
+        'the schedule of the cleaner cannot be followed: sweeping by the period',
+      );
       return nextDelayMs({ ...settings, cron: undefined }, elapsedMs, clock, random);
     }
   }
@@ -182,12 +216,16 @@ export class Cleaner implements AsyncDisposable {
     const { lease, log, metrics } = this.#options;
     try {
       const run = (): Promise<SweepReport> => this.#sweepTarget(trigger, request);
-      const report = lease === undefined || request.isDryRun === true ? await run() : await lease.runInTurn(run);
+      const report =
+        lease === undefined || request.isDryRun === true ? await run() : await lease.runInTurn(run);
       if (report === undefined) log.info({ trigger }, 'sweep skipped: another cleaner is sweeping');
       else this.#note(report);
       return report;
     } catch (error) {
-      this.#status = { ...this.#status, lastError: error instanceof Error ? error.message : String(error) };
+      this.#status = {
+        ...this.#status,
+        lastError: error instanceof Error ? error.message : String(error),
+      };
       metrics?.observeError(trigger);
       log.error({ trigger, err: error }, 'sweep failed: the next one tries again');
       throw error;
@@ -228,10 +266,21 @@ export class Cleaner implements AsyncDisposable {
     for (const { brokerId, quota, quotaBytes, usageEndBytes, sparedBytes } of report.brokers) {
       if (quota.freed.bytes >= quota.wanted.bytes) continue;
       const wantedBytes = quota.wanted.bytes;
-      const amounts = { wantedBytes, freedBytes: quota.freed.bytes, failedBytes: quota.failed.bytes, sparedBytes };
-      log.warn({ brokerId, quotaBytes, usageBytes: usageEndBytes, ...amounts }, 'the quota pass could not reach its target');
+      const amounts = {
+        wantedBytes,
+        freedBytes: quota.freed.bytes,
+        failedBytes: quota.failed.bytes,
+        sparedBytes,
+      };
+      log.warn(
+        { brokerId, quotaBytes, usageBytes: usageEndBytes, ...amounts },
+        'the quota pass could not reach its target',
+      );
     }
-    log.info({ trigger: report.trigger, durationMs: Math.round(report.durationMs), ...totalsOf(report) }, 'sweep ended');
+    log.info(
+      { trigger: report.trigger, durationMs: Math.round(report.durationMs), ...totalsOf(report) },
+      'sweep ended',
+    );
   }
 }
 
@@ -240,7 +289,8 @@ function totalsOf(report: SweepReport): object {
     ...report.brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]),
     report.leftovers,
   ];
-  const sum = (read: (pass: PassReport) => number): number => all.reduce((total, pass) => total + read(pass), 0);
+  const sum = (read: (pass: PassReport) => number): number =>
+    all.reduce((total, pass) => total + read(pass), 0);
   return {
     freedCount: sum(({ freed }) => freed.count),
     freedBytes: sum(({ freed }) => freed.bytes),

@@ -1,8 +1,14 @@
 import type { QuotaPolicy } from './quota-policy.ts';
 
-/** Decides when crossing a critical threshold asks for a sweep: of a broker (`undefined`), or of an owner by its tag. */
+/**
+ * Decides when crossing a critical threshold asks for a sweep: of a broker (`undefined`), or of an
+ * owner by its tag.
+ */
 export class CriticalWatch {
-  /** Stored bytes when a sweep was last asked for, while usage is above critical; less when some has gone since. */
+  /**
+   * Stored bytes when a sweep was last asked for, while usage is above critical; less when some has
+   * gone since.
+   */
   readonly #askedAtBytes = new Map<number | undefined, number>();
 
   /** Forgets what was asked for, because thresholds have changed. */
@@ -11,7 +17,8 @@ export class CriticalWatch {
   }
 
   /**
-   * Whether to ask now. A sweep that could not free enough is asked for again only when a further hundredth of the quota is stored: no spinning.
+   * Whether to ask now. A sweep that could not free enough is asked for again only when a further
+   * hundredth of the quota is stored: no spinning.
    */
   asks(
     scope: number | undefined,

@@ -1,19 +1,32 @@
-/** Of a UUID, in bytes; its text without dashes is their hexadecimal form, so that both have the same order. */
+/**
+ * Of a UUID, in bytes; its text without dashes is their hexadecimal form, so that both have the
+ * same order.
+ */
 export const idByteCount = 16;
 const textLength = 36;
 /** Where in the text each byte begins. */
 const textStarts = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 const dash = 45;
 
-/** Of each character below 128, its hexadecimal digit; 255 for all others, capital letters among them. */
+/**
+ * Of each character below 128, its hexadecimal digit; 255 for all others, capital letters among
+ * them.
+ */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
   return digit === -1 ? 255 : digit;
 });
 const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Writes the id that stands in a text from `textStart` on; false when there is none in lower case. */
-export function writeId(bytes: Uint8Array, start: number, text: string, textStart: number): boolean {
+/**
+ * Writes the id that stands in a text from `textStart` on; false when there is none in lower case.
+ */
+export function writeId(
+  bytes: Uint8Array,
+  start: number,
+  text: string,
+  textStart: number,
+): boolean {
   if (text.length < textStart + textLength) return false;
   for (const at of [8, 13, 18, 23]) if (text.charCodeAt(textStart + at) !== dash) return false;
   for (let index = 0; index < idByteCount; index += 1) {

@@ -1,7 +1,12 @@
 export { StorageAdmission } from './admission.ts';
 export { BrokerSnapshot, type OrphanObject } from './broker-snapshot.ts';
 export { CleanerMetrics } from './cleaner-metrics.ts';
-export { type CleanerServer, createCleanerMetrics, serveCleaner, type CleanerServerOptions } from './cleaner-server.ts';
+export {
+  type CleanerServer,
+  createCleanerMetrics,
+  serveCleaner,
+  type CleanerServerOptions,
+} from './cleaner-server.ts';
 export type { CleanerSettings } from './cleaner-settings.ts';
 export {
   Cleaner,
@@ -13,10 +18,20 @@ export {
   type SweepRequest,
 } from './cleaner.ts';
 export { planExpiry } from './plan-expiry.ts';
-export { planOrphans, type OrphanCandidate, type OrphanPlan, type Sightings } from './plan-orphans.ts';
+export {
+  planOrphans,
+  type OrphanCandidate,
+  type OrphanPlan,
+  type Sightings,
+} from './plan-orphans.ts';
 export { planQuota, type QuotaUsage } from './plan-quota.ts';
 export { type OwnerAmount, OwnerUsage } from './owner-usage.ts';
-export { type OwnerShareOptions, QuotaPolicy, type QuotaOptions, type ShareOptions } from './quota-policy.ts';
+export {
+  type OwnerShareOptions,
+  QuotaPolicy,
+  type QuotaOptions,
+  type ShareOptions,
+} from './quota-policy.ts';
 export { readSnapshots, type ReadSnapshotsOptions } from './read-snapshots.ts';
 export type { Recollection } from './remembered-results.ts';
 export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';
@@ -32,5 +47,11 @@ export type {
   SweepReason,
 } from './sweep-report.ts';
 export { StoreSweeper, type SweepOptions } from './sweep-store.ts';
-export { type Leftovers, type ResultRemover, storeRemover, type SweepTarget, type LeftoverEntry } from './sweep-target.ts';
+export {
+  type Leftovers,
+  type ResultRemover,
+  storeRemover,
+  type SweepTarget,
+  type LeftoverEntry,
+} from './sweep-target.ts';
 export type { Refusal } from './room-queue.ts';

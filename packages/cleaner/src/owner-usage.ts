@@ -4,12 +4,17 @@ export interface OwnerAmount {
   readonly count: number;
 }
 
-/** Bytes and results by owner tag; those of no known owner are counted under `undefined`. Holds only owners that store something. */
+/**
+ * Bytes and results by owner tag; those of no known owner are counted under `undefined`. Holds only
+ * owners that store something.
+ */
 export class OwnerUsage {
   readonly #amounts: Map<number | undefined, { bytes: number; count: number }>;
 
   constructor(amounts: Iterable<readonly [number | undefined, OwnerAmount]> = []) {
-    this.#amounts = new Map(Array.from(amounts, ([tag, { bytes, count }]) => [tag, { bytes, count }]));
+    this.#amounts = new Map(
+      Array.from(amounts, ([tag, { bytes, count }]) => [tag, { bytes, count }]),
+    );
   }
 
   /** Counts a result more, or with negative numbers one less. */
@@ -35,8 +40,13 @@ export class OwnerUsage {
     return sum;
   }
 
-  /** The owners that store the most, the first one most; those of no known owner count as one. Costs one look at each owner. */
-  largest(countMax: number): readonly (readonly [ownerTag: number | undefined, amount: OwnerAmount])[] {
+  /**
+   * The owners that store the most, the first one most; those of no known owner count as one. Costs
+   * one look at each owner.
+   */
+  largest(
+    countMax: number,
+  ): readonly (readonly [ownerTag: number | undefined, amount: OwnerAmount])[] {
     const largest: (readonly [number | undefined, OwnerAmount])[] = [];
     for (const entry of this.#amounts) {
       const last = largest[countMax - 1];

@@ -1,6 +1,9 @@
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 
-/** The results that have expired at `nowMs` (`expirationTimeMs <= nowMs`), as indexes into the snapshot, in its order. */
+/**
+ * The results that have expired at `nowMs` (`expirationTimeMs <= nowMs`), as indexes into the
+ * snapshot, in its order.
+ */
 export function planExpiry(snapshot: BrokerSnapshot, nowMs: number): readonly number[] {
   const expired: number[] = [];
   for (let index = 0; index < snapshot.length; index += 1) {

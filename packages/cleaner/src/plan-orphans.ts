@@ -1,6 +1,8 @@
 import type { ObjectEntry } from '@quire/core';
 
-/** An object that nobody seems to need; `folderModifiedMs` when others of its folder may be younger. */
+/**
+ * An object that nobody seems to need; `folderModifiedMs` when others of its folder may be younger.
+ */
 export type OrphanCandidate = ObjectEntry & { readonly folderModifiedMs?: number };
 
 /** When each orphan was first seen, by the monotonic clock of the one who saw it. */
@@ -15,10 +17,12 @@ export interface OrphanPlan<Orphan> {
 }
 
 /**
- * The orphans that have been orphans, unchanged, for at least the grace period since they were first seen.
+ * The orphans that have been orphans, unchanged, for at least the grace period since they were
+ * first seen.
  *
- * Only the monotonic clock of the watcher counts. Whatever the wall clocks of this machine, of the store and of the writers do,
- * nothing younger than the grace period goes. The price: a watcher that has just started waits a whole grace period.
+ * Only the monotonic clock of the watcher counts. Whatever the wall clocks of this machine, of the
+ * store and of the writers do, nothing younger than the grace period goes. The price: a watcher
+ * that has just started waits a whole grace period.
  */
 export function planOrphans<Orphan extends OrphanCandidate>(
   orphans: readonly Orphan[],
@@ -39,13 +43,16 @@ export function planOrphans<Orphan extends OrphanCandidate>(
 }
 
 /**
- * The orphans that are older than the grace period by the wall clock: for a cleaner that runs once and cannot watch. Anyone who
- * starts it vouches for the clock, as with any job that deletes by age.
+ * The orphans that are older than the grace period by the wall clock: for a cleaner that runs once
+ * and cannot watch. Anyone who starts it vouches for the clock, as with any job that deletes by
+ * age.
  */
 export function planOrphansByAge<Orphan extends OrphanCandidate>(
   orphans: readonly Orphan[],
   nowMs: number,
   graceMs: number,
 ): readonly Orphan[] {
-  return orphans.filter((orphan) => nowMs - Math.max(orphan.lastModifiedMs, orphan.folderModifiedMs ?? 0) >= graceMs);
+  return orphans.filter(
+    (orphan) => nowMs - Math.max(orphan.lastModifiedMs, orphan.folderModifiedMs ?? 0) >= graceMs,
+  );
 }

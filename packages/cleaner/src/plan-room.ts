@@ -5,7 +5,10 @@ export interface RoomHolder {
   readonly heldBytes: number;
   /** How many more it waits for; 0 while it does not wait. */
   readonly wantedBytes: number;
-  /** Whether a sweep may free, of the quota or the share of this policy, what the last one could not. */
+  /**
+   * Whether a sweep may free, of the quota or the share of this policy, what the last one could
+   * not.
+   */
   maySweep(policy: QuotaPolicy): boolean;
 }
 
@@ -15,9 +18,14 @@ export interface RoomState<Write extends RoomHolder> {
   readonly storedBytes: number;
   /** What failed writes could not take back, perhaps; only a listing knows. */
   readonly doubtfulBytes: number;
-  /** In the order in which they began to wait; where those stand that do not wait is of no matter. */
+  /**
+   * In the order in which they began to wait; where those stand that do not wait is of no matter.
+   */
   readonly writes: readonly Write[];
-  /** The same of the share of a write's owner, whose writes it holds only; undefined where the owner has the whole quota. */
+  /**
+   * The same of the share of a write's owner, whose writes it holds only; undefined where the owner
+   * has the whole quota.
+   */
   readonly shareOf?: (write: Write) => RoomState<Write> | undefined;
 }
 
@@ -30,15 +38,20 @@ export type RoomStep<Write> =
   | { readonly kind: 'wait' };
 
 /**
- * Decides who of those that wait for room goes on, one step at a time; a grant or a refusal changes the state for the next.
+ * Decides who of those that wait for room goes on, one step at a time; a grant or a refusal changes
+ * the state for the next.
  *
- * A write that fits is granted, in order of arrival, unless that could leave several writes waiting for each other (`leavesAWayOut`); both within the
- * quota and within the share of its owner. Else a sweep, if one may help. Else all wait while some other write that holds room goes on: its end frees that
- * room, or makes it evictable. When nobody goes on, one must give way: one larger than the guaranteed size, and of those the largest. So somebody
- * always goes on, fails or has yet to be swept for.
+ * A write that fits is granted, in order of arrival, unless that could leave several writes waiting
+ * for each other (`leavesAWayOut`); both within the quota and within the share of its owner. Else a
+ * sweep, if one may help. Else all wait while some other write that holds room goes on: its end
+ * frees that room, or makes it evictable. When nobody goes on, one must give way: one larger than
+ * the guaranteed size, and of those the largest. So somebody always goes on, fails or has yet to be
+ * swept for.
  *
- * A share of which all writes wait for room in it is as a quota of its own: one of its writes gives way, whatever goes on elsewhere. The claims of all
- * writes are met in one order, the largest first, which is that of each share as well: so what is safe in the quota and in each share is safe in all.
+ * A share of which all writes wait for room in it is as a quota of its own: one of its writes gives
+ * way, whatever goes on elsewhere. The claims of all writes are met in one order, the largest
+ * first, which is that of each share as well: so what is safe in the quota and in each share is
+ * safe in all.
  */
 export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): RoomStep<Write> {
   const waiting = state.writes.filter(({ wantedBytes }) => wantedBytes > 0);
@@ -47,9 +60,14 @@ export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): Roo
     return share === undefined ? [state] : [share, state];
   };
   // The quota may have become smaller while it waited.
-  const outsized = refusal(waiting, limitsOf, ({ policy }, write) => grownBytes(write) > policy.criticalBytes);
+  const outsized = refusal(
+    waiting,
+    limitsOf,
+    ({ policy }, write) => grownBytes(write) > policy.criticalBytes,
+  );
   if (outsized !== undefined) return outsized;
-  const mayGoOn = (limit: RoomState<Write>, write: Write): boolean => fits(limit, write) && leavesAWayOut(limit, write);
+  const mayGoOn = (limit: RoomState<Write>, write: Write): boolean =>
+    fits(limit, write) && leavesAWayOut(limit, write);
   const granted = waiting.find((write) => limitsOf(write).every((limit) => mayGoOn(limit, write)));
   if (granted !== undefined) return { kind: 'grant', write: granted };
   const maySweep = (write: Write): boolean =>
@@ -59,10 +77,16 @@ export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): Roo
   if (hopeless !== undefined) return hopeless;
   for (const write of waiting) {
     const share = state.shareOf?.(write);
-    const isStuck = share?.writes.every((each) => (each.wantedBytes > 0 ? !mayGoOn(share, each) : each.heldBytes === 0));
-    if (share !== undefined && isStuck === true) return { kind: 'refuse', write: victimOf(share), policy: share.policy };
+    const isStuck = share?.writes.every((each) =>
+      each.wantedBytes > 0 ? !mayGoOn(share, each) : each.heldBytes === 0,
+    );
+    if (share !== undefined && isStuck === true) {
+      return { kind: 'refuse', write: victimOf(share), policy: share.policy };
+    }
   }
-  const isAnybodyAtWork = state.writes.some(({ heldBytes, wantedBytes }) => heldBytes > 0 && wantedBytes === 0);
+  const isAnybodyAtWork = state.writes.some(
+    ({ heldBytes, wantedBytes }) => heldBytes > 0 && wantedBytes === 0,
+  );
   if (isAnybodyAtWork || waiting.length === 0) return { kind: 'wait' };
   return { kind: 'refuse', write: victimOf(state), policy: state.policy };
 }
@@ -80,10 +104,16 @@ function refusal<Write extends RoomHolder>(
   return undefined;
 }
 
-/** Whether a write would not fit even if it were the only one, and everything were evicted that may be. */
+/**
+ * Whether a write would not fit even if it were the only one, and everything were evicted that may
+ * be.
+ */
 function isHopeless<Write extends RoomHolder>(limit: RoomState<Write>, write: Write): boolean {
   const { policy, storedBytes } = limit;
-  return !fits(limit, write) && grownBytes(write) > policy.quotaBytes - Math.min(storedBytes, policy.targetBytes);
+  return (
+    !fits(limit, write) &&
+    grownBytes(write) > policy.quotaBytes - Math.min(storedBytes, policy.targetBytes)
+  );
 }
 
 /** Of the writes that wait, the one to give way. */
@@ -97,19 +127,24 @@ function victimOf<Write extends RoomHolder>({ policy, writes }: RoomState<Write>
 }
 
 /** Whether there is room for what a write wants, right now. */
-function fits<Write extends RoomHolder>({ policy, storedBytes, doubtfulBytes, writes }: RoomState<Write>, write: Write): boolean {
+function fits<Write extends RoomHolder>(
+  { policy, storedBytes, doubtfulBytes, writes }: RoomState<Write>,
+  write: Write,
+): boolean {
   const heldBytes = writes.reduce((sum, each) => sum + each.heldBytes, 0);
   return storedBytes + doubtfulBytes + heldBytes + write.wantedBytes <= policy.quotaBytes;
 }
 
 /**
- * Whether, after a grant, all writes could still end one after the other, each having grown to the guaranteed size: the banker's
- * algorithm (Dijkstra, EWD 623), with the guaranteed size as everybody's claim. Nobody gives back what it holds before it ends,
- * so that two halves of a result each could fill the last room and wait for each other for ever.
+ * Whether, after a grant, all writes could still end one after the other, each having grown to the
+ * guaranteed size: the banker's algorithm (Dijkstra, EWD 623), with the guaranteed size as
+ * everybody's claim. Nobody gives back what it holds before it ends, so that two halves of a result
+ * each could fill the last room and wait for each other for ever.
  *
- * The largest goes first: it needs the least, and so is never held back. Before each next one a sweep may bring what is stored down to
- * the target, no further. Writes beyond the guaranteed size have no claim, and can be made to give way. But they may end as well, and
- * then as much as the target is kept: so while there is one, that much counts as kept.
+ * The largest goes first: it needs the least, and so is never held back. Before each next one a
+ * sweep may bring what is stored down to the target, no further. Writes beyond the guaranteed size
+ * have no claim, and can be made to give way. But they may end as well, and then as much as the
+ * target is kept: so while there is one, that much counts as kept.
  */
 function leavesAWayOut<Write extends RoomHolder>(
   { policy, storedBytes, writes }: Pick<RoomState<Write>, 'policy' | 'storedBytes' | 'writes'>,
@@ -126,7 +161,10 @@ function leavesAWayOut<Write extends RoomHolder>(
     .toSorted((one, other) => other - one);
   let othersBytes = held.reduce((sum, bytes) => sum + bytes, 0);
   if (othersBytes <= quotaBytes - criticalBytes) return true;
-  let floorBytes = goesBeyond || claimants.length < writes.length ? targetBytes : Math.min(storedBytes, targetBytes);
+  let floorBytes =
+    goesBeyond || claimants.length < writes.length
+      ? targetBytes
+      : Math.min(storedBytes, targetBytes);
   for (const bytes of held) {
     othersBytes -= bytes;
     if (othersBytes > quotaBytes - guaranteedBytes - floorBytes) return false;

@@ -2,7 +2,10 @@ import type { StorageAdmission } from './admission.ts';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 
-/** The owners of whose results and writes there is more than is critical for their share. Without an admission, writes do not count. */
+/**
+ * The owners of whose results and writes there is more than is critical for their share. Without an
+ * admission, writes do not count.
+ */
 export function ownersOverShare(
   snapshot: BrokerSnapshot,
   policy: QuotaPolicy,
@@ -13,7 +16,9 @@ export function ownersOverShare(
   for (const [ownerTag, { bytes }] of snapshot.owners) {
     const share = policy.shareOf(ownerTag);
     if (share === undefined || ownerTag === undefined) continue;
-    if (Math.max(bytes, admission?.pressureBytesOf(ownerTag) ?? 0) > share.criticalBytes) over.push(ownerTag);
+    if (Math.max(bytes, admission?.pressureBytesOf(ownerTag) ?? 0) > share.criticalBytes) {
+      over.push(ownerTag);
+    }
   }
   return over;
 }

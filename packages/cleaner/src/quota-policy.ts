@@ -1,6 +1,8 @@
 import { QuireError } from '@quire/core';
 
-/** A quota in bytes, its thresholds in percent, and the time for which new results are protected. */
+/**
+ * A quota in bytes, its thresholds in percent, and the time for which new results are protected.
+ */
 export interface QuotaOptions {
   readonly quotaBytes: number;
   /** Eviction starts when usage exceeds this percentage of the quota. */
@@ -13,9 +15,14 @@ export interface QuotaOptions {
   readonly shares?: ShareOptions | undefined;
 }
 
-/** How much of a quota one owner may use. Owners are named by their tags (`ownerTag` of `@quire/results`). */
+/**
+ * How much of a quota one owner may use. Owners are named by their tags (`ownerTag` of
+ * `@quire/results`).
+ */
 export interface ShareOptions {
-  /** The share of each owner that is not among `owners`, in percent of the quota; 100: all of it. */
+  /**
+   * The share of each owner that is not among `owners`, in percent of the quota; 100: all of it.
+   */
   readonly maxPercent: number;
   /** The setting that says so, for messages. */
   readonly maxPercentKey: string;
@@ -32,7 +39,10 @@ export interface OwnerShareOptions {
 
 const protectionMsByDefault = 60_000;
 
-/** How much one broker may store, or one owner of it: 0 < target ≤ critical ≤ 100 and quota > 0, always. */
+/**
+ * How much one broker may store, or one owner of it: 0 < target ≤ critical ≤ 100 and quota > 0,
+ * always.
+ */
 export class QuotaPolicy {
   readonly quotaBytes: number;
   /** Usage above this many bytes starts eviction; a result larger than that could never stay. */
@@ -48,13 +58,25 @@ export class QuotaPolicy {
 
   /** @throws INVALID_SETTING when the numbers do not go together */
   constructor(options: QuotaOptions, shareKey?: string) {
-    const { quotaBytes, criticalPercent, targetPercent, protectionMs = protectionMsByDefault, shares } = options;
-    if (!(Number.isFinite(quotaBytes) && quotaBytes > 0)) throw invalid(`a quota of ${quotaBytes} bytes; expected more than 0`);
+    const {
+      quotaBytes,
+      criticalPercent,
+      targetPercent,
+      protectionMs = protectionMsByDefault,
+      shares,
+    } = options;
+    if (!(Number.isFinite(quotaBytes) && quotaBytes > 0)) {
+      throw invalid(`a quota of ${quotaBytes} bytes; expected more than 0`);
+    }
     if (!(criticalPercent > 0 && criticalPercent <= 100)) {
-      throw invalid(`a critical threshold of ${criticalPercent} %; expected more than 0 and at most 100`);
+      throw invalid(
+        `a critical threshold of ${criticalPercent} %; expected more than 0 and at most 100`,
+      );
     }
     if (!(targetPercent > 0 && targetPercent <= criticalPercent)) {
-      throw invalid(`a target of ${targetPercent} %; expected more than 0 and at most the critical ${criticalPercent} %`);
+      throw invalid(
+        `a target of ${targetPercent} %; expected more than 0 and at most the critical ${criticalPercent} %`,
+      );
     }
     if (!(Number.isFinite(protectionMs) && protectionMs >= 0)) {
       throw invalid(`a protection time of ${protectionMs} ms; expected 0 or more`);
@@ -69,11 +91,15 @@ export class QuotaPolicy {
     if (shares === undefined) return;
     const { maxPercent, maxPercentKey, owners } = shares;
     if (!(maxPercent > 0 && maxPercent <= 100)) {
-      throw invalid(`a share of ${maxPercent} % for one principal; expected more than 0 and at most 100`);
+      throw invalid(
+        `a share of ${maxPercent} % for one principal; expected more than 0 and at most 100`,
+      );
     }
     const shareOf = (bytes: number, key: string): QuotaPolicy =>
       new QuotaPolicy({ quotaBytes: bytes, criticalPercent, targetPercent, protectionMs }, key);
-    if (maxPercent < 100) this.#shareOfEach = shareOf((quotaBytes * maxPercent) / 100, maxPercentKey);
+    if (maxPercent < 100) {
+      this.#shareOfEach = shareOf((quotaBytes * maxPercent) / 100, maxPercentKey);
+    }
     for (const { ownerTag, maxBytes, maxBytesKey } of owners) {
       this.#shares.set(ownerTag, shareOf(Math.min(maxBytes, quotaBytes), maxBytesKey));
     }
@@ -94,12 +120,18 @@ export class QuotaPolicy {
     return JSON.stringify(this.#options) === JSON.stringify(other.#options);
   }
 
-  /** What one owner may use of it; undefined when that is the whole quota, as for results of no known owner. */
+  /**
+   * What one owner may use of it; undefined when that is the whole quota, as for results of no
+   * known owner.
+   */
   shareOf(ownerTag: number | undefined): QuotaPolicy | undefined {
     return ownerTag === undefined ? undefined : (this.#shares.get(ownerTag) ?? this.#shareOfEach);
   }
 }
 
 function invalid(what: string): QuireError {
-  return new QuireError('INVALID_SETTING', `The settings of the storage cleaner are not valid: ${what}.`);
+  return new QuireError(
+    'INVALID_SETTING',
+    `The settings of the storage cleaner are not valid: ${what}.`,
+  );
 }

@@ -10,9 +10,11 @@ export interface ReadSnapshotsOptions extends CallOptions {
 }
 
 /**
- * What a store holds of each broker under a prefix (empty: all brokers), from one listing; opens no object.
+ * What a store holds of each broker under a prefix (empty: all brokers), from one listing; opens no
+ * object.
  *
- * A broker shows when at least one object under its name is ours: a directory of other things is not a broker.
+ * A broker shows when at least one object under its name is ours: a directory of other things is
+ * not a broker.
  */
 export async function readSnapshots(
   store: ObjectStore,
@@ -40,7 +42,9 @@ export async function readSnapshots(
     recollection?.carryOver(snapshot, folder.requestId);
     snapshot.add(folder);
   }
-  for (const brokerId of recollection?.brokerIds ?? []) recollection?.carryOver(snapshotOf(brokerId));
+  for (const brokerId of recollection?.brokerIds ?? []) {
+    recollection?.carryOver(snapshotOf(brokerId));
+  }
   for (const [brokerId, sizeBytes] of foreignBytes) snapshots.get(brokerId)?.addForeign(sizeBytes);
   for (const folder of foreignFolders) {
     const [brokerId = '', requestId = ''] = folder.split('/');

@@ -1,16 +1,21 @@
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import { idByteCount, writeId } from './id-bytes.ts';
 
-/** Results are looked at again by shares, each at every so many sweeps; the last digit of an id, which is random, says which share is its. */
+/**
+ * Results are looked at again by shares, each at every so many sweeps; the last digit of an id,
+ * which is random, says which share is its.
+ */
 const shareCount = 16;
 
 /**
- * What the sweep before has seen of results that do not change: data and commit record of a result are never written again, so that its folder
- * changes only when it is renewed or deleted. While the folder is there, it need not be looked into at each sweep.
+ * What the sweep before has seen of results that do not change: data and commit record of a result
+ * are never written again, so that its folder changes only when it is renewed or deleted. While the
+ * folder is there, it need not be looked into at each sweep.
  *
- * What may be wrong with that: another process, or a person, may have renewed the result, or deleted a part of it. So whatever is decided by it
- * must look before it deletes, as the removal of a result does; and all is looked into again within 16 sweeps, or a time given, whichever
- * comes first.
+ * What may be wrong with that: another process, or a person, may have renewed the result, or
+ * deleted a part of it. So whatever is decided by it must look before it deletes, as the removal of
+ * a result does; and all is looked into again within 16 sweeps, or a time given, whichever comes
+ * first.
  */
 export class RememberedResults {
   #snapshots: ReadonlyMap<string, BrokerSnapshot> = new Map();
@@ -20,19 +25,34 @@ export class RememberedResults {
   #nextShare = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** For one listing: a recollection of all but the shares whose turn it is. With `ageMaxMs`, all have had their turn within about that time. */
+  /**
+   * For one listing: a recollection of all but the shares whose turn it is. With `ageMaxMs`, all
+   * have had their turn within about that time.
+   */
   recollect(monotonicMs: number, ageMaxMs: number): Recollection {
     this.#changed.clear();
     this.#isListing = true;
     const elapsedMs = monotonicMs - this.#lastMs;
-    const dueCount = Math.min(shareCount, Math.max(1, Math.ceil((shareCount * elapsedMs) / Math.max(1, ageMaxMs))));
+    const dueCount = Math.min(
+      shareCount,
+      Math.max(1, Math.ceil((shareCount * elapsedMs) / Math.max(1, ageMaxMs))),
+    );
     const isDue = new Uint8Array(shareCount);
-    for (let count = 0; count < dueCount; count += 1) isDue[(this.#nextShare + count) % shareCount] = 1;
+    for (let count = 0; count < dueCount; count += 1) {
+      isDue[(this.#nextShare + count) % shareCount] = 1;
+    }
     return new Recollection(this.#snapshots, isDue);
   }
 
-  /** Remembers what a listing that began at `startMs` has shown, with the recollection that it was given; with none, it has looked at all. */
-  keep(snapshots: ReadonlyMap<string, BrokerSnapshot>, startMs: number, recollection?: Recollection): void {
+  /**
+   * Remembers what a listing that began at `startMs` has shown, with the recollection that it was
+   * given; with none, it has looked at all.
+   */
+  keep(
+    snapshots: ReadonlyMap<string, BrokerSnapshot>,
+    startMs: number,
+    recollection?: Recollection,
+  ): void {
     this.#snapshots = snapshots;
     this.#isListing = false;
     for (const requestId of this.#changed) this.forget(requestId);
@@ -60,7 +80,9 @@ export class Recollection {
 
   constructor(snapshots: ReadonlyMap<string, BrokerSnapshot>, isDue: Uint8Array) {
     this.#isDue = isDue;
-    for (const [brokerId, snapshot] of snapshots) this.#brokers.set(brokerId, new RecalledBroker(snapshot));
+    for (const [brokerId, snapshot] of snapshots) {
+      this.#brokers.set(brokerId, new RecalledBroker(snapshot));
+    }
   }
 
   /** How many shares are looked at. */
@@ -77,12 +99,21 @@ export class Recollection {
   passesOver(folder: string): boolean {
     const broker = this.#brokerOf(folder);
     const idStart = broker?.prefix.length ?? 0;
-    if (broker === undefined || folder.length !== idStart + 37 || !writeId(this.#id, 0, folder, idStart)) return false;
+    if (
+      broker === undefined ||
+      folder.length !== idStart + 37 ||
+      !writeId(this.#id, 0, folder, idStart)
+    ) {
+      return false;
+    }
     if (this.#isDue[(this.#id[idByteCount - 1] ?? 0) % shareCount] === 1) return false;
     return broker.see(this.#id);
   }
 
-  /** Adds the results whose folders were seen to a snapshot of their broker: those that sort before a result, or all that are left. */
+  /**
+   * Adds the results whose folders were seen to a snapshot of their broker: those that sort before
+   * a result, or all that are left.
+   */
   carryOver(snapshot: BrokerSnapshot, beforeId?: string): void {
     const broker = this.#brokers.get(snapshot.brokerId);
     if (beforeId !== undefined && !writeId(this.#id, 0, beforeId, 0)) return;

@@ -1,6 +1,9 @@
 import { isQuireError } from '@quire/core';
 
-/** How the removal of one thing ended. `kept`: it is wanted again, because it was renewed or is still being written. */
+/**
+ * How the removal of one thing ended. `kept`: it is wanted again, because it was renewed or is
+ * still being written.
+ */
 export type RemovalOutcome = 'removed' | 'kept' | 'failed' | 'skipped';
 
 /** Limits of `removeEach`. */
@@ -10,7 +13,10 @@ export interface RemoveEachOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** This many failures in a row mean that the store is down: the rest would fare no better, and the next sweep comes anyway. */
+/**
+ * This many failures in a row mean that the store is down: the rest would fare no better, and the
+ * next sweep comes anyway.
+ */
 const failuresInARowMax = 100;
 
 /**

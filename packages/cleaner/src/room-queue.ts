@@ -56,7 +56,10 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Those who wait for room: lets them go on as room comes, has it swept for, and refuses when none will come (`planRoom`). */
+/**
+ * Those who wait for room: lets them go on as room comes, has it swept for, and refuses when none
+ * will come (`planRoom`).
+ */
 export class RoomQueue {
   readonly #ledger: RoomLedger;
   readonly #clock: Clock;
@@ -75,7 +78,10 @@ export class RoomQueue {
   #refusedCount = 0;
   #refusedByShareCount = 0;
   #refusal: Refusal | undefined;
-  /** The store itself had no room, whatever the quota says: only a write can show that it has some again. */
+  /**
+   * The store itself had no room, whatever the quota says: only a write can show that it has some
+   * again.
+   */
   #fullStore: Refusal | undefined;
 
   constructor(ledger: RoomLedger, clock: Clock) {
@@ -128,7 +134,10 @@ export class RoomQueue {
   /** A write has failed because the store is full. */
   noteFullStore(): void {
     this.#refusedCount += 1;
-    this.#fullStore ??= { sinceMs: this.#clock.nowMs(), reason: 'The result store has no room left.' };
+    this.#fullStore ??= {
+      sinceMs: this.#clock.nowMs(),
+      reason: 'The result store has no room left.',
+    };
   }
 
   /** A write has succeeded. */
@@ -137,21 +146,41 @@ export class RoomQueue {
     this.noteRoom();
   }
 
-  /** Whether no sweep has begun since this wait did, or since there was more to sweep: of the quota, or of the share of one owner. */
+  /**
+   * Whether no sweep has begun since this wait did, or since there was more to sweep: of the quota,
+   * or of the share of one owner.
+   */
   maySweepFor({ arrival }: Wait, ownerTag: number | undefined): boolean {
-    return this.#ledger.sweep !== undefined && (this.news.has(ownerTag) || arrival > this.#sweptArrivals);
+    return (
+      this.#ledger.sweep !== undefined && (this.news.has(ownerTag) || arrival > this.#sweptArrivals)
+    );
   }
 
-  /** Takes room for a write, at once when there is some; else the write waits for it. @throws QUERY_LIMIT_EXCEEDED, ABORTED */
-  take(write: QueuedWrite, bytes: number, signal: AbortSignal | undefined): Promise<void> | undefined {
+  /**
+   * Takes room for a write, at once when there is some; else the write waits for it. @throws
+   * QUERY_LIMIT_EXCEEDED, ABORTED
+   */
+  take(
+    write: QueuedWrite,
+    bytes: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> | undefined {
     const { policy } = this.#ledger;
     const share = policy?.shareOf(write.ownerTag);
-    const exceeded = [share, policy].find((limit) => limit !== undefined && write.heldBytes + bytes > limit.criticalBytes);
+    const exceeded = [share, policy].find(
+      (limit) => limit !== undefined && write.heldBytes + bytes > limit.criticalBytes,
+    );
     if (exceeded !== undefined) {
       this.#countRefusal(exceeded);
-      throw new QuireError('QUERY_LIMIT_EXCEEDED', tooLarge(this.#accountOf(exceeded, write), bytes));
+      throw new QuireError(
+        'QUERY_LIMIT_EXCEEDED',
+        tooLarge(this.#accountOf(exceeded, write), bytes),
+      );
     }
-    if (this.#isForTheTaking(policy, bytes) && (share === undefined || this.#isForTheTaking(share, bytes, write.ownerTag))) {
+    if (
+      this.#isForTheTaking(policy, bytes) &&
+      (share === undefined || this.#isForTheTaking(share, bytes, write.ownerTag))
+    ) {
       write.heldBytes += bytes;
       return undefined;
     }
@@ -189,13 +218,17 @@ export class RoomQueue {
       }
       if (step.kind === 'wait' || this.#isSweeping) return;
       if (step.kind === 'sweep') return void this.#sweep();
-      // What a sweep under way will free is not known yet. It may be the schedule's: that one tells of each deletion as well.
+      // What a sweep under way will free is not known yet. It may be the schedule's: that one tells
+      // of each deletion as well.
       if (this.#sweepCount > 0) return;
       this.#refuse(step.write, step.policy);
     }
   }
 
-  /** The common case, which is to cost nothing: all that is being written fits above the critical threshold, so that nobody can be stuck. */
+  /**
+   * The common case, which is to cost nothing: all that is being written fits above the critical
+   * threshold, so that nobody can be stuck.
+   */
   #isForTheTaking(policy: QuotaPolicy | undefined, bytes: number, ownerTag?: number): boolean {
     if (policy === undefined) return true;
     const isShare = ownerTag !== undefined;
@@ -206,7 +239,10 @@ export class RoomQueue {
       heldBytes += each.heldBytes;
     }
     const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(ownerTag) : this.#ledger;
-    return heldBytes <= policy.quotaBytes - policy.criticalBytes && storedBytes + doubtfulBytes + heldBytes <= policy.quotaBytes;
+    return (
+      heldBytes <= policy.quotaBytes - policy.criticalBytes &&
+      storedBytes + doubtfulBytes + heldBytes <= policy.quotaBytes
+    );
   }
 
   #next(): RoomStep<QueuedWrite> {
@@ -214,7 +250,9 @@ export class RoomQueue {
     const waiting = this.#waiting();
     const [first] = waiting;
     if (first === undefined) return { kind: 'wait' };
-    return policy === undefined ? { kind: 'grant', write: first } : planRoom(this.#state(policy, waiting));
+    return policy === undefined
+      ? { kind: 'grant', write: first }
+      : planRoom(this.#state(policy, waiting));
   }
 
   #state(policy: QuotaPolicy, waiting: readonly QueuedWrite[]): RoomState<QueuedWrite> {
@@ -227,7 +265,10 @@ export class RoomQueue {
     for (const { ownerTag } of waiting) {
       const share = policy.shareOf(ownerTag);
       const own = writes.filter((write) => write.ownerTag === ownerTag);
-      shares.set(ownerTag, share && { policy: share, ...this.#ledger.bytesOf(ownerTag), writes: own });
+      shares.set(
+        ownerTag,
+        share && { policy: share, ...this.#ledger.bytesOf(ownerTag), writes: own },
+      );
     }
     return { ...state, shareOf: ({ ownerTag }) => shares.get(ownerTag) };
   }
@@ -245,7 +286,8 @@ export class RoomQueue {
     try {
       await this.#ledger.sweep?.();
     } catch {
-      // Said by the sweep itself, in log and status. For those who wait it is a sweep that freed nothing.
+      // Said by the sweep itself, in log and status. For those who wait it is a sweep that freed
+      // nothing.
     }
     const endMs = this.#clock.monotonicMs();
     this.#lastSweep = { endMs, durationMs: endMs - startMs };
@@ -258,10 +300,15 @@ export class RoomQueue {
     this.settle();
   }
 
-  /** Those who can only hope that something has expired wait as long as the last sweep took: or refusals would keep the store listing all the time. */
+  /**
+   * Those who can only hope that something has expired wait as long as the last sweep took: or
+   * refusals would keep the store listing all the time.
+   */
   async #pauseBeforeSweep(): Promise<void> {
     const pauseMs = this.#lastSweep.endMs + this.#lastSweep.durationMs - this.#clock.monotonicMs();
-    const hasNews = this.#waiting().some(({ ownerTag }) => this.news.has(undefined) || this.news.has(ownerTag));
+    const hasNews = this.#waiting().some(
+      ({ ownerTag }) => this.news.has(undefined) || this.news.has(ownerTag),
+    );
     if (hasNews || pauseMs <= 0) return;
     await this.#pause.sleep(pauseMs);
   }
@@ -270,14 +317,20 @@ export class RoomQueue {
     const reason = noRoom(this.#accountOf(policy, write));
     this.#countRefusal(policy);
     // An owner that has used up its share does not make the broker unhealthy.
-    if (policy.shareKey === undefined) this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? this.#clock.nowMs(), reason };
+    if (policy.shareKey === undefined) {
+      this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? this.#clock.nowMs(), reason };
+    }
     write.wait?.end(new QuireError('QUERY_LIMIT_EXCEEDED', reason));
   }
 
   #accountOf(policy: QuotaPolicy, write: QueuedWrite): RoomAccount {
     const isShare = policy.shareKey !== undefined;
-    const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(write.ownerTag) : this.#ledger;
-    const others = [...this.#ledger.writes].filter((each) => each !== write && (!isShare || each.ownerTag === write.ownerTag));
+    const { storedBytes, doubtfulBytes } = isShare
+      ? this.#ledger.bytesOf(write.ownerTag)
+      : this.#ledger;
+    const others = [...this.#ledger.writes].filter(
+      (each) => each !== write && (!isShare || each.ownerTag === write.ownerTag),
+    );
     const othersBytes = others.reduce((sum, { heldBytes }) => sum + heldBytes, doubtfulBytes);
     const mayFree = this.news.has(isShare ? write.ownerTag : undefined);
     const keptBytes = mayFree ? Math.min(storedBytes, policy.targetBytes) : storedBytes;

@@ -2,11 +2,16 @@
 const smallLength = 64;
 
 /**
- * The items in their order, each as soon as it is known: a quicksort that sorts only as far as it is asked, so that the first k of n cost
- * n + k log k comparisons. Changes the order of `items`; no two may be equal.
+ * The items in their order, each as soon as it is known: a quicksort that sorts only as far as it
+ * is asked, so that the first k of n cost n + k log k comparisons. Changes the order of `items`; no
+ * two may be equal.
  */
-export function* sortedLazily(items: Uint32Array, compare: (one: number, other: number) => number): Generator<number> {
-  // Ends of parts, the nearest last: everything in a part precedes everything in those that end behind it.
+export function* sortedLazily(
+  items: Uint32Array,
+  compare: (one: number, other: number) => number,
+): Generator<number> {
+  // Ends of parts, the nearest last: everything in a part precedes everything in those that end
+  // behind it.
   const ends = [items.length];
   // Pivots that divide badly, time and again, cost as much as the library's sort.
   let stepsLeft = items.length * 8;
@@ -29,7 +34,12 @@ export function* sortedLazily(items: Uint32Array, compare: (one: number, other: 
 }
 
 /** Where the greater half begins, after both halves were put on their sides (Hoare). */
-function partition(items: Uint32Array, start: number, end: number, compare: (one: number, other: number) => number): number {
+function partition(
+  items: Uint32Array,
+  start: number,
+  end: number,
+  compare: (one: number, other: number) => number,
+): number {
   const pivot = pivotOf(items, start, end, compare);
   let [left, right] = [start, end - 1];
   for (;;) {
@@ -45,9 +55,16 @@ function partition(items: Uint32Array, start: number, end: number, compare: (one
 }
 
 /** The median of nine that are spread over the part. */
-function pivotOf(items: Uint32Array, start: number, end: number, compare: (one: number, other: number) => number): number {
+function pivotOf(
+  items: Uint32Array,
+  start: number,
+  end: number,
+  compare: (one: number, other: number) => number,
+): number {
   const step = Math.floor((end - start) / 9);
-  const sample = Array.from({ length: 9 }, (_, index) => at(items, start + index * step)).toSorted(compare);
+  const sample = Array.from({ length: 9 }, (_, index) => at(items, start + index * step)).toSorted(
+    compare,
+  );
   return sample[4] ?? 0;
 }
 

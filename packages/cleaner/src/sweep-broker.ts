@@ -28,7 +28,10 @@ export interface BrokerSweep {
   readonly onFailure: (removal: Removal, error: unknown) => void;
 }
 
-/** Runs the passes over one broker: expiry, quota, orphans. Decides by plans, deletes by `removeEach`, reports both. */
+/**
+ * Runs the passes over one broker: expiry, quota, orphans. Decides by plans, deletes by
+ * `removeEach`, reports both.
+ */
 export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
   const { snapshot, policy, usageStartBytes, nowMs } = sweep;
   const passes = new BrokerPasses(sweep);
@@ -90,7 +93,10 @@ class BrokerPasses {
     await this.#removeResults(plan, 'expired', this.expiry);
   }
 
-  /** Within shares first: so that an owner who exceeds its share loses its own results before anybody else does. */
+  /**
+   * Within shares first: so that an owner who exceeds its share loses its own results before
+   * anybody else does.
+   */
   async evict(policy: QuotaPolicy): Promise<void> {
     const { snapshot } = this.#sweep;
     const byOwner = this.#indexesByOwner(policy);
@@ -103,49 +109,70 @@ class BrokerPasses {
         continue;
       }
       const usageOf = (): QuotaUsage => this.#shareUsage(ownerTag, indexes);
-      if (await this.#evictFrom({ policy: share, indexes: () => indexes, usageOf, ownerTag })) return;
+      if (await this.#evictFrom({ policy: share, indexes: () => indexes, usageOf, ownerTag })) {
+        return;
+      }
     }
     const indexes = (): Iterable<number> => countTo(snapshot.length);
     await this.#evictFrom({ policy, indexes, usageOf: () => this.#quotaUsage() });
   }
 
-  /** The results of the owners who use more than is critical for their share, or may when writes are counted. */
+  /**
+   * The results of the owners who use more than is critical for their share, or may when writes are
+   * counted.
+   */
   #indexesByOwner(policy: QuotaPolicy): Map<number, number[]> {
     const { snapshot, target, isDryRun } = this.#sweep;
     const admission = isDryRun ? undefined : target.admission;
     const byOwner = new Map<number, number[]>();
     for (const ownerTag of ownersOverShare(snapshot, policy, admission)) byOwner.set(ownerTag, []);
     if (byOwner.size === 0) return byOwner;
-    for (let index = 0; index < snapshot.length; index += 1) byOwner.get(snapshot.ownerTagAt(index) ?? -1)?.push(index);
+    for (let index = 0; index < snapshot.length; index += 1) {
+      byOwner.get(snapshot.ownerTagAt(index) ?? -1)?.push(index);
+    }
     return byOwner;
   }
 
   /**
-   * Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. Resolves to whether
-   * it gave up before the end.
+   * Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up
+   * for by the next in order. Resolves to whether it gave up before the end.
    */
   async #evictFrom({ policy, indexes, usageOf, ownerTag }: EvictionScope): Promise<boolean> {
     const { snapshot, signal, nowMs } = this.#sweep;
     let hasWanted = false;
     for (;;) {
-      // A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not.
+      // A result larger than the whole quota that cannot be deleted is not made up for: all the
+      // others together could not.
       const stuckBytes = this.#undeletableGiantBytes(policy, indexes());
       const { pressureBytes, storedBytes, ...rest } = usageOf();
-      const usage = { ...rest, pressureBytes: pressureBytes - stuckBytes, storedBytes: storedBytes - stuckBytes };
+      const usage = {
+        ...rest,
+        pressureBytes: pressureBytes - stuckBytes,
+        storedBytes: storedBytes - stuckBytes,
+      };
       const candidates: number[] = [];
       for (const index of indexes()) if (this.#states[index] === standing) candidates.push(index);
-      // Usage has become critical since the listing, which did not look at all: the next sweep does, and comes at once.
+      // Usage has become critical since the listing, which did not look at all: the next sweep
+      // does, and comes at once.
       const isHearsay = snapshot.hearsayCount > 0;
       const plan = isHearsay ? [] : planQuota(snapshot, candidates, usage, policy, nowMs);
       const surplusBytes = usage.storedBytes - policy.targetBytes;
-      if (!hasWanted && !isHearsay && usage.pressureBytes > policy.criticalBytes && surplusBytes > 0) {
+      if (
+        !hasWanted &&
+        !isHearsay &&
+        usage.pressureBytes > policy.criticalBytes &&
+        surplusBytes > 0
+      ) {
         this.quota.add('wanted', surplusBytes, 0);
         hasWanted = true;
       }
       if (plan.length === 0) {
         // Past what is stuck nobody evicts.
         if (stuckBytes > 0) return false;
-        const standingBytes = candidates.reduce((sum, index) => sum + snapshot.sizeBytesAt(index), 0);
+        const standingBytes = candidates.reduce(
+          (sum, index) => sum + snapshot.sizeBytesAt(index),
+          0,
+        );
         const sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
         // What was not wanted of a share has not been spared of the quota.
         if (ownerTag === undefined || hasWanted) this.sparedBytes += sparedBytes;
@@ -166,18 +193,29 @@ class BrokerPasses {
   /** The usage that eviction is decided by. */
   #quotaUsage(): QuotaUsage {
     const { target, storedStartBytes, isDryRun } = this.#sweep;
-    // Writes come and go while this sweep deletes; what is stored is what the listing showed, or later commits would cost more than one sweep.
+    // Writes come and go while this sweep deletes; what is stored is what the listing showed, or
+    // later commits would cost more than one sweep.
     const storedBytes = storedStartBytes - this.freedBytes;
-    const pressureBytes = isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytes;
-    return { pressureBytes, storedBytes, ...(target.admission !== undefined && { unseen: target.admission.unseen }) };
+    const pressureBytes =
+      isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytes;
+    return {
+      pressureBytes,
+      storedBytes,
+      ...(target.admission !== undefined && { unseen: target.admission.unseen }),
+    };
   }
 
   /** The same of one owner. */
   #shareUsage(ownerTag: number, indexes: readonly number[]): QuotaUsage {
     const { target, snapshot, isDryRun } = this.#sweep;
     let storedBytes = 0;
-    for (const index of indexes) if (this.#states[index] !== gone) storedBytes += snapshot.sizeBytesAt(index);
-    const pressureBytes = isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytesOf(ownerTag);
+    for (const index of indexes) {
+      if (this.#states[index] !== gone) storedBytes += snapshot.sizeBytesAt(index);
+    }
+    const pressureBytes =
+      isDryRun || target.admission === undefined
+        ? storedBytes
+        : target.admission.pressureBytesOf(ownerTag);
     return { pressureBytes, storedBytes };
   }
 
@@ -196,7 +234,9 @@ class BrokerPasses {
     for (const { sizeBytes } of dueOrphans) this.orphans.add('wanted', sizeBytes);
     const remove = async (orphan: OrphanObject): Promise<'removed' | 'kept'> => {
       if (target.admission?.isWriting(orphan.requestId) === true) return 'kept';
-      const isRemoved = await removeOrphan(target.store, snapshot.brokerId, orphan, { signal: undefined });
+      const isRemoved = await removeOrphan(target.store, snapshot.brokerId, orphan, {
+        signal: undefined,
+      });
       if (isRemoved) target.admission?.freed(orphan.sizeBytes);
       return isRemoved ? 'removed' : 'kept';
     };
@@ -269,20 +309,33 @@ class BrokerPasses {
     const { isDryRun, concurrencyMax, signal, onRemoval, onFailure } = this.#sweep;
     const onOutcome = (thing: T, outcome: RemovalOutcome, error?: unknown): void => {
       const removal = describe(thing);
-      tally.add(outcome === 'removed' ? 'freed' : outcome === 'failed' ? 'failed' : 'skipped', removal.bytes);
+      tally.add(
+        outcome === 'removed' ? 'freed' : outcome === 'failed' ? 'failed' : 'skipped',
+        removal.bytes,
+      );
       note(thing, outcome);
       if (outcome === 'removed') onRemoval(removal);
       else if (outcome === 'failed') onFailure(removal, error);
     };
-    await removeEach(things, isDryRun ? async () => 'removed' : remove, onOutcome, { concurrencyMax, signal });
+    await removeEach(things, isDryRun ? async () => 'removed' : remove, onOutcome, {
+      concurrencyMax,
+      signal,
+    });
   }
 }
 
 /** Deletes an orphan, having made sure that it still is one: a commit record may have come. */
-async function removeOrphan(store: ObjectStore, brokerId: string, orphan: OrphanObject, options: CallOptions): Promise<boolean> {
+async function removeOrphan(
+  store: ObjectStore,
+  brokerId: string,
+  orphan: OrphanObject,
+  options: CallOptions,
+): Promise<boolean> {
   const prefix = resultPrefix(brokerId, orphan.requestId);
   for await (const folder of listResultFolders(store, prefix, options)) {
-    if (folder.requestId !== orphan.requestId) throw new QuireError('INTERNAL', `The listing of ${prefix} left its prefix.`);
+    if (folder.requestId !== orphan.requestId) {
+      throw new QuireError('INTERNAL', `The listing of ${prefix} left its prefix.`);
+    }
     if (!folder.orphans.some(({ key }) => key === orphan.key)) return false;
     await store.delete(orphan.key, options);
     return true;

@@ -1,6 +1,7 @@
 /**
- * Tells what has changed since the last sweep began, of the quota and of the share of each owner: results that were stored, bytes that are in
- * doubt, results that a sweep has spared. Where nothing has, another sweep would free nothing more.
+ * Tells what has changed since the last sweep began, of the quota and of the share of each owner:
+ * results that were stored, bytes that are in doubt, results that a sweep has spared. Where nothing
+ * has, another sweep would free nothing more.
  */
 export class SweepNews {
   readonly #onChanged: () => void;
@@ -33,7 +34,10 @@ export class SweepNews {
     this.#changed();
   }
 
-  /** A sweep has left what it could have evicted, because there was no need: of the quota (`undefined`), or only of the share of an owner. */
+  /**
+   * A sweep has left what it could have evicted, because there was no need: of the quota
+   * (`undefined`), or only of the share of an owner.
+   */
   noteSpared(ownerTag: number | undefined): void {
     if (ownerTag === undefined) this.#isOfQuota = true;
     else this.#owners.add(ownerTag);
@@ -42,7 +46,9 @@ export class SweepNews {
 
   /** Whether anything has changed: of the quota (`undefined`), or of the share of an owner. */
   has(ownerTag: number | undefined): boolean {
-    return ownerTag === undefined ? this.#isOfQuota : this.#isOfAllOwners || this.#owners.has(ownerTag);
+    return ownerTag === undefined
+      ? this.#isOfQuota
+      : this.#isOfAllOwners || this.#owners.has(ownerTag);
   }
 
   /** A sweep begins, which will see all of it. */

@@ -16,7 +16,9 @@ export interface PassReport {
   readonly freed: Amount;
   /** What could not be deleted. */
   readonly failed: Amount;
-  /** What was left alone: renewed meanwhile, or the sweep was stopped or gave up before its turn. */
+  /**
+   * What was left alone: renewed meanwhile, or the sweep was stopped or gave up before its turn.
+   */
   readonly skipped: Amount;
 }
 
@@ -32,7 +34,9 @@ export interface BrokerReport {
   readonly quotaBytes: number | undefined;
   /** When the oldest result that lives on was stored. */
   readonly oldestLiveMs: number | undefined;
-  /** Bytes above the target that could go and stay, because usage is not critical, or not any more. */
+  /**
+   * Bytes above the target that could go and stay, because usage is not critical, or not any more.
+   */
   readonly sparedBytes: number;
   readonly expiry: PassReport;
   readonly quota: PassReport;
@@ -85,10 +89,12 @@ export interface Removal {
 
 /** Adds up a pass. */
 export class PassTally {
-  readonly #amounts = { wanted: [0, 0], freed: [0, 0], failed: [0, 0], skipped: [0, 0] } satisfies Record<
-    string,
-    [number, number]
-  >;
+  readonly #amounts = {
+    wanted: [0, 0],
+    freed: [0, 0],
+    failed: [0, 0],
+    skipped: [0, 0],
+  } satisfies Record<string, [number, number]>;
 
   add(kind: keyof PassReport, bytes: number, count = 1): void {
     this.#amounts[kind][0] += count;
@@ -106,6 +112,11 @@ export class PassTally {
   report(): PassReport {
     const { wanted, freed, failed, skipped } = this.#amounts;
     const amount = ([count, bytes]: readonly [number, number]): Amount => ({ count, bytes });
-    return { wanted: amount(wanted), freed: amount(freed), failed: amount(failed), skipped: amount(skipped) };
+    return {
+      wanted: amount(wanted),
+      freed: amount(freed),
+      failed: amount(failed),
+      skipped: amount(skipped),
+    };
   }
 }

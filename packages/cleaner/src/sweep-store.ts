@@ -1,7 +1,12 @@
 import type { Clock, ObjectEntry } from '@quire/core';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
-import { planOrphans, planOrphansByAge, type OrphanCandidate, type Sightings } from './plan-orphans.ts';
+import {
+  planOrphans,
+  planOrphansByAge,
+  type OrphanCandidate,
+  type Sightings,
+} from './plan-orphans.ts';
 import { ownersOverShare } from './plan-shares.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { readSnapshots } from './read-snapshots.ts';
@@ -39,7 +44,10 @@ export interface SweepOptions {
 /** What is remembered of results is looked at again within that many grace periods. */
 const rememberedGraces = 4;
 
-/** Sweeps one target again and again; remembers the orphans it saw, and the results that need not be looked at each time. */
+/**
+ * Sweeps one target again and again; remembers the orphans it saw, and the results that need not be
+ * looked at each time.
+ */
 export class StoreSweeper {
   readonly #target: SweepTarget;
   readonly #clock: Clock;
@@ -50,7 +58,9 @@ export class StoreSweeper {
   constructor(target: SweepTarget, clock: Clock) {
     this.#target = target;
     this.#clock = clock;
-    if (target.admission !== undefined) target.admission.onChanged = (requestId) => this.#remembered.forget(requestId);
+    if (target.admission !== undefined) {
+      target.admission.onChanged = (requestId) => this.#remembered.forget(requestId);
+    }
   }
 
   /**
@@ -92,14 +102,21 @@ export class StoreSweeper {
     }
     const leftovers = await this.#sweepLeftovers(options);
     const isStopped = signal?.aborted === true;
-    const passes = [...brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]), leftovers];
-    const isShort = brokers.some(({ quota, sparedBytes }) => quota.freed.bytes + sparedBytes < quota.wanted.bytes);
+    const passes = [
+      ...brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]),
+      leftovers,
+    ];
+    const isShort = brokers.some(
+      ({ quota, sparedBytes }) => quota.freed.bytes + sparedBytes < quota.wanted.bytes,
+    );
     const isGood = !isStopped && !isShort && passes.every(({ failed }) => failed.count === 0);
     const durationMs = this.#clock.monotonicMs() - startMonotonicMs;
     return { trigger, isDryRun, startTimeMs, durationMs, isGood, isStopped, brokers, leftovers };
   }
 
-  /** Only the listing, for the admission control: it must know what is stored before a first sweep. */
+  /**
+   * Only the listing, for the admission control: it must know what is stored before a first sweep.
+   */
   async measure(signal: AbortSignal): Promise<void> {
     await this.#readSnapshots(signal);
   }
@@ -113,7 +130,10 @@ export class StoreSweeper {
     const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
     let startMs = this.#clock.monotonicMs();
     let setRight = admission?.beginListing();
-    let recollection: Recollection | undefined = this.#remembered.recollect(startMs, rememberedGraces * (options?.graceMs ?? 0));
+    let recollection: Recollection | undefined = this.#remembered.recollect(
+      startMs,
+      rememberedGraces * (options?.graceMs ?? 0),
+    );
     let snapshots = await readSnapshots(store, prefix, { signal, recollection });
     if (options?.policy !== undefined && this.#mayEvict([...snapshots.values()], options.policy)) {
       startMs = this.#clock.monotonicMs();
@@ -121,25 +141,34 @@ export class StoreSweeper {
       recollection = undefined;
       snapshots = await readSnapshots(store, prefix, { signal });
     }
-    if (brokerId !== undefined && !snapshots.has(brokerId)) snapshots.set(brokerId, new BrokerSnapshot(brokerId));
+    if (brokerId !== undefined && !snapshots.has(brokerId)) {
+      snapshots.set(brokerId, new BrokerSnapshot(brokerId));
+    }
     this.#remembered.keep(snapshots, startMs, recollection);
     for (const snapshot of snapshots.values()) setRight?.(snapshot);
     return snapshots;
   }
 
-  /** Whether usage is critical, of a broker or of an owner, where some of it is only remembered: it may be less, and the largest may be gone. */
+  /**
+   * Whether usage is critical, of a broker or of an owner, where some of it is only remembered: it
+   * may be less, and the largest may be gone.
+   */
   #mayEvict(snapshots: readonly BrokerSnapshot[], policy: QuotaPolicy): boolean {
     const { admission } = this.#target;
     return snapshots.some((snapshot) => {
       const { hearsayCount, sizeBytes } = snapshot;
       if (hearsayCount === 0) return false;
       const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = admission ?? {};
-      const isCritical = Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > policy.criticalBytes;
+      const isCritical =
+        Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > policy.criticalBytes;
       return isCritical || ownersOverShare(snapshot, policy, admission).length > 0;
     });
   }
 
-  #planOrphans(snapshots: readonly BrokerSnapshot[], options: SweepOptions): Map<string, BrokerSnapshot['orphans']> {
+  #planOrphans(
+    snapshots: readonly BrokerSnapshot[],
+    options: SweepOptions,
+  ): Map<string, BrokerSnapshot['orphans']> {
     const orphans = snapshots.flatMap((snapshot) =>
       snapshot.orphans.map((orphan) => ({ ...orphan, brokerId: snapshot.brokerId })),
     );
@@ -153,11 +182,16 @@ export class StoreSweeper {
     seen: Sightings,
     { usesWallClock, graceMs }: SweepOptions,
   ): { due: readonly Orphan[]; sightings: Sightings } {
-    if (usesWallClock) return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), sightings: seen };
+    if (usesWallClock) {
+      return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), sightings: seen };
+    }
     return planOrphans(orphans, seen, this.#clock.monotonicMs(), graceMs);
   }
 
-  /** Whether a leftover is an upload of a result that the broker writes, in this process or a worker of it. */
+  /**
+   * Whether a leftover is an upload of a result that the broker writes, in this process or a worker
+   * of it.
+   */
   #isWriting(key: string): boolean {
     const [objectKey = ''] = key.split('?');
     const name = parseResultObjectName(objectKey);
@@ -170,14 +204,22 @@ export class StoreSweeper {
     if (leftovers === undefined || options.signal?.aborted === true) return tally.report();
     const found = await Array.fromAsync(leftovers.list());
     const ownerless = found.filter(({ owner }) => owner === 'dead');
-    const watched = found.filter(({ owner, key }) => (owner ?? 'unknown') === 'unknown' && !this.#isWriting(key));
+    const watched = found.filter(
+      ({ owner, key }) => (owner ?? 'unknown') === 'unknown' && !this.#isWriting(key),
+    );
     const { due: dueByAge, sightings } = this.#plan(watched, this.#leftoverSightings, options);
     const due = [...ownerless, ...dueByAge];
     if (!options.isDryRun) this.#leftoverSightings = sightings;
     for (const { sizeBytes } of due) tally.add('wanted', sizeBytes);
     const nowMs = this.#clock.nowMs();
     const describe = ({ key, sizeBytes, lastModifiedMs }: ObjectEntry): Removal => {
-      return { brokerId: undefined, id: key, reason: 'leftover', bytes: sizeBytes, ageMs: nowMs - lastModifiedMs };
+      return {
+        brokerId: undefined,
+        id: key,
+        reason: 'leftover',
+        bytes: sizeBytes,
+        ageMs: nowMs - lastModifiedMs,
+      };
     };
     const remove = async ({ key }: ObjectEntry): Promise<'removed'> => {
       if (!options.isDryRun) await leftovers.remove(key);
@@ -187,7 +229,10 @@ export class StoreSweeper {
       due,
       remove,
       (leftover, outcome, error) => {
-        tally.add(outcome === 'removed' ? 'freed' : outcome === 'failed' ? 'failed' : 'skipped', leftover.sizeBytes);
+        tally.add(
+          outcome === 'removed' ? 'freed' : outcome === 'failed' ? 'failed' : 'skipped',
+          leftover.sizeBytes,
+        );
         if (outcome === 'removed') options.onRemoval(describe(leftover));
         else if (outcome === 'failed') options.onFailure(describe(leftover), error);
       },

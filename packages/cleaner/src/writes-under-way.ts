@@ -1,7 +1,10 @@
 import { ownerTagOf, type RequestId } from '@quire/core';
 import type { QueuedWrite } from './room-queue.ts';
 
-/** Writes in flight, and the bytes that failed ones may have left behind, summed up for all owners or for one. */
+/**
+ * Writes in flight, and the bytes that failed ones may have left behind, summed up for all owners
+ * or for one.
+ */
 export class WritesUnderWay {
   readonly #writes = new Map<RequestId, QueuedWrite>();
   /** They count as used until a listing tells what is really there. */
@@ -57,7 +60,10 @@ export class WritesUnderWay {
   }
 
   /** What the writes of one owner hold and wait for. */
-  bytesOf(ownerTag: number | undefined): { readonly heldBytes: number; readonly wantedBytes: number } {
+  bytesOf(ownerTag: number | undefined): {
+    readonly heldBytes: number;
+    readonly wantedBytes: number;
+  } {
     let [heldBytes, wantedBytes] = [0, 0];
     for (const write of this.#writes.values()) {
       if (write.ownerTag !== ownerTag) continue;
@@ -69,7 +75,9 @@ export class WritesUnderWay {
 
   doubtfulBytesOf(ownerTag: number | undefined): number {
     let sum = 0;
-    for (const [requestId, bytes] of this.#doubtful) if (ownerTagOf(requestId) === ownerTag) sum += bytes;
+    for (const [requestId, bytes] of this.#doubtful) {
+      if (ownerTagOf(requestId) === ownerTag) sum += bytes;
+    }
     return sum;
   }
 }

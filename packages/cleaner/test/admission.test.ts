@@ -71,8 +71,12 @@ test('a write in flight, whatever its size, costs the others at most what brings
         const leftBytes = left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         expect(liveBytes > 18_000 || left.length === live.length).toBe(true);
         // Up to the last one that went, more than the target was stored.
-        const goneBytes = live.filter((entry) => !left.includes(entry)).map(({ sizeBytes }) => sizeBytes);
-        expect(left.length === live.length || leftBytes + Math.max(0, ...goneBytes) > 18_000).toBe(true);
+        const goneBytes = live
+          .filter((entry) => !left.includes(entry))
+          .map(({ sizeBytes }) => sizeBytes);
+        expect(left.length === live.length || leftBytes + Math.max(0, ...goneBytes) > 18_000).toBe(
+          true,
+        );
         expect(written === undefined ? 0 : written.entry.sizeBytes).toBeLessThanOrEqual(27_000);
       },
     ),
@@ -96,7 +100,10 @@ test('what expired goes at once when a write in flight crosses the critical thre
   };
   const { entry } = await setup.results.create({ ...rows, batches: slowly() }, { owner: 'o' });
   expect(await setup.idsLeft()).toEqual([live, entry.requestId]);
-  expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', brokers: [{ quota: { freed: { count: 0 } } }] });
+  expect(setup.cleaner.status.lastSweep).toMatchObject({
+    trigger: 'critical',
+    brokers: [{ quota: { freed: { count: 0 } } }],
+  });
   await setup.cleaner.stop();
 });
 
@@ -105,9 +112,11 @@ test('debris that a failed write may have left counts until a listing shows that
   const live = await setup.fill(2000);
   const usageBytes = setup.admission.usageBytes;
   setup.store.plan = faultOn('delete', { kind: 'fail-before' });
-  await expect(setup.results.create(countingRows(9000, 200), { owner: 'o' })).rejects.toMatchObject({
-    code: 'QUERY_LIMIT_EXCEEDED',
-  });
+  await expect(setup.results.create(countingRows(9000, 200), { owner: 'o' })).rejects.toMatchObject(
+    {
+      code: 'QUERY_LIMIT_EXCEEDED',
+    },
+  );
   expect(setup.admission.usageBytes).toBeGreaterThan(27_000);
   expect(setup.admission.storedBytes).toBe(usageBytes);
   setup.store.plan = () => undefined;
@@ -122,9 +131,13 @@ test('a result larger than the quota that cannot be deleted is not made up for b
   const giant = ids[1]!;
   await setup.clock.advance(minuteMs);
   setup.setQuota(15_000);
-  setup.store.plan = ({ op, key }) => (op === 'delete' && key.includes(giant) ? { kind: 'fail-before' } : undefined);
+  setup.store.plan = ({ op, key }) =>
+    op === 'delete' && key.includes(giant) ? { kind: 'fail-before' } : undefined;
   const report = await setup.cleaner.sweep('settings');
-  expect(report).toMatchObject({ isGood: false, brokers: [{ quota: { freed: { count: 0 }, failed: { count: 1 } } }] });
+  expect(report).toMatchObject({
+    isGood: false,
+    brokers: [{ quota: { freed: { count: 0 }, failed: { count: 1 } } }],
+  });
   expect(new Set(await setup.idsLeft())).toEqual(new Set(ids));
 });
 

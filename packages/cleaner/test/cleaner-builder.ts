@@ -3,7 +3,12 @@ import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import type { StoreLease } from '@quire/core';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
-import { Cleaner, type CleanerSettings, type QuotaOptions, StorageAdmission } from '../src/index.ts';
+import {
+  Cleaner,
+  type CleanerSettings,
+  type QuotaOptions,
+  StorageAdmission,
+} from '../src/index.ts';
 
 export const hourMs = 3_600_000;
 
@@ -41,13 +46,25 @@ export class CleanerSetup {
     this.disk = options.disk ?? new MemoryObjectStore({ sizeMaxBytes: 1e8 });
     this.store = new FaultStore(this.disk, { clock });
     const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs, clock, random };
-    this.results = new ResultStore({ store: this.store, brokerId: 'b', ...times, batchSizeBytes, cacheBytesMax: 0, admission });
+    this.results = new ResultStore({
+      store: this.store,
+      brokerId: 'b',
+      ...times,
+      batchSizeBytes,
+      cacheBytesMax: 0,
+      admission,
+    });
     if (quotaBytes !== undefined) this.setQuota(quotaBytes);
     const say = (level: string) => (members: object, message: string) => {
       this.log.push({ level, message, members: { ...members } });
     };
     this.cleaner = new Cleaner({
-      target: { store: this.store, brokerId: 'b', remover: this.results, admission: this.admission },
+      target: {
+        store: this.store,
+        brokerId: 'b',
+        remover: this.results,
+        admission: this.admission,
+      },
       settings: () => options.readSettings?.(this.settings) ?? this.settings,
       clock: this.clock,
       random: this.random,
@@ -77,7 +94,9 @@ export class CleanerSetup {
 
   /** The owners of what is left, in no order. */
   async ownersLeft(): Promise<string[]> {
-    return Promise.all((await this.idsLeft()).map(async (id) => (await this.results.open(id)).owner));
+    return Promise.all(
+      (await this.idsLeft()).map(async (id) => (await this.results.open(id)).owner),
+    );
   }
 
   async idsLeft(): Promise<string[]> {
@@ -85,7 +104,10 @@ export class CleanerSetup {
   }
 
   setQuota(quotaBytes: number, options: Partial<QuotaOptions> = {}): void {
-    this.settings = { ...this.settings, quota: { quotaBytes, criticalPercent: 90, targetPercent: 60, ...options } };
+    this.settings = {
+      ...this.settings,
+      quota: { quotaBytes, criticalPercent: 90, targetPercent: 60, ...options },
+    };
   }
 
   messages(): string[] {

@@ -7,14 +7,22 @@ import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 describe('a lease', () => {
   const lease = (setup: CleanerSetup): StoreLease =>
-    cleanerLease({ store: setup.store, clock: setup.clock, random: setup.random, durationMs: 1000 });
+    cleanerLease({
+      store: setup.store,
+      clock: setup.clock,
+      random: setup.random,
+      durationMs: 1000,
+    });
 
   test("is waited for while it is another's, and taken when that one has died", async () => {
     const setup = new CleanerSetup({ lease });
     const other = lease(setup);
     const crash = new QuireError('SHUTTING_DOWN', 'died');
-    setup.store.plan = ({ op }) => (op === 'delete' ? { kind: 'fail-before', error: crash } : undefined);
-    await other.runInTurn(async () => expect(await setup.cleaner.sweep('schedule')).toBeUndefined());
+    setup.store.plan = ({ op }) =>
+      op === 'delete' ? { kind: 'fail-before', error: crash } : undefined;
+    await other.runInTurn(async () =>
+      expect(await setup.cleaner.sweep('schedule')).toBeUndefined(),
+    );
     setup.store.plan = () => undefined;
     expect(await setup.cleaner.sweep('schedule')).toBeUndefined();
     await setup.clock.advance(1000);
@@ -44,7 +52,9 @@ describe('a lease', () => {
     await setup.results.create(countingRows(10), { owner: 'o' });
     await setup.clock.advance(2 * hourMs);
     setup.store.plan = faultOn('put', { kind: 'full', afterBytes: 0 });
-    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ brokers: [{ expiry: { freed: { count: 1 } } }] });
+    expect(await setup.cleaner.sweep('schedule')).toMatchObject({
+      brokers: [{ expiry: { freed: { count: 1 } } }],
+    });
   });
 
   test('of nonsense is not a lease', async () => {

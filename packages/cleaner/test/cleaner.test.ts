@@ -20,7 +20,10 @@ describe('a sweep', () => {
     expect(await setup.idsLeft()).toEqual([small, medium]);
     await expect(setup.results.open(large!)).rejects.toMatchObject({ code: 'RESULT_EVICTED' });
     expect(setup.results.ownerOfRemoved(large!)).toBe('o');
-    expect(setup.log.find(({ message }) => message === 'deleted')?.members).toMatchObject({ id: large, reason: 'evicted' });
+    expect(setup.log.find(({ message }) => message === 'deleted')?.members).toMatchObject({
+      id: large,
+      reason: 'evicted',
+    });
   });
 
   test('deletes what has expired first, and then may need to evict nothing', async () => {
@@ -31,15 +34,31 @@ describe('a sweep', () => {
     await setup.clock.advance(1);
     const report = await setup.cleaner.sweep('schedule');
     expect(await setup.idsLeft()).toEqual([live]);
-    expect(report?.brokers[0]).toMatchObject({ expiry: { freed: { count: 1 } }, quota: { wanted: { count: 0, bytes: 0 } } });
+    expect(report?.brokers[0]).toMatchObject({
+      expiry: { freed: { count: 1 } },
+      quota: { wanted: { count: 0, bytes: 0 } },
+    });
     await expect(setup.results.open(expired!)).rejects.toMatchObject({ code: 'RESULT_EXPIRED' });
   });
 
   test('takes the mark of a query away whose broker was killed, after the grace, and before that of none that runs', async () => {
     const setup = new CleanerSetup();
-    const place = { owner: 'o', broker: { host: 'b.example', port: 8099 }, endsBeforeMs: setup.clock.nowMs() + hourMs };
-    const shared = new ResultStore({ store: setup.disk, brokerId: 'b', isShared: true, expirationMs: 9e9, expirationMaxMs: 9e9 });
-    const [killed, running] = [createRequestId(setup.clock, setup.random), createRequestId(setup.clock, setup.random)];
+    const place = {
+      owner: 'o',
+      broker: { host: 'b.example', port: 8099 },
+      endsBeforeMs: setup.clock.nowMs() + hourMs,
+    };
+    const shared = new ResultStore({
+      store: setup.disk,
+      brokerId: 'b',
+      isShared: true,
+      expirationMs: 9e9,
+      expirationMaxMs: 9e9,
+    });
+    const [killed, running] = [
+      createRequestId(setup.clock, setup.random),
+      createRequestId(setup.clock, setup.random),
+    ];
     for (const id of [killed, running]) await shared.markRunning(id, place)?.written;
     const room = setup.admission.reserve(running); // as a write that goes on
     const [stored] = await setup.fill(100);
@@ -51,7 +70,9 @@ describe('a sweep', () => {
     await setup.clock.advance(1);
     await setup.cleaner.sweep('schedule');
     const keys = (await collect(setup.disk.list(''))).map(({ key }) => key);
-    expect(keys.filter((key) => key.endsWith('running.json'))).toEqual([`b/${running}/running.json`]);
+    expect(keys.filter((key) => key.endsWith('running.json'))).toEqual([
+      `b/${running}/running.json`,
+    ]);
     room.release(true, undefined);
   });
 
@@ -59,13 +80,22 @@ describe('a sweep', () => {
     const setup = new CleanerSetup();
     const [, largest] = await setup.fill(100, 2500, 1000);
     setup.setQuota(15_000);
-    setup.store.plan = ({ op, key }) => (op === 'delete' && key.includes(largest!) ? { kind: 'fail-before' } : undefined);
+    setup.store.plan = ({ op, key }) =>
+      op === 'delete' && key.includes(largest!) ? { kind: 'fail-before' } : undefined;
     const report = await setup.cleaner.sweep('schedule');
     expect(report?.isGood).toBe(false);
-    expect(report?.brokers[0]?.quota).toMatchObject({ wanted: { count: 3 }, freed: { count: 2 }, failed: { count: 1 } });
+    expect(report?.brokers[0]?.quota).toMatchObject({
+      wanted: { count: 3 },
+      freed: { count: 2 },
+      failed: { count: 1 },
+    });
     expect(await setup.idsLeft()).toEqual([largest]);
     expect(setup.messages()).toEqual(
-      expect.arrayContaining(['could not be deleted', 'the quota pass could not reach its target', 'sweep ended']),
+      expect.arrayContaining([
+        'could not be deleted',
+        'the quota pass could not reach its target',
+        'sweep ended',
+      ]),
     );
   });
 
@@ -75,7 +105,10 @@ describe('a sweep', () => {
     await setup.clock.advance(2 * hourMs);
     setup.store.plan = faultOn('delete', { kind: 'fail-before' });
     const report = await setup.cleaner.sweep('schedule');
-    expect(report?.brokers[0]?.expiry).toMatchObject({ wanted: { count: 130 }, freed: { count: 0 } });
+    expect(report?.brokers[0]?.expiry).toMatchObject({
+      wanted: { count: 130 },
+      freed: { count: 0 },
+    });
     expect(report!.brokers[0]!.expiry.failed.count).toBeLessThan(105);
   });
 
@@ -85,7 +118,10 @@ describe('a sweep', () => {
     await expect(setup.cleaner.sweep('schedule')).rejects.toBeInstanceOf(QuireError);
     expect(setup.cleaner.status.lastError).toContain('injected fault');
     await setup.cleaner.sweep('schedule');
-    expect(setup.cleaner.status).toMatchObject({ lastError: undefined, lastSweep: { isGood: true } });
+    expect(setup.cleaner.status).toMatchObject({
+      lastError: undefined,
+      lastSweep: { isGood: true },
+    });
   });
 
   test('lists once and opens nothing', async () => {
@@ -95,7 +131,8 @@ describe('a sweep', () => {
     const ops: string[] = [];
     setup.store.plan = ({ op }) => void ops.push(op);
     await setup.cleaner.sweep('schedule');
-    // The one listing; then, for the one result that goes, its record, a look for a renewal, its data.
+    // The one listing; then, for the one result that goes, its record, a look for a renewal, its
+    // data.
     expect(ops).toEqual(['list', 'delete', 'list', 'delete']);
   });
 
@@ -135,7 +172,10 @@ describe('a store that fails in a way of its own', () => {
     expect(setup.cleaner.status.lastError).toBe('a defect of the host');
     setup.store.plan = () => undefined;
     await setup.clock.advance(1.1 * hourMs);
-    expect(setup.cleaner.status).toMatchObject({ lastError: undefined, lastSweep: { isGood: true } });
+    expect(setup.cleaner.status).toMatchObject({
+      lastError: undefined,
+      lastSweep: { isGood: true },
+    });
     await setup.cleaner.stop();
   });
 });

@@ -3,18 +3,32 @@ import { planRoom, type RoomHolder } from '../src/plan-room.ts';
 import { QuotaPolicy } from '../src/quota-policy.ts';
 
 /** Guarantees 2,400 bytes. */
-const policy = new QuotaPolicy({ quotaBytes: 8000, criticalPercent: 90, targetPercent: 60, protectionMs: 0 });
+const policy = new QuotaPolicy({
+  quotaBytes: 8000,
+  criticalPercent: 90,
+  targetPercent: 60,
+  protectionMs: 0,
+});
 
-const holder = (heldBytes: number, wantedBytes = 0): RoomHolder => ({ heldBytes, wantedBytes, maySweep: () => false });
+const holder = (heldBytes: number, wantedBytes = 0): RoomHolder => ({
+  heldBytes,
+  wantedBytes,
+  maySweep: () => false,
+});
 
 function plan(storedBytes: number, ...writes: RoomHolder[]): string {
   const step = planRoom({ policy, storedBytes, doubtfulBytes: 0, writes });
-  return 'write' in step ? `${step.kind} ${step.write.heldBytes}+${step.write.wantedBytes}` : step.kind;
+  return 'write' in step
+    ? `${step.kind} ${step.write.heldBytes}+${step.write.wantedBytes}`
+    : step.kind;
 }
 
-// Were it granted and stored, 1,920 and 1,120 would wait for each other, and one of them would be refused.
+// Were it granted and stored, 1,920 and 1,120 would wait for each other, and one of them would be
+// refused.
 test('a write that grows beyond the guaranteed size waits while the others could not all end once it is kept', () => {
-  expect(plan(0, holder(2178, 674), holder(1920), holder(1120), holder(400), holder(344))).toBe('wait');
+  expect(plan(0, holder(2178, 674), holder(1920), holder(1120), holder(400), holder(344))).toBe(
+    'wait',
+  );
   expect(plan(0, holder(2178, 674), holder(400), holder(344))).toBe('grant 2178+674');
 });
 
@@ -33,11 +47,19 @@ test('one that could not stay any more, since the quota has become smaller, is r
 
 describe('shares', () => {
   /** Guarantees 600 bytes. */
-  const sharePolicy = new QuotaPolicy({ quotaBytes: 2000, criticalPercent: 90, targetPercent: 60 }, 'some.key');
+  const sharePolicy = new QuotaPolicy(
+    { quotaBytes: 2000, criticalPercent: 90, targetPercent: 60 },
+    'some.key',
+  );
   interface OwnedHolder extends RoomHolder {
     readonly owner: string;
   }
-  const owned = (owner: string, heldBytes: number, wantedBytes = 0, maySweep = false): OwnedHolder => ({
+  const owned = (
+    owner: string,
+    heldBytes: number,
+    wantedBytes = 0,
+    maySweep = false,
+  ): OwnedHolder => ({
     owner,
     heldBytes,
     wantedBytes,
@@ -59,29 +81,41 @@ describe('shares', () => {
       }),
     });
     if (!('write' in step)) return step.kind;
-    const limit = step.kind === 'refuse' ? ` by the ${step.policy === policy ? 'quota' : 'share'}` : '';
+    const limit =
+      step.kind === 'refuse' ? ` by the ${step.policy === policy ? 'quota' : 'share'}` : '';
     return `${step.kind} ${step.write.owner} ${step.write.heldBytes}+${step.write.wantedBytes}${limit}`;
   }
 
   test('a write that its share has no room for does not hold up those of others', () => {
-    expect(shared({ ann: 1900 }, owned('ann', 100, 100), owned('bob', 0, 300))).toBe('grant bob 0+300');
+    expect(shared({ ann: 1900 }, owned('ann', 100, 100), owned('bob', 0, 300))).toBe(
+      'grant bob 0+300',
+    );
   });
 
   test('a sweep comes before a refusal, and a refusal when none may help, whatever others are at', () => {
     expect(shared({ ann: 1900 }, owned('ann', 0, 500, true), owned('bob', 300))).toBe('sweep');
-    expect(shared({ ann: 1900 }, owned('ann', 0, 500), owned('bob', 300))).toBe('refuse ann 0+500 by the share');
+    expect(shared({ ann: 1900 }, owned('ann', 0, 500), owned('bob', 300))).toBe(
+      'refuse ann 0+500 by the share',
+    );
   });
 
   test('one that waits only for another write of its owner goes on waiting', () => {
     expect(shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500))).toBe('wait');
-    expect(shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500, 600), owned('bob', 500))).toBe(
-      'refuse ann 500+600 by the share',
-    );
+    expect(
+      shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500, 600), owned('bob', 500)),
+    ).toBe('refuse ann 500+600 by the share');
   });
 
   test('one that waits for an owner whose other write waits for the quota goes on waiting', () => {
     // The second has room in its share, and none in the quota, where bob is at work.
-    expect(shared({ ann: 1200, bob: 5000 }, owned('ann', 300, 400), owned('ann', 400, 90), owned('bob', 1100))).toBe('wait');
+    expect(
+      shared(
+        { ann: 1200, bob: 5000 },
+        owned('ann', 300, 400),
+        owned('ann', 400, 90),
+        owned('bob', 1100),
+      ),
+    ).toBe('wait');
   });
 
   test('one that exceeds what is critical for its share is refused though the quota has room', () => {

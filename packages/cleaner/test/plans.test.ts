@@ -6,7 +6,11 @@ import { type GivenResult, snapshotOf } from './snapshot-builder.ts';
 
 const time = fc.integer({ min: 0, max: 20 });
 const results: fc.Arbitrary<GivenResult[]> = fc.array(
-  fc.record({ submissionTimeMs: time, expirationTimeMs: time, sizeBytes: fc.integer({ min: 1, max: 12 }) }),
+  fc.record({
+    submissionTimeMs: time,
+    expirationTimeMs: time,
+    sizeBytes: fc.integer({ min: 1, max: 12 }),
+  }),
   { maxLength: 12 },
 );
 const policies = fc
@@ -15,7 +19,11 @@ const policies = fc
     percents: fc.tuple(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 })),
   })
   .map(({ quotaBytes, percents: [one, other] }) => {
-    return new QuotaPolicy({ quotaBytes, criticalPercent: Math.max(one, other), targetPercent: Math.min(one, other) });
+    return new QuotaPolicy({
+      quotaBytes,
+      criticalPercent: Math.max(one, other),
+      targetPercent: Math.min(one, other),
+    });
   });
 
 function sum(numbers: readonly number[]): number {
@@ -26,7 +34,9 @@ describe('planExpiry', () => {
   test('names exactly what has expired, that moment included', () => {
     fc.assert(
       fc.property(results, time, (given, nowMs) => {
-        const expected = given.flatMap(({ expirationTimeMs }, index) => (expirationTimeMs <= nowMs ? [index] : []));
+        const expected = given.flatMap(({ expirationTimeMs }, index) =>
+          expirationTimeMs <= nowMs ? [index] : [],
+        );
         expect(planExpiry(snapshotOf(given), nowMs)).toEqual(expected);
       }),
     );
@@ -36,10 +46,15 @@ describe('planExpiry', () => {
 describe('planQuota', () => {
   /** A pressure far above every threshold. */
   const pressureBytes = 1e9;
-  const noProtection = (policy: QuotaPolicy): QuotaPolicy => Object.assign(policy, { protectionMs: 0 });
+  const noProtection = (policy: QuotaPolicy): QuotaPolicy =>
+    Object.assign(policy, { protectionMs: 0 });
   const all = (given: readonly GivenResult[]): number[] => given.map((_, index) => index);
-  const bytesOf = (given: readonly GivenResult[]): number => sum(given.map(({ sizeBytes }) => sizeBytes));
-  const precedes = (one: readonly (number | string)[], other: readonly (number | string)[]): boolean => {
+  const bytesOf = (given: readonly GivenResult[]): number =>
+    sum(given.map(({ sizeBytes }) => sizeBytes));
+  const precedes = (
+    one: readonly (number | string)[],
+    other: readonly (number | string)[],
+  ): boolean => {
     const place = one.findIndex((value, index) => value !== other[index]);
     return place !== -1 && one[place]! < other[place]!;
   };
@@ -52,10 +67,12 @@ describe('planQuota', () => {
     nowMs: number,
   ): number[] => {
     if (pressure <= criticalBytes || storedBytes <= targetBytes) return [];
-    const isYoung = (index: number): boolean => nowMs - given[index]!.submissionTimeMs < protectionMs;
+    const isYoung = (index: number): boolean =>
+      nowMs - given[index]!.submissionTimeMs < protectionMs;
     const byTime = (one: number, other: number): number =>
       given[one]!.submissionTimeMs - given[other]!.submissionTimeMs || one - other;
-    const bySize = (one: number, other: number): number => given[other]!.sizeBytes - given[one]!.sizeBytes || byTime(one, other);
+    const bySize = (one: number, other: number): number =>
+      given[other]!.sizeBytes - given[one]!.sizeBytes || byTime(one, other);
     const old = all(given).filter((index) => !isYoung(index));
     let freed = 0;
     const isNeeded = (index: number): boolean => {
@@ -88,7 +105,9 @@ describe('planQuota', () => {
           return [-sizeBytes, submissionTimeMs, snapshot.requestIdAt(index)];
         };
         const before = (one: number, other: number): boolean => precedes(rank(one), rank(other));
-        for (let place = 1; place < evicted.length; place += 1) expect(before(evicted[place - 1]!, evicted[place]!)).toBe(true);
+        for (let place = 1; place < evicted.length; place += 1) {
+          expect(before(evicted[place - 1]!, evicted[place]!)).toBe(true);
+        }
         const spared = all(given).filter((index) => !evicted.includes(index));
         for (const index of spared) expect(evicted.every((gone) => before(gone, index))).toBe(true);
         expect(planQuota(snapshot, all(given).toReversed(), usage, policy, 100)).toEqual(evicted);
@@ -98,37 +117,53 @@ describe('planQuota', () => {
 
   test('evicts the young only after all others, the oldest first, and only while the pressure is critical without these', () => {
     fc.assert(
-      fc.property(results, policies, fc.nat(20), fc.nat(120), (given, policy, protectionMs, writtenBytes) => {
-        Object.assign(policy, { protectionMs });
-        const nowMs = 20;
-        const snapshot = snapshotOf(given);
-        const usage = { pressureBytes: bytesOf(given) + writtenBytes, storedBytes: bytesOf(given) };
-        const evicted = planQuota(snapshot, all(given), usage, policy, nowMs);
-        const isYoung = (index: number): boolean => nowMs - given[index]!.submissionTimeMs < protectionMs;
-        const young = evicted.filter(isYoung);
-        if (young.length === 0) return;
-        const old = all(given).filter((index) => !isYoung(index));
-        expect(evicted.slice(0, old.length).toSorted((one, other) => one - other)).toEqual(old);
-        const leftBytes = usage.pressureBytes - sum(old.map((index) => given[index]!.sizeBytes));
-        expect(leftBytes).toBeGreaterThan(policy.criticalBytes);
-        const ages = young.map((index) => [given[index]!.submissionTimeMs, index]);
-        expect(ages).toEqual(ages.toSorted((one, other) => (precedes(one, other) ? -1 : 1)));
-      }),
+      fc.property(
+        results,
+        policies,
+        fc.nat(20),
+        fc.nat(120),
+        (given, policy, protectionMs, writtenBytes) => {
+          Object.assign(policy, { protectionMs });
+          const nowMs = 20;
+          const snapshot = snapshotOf(given);
+          const usage = {
+            pressureBytes: bytesOf(given) + writtenBytes,
+            storedBytes: bytesOf(given),
+          };
+          const evicted = planQuota(snapshot, all(given), usage, policy, nowMs);
+          const isYoung = (index: number): boolean =>
+            nowMs - given[index]!.submissionTimeMs < protectionMs;
+          const young = evicted.filter(isYoung);
+          if (young.length === 0) return;
+          const old = all(given).filter((index) => !isYoung(index));
+          expect(evicted.slice(0, old.length).toSorted((one, other) => one - other)).toEqual(old);
+          const leftBytes = usage.pressureBytes - sum(old.map((index) => given[index]!.sizeBytes));
+          expect(leftBytes).toBeGreaterThan(policy.criticalBytes);
+          const ages = young.map((index) => [given[index]!.submissionTimeMs, index]);
+          expect(ages).toEqual(ages.toSorted((one, other) => (precedes(one, other) ? -1 : 1)));
+        },
+      ),
     );
   });
 
   test('stops at the first state with at most the target stored, however much is being written', () => {
     fc.assert(
-      fc.property(results, policies.map(noProtection), fc.nat(50), fc.nat(500), (given, policy, otherBytes, writtenBytes) => {
-        const storedBytes = bytesOf(given) + otherBytes;
-        const usage = { pressureBytes: storedBytes + writtenBytes, storedBytes };
-        const evicted = planQuota(snapshotOf(given), all(given), usage, policy, 100);
-        if (usage.pressureBytes <= policy.criticalBytes) return;
-        const leftBytes = storedBytes - sum(evicted.map((index) => given[index]!.sizeBytes));
-        expect(leftBytes <= policy.targetBytes || evicted.length === given.length).toBe(true);
-        const beforeTheLast = leftBytes + (given[evicted.at(-1) ?? -1]?.sizeBytes ?? 0);
-        expect(evicted.length === 0 || beforeTheLast > policy.targetBytes).toBe(true);
-      }),
+      fc.property(
+        results,
+        policies.map(noProtection),
+        fc.nat(50),
+        fc.nat(500),
+        (given, policy, otherBytes, writtenBytes) => {
+          const storedBytes = bytesOf(given) + otherBytes;
+          const usage = { pressureBytes: storedBytes + writtenBytes, storedBytes };
+          const evicted = planQuota(snapshotOf(given), all(given), usage, policy, 100);
+          if (usage.pressureBytes <= policy.criticalBytes) return;
+          const leftBytes = storedBytes - sum(evicted.map((index) => given[index]!.sizeBytes));
+          expect(leftBytes <= policy.targetBytes || evicted.length === given.length).toBe(true);
+          const beforeTheLast = leftBytes + (given[evicted.at(-1) ?? -1]?.sizeBytes ?? 0);
+          expect(evicted.length === 0 || beforeTheLast > policy.targetBytes).toBe(true);
+        },
+      ),
     );
   });
 
@@ -150,10 +185,13 @@ describe('planQuota', () => {
         (given, protectionMs, share, extra) => {
           const snapshot = snapshotOf(given);
           const storedBytes = bytesOf(given);
-          const policy = Object.assign(new QuotaPolicy({ quotaBytes: storedBytes, criticalPercent: 95, targetPercent: 95 }), {
-            protectionMs,
-            targetBytes: share * storedBytes,
-          });
+          const policy = Object.assign(
+            new QuotaPolicy({ quotaBytes: storedBytes, criticalPercent: 95, targetPercent: 95 }),
+            {
+              protectionMs,
+              targetBytes: share * storedBytes,
+            },
+          );
           const usage = { pressureBytes: storedBytes + extra, storedBytes };
           const plan = planQuota(snapshot, all(given), usage, policy, 90);
           expect(plan).toEqual(sortedPlan(given, usage, policy, 90));
@@ -166,8 +204,16 @@ describe('planQuota', () => {
   test('names only candidates, each once', () => {
     fc.assert(
       fc.property(results, policies, fc.infiniteStream(fc.boolean()), (given, policy, chosen) => {
-        const candidates = given.flatMap((_, index) => (chosen.next().value === true ? [index] : []));
-        const evicted = planQuota(snapshotOf(given), candidates, { pressureBytes, storedBytes: 1e9 }, policy, 10);
+        const candidates = given.flatMap((_, index) =>
+          chosen.next().value === true ? [index] : [],
+        );
+        const evicted = planQuota(
+          snapshotOf(given),
+          candidates,
+          { pressureBytes, storedBytes: 1e9 },
+          policy,
+          10,
+        );
         expect(evicted.toSorted((one, other) => one - other)).toEqual(candidates);
       }),
     );
@@ -180,14 +226,36 @@ describe('planQuota', () => {
       { submissionTimeMs: 50_000, expirationTimeMs: 1e9, sizeBytes: 50 },
     ];
     const policy = new QuotaPolicy({ quotaBytes: 100, criticalPercent: 90, targetPercent: 60 });
-    expect(planQuota(snapshotOf(given), [0, 1, 2], { pressureBytes: 95, storedBytes: 95 }, policy, 60_001)).toEqual([1, 0]);
-    expect(planQuota(snapshotOf(given), [0, 1, 2], { pressureBytes: 95, storedBytes: 95 }, policy, 110_000)).toEqual([2]);
+    expect(
+      planQuota(
+        snapshotOf(given),
+        [0, 1, 2],
+        { pressureBytes: 95, storedBytes: 95 },
+        policy,
+        60_001,
+      ),
+    ).toEqual([1, 0]);
+    expect(
+      planQuota(
+        snapshotOf(given),
+        [0, 1, 2],
+        { pressureBytes: 95, storedBytes: 95 },
+        policy,
+        110_000,
+      ),
+    ).toEqual([2]);
     // As much again is being written: even without the old ones too much.
-    expect(planQuota(snapshotOf(given), [2], { pressureBytes: 95, storedBytes: 70 }, policy, 60_001)).toEqual([2]);
+    expect(
+      planQuota(snapshotOf(given), [2], { pressureBytes: 95, storedBytes: 70 }, policy, 60_001),
+    ).toEqual([2]);
   });
 
   test('that a result larger than the quota is stored costs the others nothing', () => {
-    const given = [4, 300, 5].map((sizeBytes) => ({ submissionTimeMs: 0, expirationTimeMs: 9, sizeBytes }));
+    const given = [4, 300, 5].map((sizeBytes) => ({
+      submissionTimeMs: 0,
+      expirationTimeMs: 9,
+      sizeBytes,
+    }));
     const policy = new QuotaPolicy({ quotaBytes: 100, criticalPercent: 90, targetPercent: 60 });
     const usage = { pressureBytes: 309, storedBytes: 309 };
     expect(planQuota(snapshotOf(given), [0, 1, 2], usage, policy, 100_000)).toEqual([1]);
@@ -201,7 +269,10 @@ describe('planOrphans', () => {
     lastModifiedMs: fc.integer({ min: -1e15, max: 1e15 }),
     folderModifiedMs: fc.integer({ min: -1e15, max: 1e15 }),
   });
-  const step = fc.record({ orphans: fc.uniqueArray(orphan, { selector: ({ key }) => key }), elapsedMs: fc.nat(100) });
+  const step = fc.record({
+    orphans: fc.uniqueArray(orphan, { selector: ({ key }) => key }),
+    elapsedMs: fc.nat(100),
+  });
 
   test('names nothing that it has not seen unchanged for the grace period, whatever the wall clocks say', () => {
     fc.assert(
@@ -216,7 +287,9 @@ describe('planOrphans', () => {
           for (const text of texts) if (!firstSeen.has(text)) firstSeen.set(text, monotonicMs);
           const plan = planOrphans(orphans, seen, monotonicMs, graceMs);
           seen = plan.sightings;
-          const expected = orphans.filter((each) => monotonicMs - firstSeen.get(JSON.stringify(each))! >= graceMs);
+          const expected = orphans.filter(
+            (each) => monotonicMs - firstSeen.get(JSON.stringify(each))! >= graceMs,
+          );
           expect(plan.due).toEqual(expected);
           expect(seen.size).toBe(orphans.length);
         }
@@ -235,7 +308,12 @@ describe('QuotaPolicy', () => {
   const right = { quotaBytes: 1000, criticalPercent: 90, targetPercent: 60 };
 
   test('knows its thresholds in bytes', () => {
-    expect(new QuotaPolicy(right)).toEqual({ quotaBytes: 1000, criticalBytes: 900, targetBytes: 600, protectionMs: 60_000 });
+    expect(new QuotaPolicy(right)).toEqual({
+      quotaBytes: 1000,
+      criticalBytes: 900,
+      targetBytes: 600,
+      protectionMs: 60_000,
+    });
     expect(new QuotaPolicy(right).guaranteedBytes).toBe(300);
     expect(new QuotaPolicy(right).hasShares).toBe(false);
     expect(new QuotaPolicy({ ...right, targetPercent: 90 })).toMatchObject({
@@ -260,7 +338,9 @@ describe('QuotaPolicy', () => {
     { protectionMs: -1 },
     { protectionMs: NaN },
   ])('refuses %j', (wrong) => {
-    expect(() => new QuotaPolicy({ ...right, ...wrong })).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
+    expect(() => new QuotaPolicy({ ...right, ...wrong })).toThrow(
+      expect.objectContaining({ code: 'INVALID_SETTING' }),
+    );
   });
 
   test('knows the share of each owner, with the same thresholds, and none of results without one', () => {
@@ -268,7 +348,10 @@ describe('QuotaPolicy', () => {
       { ownerTag: 1, maxBytes: 100, maxBytesKey: 'ann' },
       { ownerTag: 2, maxBytes: 5000, maxBytesKey: 'bob' },
     ];
-    const policy = new QuotaPolicy({ ...right, shares: { maxPercent: 25, maxPercentKey: 'each', owners } });
+    const policy = new QuotaPolicy({
+      ...right,
+      shares: { maxPercent: 25, maxPercentKey: 'each', owners },
+    });
     const thresholds = { protectionMs: 60_000 };
     expect(policy.shareOf(1)).toMatchObject({
       ...thresholds,
@@ -277,13 +360,28 @@ describe('QuotaPolicy', () => {
       targetBytes: 60,
       shareKey: 'ann',
     });
-    expect(policy.shareOf(2)).toMatchObject({ ...thresholds, quotaBytes: 1000, criticalBytes: 900, shareKey: 'bob' });
-    expect(policy.shareOf(3)).toMatchObject({ ...thresholds, quotaBytes: 250, criticalBytes: 225, shareKey: 'each' });
+    expect(policy.shareOf(2)).toMatchObject({
+      ...thresholds,
+      quotaBytes: 1000,
+      criticalBytes: 900,
+      shareKey: 'bob',
+    });
+    expect(policy.shareOf(3)).toMatchObject({
+      ...thresholds,
+      quotaBytes: 250,
+      criticalBytes: 225,
+      shareKey: 'each',
+    });
     expect(policy.shareOf(undefined)).toBe(undefined);
-    const forTwo = new QuotaPolicy({ ...right, shares: { maxPercent: 100, maxPercentKey: 'each', owners } });
+    const forTwo = new QuotaPolicy({
+      ...right,
+      shares: { maxPercent: 100, maxPercentKey: 'each', owners },
+    });
     expect([forTwo.shareOf(3), forTwo.hasShares]).toEqual([undefined, true]);
     expect(forTwo.isSameAs(policy)).toBe(false);
-    expect(() => new QuotaPolicy({ ...right, shares: { maxPercent: 0, maxPercentKey: 'each', owners } })).toThrow(
+    expect(
+      () => new QuotaPolicy({ ...right, shares: { maxPercent: 0, maxPercentKey: 'each', owners } }),
+    ).toThrow(
       'The settings of the storage cleaner are not valid: a share of 0 % for one principal; expected more than 0 and at most 100.',
     );
   });

@@ -4,7 +4,13 @@ import { dataKeyOf, recordKeyOf } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BrokerSnapshot, QuotaPolicy, readSnapshots, storeRemover, StoreSweeper } from '../src/index.ts';
+import {
+  type BrokerSnapshot,
+  QuotaPolicy,
+  readSnapshots,
+  storeRemover,
+  StoreSweeper,
+} from '../src/index.ts';
 import { idByteCount, idText, writeId } from '../src/id-bytes.ts';
 import { RememberedResults } from '../src/remembered-results.ts';
 
@@ -59,7 +65,16 @@ function shown(snapshots: ReadonlyMap<string, BrokerSnapshot>): unknown {
 describe('what is remembered of results', () => {
   test('shows as to one who looks at all, whatever this process, or a writer, has done meanwhile', async () => {
     const step = fc.record({
-      kind: fc.constantFrom('put', 'put', 'delete', 'delete half', 'renew', 'orphan', 'foreign', 'look'),
+      kind: fc.constantFrom(
+        'put',
+        'put',
+        'delete',
+        'delete half',
+        'renew',
+        'orphan',
+        'foreign',
+        'look',
+      ),
       which: fc.nat(30),
       size: fc.integer({ min: 1, max: 9 }),
     });
@@ -73,8 +88,9 @@ describe('what is remembered of results', () => {
           const foreign = `${folder}${which % 2 === 0 ? 'notes' : 'deep/notes'}`;
           if (kind === 'put') await scene.put(size, 100);
           else if (kind === 'renew') await scene.commit(requestId, 100 + size);
-          else if (kind === 'orphan') await scene.store.put(dataKeyOf(brokerId, scene.ids[which % 3]!), new Uint8Array(size));
-          else if (kind === 'foreign') await scene.store.put(foreign, new Uint8Array(size));
+          else if (kind === 'orphan') {
+            await scene.store.put(dataKeyOf(brokerId, scene.ids[which % 3]!), new Uint8Array(size));
+          } else if (kind === 'foreign') await scene.store.put(foreign, new Uint8Array(size));
           else if (kind === 'delete half') await scene.store.delete(dataKeyOf(brokerId, requestId));
           else if (kind === 'delete') await scene.empty(folder);
           if (kind !== 'put' && kind !== 'look') scene.remembered.forget(requestId);
@@ -91,7 +107,9 @@ describe('what is remembered of results', () => {
     for (let count = 0; count < 64; count += 1) await scene.put(count, 100);
     const before = await scene.look(0);
     const name = { submissionTimeMs: 1, expirationTimeMs: 100, rowCount: 2 };
-    for (const requestId of scene.ids) await scene.store.delete(recordKeyOf(brokerId, requestId, name));
+    for (const requestId of scene.ids) {
+      await scene.store.delete(recordKeyOf(brokerId, requestId, name));
+    }
     const after = await scene.lookAtAll();
     expect(await scene.look(1)).not.toEqual(after);
     expect(await scene.look(2)).not.toEqual(before);
@@ -124,10 +142,18 @@ describe('what is remembered of results', () => {
     const scene = new Scene();
     const store = new RecordingStore(scene.store);
     for (let count = 0; count < 32; count += 1) await scene.put(100, dayMs * 1e6);
-    const sweeper = new StoreSweeper({ store, brokerId, remover: storeRemover(store) }, new ManualClock());
+    const sweeper = new StoreSweeper(
+      { store, brokerId, remover: storeRemover(store) },
+      new ManualClock(),
+    );
     const sweep = (quotaBytes: number) => {
       store.reset();
-      const policy = new QuotaPolicy({ quotaBytes, criticalPercent: 100, targetPercent: 100, protectionMs: 0 });
+      const policy = new QuotaPolicy({
+        quotaBytes,
+        criticalPercent: 100,
+        targetPercent: 100,
+        protectionMs: 0,
+      });
       const tell = { onRemoval: () => undefined, onFailure: () => undefined };
       return sweeper.sweep({
         trigger: 'once',
@@ -145,8 +171,12 @@ describe('what is remembered of results', () => {
     expect((await sweep(10_000)).brokers).toMatchObject([{ usageEndBytes: 3296, resultCount: 32 }]);
     expect(listed()).toBeLessThan(32);
     // Somebody else deletes the most of them, and leaves folders behind.
-    for (const requestId of scene.ids.slice(2)) await scene.store.delete(dataKeyOf(brokerId, requestId));
-    expect((await sweep(1000)).brokers).toMatchObject([{ usageEndBytes: 296, quota: { freed: { count: 0 } } }]);
+    for (const requestId of scene.ids.slice(2)) {
+      await scene.store.delete(dataKeyOf(brokerId, requestId));
+    }
+    expect((await sweep(1000)).brokers).toMatchObject([
+      { usageEndBytes: 296, quota: { freed: { count: 0 } } },
+    ]);
   });
 });
 
@@ -159,7 +189,9 @@ describe('an id in bytes', () => {
         expect(idText(bytes, 3)).toBe(one);
         const otherBytes = new Uint8Array(idByteCount);
         writeId(otherBytes, 0, other, 0);
-        expect(Math.sign(Buffer.compare(bytes.subarray(3), otherBytes))).toBe(one < other ? -1 : one > other ? 1 : 0);
+        expect(Math.sign(Buffer.compare(bytes.subarray(3), otherBytes))).toBe(
+          one < other ? -1 : one > other ? 1 : 0,
+        );
       }),
     );
   });

@@ -33,7 +33,11 @@ async function codeOf(writing: Promise<unknown>): Promise<string> {
 }
 
 /** Rows whose source stops half-way until it is let on. */
-function held(rowCount: number): { readonly source: ResultSource; readonly reached: Promise<void>; letOn(): void } {
+function held(rowCount: number): {
+  readonly source: ResultSource;
+  readonly reached: Promise<void>;
+  letOn(): void;
+} {
   const rows = countingRows(rowCount, 200);
   const [reached, on] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const batches = async function* () {
@@ -66,7 +70,9 @@ describe('a store that is nearly full', () => {
     await setup.clock.advance(hourMs);
     await write(setup, 8000);
     expect(setup.cleaner.status.lastSweep).toMatchObject({
-      brokers: [{ resultCount: 0, expiry: { freed: { count: 14 } }, quota: { freed: { count: 0 } } }],
+      brokers: [
+        { resultCount: 0, expiry: { freed: { count: 14 } }, quota: { freed: { count: 0 } } },
+      ],
     });
   });
 
@@ -87,11 +93,15 @@ describe('a store that is nearly full', () => {
   test('says since when it refuses while nothing can be deleted, and takes results again when it can', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 17, 400);
-    setup.store.plan = ({ op, key }) => (op === 'delete' && key.endsWith('.json') ? { kind: 'fail-before' } : undefined);
+    setup.store.plan = ({ op, key }) =>
+      op === 'delete' && key.endsWith('.json') ? { kind: 'fail-before' } : undefined;
     const sinceMs = setup.clock.nowMs();
     while (setup.admission.usageBytes <= quotaBytes * 0.9) await write(setup, 400);
     await expect(write(setup, 3500)).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
-    expect(setup.admission.refusal).toMatchObject({ sinceMs, reason: expect.stringContaining('There is no room') as string });
+    expect(setup.admission.refusal).toMatchObject({
+      sinceMs,
+      reason: expect.stringContaining('There is no room') as string,
+    });
     setup.store.plan = () => undefined;
     await write(setup, 400);
     expect(setup.admission.refusal).toBeUndefined();
@@ -106,17 +116,30 @@ describe('the young', () => {
     const { entry } = await write(setup, 4200);
     await setup.cleaner.sweep('critical');
     expect(entry.sizeBytes).toBeGreaterThan(10_000);
-    expect((await setup.results.open((entry as unknown as { requestId: string }).requestId)).entry).toEqual(entry);
+    expect(
+      (await setup.results.open((entry as unknown as { requestId: string }).requestId)).entry,
+    ).toEqual(entry);
   });
 });
 
 describe('a sweep that nobody who waits has asked for', () => {
-  const requestIdOf = (number: number): RequestId => `00000000-0000-4000-8000-00000000000${number}` as RequestId;
+  const requestIdOf = (number: number): RequestId =>
+    `00000000-0000-4000-8000-00000000000${number}` as RequestId;
 
-  /** Five results that are 750 of 1,000 bytes, the target being 600, and a write of 200 that wants 100 more. */
-  function nearlyFull(): { readonly admission: StorageAdmission; readonly extend: () => Promise<string> } {
+  /**
+   * Five results that are 750 of 1,000 bytes, the target being 600, and a write of 200 that wants
+   * 100 more.
+   */
+  function nearlyFull(): {
+    readonly admission: StorageAdmission;
+    readonly extend: () => Promise<string>;
+  } {
     const admission = new StorageAdmission();
-    admission.policy = new QuotaPolicy({ quotaBytes: 1000, criticalPercent: 90, targetPercent: 60 });
+    admission.policy = new QuotaPolicy({
+      quotaBytes: 1000,
+      criticalPercent: 90,
+      targetPercent: 60,
+    });
     for (let number = 0; number < 5; number += 1) {
       const write = admission.reserve(requestIdOf(number));
       void write.extend(150);
@@ -178,7 +201,9 @@ describe('writes that wait for each other', () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => codeOf(write(setup, 6000))));
     expect(outcomes.filter((outcome) => outcome === 'stored').length).toBeGreaterThanOrEqual(1);
-    expect(outcomes.every((outcome) => outcome === 'stored' || outcome === 'QUERY_LIMIT_EXCEEDED')).toBe(true);
+    expect(
+      outcomes.every((outcome) => outcome === 'stored' || outcome === 'QUERY_LIMIT_EXCEEDED'),
+    ).toBe(true);
     expect(setup.admission.waitingCount).toBe(0);
   });
 
@@ -214,7 +239,10 @@ describe('a store whose disk is full', () => {
     await setup.clock.advance(1000);
     expect(await codeOf(write(setup, 400))).toBe('STORE_FULL');
     await setup.cleaner.sweep('critical');
-    expect(setup.admission.refusal).toEqual({ sinceMs, reason: 'The result store has no room left.' });
+    expect(setup.admission.refusal).toEqual({
+      sinceMs,
+      reason: 'The result store has no room left.',
+    });
     expect(setup.admission.refusedCount).toBe(2);
     setup.store.plan = () => undefined;
     await write(setup, 400);

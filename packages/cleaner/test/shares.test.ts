@@ -11,12 +11,17 @@ const [maxPercentKey, maxBytesKey] = ['percent.key', 'ann.key'] as const;
 const rowCount = 900;
 const minuteMs = 60_000;
 
-function setupWith(shares: { readonly maxPercent?: number; readonly ann?: number }, protectionMs = minuteMs): CleanerSetup {
+function setupWith(
+  shares: { readonly maxPercent?: number; readonly ann?: number },
+  protectionMs = minuteMs,
+): CleanerSetup {
   const setup = new CleanerSetup({ batchSizeBytes: 2000 });
   const { maxPercent = 100, ann } = shares;
-  const owners = ann === undefined ? [] : [{ ownerTag: ownerTag('ann'), maxBytes: ann, maxBytesKey }];
+  const owners =
+    ann === undefined ? [] : [{ ownerTag: ownerTag('ann'), maxBytes: ann, maxBytesKey }];
   setup.setQuota(quotaBytes, { protectionMs, shares: { maxPercent, maxPercentKey, owners } });
-  // The cleaner reads its settings before a sweep; the admission has to know them before the first write.
+  // The cleaner reads its settings before a sweep; the admission has to know them before the first
+  // write.
   setup.admission.policy = new QuotaPolicy(setup.settings.quota!);
   return setup;
 }
@@ -31,7 +36,9 @@ async function failureOf(writing: Promise<unknown>): Promise<string> {
 }
 
 function countOf(owners: readonly string[]): Record<string, number> {
-  return Object.fromEntries([...Map.groupBy(owners, (owner) => owner)].map(([owner, each]) => [owner, each.length]));
+  return Object.fromEntries(
+    [...Map.groupBy(owners, (owner) => owner)].map(([owner, each]) => [owner, each.length]),
+  );
 }
 
 describe('an owner who exceeds its share', () => {
@@ -44,7 +51,10 @@ describe('an owner who exceeds its share', () => {
     const report = await setup.cleaner.sweep('once');
     // Of 30,000 bytes, 18,000 are the target: the largest goes, then the two oldest.
     expect(await setup.idsLeft()).toEqual([bobs, ...ids.slice(3)]);
-    expect(report).toMatchObject({ isGood: true, brokers: [{ quota: { freed: { count: 3 } }, sparedBytes: 0 }] });
+    expect(report).toMatchObject({
+      isGood: true,
+      brokers: [{ quota: { freed: { count: 3 } }, sparedBytes: 0 }],
+    });
   });
 
   test('has a share of its own where the settings name it', async () => {
@@ -53,7 +63,11 @@ describe('an owner who exceeds its share', () => {
     await setup.fillAs('bob', 900, 900, 900, 900);
     await setup.clock.advance(minuteMs);
     setup.setQuota(quotaBytes, {
-      shares: { maxPercent: 100, maxPercentKey, owners: [{ ownerTag: ownerTag('ann'), maxBytes: 10_000, maxBytesKey }] },
+      shares: {
+        maxPercent: 100,
+        maxPercentKey,
+        owners: [{ ownerTag: ownerTag('ann'), maxBytes: 10_000, maxBytesKey }],
+      },
     });
     await setup.cleaner.sweep('once');
     expect(countOf(await setup.ownersLeft())).toEqual({ ann: 1, bob: 4 });
@@ -81,7 +95,9 @@ describe('an owner who exceeds its share', () => {
     } as const;
     for (const isDryRun of [true, false]) {
       await sweeper.sweep({ ...options, isDryRun, onRemoval: ({ id }) => void removals.push(id) });
-      expect(countOf(await setup.ownersLeft())).toEqual(isDryRun ? { ann: 6, bob: 2 } : { ann: 2, bob: 2 });
+      expect(countOf(await setup.ownersLeft())).toEqual(
+        isDryRun ? { ann: 6, bob: 2 } : { ann: 2, bob: 2 },
+      );
     }
     expect(removals.slice(0, 4)).toEqual(removals.slice(4));
     expect(removals.length).toBe(8);
@@ -121,7 +137,11 @@ describe('a write that its share has no room for', () => {
       /^QUERY_LIMIT_EXCEEDED: There is no room for the result within its principal's share: of the principal's share of 19\.5 KiB \(ann\.key\), 10\.2 KiB are stored, this query has written \d\.\d+ KiB, and a result of at most 9\.3\d KiB would fit\.$/,
     );
     expect(await failureOf(setup.fillAs('bob', 6000))).toBe('stored');
-    expect(setup.admission).toMatchObject({ refusedCount: 1, refusedByShareCount: 1, refusal: undefined });
+    expect(setup.admission).toMatchObject({
+      refusedCount: 1,
+      refusedByShareCount: 1,
+      refusal: undefined,
+    });
     expect(countOf(await setup.ownersLeft())).toEqual({ ann: 2, bob: 2 });
   });
 
@@ -155,7 +175,8 @@ describe('a write that its share has no room for', () => {
 
 test('a write that waits for its share has one sweep, whatever others store meanwhile, and the quota spares', async () => {
   const setup = setupWith({ ann: 20_000 });
-  // Above the target of the quota, and below critical: a sweep of it could free more, and there is no need.
+  // Above the target of the quota, and below critical: a sweep of it could free more, and there is
+  // no need.
   await setup.fillAs('bob', 6000, 6000, 900);
   await setup.fillAs('ann', 900, 900);
   const sweep = setup.admission.sweep!;
@@ -165,7 +186,9 @@ test('a write that waits for its share has one sweep, whatever others store mean
     await sweep();
     if (sweepCount < 10) await setup.fillAs('bob', 10);
   };
-  expect(await failureOf(setup.fillAs('ann', 2500))).toMatch(/^QUERY_LIMIT_EXCEEDED: There is no room for the result within/);
+  expect(await failureOf(setup.fillAs('ann', 2500))).toMatch(
+    /^QUERY_LIMIT_EXCEEDED: There is no room for the result within/,
+  );
   expect(sweepCount).toBe(1);
   expect(countOf(await setup.ownersLeft())).toEqual({ ann: 2, bob: 4 });
 });
@@ -199,8 +222,13 @@ describe('results of no known owner', () => {
   test('count towards no share, and are evicted for the quota like any other', async () => {
     const setup = setupWith({ maxPercent: 20 });
     // As an earlier release has named them.
-    const old = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-000000000002'] as RequestId[];
-    for (const requestId of old) await setup.results.create(countingRows(3000), { owner: 'ann', requestId });
+    const old = [
+      '01890000-0000-7000-8000-000000000001',
+      '01890000-0000-7000-8000-000000000002',
+    ] as RequestId[];
+    for (const requestId of old) {
+      await setup.results.create(countingRows(3000), { owner: 'ann', requestId });
+    }
     await setup.fillAs('ann', 900);
     await setup.clock.advance(minuteMs);
     await setup.cleaner.sweep('once');
@@ -214,8 +242,14 @@ describe('results of no known owner', () => {
   test('are told by nothing but their ids', async () => {
     const setup = setupWith({ maxPercent: 20 });
     const id = setup.results.newRequestId('ann');
-    const name = { submissionTimeMs: setup.clock.nowMs(), expirationTimeMs: setup.clock.nowMs() + hourMs, rowCount: 1 };
-    for (const key of [dataKeyOf('b', id), recordKeyOf('b', id, name)]) await setup.disk.put(key, new Uint8Array(9000));
+    const name = {
+      submissionTimeMs: setup.clock.nowMs(),
+      expirationTimeMs: setup.clock.nowMs() + hourMs,
+      rowCount: 1,
+    };
+    for (const key of [dataKeyOf('b', id), recordKeyOf('b', id, name)]) {
+      await setup.disk.put(key, new Uint8Array(9000));
+    }
     await setup.cleaner.sweep('once');
     expect(setup.admission.usageBytesOf(ownerTag('ann'))).toBe(18_000);
     expect(new StorageAdmission().usageBytesOf(ownerTag('ann'))).toBe(0);

@@ -23,9 +23,19 @@ export function snapshotOf(results: readonly GivenResult[]): BrokerSnapshot {
     const requestId = idOf(index, result.ownerTag);
     const { submissionTimeMs, expirationTimeMs, sizeBytes } = result;
     const name = { submissionTimeMs, expirationTimeMs, rowCount: 1 };
-    const keys = { dataKey: dataKeyOf('b', requestId), recordKey: recordKeyOf('b', requestId, name) };
+    const keys = {
+      dataKey: dataKeyOf('b', requestId),
+      recordKey: recordKeyOf('b', requestId, name),
+    };
     const entry = { requestId, brokerId: 'b', sizeBytes, ...name, ...keys };
-    snapshot.add({ brokerId: 'b', requestId, entry, orphans: [], sizeBytes, lastModifiedMs: submissionTimeMs });
+    snapshot.add({
+      brokerId: 'b',
+      requestId,
+      entry,
+      orphans: [],
+      sizeBytes,
+      lastModifiedMs: submissionTimeMs,
+    });
   }
   return snapshot;
 }

@@ -32,5 +32,7 @@ test('is not moved by a clock that is set back', async () => {
 test('may be a cron expression, in UTC', () => {
   const nowMs = Date.UTC(2026, 2, 1, 3, 0);
   expect(nextCronDelayMs('15 3 * * *', nowMs)).toBe(15 * 60_000);
-  expect(() => nextCronDelayMs('99 3 * * *', nowMs)).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
+  expect(() => nextCronDelayMs('99 3 * * *', nowMs)).toThrow(
+    expect.objectContaining({ code: 'INVALID_SETTING' }),
+  );
 });

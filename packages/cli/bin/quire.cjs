@@ -10,7 +10,9 @@ const version = process.versions.node.split('.').map(Number);
 
 if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1])) {
   const found = `${process.version} (${process.execPath})`;
-  process.stderr.write(`error: quire needs Node.js ${oldest.join('.')} or later, but this is ${found}.\n`);
+  process.stderr.write(
+    `error: quire needs Node.js ${oldest.join('.')} or later, but this is ${found}.\n`,
+  );
   process.exitCode = 1;
 } else {
   keepCompiledCode();

@@ -74,7 +74,10 @@ export function processEnvironment(invocation: string): Environment {
   };
 }
 
-/** Tells when the parent is gone. npx starts a command by a shell, which SIGTERM ends, and which does not pass it on. */
+/**
+ * Tells when the parent is gone. npx starts a command by a shell, which SIGTERM ends, and which
+ * does not pass it on.
+ */
 function watchParent(onGone: () => void): NodeJS.Timeout {
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -99,7 +102,13 @@ function processOutput(stream: NodeJS.WriteStream): Output {
       new Promise((resolve, reject) => {
         stream.write(data, (error) => {
           if (error === null || error === undefined) resolve();
-          else reject(new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.', { cause: error }));
+          else {
+            reject(
+              new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.', {
+                cause: error,
+              }),
+            );
+          }
         });
       }),
     onResize: (listener) => {
@@ -147,7 +156,10 @@ function disposable(dispose: () => unknown): Disposable {
   };
 }
 
-/** A key as people name it: a character (`n`, `+`, `G`), or `left`, `space`, `return`, `escape`, `ctrl+c` … */
+/**
+ * A key as people name it: a character (`n`, `+`, `G`), or `left`, `space`, `return`, `escape`,
+ * `ctrl+c` …
+ */
 export type Key = string;
 
 /** What Node's readline tells of a keypress, as far as we use it. */

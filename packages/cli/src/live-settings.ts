@@ -1,5 +1,11 @@
 import type { Clock } from '@quire/core';
-import { type ReloadEvent, type Settings, SettingsReloader, type SettingsRequest, type SettingView } from '@quire/settings';
+import {
+  type ReloadEvent,
+  type Settings,
+  SettingsReloader,
+  type SettingsRequest,
+  type SettingView,
+} from '@quire/settings';
 import type { Logger } from 'pino';
 
 export interface LiveSettingsOptions {
@@ -14,7 +20,10 @@ export interface LiveSettingsOptions {
 
 type Listener = (before: Settings, after: Settings) => void;
 
-/** The settings of a server that runs: those of its start, with the live ones kept up with their file. */
+/**
+ * The settings of a server that runs: those of its start, with the live ones kept up with their
+ * file.
+ */
 export class LiveSettings implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #listeners: Listener[] = [];
@@ -36,7 +45,12 @@ export class LiveSettings implements AsyncDisposable {
     const { path } = request;
     if (path !== undefined) {
       const onEvent = (event: ReloadEvent): void => live.#hear(event);
-      live.#reloader = await SettingsReloader.open({ request: { ...request, path }, settings, clock, onEvent });
+      live.#reloader = await SettingsReloader.open({
+        request: { ...request, path },
+        settings,
+        clock,
+        onEvent,
+      });
     }
     return live;
   }
@@ -75,7 +89,10 @@ export class LiveSettings implements AsyncDisposable {
     this.#isRefused = event.kind === 'refused';
     if (event.kind === 'refused') {
       const problems = event.problems.map(({ message }) => message);
-      this.#logger.error({ problems }, 'the settings file is not valid: the last valid settings stay in force');
+      this.#logger.error(
+        { problems },
+        'the settings file is not valid: the last valid settings stay in force',
+      );
       return;
     }
     const before = this.#current;
@@ -83,15 +100,25 @@ export class LiveSettings implements AsyncDisposable {
     this.#view = viewInForce(this.#view, event.view);
     this.#logger.level = event.settings.observability.logLevel;
     const { changed, awaitingRestart } = event;
-    if (changed.length > 0) this.#logger.info({ changed }, 'settings file read: the changes are in force');
-    else if (wasRefused) this.#logger.info('the settings file is valid again; what was in force stays');
-    if (awaitingRestart.length > 0) this.#logger.warn({ awaitingRestart }, 'settings were changed that need a restart');
+    if (changed.length > 0) {
+      this.#logger.info({ changed }, 'settings file read: the changes are in force');
+    } else if (wasRefused) {
+      this.#logger.info('the settings file is valid again; what was in force stays');
+    }
+    if (awaitingRestart.length > 0) {
+      this.#logger.warn({ awaitingRestart }, 'settings were changed that need a restart');
+    }
     for (const listener of this.#listeners) listener(before, event.settings);
   }
 }
 
 /** What is live holds as the file says it now, the rest as it was at the start. */
-function viewInForce(running: readonly SettingView[], read: readonly SettingView[]): readonly SettingView[] {
-  const liveByKey = new Map(read.filter(({ isLive }) => isLive).map((setting) => [setting.key, setting]));
+function viewInForce(
+  running: readonly SettingView[],
+  read: readonly SettingView[],
+): readonly SettingView[] {
+  const liveByKey = new Map(
+    read.filter(({ isLive }) => isLive).map((setting) => [setting.key, setting]),
+  );
   return running.map((setting) => liveByKey.get(setting.key) ?? setting);
 }

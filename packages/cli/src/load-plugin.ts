@@ -25,5 +25,8 @@ export async function loadPlugin({ key, path, exportName }: Plugin): Promise<unk
   }
   const found = exported[exportName];
   if (typeof found === 'function') return found;
-  throw new QuireError('INVALID_SETTING', `${assignment}: the module exports no function ${exportName}.`);
+  throw new QuireError(
+    'INVALID_SETTING',
+    `${assignment}: the module exports no function ${exportName}.`,
+  );
 }

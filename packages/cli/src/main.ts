@@ -1,9 +1,11 @@
 /**
- * Pages are short-lived bytes outside the heap of JavaScript, which hold the process's memory until the small objects that stand for
- * them are collected: a small young generation sees to that sooner, and takes less itself.
+ * Pages are short-lived bytes outside the heap of JavaScript, which hold the process's memory until
+ * the small objects that stand for them are collected: a small young generation sees to that
+ * sooner, and takes less itself.
  *
- * Node reads files on a pool of threads; with its usual four, a few slow reads would keep all others waiting. The size counts only until the
- * pool is first used, so everything else is loaded after this.
+ * Node reads files on a pool of threads; with its usual four, a few slow reads would keep all
+ * others waiting. The size counts only until the pool is first used, so everything else is loaded
+ * after this.
  */
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
 
@@ -14,5 +16,6 @@ const { runCommand } = await import('./run-command.ts');
 const invocation = import.meta.filename.endsWith('.ts') ? 'npm run -s quire --' : 'quire';
 
 const exitCode = await runCommand(process.argv.slice(2), processEnvironment(invocation));
-// Everything was written and, after a graceful stop, closed; after an abrupt one, what still runs must not keep us.
+// Everything was written and, after a graceful stop, closed; after an abrupt one, what still runs
+// must not keep us.
 process.exit(exitCode);

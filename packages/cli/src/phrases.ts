@@ -4,8 +4,12 @@ import { formatDurationMs } from '@quire/core';
 /** Which rows a page holds, counted from 1 as people do: `rows 1–20 of 3,000,000`. */
 export function describeRows(page: QueryPage): string {
   const total = page.totalRowCount;
-  if (page.rows.length === total) return total === 0 ? 'no rows' : `${grouped(total)} ${total === 1 ? 'row' : 'rows'}`;
-  if (page.rows.length === 0) return `no rows from row ${grouped(page.offset + 1)} on, of ${grouped(total)}`;
+  if (page.rows.length === total) {
+    return total === 0 ? 'no rows' : `${grouped(total)} ${total === 1 ? 'row' : 'rows'}`;
+  }
+  if (page.rows.length === 0) {
+    return `no rows from row ${grouped(page.offset + 1)} on, of ${grouped(total)}`;
+  }
   if (page.rows.length === 1) return `row ${grouped(page.offset + 1)} of ${grouped(total)}`;
   return `rows ${grouped(page.offset + 1)}–${grouped(page.offset + page.rows.length)} of ${grouped(total)}`;
 }

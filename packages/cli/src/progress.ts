@@ -8,13 +8,19 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const frameMs = 100;
 const clearLine = '\r\u001b[K';
 
-/** A line on the terminal's standard error that says how long something has been going on, until disposed. */
+/**
+ * A line on the terminal's standard error that says how long something has been going on, until
+ * disposed.
+ */
 export interface Progress extends AsyncDisposable {
   /** Says how far it has come: `12% of 3,000,000 rows`. */
   say(detail: string): void;
 }
 
-/** Shows that something is going on; shows nothing where standard error is not a terminal, and nothing for what ends at once. */
+/**
+ * Shows that something is going on; shows nothing where standard error is not a terminal, and
+ * nothing for what ends at once.
+ */
 export function showProgress(environment: Environment, label: string): Progress {
   const { clock, stderr } = environment;
   const aborter = new AbortController();
@@ -24,7 +30,9 @@ export function showProgress(environment: Environment, label: string): Progress 
     for (let frame = 0; ; frame += 1) {
       await clock.sleep(frameMs, aborter.signal);
       const { good, faint } = stylesFor(stderr, environment.variables);
-      const words = [label, detail, formatElapsed(clock.monotonicMs() - startMs)].filter((word) => word !== '').join('  ');
+      const words = [label, detail, formatElapsed(clock.monotonicMs() - startMs)]
+        .filter((word) => word !== '')
+        .join('  ');
       const text = cutText(`${words}   Ctrl-C cancels`, stderr.size.columns - 3).text;
       await stderr.write(`${clearLine}${good(frames[frame % frames.length] ?? '')} ${faint(text)}`);
     }

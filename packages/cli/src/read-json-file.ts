@@ -3,8 +3,14 @@ import { resolve } from 'node:path';
 import { type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
 import type { Environment } from './environment.ts';
 
-/** A JSON file that the user names, with all digits of its integers. @throws INVALID_PARAMETER, INVALID_BODY */
-export async function readJsonFile(path: string, { directory }: Pick<Environment, 'directory'>): Promise<JsonValue> {
+/**
+ * A JSON file that the user names, with all digits of its integers. @throws INVALID_PARAMETER,
+ * INVALID_BODY
+ */
+export async function readJsonFile(
+  path: string,
+  { directory }: Pick<Environment, 'directory'>,
+): Promise<JsonValue> {
   let text: string;
   try {
     text = await readFile(resolve(directory, path), 'utf8');
@@ -29,5 +35,8 @@ export async function readJsonObject(
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as { readonly [name: string]: JsonValue };
   }
-  throw new QuireError('INVALID_BODY', `${path} holds ${Array.isArray(value) ? 'an array' : String(value)}; expected an object.`);
+  throw new QuireError(
+    'INVALID_BODY',
+    `${path} holds ${Array.isArray(value) ? 'an array' : String(value)}; expected an object.`,
+  );
 }

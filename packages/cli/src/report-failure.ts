@@ -7,11 +7,15 @@ import { renderFindings } from './tables/render-findings.ts';
 
 /** What the user may do about an error, where the message alone does not say. */
 const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = {
-  SERVER_UNREACHABLE: ({ invocation }) => `Is a server running there? '${invocation} start' starts one; --url says where it is.`,
+  SERVER_UNREACHABLE: ({ invocation }) =>
+    `Is a server running there? '${invocation} start' starts one; --url says where it is.`,
   UNAUTHENTICATED: () => 'Give --token or --user, or set QUIRE_TOKEN.',
 };
 
-/** Tells the user why a command failed, on standard error, and gives the process's exit code: 1, or 2 for wrong usage. */
+/**
+ * Tells the user why a command failed, on standard error, and gives the process's exit code: 1, or
+ * 2 for wrong usage.
+ */
 export async function reportFailure(error: unknown, environment: Environment): Promise<number> {
   // Commander has said what is wrong already; --help and --version end here as well, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -31,10 +35,14 @@ function describeFailure(error: unknown, environment: Environment): string {
   const sentences = error.message.split('\n').map((line) => visibleText(line));
   if (error.code === 'ABORTED') return `${sentences.join('\n')}\n`;
   const hint = hints[error.code]?.(environment);
-  const widthMax = environment.stderr.isTerminal ? environment.stderr.size.columns : Number.POSITIVE_INFINITY;
+  const widthMax = environment.stderr.isTerminal
+    ? environment.stderr.size.columns
+    : Number.POSITIVE_INFINITY;
   return [
     // One problem stands beside its code; several stand below it, one per line.
-    sentences.length === 1 ? `${bad(`error ${error.code}:`)} ${sentences[0]}` : bad(`error ${error.code}:`),
+    sentences.length === 1
+      ? `${bad(`error ${error.code}:`)} ${sentences[0]}`
+      : bad(`error ${error.code}:`),
     ...(sentences.length === 1 ? [] : sentences.map((sentence) => `  ${sentence}`)),
     ...renderFindings(error.findings ?? [], { styles, widthMax }),
     ...(hint === undefined ? [] : [faint(hint)]),

@@ -1,11 +1,17 @@
 import type { Cell, Column } from '@quire/client';
 import { cellContent } from './table/cell-text.ts';
 
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+};
 
 /**
- * A row as one line of cells with tabs between them, in the manner of PostgreSQL's COPY: NULL is `\N`, and a backslash, tab or
- * line break inside a cell is written `\\`, `\t`, `\n`, `\r`. So every line is a row and every tab ends a cell.
+ * A row as one line of cells with tabs between them, in the manner of PostgreSQL's COPY: NULL is
+ * `\N`, and a backslash, tab or line break inside a cell is written `\\`, `\t`, `\n`, `\r`. So
+ * every line is a row and every tab ends a cell.
  */
 export function tabbedRow(row: readonly Cell[]): string {
   return `${row.map((cell) => (cell === null ? '\\N' : tabbedCell(cellContent(cell)))).join('\t')}\n`;
@@ -17,5 +23,7 @@ export function tabbedHeader(columns: readonly Column[]): string {
 }
 
 function tabbedCell(text: string): string {
-  return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character) : text;
+  return /[\\\t\n\r]/.test(text)
+    ? text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character)
+    : text;
 }

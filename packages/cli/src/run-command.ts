@@ -13,10 +13,14 @@ import { stylesFor } from './styles.ts';
 import { readVersion } from './version.ts';
 
 /**
- * Runs one `quire` command, given what follows `quire` on the command line; resolves to the exit code:
- * 0, 1 when it failed, 2 when it was called wrongly. Nothing is thrown: failures are told on standard error.
+ * Runs one `quire` command, given what follows `quire` on the command line; resolves to the exit
+ * code: 0, 1 when it failed, 2 when it was called wrongly. Nothing is thrown: failures are told on
+ * standard error.
  */
-export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
+export async function runCommand(
+  args: readonly string[],
+  environment: Environment,
+): Promise<number> {
   const written: Promise<void>[] = [];
   try {
     await buildProgram(environment, written).parseAsync(args, { from: 'user' });

@@ -1,16 +1,37 @@
-import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
-import { QuireAdminClient, QuireClient, type QuireClientOptions, QuireQueryClient } from '@quire/client';
+import {
+  type Command,
+  InvalidArgumentError,
+  Option,
+  type OptionValues,
+} from '@commander-js/extra-typings';
+import {
+  QuireAdminClient,
+  QuireClient,
+  type QuireClientOptions,
+  QuireQueryClient,
+} from '@quire/client';
 import type { Environment } from './environment.ts';
 
-/** A kind of server that commands call: where it is unless somebody says otherwise, and the variable that says otherwise. */
+/**
+ * A kind of server that commands call: where it is unless somebody says otherwise, and the variable
+ * that says otherwise.
+ */
 interface ServerKind {
   readonly name: string;
   readonly defaultUrl: string;
   readonly variable: string;
 }
 
-const broker: ServerKind = { name: 'server', defaultUrl: 'http://127.0.0.1:8099', variable: 'QUIRE_URL' };
-const controller: ServerKind = { name: 'controller', defaultUrl: 'http://127.0.0.1:9000', variable: 'QUIRE_CONTROLLER_URL' };
+const broker: ServerKind = {
+  name: 'server',
+  defaultUrl: 'http://127.0.0.1:8099',
+  variable: 'QUIRE_URL',
+};
+const controller: ServerKind = {
+  name: 'controller',
+  defaultUrl: 'http://127.0.0.1:9000',
+  variable: 'QUIRE_CONTROLLER_URL',
+};
 
 export interface ServerOptions {
   readonly url?: string | undefined;
@@ -19,42 +40,71 @@ export interface ServerOptions {
 }
 
 /** Adds the options that say which server to call, and as whom. */
-export function withServerOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
-  command: Command<Args, Options, Globals>,
-) {
+export function withServerOptions<
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>(command: Command<Args, Options, Globals>) {
   return withOptionsFor(broker, command);
 }
 
 /** Adds the options that say which controller to call, and as whom. */
-export function withControllerOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
-  command: Command<Args, Options, Globals>,
-) {
+export function withControllerOptions<
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>(command: Command<Args, Options, Globals>) {
   return withOptionsFor(controller, command);
 }
 
-function withOptionsFor<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
-  { name, defaultUrl, variable }: ServerKind,
-  command: Command<Args, Options, Globals>,
-) {
-  const url = new Option('--url <url>', `address of the ${name} (or ${variable}; default: ${defaultUrl})`);
+function withOptionsFor<
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>({ name, defaultUrl, variable }: ServerKind, command: Command<Args, Options, Globals>) {
+  const url = new Option(
+    '--url <url>',
+    `address of the ${name} (or ${variable}; default: ${defaultUrl})`,
+  );
   return command
     .addOption(url.argParser((text: string) => parseUrl(text, defaultUrl)))
-    .addOption(new Option('--token <token>', 'bearer token (or QUIRE_TOKEN, which other processes cannot see)').conflicts('user'))
-    .addOption(new Option('--user <name:password>', 'name and password, instead of a token').argParser(parseUser));
+    .addOption(
+      new Option(
+        '--token <token>',
+        'bearer token (or QUIRE_TOKEN, which other processes cannot see)',
+      ).conflicts('user'),
+    )
+    .addOption(
+      new Option('--user <name:password>', 'name and password, instead of a token').argParser(
+        parseUser,
+      ),
+    );
 }
 
-/** A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is not an address */
+/**
+ * A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is not an
+ * address
+ */
 export function createClient(options: ServerOptions, environment: Environment): QuireClient {
   return new QuireClient(clientOptionsOf(broker, options, environment));
 }
 
 /** The same, for queries that are read while they run. */
-export function createQueryClient(options: ServerOptions, environment: Environment): QuireQueryClient {
+export function createQueryClient(
+  options: ServerOptions,
+  environment: Environment,
+): QuireQueryClient {
   return new QuireQueryClient(clientOptionsOf(broker, options, environment));
 }
 
-/** A client of the controller that the options name. @throws INVALID_PARAMETER when QUIRE_CONTROLLER_URL is not an address */
-export function createAdminClient(options: ServerOptions, environment: Environment): QuireAdminClient {
+/**
+ * A client of the controller that the options name. @throws INVALID_PARAMETER when
+ * QUIRE_CONTROLLER_URL is not an address
+ */
+export function createAdminClient(
+  options: ServerOptions,
+  environment: Environment,
+): QuireAdminClient {
   return new QuireAdminClient(clientOptionsOf(controller, options, environment));
 }
 
@@ -63,7 +113,11 @@ function clientOptionsOf(
   options: ServerOptions,
   { variables, clock, random }: Environment,
 ): QuireClientOptions {
-  const connection = { baseUrl: options.url ?? variables[kind.variable] ?? kind.defaultUrl, clock, random };
+  const connection = {
+    baseUrl: options.url ?? variables[kind.variable] ?? kind.defaultUrl,
+    clock,
+    random,
+  };
   if (options.user !== undefined) return { ...connection, basic: splitUser(options.user) };
   return { ...connection, token: options.token ?? variables['QUIRE_TOKEN'] };
 }

@@ -1,5 +1,11 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import { loadSettings, type Settings, settingsError, type SettingsRequest, type SettingView } from '@quire/settings';
+import {
+  loadSettings,
+  type Settings,
+  settingsError,
+  type SettingsRequest,
+  type SettingView,
+} from '@quire/settings';
 import type { Environment } from './environment.ts';
 
 export interface SettingsOptions {
@@ -8,15 +14,20 @@ export interface SettingsOptions {
 }
 
 /** Adds the options that say where settings come from. */
-export function withSettingsOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
-  command: Command<Args, Options, Globals>,
-) {
+export function withSettingsOptions<
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>(command: Command<Args, Options, Globals>) {
   return command
     .option('-c, --config <file>', 'properties file with settings')
     .option('-s, --set <key=value>', 'override one setting; may be given several times', collect);
 }
 
-/** All settings, from defaults, file, environment and overrides. @throws INVALID_SETTING with every problem there is */
+/**
+ * All settings, from defaults, file, environment and overrides. @throws INVALID_SETTING with every
+ * problem there is
+ */
 export async function readSettings(
   options: SettingsOptions,
   environment: Environment,
@@ -27,7 +38,10 @@ export async function readSettings(
 }
 
 /** Where settings are read from, also later on. */
-export function settingsRequestOf(options: SettingsOptions, environment: Environment): SettingsRequest {
+export function settingsRequestOf(
+  options: SettingsOptions,
+  environment: Environment,
+): SettingsRequest {
   return {
     path: options.config,
     environment: environment.variables,

@@ -13,11 +13,18 @@ import { StartedRole } from './start/started-role.ts';
 export interface StartQuireOptions {
   /** A properties file. What is live about it is read again when it changes. */
   readonly file?: string | undefined;
-  /** Settings by key: `{ 'engine.broker.client.queryPort': '0' }`. They come before those of the file. */
+  /**
+   * Settings by key: `{ 'engine.broker.client.queryPort': '0' }`. They come before those of the
+   * file.
+   */
   readonly set?: Readonly<Record<string, string>> | undefined;
-  /** What to run; as a default `server`, `broker`, `proxy` and `controller`, as the command does. */
+  /**
+   * What to run; as a default `server`, `broker`, `proxy` and `controller`, as the command does.
+   */
   readonly roles?: readonly Role[] | undefined;
-  /** Variables of the environment that may set settings, such as `process.env`; as a default none. */
+  /**
+   * Variables of the environment that may set settings, such as `process.env`; as a default none.
+   */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
   /** What relative paths are relative to; as a default the directory of the process. */
   readonly directory?: string | undefined;
@@ -28,18 +35,24 @@ export interface StartQuireOptions {
 /** Servers that run in this process. Disposing closes them. */
 export interface RunningQuire extends AsyncDisposable {
   /** Where each service listens; undefined for those that do not run. */
-  readonly addresses: Readonly<Record<'broker' | 'proxy' | 'controller', ServiceAddress | undefined>>;
+  readonly addresses: Readonly<
+    Record<'broker' | 'proxy' | 'controller', ServiceAddress | undefined>
+  >;
   /** Resolves when everything has ended. @throws what ended it, when nobody closed it */
   readonly ended: Promise<void>;
-  /** Lets calls under way finish, for as long as `engine.broker.shutdown.grace` says, and closes everything. May be called twice. */
+  /**
+   * Lets calls under way finish, for as long as `engine.broker.shutdown.grace` says, and closes
+   * everything. May be called twice.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Starts in this process what `quire start` runs: settings, engine, store, cleaner, authentication, TLS. Resolves once everything listens. It
- * listens to no signals and writes nowhere but to `log`.
+ * Starts in this process what `quire start` runs: settings, engine, store, cleaner, authentication,
+ * TLS. Resolves once everything listens. It listens to no signals and writes nowhere but to `log`.
  *
- * @throws INVALID_SETTING with every problem of the settings, or when a role cannot be run as they say; nothing runs then
+ * @throws INVALID_SETTING with every problem of the settings, or when a role cannot be run as they
+ * say; nothing runs then
  */
 export async function startQuire(options: StartQuireOptions = {}): Promise<RunningQuire> {
   const roles = parseRoles(options.roles ?? rolesByDefault);
@@ -50,7 +63,13 @@ export async function startQuire(options: StartQuireOptions = {}): Promise<Runni
   const logger = createLogger(settings.observability, environment);
   const request = settingsRequestOf(source, environment);
   const started = new StartedRole<RunningRoles>(async ({ onListening, untilStop }) => {
-    await using live = await LiveSettings.open({ request, settings, view, clock: environment.clock, logger });
+    await using live = await LiveSettings.open({
+      request,
+      settings,
+      view,
+      clock: environment.clock,
+      logger,
+    });
     await runRoles(live, {
       roles,
       areRolesByDefault: options.roles === undefined,
@@ -80,12 +99,17 @@ function parseRoles(names: readonly string[]): ReadonlySet<Role> {
 }
 
 /** Nothing of the process but its directory, unless it is handed in. */
-function environmentOf({ variables = {}, directory = resolve(), log }: StartQuireOptions): Environment {
+function environmentOf({
+  variables = {},
+  directory = resolve(),
+  log,
+}: StartQuireOptions): Environment {
   const nothing: Disposable = { [Symbol.dispose]: () => undefined };
   const outputTo = (write: ((line: string) => void) | undefined): Output => ({
     isTerminal: false,
     size: { columns: 80, rows: 24 },
-    write: async (data) => write?.(typeof data === 'string' ? data : Buffer.from(data).toString('utf8')),
+    write: async (data) =>
+      write?.(typeof data === 'string' ? data : Buffer.from(data).toString('utf8')),
     onResize: () => nothing,
   });
   return {

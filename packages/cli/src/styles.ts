@@ -9,7 +9,12 @@ export interface Styles {
   readonly bad: (text: string) => string;
 }
 
-export const plainStyles: Styles = { strong: (text) => text, faint: (text) => text, good: (text) => text, bad: (text) => text };
+export const plainStyles: Styles = {
+  strong: (text) => text,
+  faint: (text) => text,
+  good: (text) => text,
+  bad: (text) => text,
+};
 
 const colourStyles: Styles = {
   strong: style('bold'),
@@ -18,7 +23,10 @@ const colourStyles: Styles = {
   bad: style('red'),
 };
 
-/** The styles for an output: colours on a terminal, unless NO_COLOR or a dumb terminal forbids (https://no-color.org). */
+/**
+ * The styles for an output: colours on a terminal, unless NO_COLOR or a dumb terminal forbids
+ * (https://no-color.org).
+ */
 export function stylesFor(output: Output, variables: Environment['variables']): Styles {
   const forbidden = (variables['NO_COLOR'] ?? '') !== '' || variables['TERM'] === 'dumb';
   return output.isTerminal && !forbidden ? colourStyles : plainStyles;

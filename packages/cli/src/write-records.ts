@@ -18,7 +18,10 @@ export interface RecordList<Item> {
   readonly isJson: boolean;
 }
 
-/** Writes a list: a table on a terminal, tabbed lines in a pipe, one JSON object a line where that is asked for. */
+/**
+ * Writes a list: a table on a terminal, tabbed lines in a pipe, one JSON object a line where that
+ * is asked for.
+ */
 export async function writeRecords<Item extends object>(
   { columns, items, shown, plain, emptyText, isJson }: RecordList<Item>,
   { stdout, variables }: Environment,
@@ -31,7 +34,10 @@ export async function writeRecords<Item extends object>(
   return stdout.write([...table.header, ...table.lines, ''].join('\n'));
 }
 
-/** Writes members of one record, a line each: aligned on a terminal, with a tab between name and value in a pipe. */
+/**
+ * Writes members of one record, a line each: aligned on a terminal, with a tab between name and
+ * value in a pipe.
+ */
 export async function writeMembers(
   members: readonly (readonly [string, Cell])[],
   { stdout, variables }: Environment,
@@ -39,7 +45,9 @@ export async function writeMembers(
   const { faint } = stylesFor(stdout, variables);
   const nameWidth = Math.max(0, ...members.map(([name]) => name.length));
   const lines = members.map(([name, value]) =>
-    stdout.isTerminal ? `${faint(name.padEnd(nameWidth))}  ${cellText(value)}` : tabbedRow([name, value]).trimEnd(),
+    stdout.isTerminal
+      ? `${faint(name.padEnd(nameWidth))}  ${cellText(value)}`
+      : tabbedRow([name, value]).trimEnd(),
   );
   await stdout.write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -17,7 +17,9 @@ describe('a result on a terminal', () => {
     await using broker = await startFakeBroker(2);
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     expect(await runCommand(['query', '--url', broker.url, 'SELECT 1'], environment)).toBe(0);
-    expect(environment.stdout.text).toBe(`n  text\n─  ─────\n0  row 0\n1  row 1\n2 rows · 1 ms · result ${fakeRequestId}\n`);
+    expect(environment.stdout.text).toBe(
+      `n  text\n─  ─────\n0  row 0\n1  row 1\n2 rows · 1 ms · result ${fakeRequestId}\n`,
+    );
     expect(environment.isListenedTo).toBe(false);
   });
 
@@ -52,16 +54,36 @@ describe('a result on a terminal', () => {
   });
 
   it('opens while its query runs, tells how many rows there are, and goes on when it fails', async () => {
-    const status = { requestId: fakeRequestId, brokerId: 'b', sizeBytes: 1, timeUsedMs: 1, submissionTimeMs: 1, exceptions: [] };
+    const status = {
+      requestId: fakeRequestId,
+      brokerId: 'b',
+      sizeBytes: 1,
+      timeUsedMs: 1,
+      submissionTimeMs: 1,
+      exceptions: [],
+    };
     const states = [
       { ...status, state: 'RUNNING', numRowsResultSet: 2000 },
-      { ...status, state: 'FAILED', numRowsResultSet: 0, exceptions: [{ errorCode: 200, message: 'It ran into a wall.' }] },
+      {
+        ...status,
+        state: 'FAILED',
+        numRowsResultSet: 0,
+        exceptions: [{ errorCode: 200, message: 'It ran into a wall.' }],
+      },
     ];
     const dataSchema = { columnNames: ['n'], columnDataTypes: ['LONG'] };
     const rows = [[0], [1], [2], [3], [4]];
-    const page = { ...status, resultTable: { dataSchema, rows }, offset: 0, numRowsResultSet: 300, state: 'RUNNING' };
+    const page = {
+      ...status,
+      resultTable: { dataSchema, rows },
+      offset: 0,
+      numRowsResultSet: 300,
+      state: 'RUNNING',
+    };
     await using broker = await startFakeBroker(0, ({ method, url }) => {
-      if (method === 'POST') return { status: 202, body: { ...status, state: 'QUEUED', numRowsResultSet: 0 } };
+      if (method === 'POST') {
+        return { status: 202, body: { ...status, state: 'QUEUED', numRowsResultSet: 0 } };
+      }
       return { body: url?.includes('/results') === true ? page : states.shift() };
     });
     const environment = new FakeEnvironment({ terminal, variables: noColours });
@@ -78,7 +100,13 @@ describe('a result on a terminal', () => {
   });
 
   it('is cancelled by Ctrl-C while its first rows are waited for', async () => {
-    const status = { requestId: fakeRequestId, brokerId: 'b', state: 'RUNNING', numRowsResultSet: 0, exceptions: [] };
+    const status = {
+      requestId: fakeRequestId,
+      brokerId: 'b',
+      state: 'RUNNING',
+      numRowsResultSet: 0,
+      exceptions: [],
+    };
     const body = { ...status, sizeBytes: 0, timeUsedMs: 1, submissionTimeMs: 1 };
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     await using broker = await startFakeBroker(0, ({ method }) => {

@@ -15,7 +15,10 @@ export interface FakeBroker extends AsyncDisposable {
 /** What to answer to a call, when not rows: undefined leaves the call unanswered. */
 export type Answer = { readonly status?: number; readonly body: unknown } | 'rows' | undefined;
 
-/** A broker on loopback that has one result of `rowCount` rows, 0, 1, 2 …; `answer` may say other things. */
+/**
+ * A broker on loopback that has one result of `rowCount` rows, 0, 1, 2 …; `answer` may say other
+ * things.
+ */
 export async function startFakeBroker(
   rowCount: number,
   answer: (request: IncomingMessage) => Answer = () => 'rows',
@@ -29,7 +32,9 @@ export async function startFakeBroker(
     if (answered === 'rows') answerRows(request, response, rowCount);
     else if (answered !== undefined) {
       response.statusCode = answered.status ?? 200;
-      response.end(typeof answered.body === 'string' ? answered.body : JSON.stringify(answered.body));
+      response.end(
+        typeof answered.body === 'string' ? answered.body : JSON.stringify(answered.body),
+      );
     }
   });
   server.listen(0, '127.0.0.1');
@@ -46,14 +51,26 @@ export async function startFakeBroker(
   };
 }
 
-function answerRows(request: IncomingMessage, response: ServerResponse, totalRowCount: number): void {
+function answerRows(
+  request: IncomingMessage,
+  response: ServerResponse,
+  totalRowCount: number,
+): void {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost');
   const offset = Number(searchParams.get('offset') ?? 0);
   // A page size of 4 when the caller does not say.
   const end = Math.min(totalRowCount, offset + (Number(searchParams.get('numRows')) || 4));
-  const rows = Array.from({ length: end - offset }, (_, index) => [offset + index, `row ${offset + index}`]);
+  const rows = Array.from({ length: end - offset }, (_, index) => [
+    offset + index,
+    `row ${offset + index}`,
+  ]);
   const format = searchParams.get('format');
-  const headers = { 'request-id': fakeRequestId, 'num-rows-result-set': totalRowCount, offset, 'num-rows': rows.length };
+  const headers = {
+    'request-id': fakeRequestId,
+    'num-rows-result-set': totalRowCount,
+    offset,
+    'num-rows': rows.length,
+  };
   for (const [name, value] of Object.entries(headers)) response.setHeader(`quire-${name}`, value);
   if (format !== null) return void response.end(rows.map(([n]) => `${format} ${n}\n`).join(''));
   const dataSchema = { columnNames: ['n', 'text'], columnDataTypes: ['LONG', 'STRING'] };

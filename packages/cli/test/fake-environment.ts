@@ -12,7 +12,10 @@ export interface FakeOptions {
   readonly writesUntilClosed?: number;
 }
 
-/** An environment of which a test sees everything: what was written, who listens to keys and signals, and what time it is. */
+/**
+ * An environment of which a test sees everything: what was written, who listens to keys and
+ * signals, and what time it is.
+ */
 export class FakeEnvironment implements Environment {
   readonly clock = new ManualClock();
   readonly random = systemRandom;
@@ -51,7 +54,9 @@ export class FakeEnvironment implements Environment {
 
   /** Whether anybody still listens to keys or signals. */
   get isListenedTo(): boolean {
-    return this.#signalListeners.size + this.#keyListeners.size + this.stdout.resizeListeners.size > 0;
+    return (
+      this.#signalListeners.size + this.#keyListeners.size + this.stdout.resizeListeners.size > 0
+    );
   }
 }
 
@@ -82,7 +87,11 @@ class FakeOutput implements Output {
 
   write(data: string | Uint8Array): Promise<void> {
     this.#writesLeft -= 1;
-    if (this.#writesLeft < 0) return Promise.reject(new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.'));
+    if (this.#writesLeft < 0) {
+      return Promise.reject(
+        new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.'),
+      );
+    }
     this.#written.push(Buffer.from(data as Uint8Array));
     this.#chunks.push(typeof data === 'string' ? data : Buffer.from(data).toString());
     for (const watcher of this.#watchers) watcher();

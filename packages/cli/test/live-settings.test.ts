@@ -7,7 +7,8 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { LiveSettings } from '../src/live-settings.ts';
 
-const quotaOf = (megabytes: number | string): string => `engine.broker.pagination.file.maxStoragePerBrokerMB = ${megabytes}\n`;
+const quotaOf = (megabytes: number | string): string =>
+  `engine.broker.pagination.file.maxStoragePerBrokerMB = ${megabytes}\n`;
 
 test('the log says that changes are in force when there are some, and not when a file is saved again', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'quire-live-'));
@@ -27,7 +28,12 @@ test('the log says that changes are in force when there are some, and not when a
       },
     },
   );
-  await using live = await LiveSettings.open({ request, settings: outcome.settings, clock: systemClock, logger });
+  await using live = await LiveSettings.open({
+    request,
+    settings: outcome.settings,
+    clock: systemClock,
+    logger,
+  });
   live.onApplied(() => heard.resolve());
   const save = async (text: string): Promise<readonly string[]> => {
     heard = Promise.withResolvers<void>();
@@ -42,7 +48,9 @@ test('the log says that changes are in force when there are some, and not when a
   expect(await save(`# The same, with a comment.\n${quotaOf(20)}`)).toEqual([]);
   expect(await save(quotaOf('none'))).toEqual([invalid]);
   expect(live.problems).toHaveLength(1);
-  expect(await save(quotaOf(20))).toEqual(['the settings file is valid again; what was in force stays']);
+  expect(await save(quotaOf(20))).toEqual([
+    'the settings file is valid again; what was in force stays',
+  ]);
   expect(await save(quotaOf('none'))).toEqual([invalid]);
   expect(await save(quotaOf(30))).toEqual([changed]);
   await rm(directory, { recursive: true });

@@ -6,7 +6,12 @@ import { openLeftovers } from '../src/cleaner/open-leftovers.ts';
 
 const id = '0197a3c0-0000-7000-8000-000000000001';
 const ours = `Broker_a_1/${id}/data.arrow?uploadId=1`;
-const names = [ours, `Broker_a_1/notes.txt?uploadId=2`, `Broker_b_1/${id}/data.arrow?uploadId=3`, 'x?uploadId=4'];
+const names = [
+  ours,
+  `Broker_a_1/notes.txt?uploadId=2`,
+  `Broker_b_1/${id}/data.arrow?uploadId=3`,
+  'x?uploadId=4',
+];
 
 /** A bucket with these uploads; `trouble` comes before each answer. */
 class FakeBucket {
@@ -15,17 +20,23 @@ class FakeBucket {
   readonly prefixes: string[] = [];
   trouble: (signal: AbortSignal | undefined) => Promise<void> = () => Promise.resolve();
   readonly leftovers = {
-    list: (options: CallOptions & { readonly prefix: string }): AsyncGenerator<ObjectEntry> => this.#list(options),
+    list: (options: CallOptions & { readonly prefix: string }): AsyncGenerator<ObjectEntry> =>
+      this.#list(options),
     remove: async (name: string, { signal }: CallOptions): Promise<void> => {
       await this.trouble(signal);
       this.removed.push(name);
     },
   };
 
-  async *#list({ prefix, signal }: CallOptions & { readonly prefix: string }): AsyncGenerator<ObjectEntry> {
+  async *#list({
+    prefix,
+    signal,
+  }: CallOptions & { readonly prefix: string }): AsyncGenerator<ObjectEntry> {
     this.prefixes.push(prefix);
     await this.trouble(signal);
-    for (const key of names) if (key.startsWith(prefix)) yield { key, sizeBytes: 1, lastModifiedMs: 0 };
+    for (const key of names) {
+      if (key.startsWith(prefix)) yield { key, sizeBytes: 1, lastModifiedMs: 0 };
+    }
   }
 }
 
@@ -109,6 +120,12 @@ test('memory has no leftovers', async () => {
   await using backend = new MemoryObjectStore({ sizeMaxBytes: 1 });
   const settings = { attemptsMax: 1, timeoutMs: 1 };
   const logger = { warn: () => undefined };
-  const options = { brokerId: undefined, settings, clock: new ManualClock(), random: new SeededRandom(1), logger };
+  const options = {
+    brokerId: undefined,
+    settings,
+    clock: new ManualClock(),
+    random: new SeededRandom(1),
+    logger,
+  };
   expect(openLeftovers({ backend, ...options })).toBeUndefined();
 });

@@ -1,14 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openPager, pageFailed, pageLoaded, type PagerState, resizeScreen } from '../src/pager/pager-state.ts';
+import {
+  openPager,
+  pageFailed,
+  pageLoaded,
+  type PagerState,
+  resizeScreen,
+} from '../src/pager/pager-state.ts';
 import { pressKey } from '../src/pager/press-key.ts';
 
 function pagerOf(overrides: Partial<PagerState> = {}): PagerState {
-  return { ...openPager({ totalRowCount: 100, columnCount: 5, offset: 0, screenRows: 10 }), ...overrides };
+  return {
+    ...openPager({ totalRowCount: 100, columnCount: 5, offset: 0, screenRows: 10 }),
+    ...overrides,
+  };
 }
 
 /** Presses keys one after the other; every page that is asked for comes at once. */
-function press(start: PagerState, ...keys: readonly string[]): { state: PagerState; loads: string[]; quit: boolean } {
+function press(
+  start: PagerState,
+  ...keys: readonly string[]
+): { state: PagerState; loads: string[]; quit: boolean } {
   const loads: string[] = [];
   let state = start;
   for (const key of keys) {
@@ -28,9 +40,12 @@ describe('turning pages', () => {
     expect(press(pagerOf(), key, key).loads).toEqual(['10+10', '20+10']);
   });
 
-  it.each(['p', 'b', 'left', 'pageup'])('%s asks for the page before, from row 0 at the least', (key) => {
-    expect(press(pagerOf({ offset: 15 }), key, key).loads).toEqual(['5+10', '0+10']);
-  });
+  it.each(['p', 'b', 'left', 'pageup'])(
+    '%s asks for the page before, from row 0 at the least',
+    (key) => {
+      expect(press(pagerOf({ offset: 15 }), key, key).loads).toEqual(['5+10', '0+10']);
+    },
+  );
 
   it('says so at the end and at the start, and asks for nothing', () => {
     const end = press(pagerOf({ offset: 90 }), 'n');
@@ -58,7 +73,13 @@ describe('turning pages', () => {
           let state = pagerOf({ totalRowCount: total, pageSize: rows, screenRows: rows });
           const seen = new Set<number>();
           const show = (): void => {
-            for (let row = state.offset; row < Math.min(total, state.offset + state.pageSize); row += 1) seen.add(row);
+            for (
+              let row = state.offset;
+              row < Math.min(total, state.offset + state.pageSize);
+              row += 1
+            ) {
+              seen.add(row);
+            }
           };
           show();
           for (let turn = 0; state.message === undefined; turn += 1) {
@@ -108,7 +129,10 @@ describe('going to a row', () => {
   });
 
   it('takes back digits, takes only digits, and is left by Escape, by Return alone and by deleting beyond the start', () => {
-    expect(press(pagerOf(), 'g', '1', '2', 'backspace', 'x', 'n', '3').state.prompt).toEqual({ kind: 'row', digits: '13' });
+    expect(press(pagerOf(), 'g', '1', '2', 'backspace', 'x', 'n', '3').state.prompt).toEqual({
+      kind: 'row',
+      digits: '13',
+    });
     for (const keys of [['escape'], ['return'], ['backspace'], ['5', 'escape']]) {
       const left = press(pagerOf(), 'g', ...keys);
       expect([left.state.prompt, left.loads, left.quit]).toEqual([undefined, [], false]);
@@ -118,21 +142,40 @@ describe('going to a row', () => {
 
 describe('the page size', () => {
   it('grows and shrinks in steps of 1, 2 and 5, and keeps the first row', () => {
-    expect(press(pagerOf({ offset: 30 }), '+', '+', '-', '-', '-').loads).toEqual(['30+20', '30+50', '30+20', '30+10', '30+5']);
+    expect(press(pagerOf({ offset: 30 }), '+', '+', '-', '-', '-').loads).toEqual([
+      '30+20',
+      '30+50',
+      '30+20',
+      '30+10',
+      '30+5',
+    ]);
     expect(press(pagerOf({ pageSize: 1 }), '-').loads).toEqual(['0+1']);
   });
 
   it('is set by number', () => {
-    expect(press(pagerOf({ offset: 7 }), 's', '3', '3', 'return', 'n').loads).toEqual(['7+33', '40+33']);
-    expect(press(pagerOf(), 's', '0', 'return').state.message).toBe('A page has 1 to 10,000 rows here.');
-    expect(press(pagerOf(), 's', ...'10001'.split(''), 'return').state.message).toBe('A page has 1 to 10,000 rows here.');
+    expect(press(pagerOf({ offset: 7 }), 's', '3', '3', 'return', 'n').loads).toEqual([
+      '7+33',
+      '40+33',
+    ]);
+    expect(press(pagerOf(), 's', '0', 'return').state.message).toBe(
+      'A page has 1 to 10,000 rows here.',
+    );
+    expect(press(pagerOf(), 's', ...'10001'.split(''), 'return').state.message).toBe(
+      'A page has 1 to 10,000 rows here.',
+    );
   });
 
   it('follows the height of the terminal until it is set', () => {
-    expect(resizeScreen(pagerOf({ offset: 20 }), 30).effect).toEqual({ kind: 'load', page: { offset: 20, rowCount: 30 } });
+    expect(resizeScreen(pagerOf({ offset: 20 }), 30).effect).toEqual({
+      kind: 'load',
+      page: { offset: 20, rowCount: 30 },
+    });
     expect(resizeScreen(pagerOf(), 10).effect).toEqual({ kind: 'none' });
     const { state } = press(pagerOf(), 's', '5', 'return');
-    expect(resizeScreen(state, 30)).toEqual({ state: { ...state, screenRows: 30 }, effect: { kind: 'none' } });
+    expect(resizeScreen(state, 30)).toEqual({
+      state: { ...state, screenRows: 30 },
+      effect: { kind: 'none' },
+    });
   });
 });
 
@@ -150,7 +193,10 @@ describe('the rest', () => {
   });
 
   it('Ctrl-C quits from a prompt and from the help as well', () => {
-    expect([press(pagerOf(), 'g', 'ctrl+c').quit, press(pagerOf(), '?', 'ctrl+c').quit]).toEqual([true, true]);
+    expect([press(pagerOf(), 'g', 'ctrl+c').quit, press(pagerOf(), '?', 'ctrl+c').quit]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it('the help opens by ? and closes by any key, which does nothing else', () => {

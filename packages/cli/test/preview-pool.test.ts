@@ -25,7 +25,12 @@ beforeAll(async () => {
   const request = { environment: {}, overrides, workingDir: directory };
   const outcome = parseSettings(request);
   if (!outcome.ok) throw settingsError(outcome.problems);
-  live = await LiveSettings.open({ request, settings: outcome.settings, clock: systemClock, logger });
+  live = await LiveSettings.open({
+    request,
+    settings: outcome.settings,
+    clock: systemClock,
+    logger,
+  });
   pool = new PreviewPool(live, { clock: systemClock, logger });
 });
 
@@ -48,8 +53,14 @@ async function preview(body: string, mayReadSources = false): Promise<Answer> {
 
 test('files are read in the process of the preview, for those who may', async () => {
   const body = JSON.stringify({ sourceFiles: ['stocks.csv'], config: { sampling: { max: 3 } } });
-  expect(await preview(body, true)).toMatchObject({ sourceFiles: [join(data, 'stocks.csv')], sourceRows: [{}, {}, {}] });
-  expect(await preview(body)).toMatchObject({ sourceRows: [], findings: [{ code: 'SOURCE_NOT_ALLOWED' }] });
+  expect(await preview(body, true)).toMatchObject({
+    sourceFiles: [join(data, 'stocks.csv')],
+    sourceRows: [{}, {}, {}],
+  });
+  expect(await preview(body)).toMatchObject({
+    sourceRows: [],
+    findings: [{ code: 'SOURCE_NOT_ALLOWED' }],
+  });
 });
 
 test('a body that is not an object is refused as it is without a pool', async () => {
@@ -57,7 +68,10 @@ test('a body that is not an object is refused as it is without a pool', async ()
     code: 'INVALID_BODY',
     message: 'The request body is not a JSON object.',
   });
-  await expect(preview('{"a":')).rejects.toMatchObject({ code: 'INVALID_BODY', message: 'The request body is not JSON.' });
+  await expect(preview('{"a":')).rejects.toMatchObject({
+    code: 'INVALID_BODY',
+    message: 'The request body is not JSON.',
+  });
 });
 
 /** A row of one value, and transforms of it that run in one go, a millisecond each. */
@@ -75,7 +89,8 @@ function spinning(): string {
 test('a preview whose time is over is killed when it does not stop, and the answer names the limit', async () => {
   await expect(preview(spinning())).rejects.toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
-    message: 'The preview took longer than the 2000 ms that it may take (controller.preview.timeout) and was ended.',
+    message:
+      'The preview took longer than the 2000 ms that it may take (controller.preview.timeout) and was ended.',
   });
   expect(await preview('{}')).toMatchObject({ sourceRows: [] });
 });

@@ -8,7 +8,12 @@ import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
 async function run(args: readonly string[], options?: FakeOptions) {
   const environment = new FakeEnvironment(options);
   const exitCode = await runCommand(args, environment);
-  return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text, isListenedTo: environment.isListenedTo };
+  return {
+    exitCode,
+    stdout: environment.stdout.text,
+    stderr: environment.stderr.text,
+    isListenedTo: environment.isListenedTo,
+  };
 }
 
 const results = `/query/${fakeRequestId}/results`;
@@ -54,7 +59,15 @@ describe('quire query in a pipe', () => {
     [['--format', 'json'], 'json'],
   ])('with %j passes on what the server sends', async (options, format) => {
     await using broker = await startFakeBroker(6);
-    const { stdout } = await run(['query', '--url', broker.url, ...options, '--offset', '3', 'SELECT 1']);
+    const { stdout } = await run([
+      'query',
+      '--url',
+      broker.url,
+      ...options,
+      '--offset',
+      '3',
+      'SELECT 1',
+    ]);
     expect(stdout).toBe(`${format} 3\n${format} 4\n${format} 5\n`);
     expect(broker.calls).toEqual([
       // A document of JSON is one page, and waits until it is known how many rows that has.
@@ -77,7 +90,12 @@ describe('quire query in a pipe', () => {
       '5',
       'SELECT 1',
     ]);
-    expect(stdout.split('\n').slice(0, 4)).toEqual([' n  text', '──  ──────', ' 5  row 5', ' 6  row 6']);
+    expect(stdout.split('\n').slice(0, 4)).toEqual([
+      ' n  text',
+      '──  ──────',
+      ' 5  row 5',
+      ' 6  row 6',
+    ]);
   });
 
   it('tells of a failed query on standard error, with its code', async () => {
@@ -94,12 +112,16 @@ describe('quire query in a pipe', () => {
   it('lets nothing of a message act on the terminal', async () => {
     const exceptions = [{ errorCode: 200, message: 'bad \u001b[2J\u0007' }];
     await using broker = await startFakeBroker(0, () => ({ body: { exceptions } }));
-    expect((await run(['query', '--url', broker.url, 'SELECT 1'])).stderr).toBe('error QUERY_FAILED: bad \\x1b[2J\\x07\n');
+    expect((await run(['query', '--url', broker.url, 'SELECT 1'])).stderr).toBe(
+      'error QUERY_FAILED: bad \\x1b[2J\\x07\n',
+    );
   });
 
   it('ends quietly when nobody reads any more', async () => {
     await using broker = await startFakeBroker(100);
-    const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1'], { writesUntilClosed: 1 });
+    const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1'], {
+      writesUntilClosed: 1,
+    });
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(broker.calls.length).toBeLessThan(4);
   });
@@ -116,7 +138,8 @@ describe('quire query in a pipe', () => {
     const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
     await asked.promise;
     environment.signal(signal);
-    // The id of the query may still come, and it be cancelled by that; a server that hangs is not waited for.
+    // The id of the query may still come, and it be cancelled by that; a server that hangs is not
+    // waited for.
     await environment.clock.untilSleeping();
     await environment.clock.advance(2000);
     expect([await running, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
@@ -140,7 +163,9 @@ describe('where the query and its server come from', () => {
     const url = ['--url', broker.url];
     await run(['query', ...url, '--token', 'abc', 'SELECT 1']);
     await run(['query', ...url, '--user', 'zoë:p:w', 'SELECT 1']);
-    await run(['query', 'SELECT 1'], { variables: { QUIRE_URL: broker.url, QUIRE_TOKEN: 'from-environment' } });
+    await run(['query', 'SELECT 1'], {
+      variables: { QUIRE_URL: broker.url, QUIRE_TOKEN: 'from-environment' },
+    });
     await run(['query', ...url, 'SELECT 1']);
     expect(broker.authorizations).toEqual([
       'Bearer abc',
@@ -155,7 +180,9 @@ describe('where the query and its server come from', () => {
     await broker[Symbol.asyncDispose]();
     const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1']);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error SERVER_UNREACHABLE: No answer from .*ECONNREFUSED.*\n.*'quire start' starts one/);
+    expect(stderr).toMatch(
+      /^error SERVER_UNREACHABLE: No answer from .*ECONNREFUSED.*\n.*'quire start' starts one/,
+    );
     await using strict = await startFakeBroker(0, () => ({
       status: 401,
       body: { code: 401, error: 'Who calls?', reason: 'UNAUTHENTICATED' },

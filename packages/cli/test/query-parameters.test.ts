@@ -9,7 +9,19 @@ const parse = (...texts: readonly string[]) => {
 
 describe('--param', () => {
   it('gives a value that JSON knows its type, and takes the rest as text', () => {
-    expect(parse('a=5', 'b=9223372036854775807', 'c=-0.5', 'd=true', 'e=false', 'f=null', '$g=JFK', 'h=', 'i=a=b')).toEqual({
+    expect(
+      parse(
+        'a=5',
+        'b=9223372036854775807',
+        'c=-0.5',
+        'd=true',
+        'e=false',
+        'f=null',
+        '$g=JFK',
+        'h=',
+        'i=a=b',
+      ),
+    ).toEqual({
       a: 5,
       b: 9_223_372_036_854_775_807n,
       c: -0.5,
@@ -38,7 +50,10 @@ describe('--param', () => {
     ['x', 'Expected name=value, or name:TYPE=value.'],
     ['0=x', 'Expected name=value, or name:TYPE=value.'],
     ['x:WORD=a', 'There is no type WORD; expected one of NULL, BOOLEAN, INT, LONG, DOUBLE,'],
-    ['x:DATE=today', `Parameter x of type DATE is "today"; expected a day of the years 1 to 9999, such as '2024-02-29'.`],
+    [
+      'x:DATE=today',
+      `Parameter x of type DATE is "today"; expected a day of the years 1 to 9999, such as '2024-02-29'.`,
+    ],
   ])('refuses %j', (text, message) => {
     expect(() => addParameter(text)).toThrow(message);
   });

@@ -14,7 +14,13 @@ const entry = {
   submissionTimeMs: nowMs - 60_000,
   expirationTimeMs: nowMs + 3_600_000,
   responseMetadata: [
-    { type: 'fs', numRows: 1_234_567, sizeBytes: 1536, dataFile: 'file:///data', metadataFile: 'file:///record' },
+    {
+      type: 'fs',
+      numRows: 1_234_567,
+      sizeBytes: 1536,
+      dataFile: 'file:///data',
+      metadataFile: 'file:///record',
+    },
   ],
 };
 
@@ -24,11 +30,16 @@ async function run(args: readonly string[], options?: FakeOptions) {
   return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text };
 }
 
-const terminal: FakeOptions = { terminal: { columns: 120, rows: 24 }, variables: { NO_COLOR: '1' } };
+const terminal: FakeOptions = {
+  terminal: { columns: 120, rows: 24 },
+  variables: { NO_COLOR: '1' },
+};
 
 describe('quire results list', () => {
   it('aligns what it lists on a terminal, and never cuts an id', async () => {
-    await using broker = await startFakeBroker(0, () => ({ body: { resultMetadataList: [entry] } }));
+    await using broker = await startFakeBroker(0, () => ({
+      body: { resultMetadataList: [entry] },
+    }));
     expect((await run(['list', '--url', broker.url], terminal)).stdout).toBe(
       [
         'id                                         rows     size  submitted             expires in',
@@ -52,7 +63,9 @@ describe('quire results list', () => {
   });
 
   it('writes JSON lines when asked, and nothing for nothing', async () => {
-    await using broker = await startFakeBroker(0, () => ({ body: { resultMetadataList: [entry] } }));
+    await using broker = await startFakeBroker(0, () => ({
+      body: { resultMetadataList: [entry] },
+    }));
     expect(JSON.parse((await run(['list', '--json', '--url', broker.url])).stdout)).toEqual({
       requestId: fakeRequestId,
       brokerId: 'Broker_test_1',
@@ -96,8 +109,12 @@ describe('quire results show', () => {
     expect((await run(['show', fakeRequestId, ...url], terminal)).stdout).toBe(
       `requestId         ${fakeRequestId}\nnumRowsResultSet  3\n`,
     );
-    expect((await run(['show', fakeRequestId, ...url])).stdout).toBe(`requestId\t${fakeRequestId}\nnumRowsResultSet\t3\n`);
-    expect((await run(['show', fakeRequestId, '--json', ...url])).stdout).toBe(`${JSON.stringify(record)}\n`);
+    expect((await run(['show', fakeRequestId, ...url])).stdout).toBe(
+      `requestId\t${fakeRequestId}\nnumRowsResultSet\t3\n`,
+    );
+    expect((await run(['show', fakeRequestId, '--json', ...url])).stdout).toBe(
+      `${JSON.stringify(record)}\n`,
+    );
   });
 });
 
@@ -111,7 +128,8 @@ describe('quire results delete', () => {
     expect(await run(['delete', fakeRequestId, otherId, 'nonsense', '--url', broker.url])).toEqual({
       exitCode: 1,
       stdout: `Deleted ${otherId}.\n`,
-      stderr: "error RESULT_EXPIRED: It has expired.\nerror INVALID_PARAMETER: 'nonsense' is not a request id.\n",
+      stderr:
+        "error RESULT_EXPIRED: It has expired.\nerror INVALID_PARAMETER: 'nonsense' is not a request id.\n",
     });
   });
 

@@ -14,7 +14,10 @@ afterEach(async () => rm(directory, { recursive: true, force: true }));
 
 async function download(url: string, args: readonly string[], options?: FakeOptions) {
   const environment = new FakeEnvironment(options);
-  const exitCode = await runCommand(['results', 'download', fakeRequestId, '--url', url, ...args], environment);
+  const exitCode = await runCommand(
+    ['results', 'download', fakeRequestId, '--url', url, ...args],
+    environment,
+  );
   return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text };
 }
 
@@ -50,7 +53,11 @@ describe('quire results download', () => {
 
   it('writes to standard output when there is no file', async () => {
     await using broker = await startFakeBroker(3);
-    expect(await download(broker.url, ['-f', 'ndjson'])).toEqual({ exitCode: 0, stdout: lines(0, 3), stderr: '' });
+    expect(await download(broker.url, ['-f', 'ndjson'])).toEqual({
+      exitCode: 0,
+      stdout: lines(0, 3),
+      stderr: '',
+    });
   });
 
   it('has formulas escaped for spreadsheets where that is asked for, in CSV only', async () => {
@@ -92,7 +99,10 @@ describe('quire results download', () => {
         stderr: `4 rows are in ${path}.part; --resume goes on with them.\nerror RESULT_EXPIRED: It has expired.\n`,
       });
     }
-    expect([await textOf('rows.ndjson.part'), JSON.parse(await textOf('rows.ndjson.part.json'))]).toEqual([
+    expect([
+      await textOf('rows.ndjson.part'),
+      JSON.parse(await textOf('rows.ndjson.part.json')),
+    ]).toEqual([
       lines(0, 4),
       { requestId: fakeRequestId, format: 'ndjson', offset: 4, sizeBytes: 36 },
     ]);
@@ -136,14 +146,24 @@ describe('quire results download', () => {
       `{"requestId":"${fakeRequestId}","format":"ndjson","offset":2,"sizeBytes":18}`,
       /says 18 bytes, but .* has 4/,
     ],
-    ['without a position', `{"requestId":"${fakeRequestId}","format":"ndjson"}`, /says no position/],
+    [
+      'without a position',
+      `{"requestId":"${fakeRequestId}","format":"ndjson"}`,
+      /says no position/,
+    ],
     ['cut off', '{"requ', /cannot be read/],
   ])('does not go on with a part that is %s', async (_name, record, problem) => {
     const path = join(directory, 'rows.ndjson');
     await writeFile(`${path}.part`, 'rows');
     await writeFile(`${path}.part.json`, record);
     await using broker = await startFakeBroker(3);
-    const { exitCode, stderr } = await download(broker.url, ['-f', 'ndjson', '-o', path, '--resume']);
+    const { exitCode, stderr } = await download(broker.url, [
+      '-f',
+      'ndjson',
+      '-o',
+      path,
+      '--resume',
+    ]);
     expect([exitCode, stderr.startsWith('error INVALID_PARAMETER: ')]).toEqual([1, true]);
     expect(stderr).toMatch(problem);
     expect(await textOf('rows.ndjson.part')).toBe('rows');
@@ -152,7 +172,9 @@ describe('quire results download', () => {
   it('needs a file to resume, and a pipe for Arrow', async () => {
     const url = 'http://127.0.0.1:1';
     expect((await download(url, ['--resume'])).exitCode).toBe(2);
-    expect((await download(url, ['-f', 'arrow'], { terminal: { columns: 80, rows: 24 } })).exitCode).toBe(2);
+    expect(
+      (await download(url, ['-f', 'arrow'], { terminal: { columns: 80, rows: 24 } })).exitCode,
+    ).toBe(2);
   });
 
   it('writes the header of a file without rows', async () => {
@@ -171,14 +193,29 @@ describe('quire results download', () => {
       asked.resolve();
       return undefined;
     });
-    const environment = new FakeEnvironment({ terminal: { columns: 100, rows: 24 }, variables: { NO_COLOR: '1' } });
-    const args = ['results', 'download', fakeRequestId, '--url', broker.url, '-f', 'ndjson', '-o', join(directory, 'x')];
+    const environment = new FakeEnvironment({
+      terminal: { columns: 100, rows: 24 },
+      variables: { NO_COLOR: '1' },
+    });
+    const args = [
+      'results',
+      'download',
+      fakeRequestId,
+      '--url',
+      broker.url,
+      '-f',
+      'ndjson',
+      '-o',
+      join(directory, 'x'),
+    ];
     const running = runCommand([...args, '--page-size', '2'], environment);
     await asked.promise;
     await environment.clock.advance(100);
     await environment.stderr.lastWith('50% of 4 rows, 18 B');
     environment.signal('SIGINT');
     expect(await running).toBe(1);
-    expect(environment.stderr.text).toMatch(/2 rows are in .*x\.part; --resume goes on with them\.\nCancelled\.\n$/);
+    expect(environment.stderr.text).toMatch(
+      /2 rows are in .*x\.part; --resume goes on with them\.\nCancelled\.\n$/,
+    );
   });
 });

@@ -2,11 +2,15 @@ import { expect, it } from 'vitest';
 import { tabbedHeader, tabbedRow } from '../src/row-lines.ts';
 
 it('a row is one line of cells with tabs between them', () => {
-  expect(tabbedRow(['a', 1, 9223372036854775807n, true, 0.5])).toBe('a\t1\t9223372036854775807\ttrue\t0.5\n');
+  expect(tabbedRow(['a', 1, 9223372036854775807n, true, 0.5])).toBe(
+    'a\t1\t9223372036854775807\ttrue\t0.5\n',
+  );
 });
 
 it('NULL differs from every text, and no cell breaks the line', () => {
-  expect(tabbedRow([null, '\\N', 'NULL', '', 'a\tb\nc\rd\\'])).toBe('\\N\t\\\\N\tNULL\t\ta\\tb\\nc\\rd\\\\\n');
+  expect(tabbedRow([null, '\\N', 'NULL', '', 'a\tb\nc\rd\\'])).toBe(
+    '\\N\t\\\\N\tNULL\t\ta\\tb\\nc\\rd\\\\\n',
+  );
 });
 
 it('arrays and maps are JSON with all digits', () => {

@@ -48,7 +48,12 @@ async function whileRunning(
   const environment = new FakeEnvironment({ variables: { ROOT_TOKEN: 'root-token' } });
   const logger = pino({ level: 'silent' });
   const request = { environment: {}, overrides: [], workingDir: directory };
-  await using live = await LiveSettings.open({ request, settings: settingsOf(settings), clock: environment.clock, logger });
+  await using live = await LiveSettings.open({
+    request,
+    settings: settingsOf(settings),
+    clock: environment.clock,
+    logger,
+  });
   const stop = Promise.withResolvers<void>();
   let outcome = Promise.resolve();
   await runController(live, {
@@ -65,7 +70,10 @@ async function whileRunning(
   await outcome;
 }
 
-const principal = { 'engine.auth.principal.root.role': 'admin', 'engine.auth.principal.root.token.env': 'ROOT_TOKEN' };
+const principal = {
+  'engine.auth.principal.root.role': 'admin',
+  'engine.auth.principal.root.token.env': 'ROOT_TOKEN',
+};
 const usual = {
   ...principal,
   'controller.port': '0',
@@ -79,8 +87,9 @@ test('a controller cleans its brokers with the token of a file, and answers who 
   const called = Promise.withResolvers<void>();
   const broker = createServer(({ headers }, response) => {
     seen.push(headers.authorization);
-    if (seen.length === 1) void writeFile(path, 'Bearer second').then(() => response.writeHead(401).end());
-    else {
+    if (seen.length === 1) {
+      void writeFile(path, 'Bearer second').then(() => response.writeHead(401).end());
+    } else {
       response.end('Deleted 3 expired response(s).');
       called.resolve();
     }
@@ -89,17 +98,24 @@ test('a controller cleans its brokers with the token of a file, and answers who 
   await once(broker, 'listening');
   const url = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`;
 
-  await whileRunning({ ...usual, 'controller.brokers': url, 'controller.admin.auth.url': path }, async (running, environment) => {
-    await environment.clock.advance(1000);
-    await called.promise;
-    const health = await fetch(`${running.address.url}/cluster/health`, { headers: { authorization: 'Bearer root-token' } });
-    const stranger = await fetch(`${running.address.url}/cluster/health`, { headers: { authorization: 'Bearer root' } });
+  await whileRunning(
+    { ...usual, 'controller.brokers': url, 'controller.admin.auth.url': path },
+    async (running, environment) => {
+      await environment.clock.advance(1000);
+      await called.promise;
+      const health = await fetch(`${running.address.url}/cluster/health`, {
+        headers: { authorization: 'Bearer root-token' },
+      });
+      const stranger = await fetch(`${running.address.url}/cluster/health`, {
+        headers: { authorization: 'Bearer root' },
+      });
 
-    expect(seen.slice(0, 2)).toEqual(['Bearer first', 'Bearer second']);
-    expect(await health.json()).toMatchObject({ brokers: [{ url }] });
-    expect(stranger.status).toBe(401);
-    expect(running.usesQuickstartTokens).toBe(false);
-  });
+      expect(seen.slice(0, 2)).toEqual(['Bearer first', 'Bearer second']);
+      expect(await health.json()).toMatchObject({ brokers: [{ url }] });
+      expect(stranger.status).toBe(401);
+      expect(running.usesQuickstartTokens).toBe(false);
+    },
+  );
   broker.closeAllConnections();
   broker.close();
 });
@@ -109,8 +125,13 @@ test('without brokers in the settings, it looks after those of its own process; 
   await whileRunning(
     usual,
     async ({ address }) => {
-      const health = await fetch(`${address.url}/cluster/health`, { headers: { authorization: 'Bearer root-token' } });
-      expect(await health.json()).toMatchObject({ status: 'degraded', brokers: [{ url: own, state: 'down' }] });
+      const health = await fetch(`${address.url}/cluster/health`, {
+        headers: { authorization: 'Bearer root-token' },
+      });
+      expect(await health.json()).toMatchObject({
+        status: 'degraded',
+        brokers: [{ url: own, state: 'down' }],
+      });
     },
     [own],
   );
@@ -130,7 +151,8 @@ test('a token that is replaced in its file counts without a restart', async () =
   };
   await whileRunning(settings, async ({ address }, environment) => {
     const status = async (token: string): Promise<number> =>
-      (await fetch(`${address.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status;
+      (await fetch(`${address.url}/metrics`, { headers: { authorization: `Bearer ${token}` } }))
+        .status;
     expect([await status('old'), await status('new')]).toEqual([200, 401]);
     await writeFile(path, 'new');
     await environment.clock.advance(10_000);
@@ -145,7 +167,10 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
       { 'engine.tls.certificate.file': 'no.pem', 'engine.tls.key.file': 'no.key' },
       /^engine\.tls\.\w+\.file = .*no\.\w+: the file/,
     ],
-    [{ 'engine.tls.ca.file': 'no.pem' }, /^engine\.tls\.ca\.file = .*no\.pem: the file cannot be read \(ENOENT\)\.$/],
+    [
+      { 'engine.tls.ca.file': 'no.pem' },
+      /^engine\.tls\.ca\.file = .*no\.pem: the file cannot be read \(ENOENT\)\.$/,
+    ],
     [
       { 'controller.admin.auth.url': 'no-token' },
       /^controller\.admin\.auth\.url: the file that it names cannot be read \(ENOENT\)\.$/,
@@ -162,7 +187,10 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
       { 'controller.admin.auth.provider.class': 'org.example.Wonder' },
       /^controller\.admin\.auth\.provider\.class = org\.example\.Wonder: expected/,
     ],
-    [{ 'controller.admin.auth.provider.class': 'no.mjs' }, /^controller\.admin\.auth\.provider\.class = .*no\.mjs: /],
+    [
+      { 'controller.admin.auth.provider.class': 'no.mjs' },
+      /^controller\.admin\.auth\.provider\.class = .*no\.mjs: /,
+    ],
   ])('%o', async (settings, message) => {
     const all = { ...usual, ...settings, 'controller.brokers': 'http://127.0.0.1:9' };
     await expect(whileRunning(all, async () => undefined)).rejects.toMatchObject({
@@ -176,7 +204,11 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
     holder.listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const port = String((holder.address() as AddressInfo).port);
-    const settings = { ...usual, 'controller.brokers': 'http://127.0.0.1:9', 'controller.port': port };
+    const settings = {
+      ...usual,
+      'controller.brokers': 'http://127.0.0.1:9',
+      'controller.port': port,
+    };
     await expect(whileRunning(settings, async () => undefined)).rejects.toMatchObject({
       code: 'INVALID_SETTING',
       message: expect.stringMatching(
@@ -188,7 +220,9 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
 });
 
 describe('what gives the Authorization of calls to brokers', () => {
-  const authorizationOf = async (settings: Readonly<Record<string, string>>): Promise<string | undefined> =>
+  const authorizationOf = async (
+    settings: Readonly<Record<string, string>>,
+  ): Promise<string | undefined> =>
     (await openAuthorization(settingsOf(settings), new FakeEnvironment().clock)).authorization();
   const classKey = 'controller.admin.auth.provider.class';
 
@@ -223,8 +257,13 @@ describe('what gives the Authorization of calls to brokers', () => {
       'export const createAuthorizationProvider = ({ url, token }) => ({ authorization: async () => `Own ${url} ${token}` });';
     await file('own.mjs', module);
     await file('empty.mjs', 'export const nothing = 1;');
-    const settings = { 'controller.admin.auth.url': 'https://tokens.example.com/t', 'controller.admin.auth.token': 'abc' };
-    expect(await authorizationOf({ ...settings, [classKey]: 'own.mjs' })).toBe('Own https://tokens.example.com/t abc');
+    const settings = {
+      'controller.admin.auth.url': 'https://tokens.example.com/t',
+      'controller.admin.auth.token': 'abc',
+    };
+    expect(await authorizationOf({ ...settings, [classKey]: 'own.mjs' })).toBe(
+      'Own https://tokens.example.com/t abc',
+    );
     await expect(authorizationOf({ [classKey]: 'empty.mjs' })).rejects.toMatchObject({
       message: `${classKey} = ${join(directory, 'empty.mjs')}: the module exports no function createAuthorizationProvider.`,
     });

@@ -24,32 +24,47 @@ it('prints every setting with its value and source, and no secret', async () => 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   const lines = stdout.split('\n');
   expect(lines).toContain('engine.broker.query.page.size\t7\t--set');
-  expect(lines).toContain('engine.broker.pagination.expiration\t4h30m\tenvironment ENGINE_BROKER_PAGINATION_EXPIRATION');
+  expect(lines).toContain(
+    'engine.broker.pagination.expiration\t4h30m\tenvironment ENGINE_BROKER_PAGINATION_EXPIRATION',
+  );
   expect(lines).toContain('engine.broker.pagination.protocol\tmemory\tdefault');
   expect(lines).toContain('engine.auth.principal.bob.token.sha256\t(secret)\t--set');
   expect(stdout).not.toContain(token);
 });
 
 it('prints only what differs from the defaults, as JSON lines, when asked', async () => {
-  const { stdout } = await settings(['--changed', '--json', '--set', 'engine.broker.query.page.size=7']);
+  const { stdout } = await settings([
+    '--changed',
+    '--json',
+    '--set',
+    'engine.broker.query.page.size=7',
+  ]);
   expect(stdout).toBe('{"key":"engine.broker.query.page.size","value":"7","source":"--set"}\n');
 });
 
 it('prints an aligned table on a terminal, in which nothing is cut', async () => {
   const { stdout } = await settings(
-    ['--changed', '--set', 'engine.broker.pagination.temp.dir=/a/rather/long/path/for/a/narrow/terminal'],
+    [
+      '--changed',
+      '--set',
+      'engine.broker.pagination.temp.dir=/a/rather/long/path/for/a/narrow/terminal',
+    ],
     {
       terminal: { columns: 40, rows: 10 },
       variables: { NO_COLOR: '1' },
     },
   );
-  expect(stdout.split('\n')[2]).toBe('engine.broker.pagination.temp.dir  /a/rather/long/path/for/a/narrow/terminal  --set');
+  expect(stdout.split('\n')[2]).toBe(
+    'engine.broker.pagination.temp.dir  /a/rather/long/path/for/a/narrow/terminal  --set',
+  );
 });
 
 it('exits with 1 when a setting is wrong', async () => {
   const { exitCode, stdout, stderr } = await settings(['--set', 'engine.broker.query.page.size=0']);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  expect(stderr).toMatch(/^error INVALID_SETTING: engine\.broker\.query\.page\.size = 0 \(--set\): expected/);
+  expect(stderr).toMatch(
+    /^error INVALID_SETTING: engine\.broker\.query\.page\.size = 0 \(--set\): expected/,
+  );
 });
 
 it('prints what all settings mean', async () => {

@@ -27,9 +27,17 @@ const principal = {
 async function start(settings: Readonly<Record<string, string>>, args: readonly string[] = []) {
   const environment = new FakeEnvironment({ variables: { ANN_TOKEN: 'ann-token' } });
   const temp = { 'engine.broker.pagination.temp.dir': join(directory, 'temp') };
-  const sets = Object.entries({ ...temp, ...settings }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  const sets = Object.entries({ ...temp, ...settings }).flatMap(([key, value]) => [
+    '--set',
+    `${key}=${value}`,
+  ]);
   const exitCode = await runCommand(['start', ...args, ...sets], environment);
-  return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text, isListenedTo: environment.isListenedTo };
+  return {
+    exitCode,
+    stdout: environment.stdout.text,
+    stderr: environment.stderr.text,
+    isListenedTo: environment.isListenedTo,
+  };
 }
 
 describe('a server that cannot start exits with 1, leaves nothing running and says what is wrong:', () => {
@@ -44,7 +52,9 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
     const [head, ...problems] = stderr.trimEnd().split('\n');
     expect(head).toBe('error INVALID_SETTING:');
     expect(problems).toEqual([
-      expect.stringMatching(/^ {2}engine\.broker\.query\.page\.sise .*engine\.broker\.query\.page\.size/),
+      expect.stringMatching(
+        /^ {2}engine\.broker\.query\.page\.sise .*engine\.broker\.query\.page\.size/,
+      ),
       expect.stringMatching(/^ {2}engine\.broker\.query\.timeout = soon \(--set\): expected/),
       expect.stringMatching(/^ {2}engine\.broker\.pagination\.file\.data\.dir .*must be set/),
     ]);
@@ -76,7 +86,9 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
       'engine.broker.host.name': 'quire.test',
     });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error INVALID_SETTING: engine\.bind\.host = 0\.0\.0\.0: expected a loopback address/);
+    expect(stderr).toMatch(
+      /^error INVALID_SETTING: engine\.bind\.host = 0\.0\.0\.0: expected a loopback address/,
+    );
   });
 
   it.each([
@@ -108,10 +120,17 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
       /factory\.class\.ftp = \/no\/such\/module\.mjs: Cannot find module/,
     ],
     [{ 'engine.table.nothing.path': '/no/such/file.csv' }, /nothing.*\/no\/such\/file\.csv/],
-    [{ 'engine.bind.host': '192.0.2.1' }, /engine\.bind\.host = 192\.0\.2\.1: this machine has no such address\./],
+    [
+      { 'engine.bind.host': '192.0.2.1' },
+      /engine\.bind\.host = 192\.0\.2\.1: this machine has no such address\./,
+    ],
   ])('%j', async (settings, message) => {
     const { exitCode, stdout, stderr, isListenedTo } = await start({ ...principal, ...settings });
-    expect({ exitCode, stdout, isListenedTo }).toEqual({ exitCode: 1, stdout: '', isListenedTo: false });
+    expect({ exitCode, stdout, isListenedTo }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      isListenedTo: false,
+    });
     expect(stderr).toMatch(/^error INVALID_SETTING: .*\n$/);
     expect(stderr).toMatch(message);
   });
@@ -125,14 +144,19 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
       'engine.broker.pagination.file.data.dir': join(path, 'results'),
     });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error INVALID_SETTING: engine\.broker\.pagination\.file\.data\.dir = .*occupied\/results: .*\n$/);
+    expect(stderr).toMatch(
+      /^error INVALID_SETTING: engine\.broker\.pagination\.file\.data\.dir = .*occupied\/results: .*\n$/,
+    );
   });
 
   it('a port that is taken, with the way out', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { exitCode, stderr } = await start({ ...principal, 'engine.broker.client.queryPort': String(port) });
+    const { exitCode, stderr } = await start({
+      ...principal,
+      'engine.broker.client.queryPort': String(port),
+    });
     other.close();
     expect(exitCode).toBe(1);
     expect(stderr).toContain(

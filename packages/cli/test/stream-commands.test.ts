@@ -9,7 +9,10 @@ let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quire-stream-'));
-  await writeFile(join(directory, 'orders.jsonl'), '{"id":1,"who":"a"}\n\n{"id":2,"who":"b"}\n{"id":3,"who":"a"}');
+  await writeFile(
+    join(directory, 'orders.jsonl'),
+    '{"id":1,"who":"a"}\n\n{"id":2,"who":"b"}\n{"id":3,"who":"a"}',
+  );
 });
 
 afterEach(() => rm(directory, { recursive: true }));
@@ -17,26 +20,47 @@ afterEach(() => rm(directory, { recursive: true }));
 /** Starts `quire stream …`, with file streams in the directory. */
 function start(args: readonly string[]) {
   const environment = Object.assign(new FakeEnvironment(), { directory });
-  const exitCode = runCommand(['stream', ...args, '--set', 'engine.stream.file.dir=streams'], environment);
+  const exitCode = runCommand(
+    ['stream', ...args, '--set', 'engine.stream.file.dir=streams'],
+    environment,
+  );
   return { environment, exitCode };
 }
 
 async function run(...args: readonly string[]) {
   const { environment, exitCode } = start(args);
-  return { exitCode: await exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text };
+  return {
+    exitCode: await exitCode,
+    stdout: environment.stdout.text,
+    stderr: environment.stderr.text,
+  };
 }
 
-const fileOf = (partition: number): Promise<string> => readFile(join(directory, `streams/orders/${partition}.jsonl`), 'utf8');
+const fileOf = (partition: number): Promise<string> =>
+  readFile(join(directory, `streams/orders/${partition}.jsonl`), 'utf8');
 
 describe('quire stream append', () => {
   test('writes the lines of a file, and creates the topic', async () => {
     const stdout = '3 messages written to file topic orders\n';
-    expect(await run('append', 'orders', 'orders.jsonl')).toEqual({ exitCode: 0, stdout, stderr: '' });
+    expect(await run('append', 'orders', 'orders.jsonl')).toEqual({
+      exitCode: 0,
+      stdout,
+      stderr: '',
+    });
     expect(await fileOf(0)).toBe('{"id":1,"who":"a"}\n{"id":2,"who":"b"}\n{"id":3,"who":"a"}\n');
   });
 
   test('sends the same key to the same partition, and says what it did as JSON', async () => {
-    const { stdout } = await run('append', 'orders', 'orders.jsonl', '--partitions', '4', '--key', 'who', '--json');
+    const { stdout } = await run(
+      'append',
+      'orders',
+      'orders.jsonl',
+      '--partitions',
+      '4',
+      '--key',
+      'who',
+      '--json',
+    );
     expect(JSON.parse(stdout)).toEqual({ topic: 'orders', written: 3 });
     const files = await Promise.all([0, 1, 2, 3].map(fileOf));
     expect(files).toContain('{"id":1,"who":"a"}\n{"id":3,"who":"a"}\n');
@@ -57,8 +81,12 @@ describe('quire stream append', () => {
 
   test('names the line that is not an object, and a file that is not there', async () => {
     await writeFile(join(directory, 'bad.jsonl'), '{"id":1}\n[2]\n');
-    expect((await run('append', 'orders', 'bad.jsonl')).stderr).toContain('Line 2 of bad.jsonl is not a JSON object.');
-    expect((await run('append', 'orders', 'none.jsonl')).stderr).toContain('none.jsonl cannot be read');
+    expect((await run('append', 'orders', 'bad.jsonl')).stderr).toContain(
+      'Line 2 of bad.jsonl is not a JSON object.',
+    );
+    expect((await run('append', 'orders', 'none.jsonl')).stderr).toContain(
+      'none.jsonl cannot be read',
+    );
   });
 });
 
@@ -66,14 +94,24 @@ describe('quire stream tail', () => {
   test('prints values, from the beginning, until so many are there', async () => {
     await run('append', 'orders', 'orders.jsonl');
     const stdout = '{"id":1,"who":"a"}\n{"id":2,"who":"b"}\n';
-    expect(await run('tail', 'orders', '--from', 'smallest', '--rows', '2')).toEqual({ exitCode: 0, stdout, stderr: '' });
+    expect(await run('tail', 'orders', '--from', 'smallest', '--rows', '2')).toEqual({
+      exitCode: 0,
+      stdout,
+      stderr: '',
+    });
   });
 
   test('prints where messages are, as JSON', async () => {
     await run('append', 'orders', 'orders.jsonl');
     const { stdout } = await run('tail', 'orders', '--from', '1d', '--rows', '1', '--json');
     const time = '2026-01-01T00:00:00.000Z';
-    expect(JSON.parse(stdout)).toEqual({ partition: 0, offset: 0, time, key: null, value: '{"id":1,"who":"a"}' });
+    expect(JSON.parse(stdout)).toEqual({
+      partition: 0,
+      offset: 0,
+      time,
+      key: null,
+      value: '{"id":1,"who":"a"}',
+    });
   });
 
   test('waits for new messages, and ends cleanly at Ctrl-C', async () => {
@@ -82,12 +120,21 @@ describe('quire stream tail', () => {
     await environment.clock.untilSleeping();
     environment.signal('SIGINT');
     expect(await exitCode).toBe(0);
-    expect([environment.stdout.text, environment.stderr.text, environment.isListenedTo]).toEqual(['', '', false]);
+    expect([environment.stdout.text, environment.stderr.text, environment.isListenedTo]).toEqual([
+      '',
+      '',
+      false,
+    ]);
   });
 
   test('says that there is no such topic, and what a start looks like', async () => {
     const missing = await run('tail', 'nothing');
-    expect([missing.exitCode === 0, missing.stderr]).toEqual([false, expect.stringContaining('There is no file topic nothing')]);
-    expect((await run('tail', 'orders', '--from', 'middle')).stderr).toContain('Expected smallest, largest, a time');
+    expect([missing.exitCode === 0, missing.stderr]).toEqual([
+      false,
+      expect.stringContaining('There is no file topic nothing'),
+    ]);
+    expect((await run('tail', 'orders', '--from', 'middle')).stderr).toContain(
+      'Expected smallest, largest, a time',
+    );
   });
 });

@@ -13,14 +13,18 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const { requestId } of await running()) await broker.call(`/query/${requestId}`, { method: 'DELETE', as: 'root' });
+  for (const { requestId } of await running()) {
+    await broker.call(`/query/${requestId}`, { method: 'DELETE', as: 'root' });
+  }
   await broker.engine.untilIdle();
 });
 
 afterAll(() => broker[Symbol.asyncDispose]());
 
 async function running(): Promise<readonly { readonly requestId: string }[]> {
-  return (await broker.call('/queries', { as: 'root' })).json<{ queries: { requestId: string }[] }>().queries;
+  return (await broker.call('/queries', { as: 'root' })).json<{
+    queries: { requestId: string }[];
+  }>().queries;
 }
 
 /** Begins a query in a pipe, whose reader waits by the clock of the wall. */
@@ -36,7 +40,10 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** What the same rows are when the result stands. */
-async function stored(format: 'csv' | 'ndjson' | 'arrow', options: { offset?: number; rowCount?: number; pageSize?: number }) {
+async function stored(
+  format: 'csv' | 'ndjson' | 'arrow',
+  options: { offset?: number; rowCount?: number; pageSize?: number },
+) {
   const client = new QuireClient({ baseUrl: broker.address.url, token: 'ann-token' });
   const cursor = await client.open(await broker.createDirectly(5000));
   return Buffer.from(await cursor.download({ format, ...options }).bytes());
@@ -47,7 +54,10 @@ const ways: readonly {
   readonly asked: { offset?: number; rowCount?: number; pageSize?: number };
 }[] = [
   { args: [], asked: {} },
-  { args: ['--offset', '700', '--rows', '3500', '--page-size', '900'], asked: { offset: 700, rowCount: 3500, pageSize: 900 } },
+  {
+    args: ['--offset', '700', '--rows', '3500', '--page-size', '900'],
+    asked: { offset: 700, rowCount: 3500, pageSize: 900 },
+  },
   { args: ['--offset', '5000'], asked: { offset: 5000 } },
 ];
 
@@ -55,9 +65,14 @@ test.each(['csv', 'ndjson', 'arrow'] as const)(
   'rows are written as they come, and are in the end the bytes of the stored result: %s',
   async (format) => {
     for (const { args, asked } of ways) {
-      const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', ['--format', format, ...args]);
+      const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', [
+        '--format',
+        format,
+        ...args,
+      ]);
       const { offset = 0 } = asked;
-      // Some rows are out while the query runs; where none of those is wanted that are there, it waits.
+      // Some rows are out while the query runs; where none of those is wanted that are there, it
+      // waits.
       if (offset < 3000) await until(() => environment.stdout.bytes.byteLength > 1000);
       else await until(async () => (await running()).length > 0);
       expect(await running()).toHaveLength(1);
@@ -70,33 +85,45 @@ test.each(['csv', 'ndjson', 'arrow'] as const)(
 );
 
 test('lines of tabbed cells are written as they come, with their header once', async () => {
-  const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', ['--header', '--page-size', '1700']);
+  const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', [
+    '--header',
+    '--page-size',
+    '1700',
+  ]);
   await until(() => environment.stdout.text.includes('row 2000'));
   broker.engine.resume();
   expect(await exitCode).toBe(0);
   const lines = environment.stdout.text.split('\n');
   expect(lines.slice(0, 2)).toEqual(['n\tbig\ttext', '0\t9007199254740993\trow 0']);
-  expect(lines.slice(1, -1).map((line) => Number(line.split('\t')[0]))).toEqual(Array.from({ length: 5000 }, (_, n) => n));
+  expect(lines.slice(1, -1).map((line) => Number(line.split('\t')[0]))).toEqual(
+    Array.from({ length: 5000 }, (_, n) => n),
+  );
 });
 
-test.each(['tsv', 'csv', 'ndjson', 'arrow'])('a result without rows is what it was: %s', async (format) => {
-  const { environment, exitCode } = begin('rows 0', ['--format', format, '--header']);
-  expect(await exitCode).toBe(0);
-  // Of Arrow the end is enough here: how a stream of batches ends.
-  const ends: Readonly<Record<string, string>> = {
-    tsv: 'n\tbig\ttext\n',
-    csv: 'n,big,text\n',
-    ndjson: '',
-    arrow: '\xff\xff\xff\xff\0\0\0\0',
-  };
-  const { bytes } = environment.stdout;
-  expect(bytes.subarray(format === 'arrow' ? -8 : 0).toString('latin1')).toBe(ends[format]);
-});
+test.each(['tsv', 'csv', 'ndjson', 'arrow'])(
+  'a result without rows is what it was: %s',
+  async (format) => {
+    const { environment, exitCode } = begin('rows 0', ['--format', format, '--header']);
+    expect(await exitCode).toBe(0);
+    // Of Arrow the end is enough here: how a stream of batches ends.
+    const ends: Readonly<Record<string, string>> = {
+      tsv: 'n\tbig\ttext\n',
+      csv: 'n,big,text\n',
+      ndjson: '',
+      arrow: '\xff\xff\xff\xff\0\0\0\0',
+    };
+    const { bytes } = environment.stdout;
+    expect(bytes.subarray(format === 'arrow' ? -8 : 0).toString('latin1')).toBe(ends[format]);
+  },
+);
 
 test.each(['tsv', 'csv', 'ndjson', 'arrow'])(
   'a query that fails in the middle says so, and that the rows are not all: %s',
   async (format) => {
-    const { environment, exitCode } = begin('rows 3000 then wait then fail QUERY_FAILED', ['--format', format]);
+    const { environment, exitCode } = begin('rows 3000 then wait then fail QUERY_FAILED', [
+      '--format',
+      format,
+    ]);
     await until(() => environment.stdout.bytes.byteLength > 1000);
     broker.engine.resume();
     expect(await exitCode).toBe(1);
@@ -109,15 +136,22 @@ test.each(['tsv', 'csv', 'ndjson', 'arrow'])(
 test('a query that fails at once says why, and nothing of rows', async () => {
   const { environment, exitCode } = begin('fail COLUMN_NOT_FOUND', []);
   expect([await exitCode, environment.stdout.text]).toEqual([1, '']);
-  expect(environment.stderr.text).toBe('error COLUMN_NOT_FOUND: The script says COLUMN_NOT_FOUND.\n');
+  expect(environment.stderr.text).toBe(
+    'error COLUMN_NOT_FOUND: The script says COLUMN_NOT_FOUND.\n',
+  );
 });
 
-test.each(['tsv', 'ndjson'])('a reader that has seen enough ends what still runs: %s', async (format) => {
-  const { exitCode } = begin('rows 3000 then hang', ['--format', format, '--page-size', '500'], { writesUntilClosed: 2 });
-  expect(await exitCode).toBe(0);
-  expect(broker.engine.openCount).toBe(0);
-  expect(await running()).toEqual([]);
-});
+test.each(['tsv', 'ndjson'])(
+  'a reader that has seen enough ends what still runs: %s',
+  async (format) => {
+    const { exitCode } = begin('rows 3000 then hang', ['--format', format, '--page-size', '500'], {
+      writesUntilClosed: 2,
+    });
+    expect(await exitCode).toBe(0);
+    expect(broker.engine.openCount).toBe(0);
+    expect(await running()).toEqual([]);
+  },
+);
 
 test.each([['rows 3000 then hang'], ['hang']])('Ctrl-C cancels the query: %s', async (sql) => {
   const { environment, exitCode } = begin(sql, ['--json']);
@@ -131,17 +165,29 @@ test.each([['rows 3000 then hang'], ['hang']])('Ctrl-C cancels the query: %s', a
 test.each(['tsv', 'ndjson'])(
   'the first rows are out at once where no others are wanted; the end of the query is waited for: %s',
   async (format) => {
-    const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', ['--format', format, '--rows', '2']);
+    const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', [
+      '--format',
+      format,
+      '--rows',
+      '2',
+    ]);
     await until(() => environment.stdout.text.split('\n').length === 3);
     const [query] = await running();
     broker.engine.resume();
     expect([await exitCode, environment.stdout.text.split('\n').length]).toEqual([0, 3]);
-    expect((await broker.call(`/query/${query?.requestId}`)).json()).toMatchObject({ state: 'DONE', numRowsResultSet: 5000 });
+    expect((await broker.call(`/query/${query?.requestId}`)).json()).toMatchObject({
+      state: 'DONE',
+      numRowsResultSet: 5000,
+    });
   },
 );
 
 test('a query that fails behind the rows that were wanted has failed', async () => {
-  const { environment, exitCode } = begin('rows 3000 then wait then fail QUERY_FAILED', ['--json', '--rows', '2']);
+  const { environment, exitCode } = begin('rows 3000 then wait then fail QUERY_FAILED', [
+    '--json',
+    '--rows',
+    '2',
+  ]);
   await until(() => environment.stdout.text.split('\n').length === 3);
   broker.engine.resume();
   expect(await exitCode).toBe(1);

@@ -66,13 +66,20 @@ nothing is wrong
 
   test('no line is wider than the terminal', async () => {
     for (const columns of [60, 80]) {
-      const { stdout } = await preview(['orders.csv'], { terminal: { columns, rows: 24 }, variables: { NO_COLOR: '1' } });
-      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+      const { stdout } = await preview(['orders.csv'], {
+        terminal: { columns, rows: 24 },
+        variables: { NO_COLOR: '1' },
+      });
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(
+        columns,
+      );
     }
   });
 
   test('rows that are too wide are shown field by field', async () => {
-    const row = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`a long name ${index}`, index]));
+    const row = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`a long name ${index}`, index]),
+    );
     await writeFile(join(directory, 'wide.json'), JSON.stringify([row]));
     const { stdout } = await preview(['wide.json']);
     expect(stdout).toContain('The first row, before and after');
@@ -89,18 +96,25 @@ nothing is wrong
   test('what is wrong comes last, the worst first', async () => {
     await writeFile(
       join(directory, 't.json'),
-      JSON.stringify({ tableName: 'orders', ingestionConfig: { filterConfig: { filterFunction: 'uper(id' } } }),
+      JSON.stringify({
+        tableName: 'orders',
+        ingestionConfig: { filterConfig: { filterFunction: 'uper(id' } },
+      }),
     );
     const { exitCode, stdout } = await preview(['orders.csv', 'none.csv', '--config', 't.json']);
     expect(exitCode).toBe(0);
-    expect(stdout.slice(stdout.indexOf('Findings'))).toMatch(/^Findings\nerror {4}.*\n(?: .*\n)*warning {2}No file matches/);
+    expect(stdout.slice(stdout.indexOf('Findings'))).toMatch(
+      /^Findings\nerror {4}.*\n(?: .*\n)*warning {2}No file matches/,
+    );
   });
 });
 
 describe('in a pipe', () => {
   test('come the rows as the table would hold them', async () => {
     const { stdout, stderr } = await preview(['orders.csv'], {});
-    expect(stdout).toBe('bought_at\tid\tprice\n2024-05-01 10:00:00.0\t1\t1.5\n2024-05-02 11:30:00.0\t9007199254740993\t\\N\n');
+    expect(stdout).toBe(
+      'bought_at\tid\tprice\n2024-05-01 10:00:00.0\t1\t1.5\n2024-05-02 11:30:00.0\t9007199254740993\t\\N\n',
+    );
     expect(stderr).toBe('');
   });
 
@@ -113,14 +127,22 @@ describe('in a pipe', () => {
   test('--json gives the whole preview with all digits', async () => {
     const { stdout } = await preview(['orders.csv', '--json'], {});
     expect(stdout).toContain('"id":9007199254740993');
-    expect(JSON.parse(stdout)).toMatchObject({ summary: { getnRows: 2 }, tableConfigs: { tableName: 'orders' } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      summary: { getnRows: 2 },
+      tableConfigs: { tableName: 'orders' },
+    });
   });
 });
 
 describe('--write', () => {
   test('saves config and schema, from which the same preview comes again', async () => {
-    expect((await preview(['orders.csv', '--write'])).stdout).toContain('wrote orders.schema.json\nwrote orders.table.json\n');
-    const given = await preview(['orders.csv', '--config', 'orders.table.json', '--schema', 'orders.schema.json'], {});
+    expect((await preview(['orders.csv', '--write'])).stdout).toContain(
+      'wrote orders.schema.json\nwrote orders.table.json\n',
+    );
+    const given = await preview(
+      ['orders.csv', '--config', 'orders.table.json', '--schema', 'orders.schema.json'],
+      {},
+    );
     expect(given).toEqual(await preview(['orders.csv'], {}));
   });
 
@@ -134,7 +156,9 @@ describe('--write', () => {
     expect(await readFile(join(directory, 'orders.table.json'), 'utf8')).toBe('mine');
     expect((await readdir(directory)).toSorted()).toEqual(['orders.csv', 'orders.table.json']);
     expect((await preview(['orders.csv', '--write', '--force'])).exitCode).toBe(0);
-    expect(await readFile(join(directory, 'orders.table.json'), 'utf8')).toContain('"tableName": "orders"');
+    expect(await readFile(join(directory, 'orders.table.json'), 'utf8')).toContain(
+      '"tableName": "orders"',
+    );
   });
 });
 
@@ -152,7 +176,10 @@ test.each([
 test('a file that is not there is a failure, which says so', async () => {
   for (const args of [['no/such.csv'], ['no/such.csv', '--json']]) {
     const { exitCode, stderr } = await preview(args);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error INVALID_PARAMETER: No file matches .*no\/such\.csv/)]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error INVALID_PARAMETER: No file matches .*no\/such\.csv/),
+    ]);
   }
   expect((await preview(['orders.csv', 'no/such.csv'])).exitCode).toBe(0);
 });

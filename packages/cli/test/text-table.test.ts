@@ -17,7 +17,11 @@ const rows = [
 ];
 
 function lay(widthMax: number, firstColumn = 0): string[] {
-  const { header, lines } = layOutTable(columns, rows, { widthMax, styles: plainStyles, firstColumn });
+  const { header, lines } = layOutTable(columns, rows, {
+    widthMax,
+    styles: plainStyles,
+    firstColumn,
+  });
   return [...header, ...lines];
 }
 
@@ -48,7 +52,10 @@ describe('layOutTable', () => {
 
   it('marks NULLs, and not the text NULL', () => {
     const styles = { ...plainStyles, faint: (text: string) => `<${text}>` };
-    const table = layOutTable([{ name: 'x', dataType: 'STRING' }], [[null], ['NULL']], { widthMax: 80, styles });
+    const table = layOutTable([{ name: 'x', dataType: 'STRING' }], [[null], ['NULL']], {
+      widthMax: 80,
+      styles,
+    });
     expect(table.lines).toEqual(['<NULL>', 'NULL']);
   });
 
@@ -77,13 +84,21 @@ describe('planColumns', () => {
 
   it('never exceeds the width, whatever the columns', () => {
     fc.assert(
-      fc.property(fc.array(wish, { minLength: 1, maxLength: 20 }), fc.integer({ min: 1, max: 150 }), (wishes, widthMax) => {
-        const plan = planColumns(wishes, widthMax, 2);
-        const width = plan.reduce((sum, column) => sum + column.width + 2, -2);
-        expect(plan.length).toBeGreaterThan(0);
-        expect(width).toBeLessThanOrEqual(widthMax);
-        expect(plan.every((column) => column.width >= 1 && column.width <= (wishes[column.index]?.width ?? 0))).toBe(true);
-      }),
+      fc.property(
+        fc.array(wish, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1, max: 150 }),
+        (wishes, widthMax) => {
+          const plan = planColumns(wishes, widthMax, 2);
+          const width = plan.reduce((sum, column) => sum + column.width + 2, -2);
+          expect(plan.length).toBeGreaterThan(0);
+          expect(width).toBeLessThanOrEqual(widthMax);
+          expect(
+            plan.every(
+              (column) => column.width >= 1 && column.width <= (wishes[column.index]?.width ?? 0),
+            ),
+          ).toBe(true);
+        },
+      ),
     );
   });
 

@@ -15,22 +15,28 @@ describe('textWidth', () => {
   });
 
   it('counts no further than asked', () => {
-    expect([textWidth('abcdef', 4), textWidth('東京東京', 5), textWidth('ab', 4)]).toEqual([4, 5, 2]);
+    expect([textWidth('abcdef', 4), textWidth('東京東京', 5), textWidth('ab', 4)]).toEqual([
+      4, 5, 2,
+    ]);
   });
 });
 
 describe('fitText', () => {
   it('pads on the side that the alignment leaves free', () => {
-    expect([fitText('ab', 4), fitText('ab', 4, 'right'), fitText('東', 4, 'right')]).toEqual(['ab  ', '  ab', '  東']);
+    expect([fitText('ab', 4), fitText('ab', 4, 'right'), fitText('東', 4, 'right')]).toEqual([
+      'ab  ',
+      '  ab',
+      '  東',
+    ]);
   });
 
   it('cuts with an ellipsis, and never through a character', () => {
-    expect([fitText('abcdef', 4), fitText('東京都', 5), fitText('東京都', 4), fitText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3)]).toEqual([
-      'abc…',
-      '東京…',
-      '東… ',
-      '👩‍👩‍👧‍👦…',
-    ]);
+    expect([
+      fitText('abcdef', 4),
+      fitText('東京都', 5),
+      fitText('東京都', 4),
+      fitText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3),
+    ]).toEqual(['abc…', '東京…', '東… ', '👩‍👩‍👧‍👦…']);
   });
 
   it('fills exactly the columns asked for, whatever the text', () => {

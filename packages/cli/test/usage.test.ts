@@ -11,22 +11,37 @@ async function run(args: readonly string[]) {
 describe('a command that is called wrongly exits with 2, prints nothing and says what is wrong:', () => {
   it.each([
     [['qurey', 'SELECT 1'], "error: unknown command 'qurey'\n(Did you mean query?)"],
-    [['query', '--tokn', 'x', 'SELECT 1'], "error: unknown option '--tokn'\n(Did you mean --token?)"],
+    [
+      ['query', '--tokn', 'x', 'SELECT 1'],
+      "error: unknown option '--tokn'\n(Did you mean --token?)",
+    ],
     [['query', '--rows', 'many', 'SELECT 1'], 'Expected an integer from 1 on.'],
     [['query', '--rows', '0', 'SELECT 1'], 'Expected an integer from 1 on.'],
     [['query', '--offset', '9007199254740992', 'SELECT 1'], 'Expected an integer from 0 on.'],
-    [['query', '--format', 'xml', 'SELECT 1'], 'Allowed choices are table, tsv, json, ndjson, csv, arrow.'],
+    [
+      ['query', '--format', 'xml', 'SELECT 1'],
+      'Allowed choices are table, tsv, json, ndjson, csv, arrow.',
+    ],
     [['query', '--format', 'csv', '--json', 'SELECT 1'], 'cannot be used with option'],
     [['query', '--url', 'localhost', 'SELECT 1'], 'Expected for example http://127.0.0.1:8099.'],
-    [['query', '--user', 'ann', 'SELECT 1'], 'Expected a name and a password with a colon between them.'],
+    [
+      ['query', '--user', 'ann', 'SELECT 1'],
+      'Expected a name and a password with a colon between them.',
+    ],
     [['query', '--user', 'a:b', '--token', 'c', 'SELECT 1'], 'cannot be used with option'],
     [['query', 'SELECT 1', 'FROM x'], 'too many arguments'],
     [['query'], 'there is no SQL'],
     [['results', 'lst'], "error: unknown command 'lst'\n(Did you mean list?)"],
     [['results', 'renew', 'x'], "missing required argument 'duration'"],
     [['results', 'delete'], "missing required argument 'id'"],
-    [['start', '--roles', 'king'], "There is no role 'king'; expected some of server, broker, proxy, controller, cleaner."],
-    [['start', '--roles', 'broker,'], "There is no role ''; expected some of server, broker, proxy, controller, cleaner."],
+    [
+      ['start', '--roles', 'king'],
+      "There is no role 'king'; expected some of server, broker, proxy, controller, cleaner.",
+    ],
+    [
+      ['start', '--roles', 'broker,'],
+      "There is no role ''; expected some of server, broker, proxy, controller, cleaner.",
+    ],
     [['settings', '--set'], 'argument missing'],
   ])('%j', async (args, message) => {
     const { exitCode, stdout, stderr } = await run(args);
@@ -69,8 +84,13 @@ describe('help', () => {
   });
 
   it('fits the terminal', async () => {
-    const environment = new FakeEnvironment({ terminal: { columns: 80, rows: 24 }, variables: { NO_COLOR: '1' } });
+    const environment = new FakeEnvironment({
+      terminal: { columns: 80, rows: 24 },
+      variables: { NO_COLOR: '1' },
+    });
     await runCommand(['results', 'renew', '--help'], environment);
-    expect(Math.max(...environment.stdout.text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(
+      Math.max(...environment.stdout.text.split('\n').map((line) => line.length)),
+    ).toBeLessThanOrEqual(80);
   });
 });

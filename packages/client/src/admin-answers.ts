@@ -34,11 +34,18 @@ export function decodeTableSizes(value: JsonValue, rawName: string): readonly Ta
   });
 }
 
-/** The debug record of a task, as on the wire (SPECIFICATION.md section 2.2). @throws UNEXPECTED_RESPONSE */
+/**
+ * The debug record of a task, as on the wire (SPECIFICATION.md section 2.2). @throws
+ * UNEXPECTED_RESPONSE
+ */
 export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
   const record = expectObject(value, 'debug record');
   expectString(record['taskState'], 'taskState');
-  for (const [name, count] of Object.entries(expectObject(record['subtaskCount'], 'subtaskCount'))) expectInteger(count, name);
+  for (const [name, count] of Object.entries(
+    expectObject(record['subtaskCount'], 'subtaskCount'),
+  )) {
+    expectInteger(count, name);
+  }
   for (const subtask of expectArray(record['subtaskInfos'], 'subtaskInfos')) {
     const { taskId, state, taskConfig } = expectObject(subtask, 'subtask');
     expectString(taskId, 'taskId');
@@ -55,10 +62,17 @@ export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
   expectString(job['status'], 'status');
   expectString(job['next'], 'next');
   expectInteger(job['timeElapsedSinceStartInSeconds'], 'timeElapsedSinceStartInSeconds');
-  for (const member of ['restreamConfig', 'tableStreamProgress', 'verboseTableStreamLag', 'forceCommitProgress']) {
+  for (const member of [
+    'restreamConfig',
+    'tableStreamProgress',
+    'verboseTableStreamLag',
+    'forceCommitProgress',
+  ]) {
     expectObject(job[member], member);
   }
-  for (const stage of expectArray(job['stages'], 'stages')) expectString(expectObject(stage, 'stage')['stage'], 'stage');
+  for (const stage of expectArray(job['stages'], 'stages')) {
+    expectString(expectObject(stage, 'stage')['stage'], 'stage');
+  }
   // Servers of older releases do not tell it.
   return { lastProblem: null, ...job } as unknown as RestreamResponse;
 }

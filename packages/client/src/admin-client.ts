@@ -19,7 +19,13 @@ import {
 } from './admin-answers.ts';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
-import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
+import {
+  expectArray,
+  expectInteger,
+  expectObject,
+  expectString,
+  type JsonObject,
+} from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 import { sendForJson, type SignalOptions } from './result-calls.ts';
 
@@ -47,14 +53,17 @@ type Call = Pick<HttpRequest, 'query' | 'body' | 'signal' | 'headersTimeoutMs'> 
 };
 
 /**
- * Speaks with one controller about tables, streams, tasks and restreams. Changes are for admins and are sent once; reads are tried
- * again by themselves. Errors are those of `QuireClient`.
+ * Speaks with one controller about tables, streams, tasks and restreams. Changes are for admins and
+ * are sent once; reads are tried again by themselves. Errors are those of `QuireClient`.
  */
 export class QuireAdminClient {
   readonly #http: HttpSender;
   readonly #uploadTimeoutMs: number;
 
-  /** @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes no sense */
+  /**
+   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes
+   * no sense
+   */
   constructor(options: Omit<QuireClientOptions, 'integers' | 'dates'>) {
     this.#http = openSender(options);
     this.#uploadTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
@@ -62,42 +71,84 @@ export class QuireAdminClient {
 
   /** Names without type, of all tables that the controller keeps. */
   async listTables({ signal }: SignalOptions = {}): Promise<readonly string[]> {
-    return decodeNames(await this.#call(tableAdminOperations.listTableConfigs, { signal }), 'list of tables');
+    return decodeNames(
+      await this.#call(tableAdminOperations.listTableConfigs, { signal }),
+      'list of tables',
+    );
   }
 
   /** The halves of a table, and how large each is. @throws TABLE_NOT_FOUND */
-  async readTableSizes(rawName: string, { signal }: SignalOptions = {}): Promise<readonly TableSize[]> {
-    const answer = await this.#call(tableAdminOperations.readTableSize, { path: { tableName: rawName }, signal });
+  async readTableSizes(
+    rawName: string,
+    { signal }: SignalOptions = {},
+  ): Promise<readonly TableSize[]> {
+    const answer = await this.#call(tableAdminOperations.readTableSize, {
+      path: { tableName: rawName },
+      signal,
+    });
     return decodeTableSizes(answer, rawName);
   }
 
-  /** `schema`, `offline` and `realtime` of a table; a half that is not there is null. @throws TABLE_NOT_FOUND */
+  /**
+   * `schema`, `offline` and `realtime` of a table; a half that is not there is null. @throws
+   * TABLE_NOT_FOUND
+   */
   async readTable(rawName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    const answer = await this.#call(tableAdminOperations.readTableConfigs, { path: { tableName: rawName }, signal });
+    const answer = await this.#call(tableAdminOperations.readTableConfigs, {
+      path: { tableName: rawName },
+      signal,
+    });
     return expectObject(answer, 'table');
   }
 
-  /** Makes one half of a table whose schema is there. @throws TABLE_EXISTS, SCHEMA_NOT_FOUND, TABLE_INVALID */
+  /**
+   * Makes one half of a table whose schema is there. @throws TABLE_EXISTS, SCHEMA_NOT_FOUND,
+   * TABLE_INVALID
+   */
   async createTable(config: JsonObject, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    return expectObject(await this.#call(tableAdminOperations.createTable, { body: config, signal }), 'body');
+    return expectObject(
+      await this.#call(tableAdminOperations.createTable, { body: config, signal }),
+      'body',
+    );
   }
 
-  /** Makes a schema and the tables that use it, all or nothing: `tableName`, `schema`, `offline`, `realtime`. @throws as `createTable` */
-  async createTableConfigs(configs: JsonObject, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    return expectObject(await this.#call(tableAdminOperations.createTableConfigs, { body: configs, signal }), 'body');
+  /**
+   * Makes a schema and the tables that use it, all or nothing: `tableName`, `schema`, `offline`,
+   * `realtime`. @throws as `createTable`
+   */
+  async createTableConfigs(
+    configs: JsonObject,
+    { signal }: SignalOptions = {},
+  ): Promise<JsonObject> {
+    return expectObject(
+      await this.#call(tableAdminOperations.createTableConfigs, { body: configs, signal }),
+      'body',
+    );
   }
 
-  /** Deletes a table, or the half that the name's suffix says, not its schema; gives a sentence. @throws TABLE_NOT_FOUND, TABLE_IN_USE */
+  /**
+   * Deletes a table, or the half that the name's suffix says, not its schema; gives a sentence.
+   * @throws TABLE_NOT_FOUND, TABLE_IN_USE
+   */
   async deleteTable(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
-    const answer = await this.#call(tableAdminOperations.deleteTable, { path: { tableName }, signal });
+    const answer = await this.#call(tableAdminOperations.deleteTable, {
+      path: { tableName },
+      signal,
+    });
     return expectString(expectObject(answer, 'body')['status'], 'status');
   }
 
-  /** Loads one file into a table, all of it or nothing. @throws TABLE_NOT_FOUND, INGESTION_FAILED, BODY_TOO_LARGE */
+  /**
+   * Loads one file into a table, all of it or nothing. @throws TABLE_NOT_FOUND, INGESTION_FAILED,
+   * BODY_TOO_LARGE
+   */
   async ingestFile(
     tableNameWithType: string,
     file: { readonly name: string; readonly content: Blob },
-    { signal, batchConfig }: SignalOptions & { readonly batchConfig?: Readonly<Record<string, string>> | undefined } = {},
+    {
+      signal,
+      batchConfig,
+    }: SignalOptions & { readonly batchConfig?: Readonly<Record<string, string>> | undefined } = {},
   ): Promise<IngestedFile> {
     const form = new FormData();
     form.append('file', file.content, file.name);
@@ -116,23 +167,45 @@ export class QuireAdminClient {
   async ingestUri(
     tableNameWithType: string,
     uri: string,
-    { signal, batchConfig }: SignalOptions & { readonly batchConfig?: Readonly<Record<string, string>> | undefined } = {},
+    {
+      signal,
+      batchConfig,
+    }: SignalOptions & { readonly batchConfig?: Readonly<Record<string, string>> | undefined } = {},
   ): Promise<IngestedFile> {
     const query = { tableNameWithType, sourceURIStr: uri, batchConfigMapStr: textOf(batchConfig) };
     return ingestedOf(
-      await this.#call(tableAdminOperations.ingestFromUri, { query, signal, headersTimeoutMs: this.#uploadTimeoutMs }),
+      await this.#call(tableAdminOperations.ingestFromUri, {
+        query,
+        signal,
+        headersTimeoutMs: this.#uploadTimeoutMs,
+      }),
     );
   }
 
-  /** What each partition of a table consumes, by segment, as on the wire. @throws TABLE_NOT_FOUND, UNSUPPORTED */
-  async readConsumingSegments(tableName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    const answer = await this.#call(streamOperations.readConsumingSegments, { path: { tableName }, signal });
-    return expectObject(expectObject(answer, 'body')['_segmentToConsumingInfoMap'], '_segmentToConsumingInfoMap');
+  /**
+   * What each partition of a table consumes, by segment, as on the wire. @throws TABLE_NOT_FOUND,
+   * UNSUPPORTED
+   */
+  async readConsumingSegments(
+    tableName: string,
+    { signal }: SignalOptions = {},
+  ): Promise<JsonObject> {
+    const answer = await this.#call(streamOperations.readConsumingSegments, {
+      path: { tableName },
+      signal,
+    });
+    return expectObject(
+      expectObject(answer, 'body')['_segmentToConsumingInfoMap'],
+      '_segmentToConsumingInfoMap',
+    );
   }
 
   /** Whether a table is paused, as on the wire. @throws TABLE_NOT_FOUND, UNSUPPORTED */
   async readPauseStatus(tableName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    return expectObject(await this.#call(streamOperations.readPauseStatus, { path: { tableName }, signal }), 'pause status');
+    return expectObject(
+      await this.#call(streamOperations.readPauseStatus, { path: { tableName }, signal }),
+      'pause status',
+    );
   }
 
   /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
@@ -140,7 +213,11 @@ export class QuireAdminClient {
     tableName: string,
     { signal, comment }: SignalOptions & { readonly comment?: string | undefined } = {},
   ): Promise<JsonObject> {
-    const answer = await this.#call(streamOperations.pauseConsumption, { path: { tableName }, query: { comment }, signal });
+    const answer = await this.#call(streamOperations.pauseConsumption, {
+      path: { tableName },
+      query: { comment },
+      signal,
+    });
     return expectObject(answer, 'pause status');
   }
 
@@ -151,108 +228,197 @@ export class QuireAdminClient {
       signal,
       comment,
       consumeFrom,
-    }: SignalOptions & { readonly comment?: string | undefined; readonly consumeFrom?: string | undefined } = {},
+    }: SignalOptions & {
+      readonly comment?: string | undefined;
+      readonly consumeFrom?: string | undefined;
+    } = {},
   ): Promise<JsonObject> {
     const query = { consumeFrom, comment };
-    const answer = await this.#call(streamOperations.resumeConsumption, { path: { tableName }, query, signal });
+    const answer = await this.#call(streamOperations.resumeConsumption, {
+      path: { tableName },
+      query,
+      signal,
+    });
     return expectObject(answer, 'pause status');
   }
 
-  /** Has the consuming segments of a table committed; resolves to the job's id. @throws TABLE_NOT_FOUND, CONFLICT */
+  /**
+   * Has the consuming segments of a table committed; resolves to the job's id. @throws
+   * TABLE_NOT_FOUND, CONFLICT
+   */
   async forceCommit(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
     const answer = await this.#call(streamOperations.forceCommit, { path: { tableName }, signal });
     return expectString(expectObject(answer, 'body')['forceCommitJobId'], 'forceCommitJobId');
   }
 
   /** @throws JOB_NOT_FOUND */
-  async readForceCommit(jobId: string, { signal }: SignalOptions = {}): Promise<ForceCommitProgress> {
-    const answer = expectObject(await this.#call(streamOperations.readForceCommit, { path: { jobId }, signal }), 'job');
-    const segments: unknown = JSON.parse(expectString(answer['segmentsForceCommitted'], 'segmentsForceCommitted'));
+  async readForceCommit(
+    jobId: string,
+    { signal }: SignalOptions = {},
+  ): Promise<ForceCommitProgress> {
+    const answer = expectObject(
+      await this.#call(streamOperations.readForceCommit, { path: { jobId }, signal }),
+      'job',
+    );
+    const segments: unknown = JSON.parse(
+      expectString(answer['segmentsForceCommitted'], 'segmentsForceCommitted'),
+    );
     return {
       jobId,
       segmentCount: expectArray(segments as JsonValue, 'segmentsForceCommitted').length,
-      pendingSegmentNames: decodeNames(answer['segmentsYetToBeCommitted'], 'segmentsYetToBeCommitted'),
+      pendingSegmentNames: decodeNames(
+        answer['segmentsYetToBeCommitted'],
+        'segmentsYetToBeCommitted',
+      ),
     };
   }
 
-  /** Rebuilds a real-time table from its stream into a new one. @throws TABLE_NOT_FOUND, TABLE_EXISTS, JOB_EXISTS, TABLE_INVALID … */
-  async startRestream(tableName: string, request: RestreamRequest, { signal }: SignalOptions = {}): Promise<RestreamResponse> {
-    return decodeRestream(await this.#call(restreamOperations.startRestream, { path: { tableName }, body: request, signal }));
+  /**
+   * Rebuilds a real-time table from its stream into a new one. @throws TABLE_NOT_FOUND,
+   * TABLE_EXISTS, JOB_EXISTS, TABLE_INVALID …
+   */
+  async startRestream(
+    tableName: string,
+    request: RestreamRequest,
+    { signal }: SignalOptions = {},
+  ): Promise<RestreamResponse> {
+    return decodeRestream(
+      await this.#call(restreamOperations.startRestream, {
+        path: { tableName },
+        body: request,
+        signal,
+      }),
+    );
   }
 
   /** The job of a table: the one that runs, or else the last. @throws JOB_NOT_FOUND */
-  async readTableRestream(tableName: string, { signal }: SignalOptions = {}): Promise<RestreamResponse> {
-    return decodeRestream(await this.#call(restreamOperations.readTableRestream, { path: { tableName }, signal }));
+  async readTableRestream(
+    tableName: string,
+    { signal }: SignalOptions = {},
+  ): Promise<RestreamResponse> {
+    return decodeRestream(
+      await this.#call(restreamOperations.readTableRestream, { path: { tableName }, signal }),
+    );
   }
 
   /** @throws JOB_NOT_FOUND */
   async readRestream(jobId: string, { signal }: SignalOptions = {}): Promise<RestreamResponse> {
-    return decodeRestream(await this.#call(restreamOperations.readRestream, { path: { jobId }, signal }));
+    return decodeRestream(
+      await this.#call(restreamOperations.readRestream, { path: { jobId }, signal }),
+    );
   }
 
   /** Newest first. */
   async listRestreams({ signal }: SignalOptions = {}): Promise<readonly RestreamResponse[]> {
-    const answer = expectObject(await this.#call(restreamOperations.listRestreams, { signal }), 'body');
+    const answer = expectObject(
+      await this.#call(restreamOperations.listRestreams, { signal }),
+      'body',
+    );
     return expectArray(answer['restreams'], 'restreams').map((job) => decodeRestream(job));
   }
 
   /** @throws JOB_NOT_FOUND; CONFLICT when it has ended already */
   async cancelRestream(
     tableName: string,
-    { signal, dropDestination = false }: SignalOptions & { readonly dropDestination?: boolean | undefined } = {},
+    {
+      signal,
+      dropDestination = false,
+    }: SignalOptions & { readonly dropDestination?: boolean | undefined } = {},
   ): Promise<RestreamResponse> {
     const query = { dropDestination: String(dropDestination) };
-    return decodeRestream(await this.#call(restreamOperations.cancelRestream, { path: { tableName }, query, signal }));
+    return decodeRestream(
+      await this.#call(restreamOperations.cancelRestream, { path: { tableName }, query, signal }),
+    );
   }
 
   /** Lets a job go on that waits at its start. @throws JOB_NOT_FOUND, CONFLICT */
-  async resumeRestream(tableName: string, { signal }: SignalOptions = {}): Promise<RestreamResponse> {
-    return decodeRestream(await this.#call(restreamOperations.resumeRestream, { path: { tableName }, signal }));
+  async resumeRestream(
+    tableName: string,
+    { signal }: SignalOptions = {},
+  ): Promise<RestreamResponse> {
+    return decodeRestream(
+      await this.#call(restreamOperations.resumeRestream, { path: { tableName }, signal }),
+    );
   }
 
   async listTaskTypes({ signal }: SignalOptions = {}): Promise<readonly string[]> {
     return decodeNames(await this.#call(taskOperations.listTaskTypes, { signal }), 'list of types');
   }
 
-  /** Debug records of the tasks of a type by their names, newest first, with no more than the subtasks that run or failed. */
+  /**
+   * Debug records of the tasks of a type by their names, newest first, with no more than the
+   * subtasks that run or failed.
+   */
   async listTasks(
     taskType: string,
-    { signal, tableNameWithType }: SignalOptions & { readonly tableNameWithType?: string | undefined } = {},
+    {
+      signal,
+      tableNameWithType,
+    }: SignalOptions & { readonly tableNameWithType?: string | undefined } = {},
   ): Promise<ReadonlyMap<string, TaskDebug>> {
     const answer =
       tableNameWithType === undefined
         ? await this.#call(taskOperations.readTypeDebug, { path: { taskType }, signal })
-        : await this.#call(taskOperations.readTableTaskDebug, { path: { taskType, tableName: tableNameWithType }, signal });
-    return new Map(Object.entries(expectObject(answer, 'body')).map(([name, record]) => [name, decodeTaskDebug(record)]));
+        : await this.#call(taskOperations.readTableTaskDebug, {
+            path: { taskType, tableName: tableNameWithType },
+            signal,
+          });
+    return new Map(
+      Object.entries(expectObject(answer, 'body')).map(([name, record]) => [
+        name,
+        decodeTaskDebug(record),
+      ]),
+    );
   }
 
-  /** The debug record of a task (SPECIFICATION.md section 2.2); above verbosity 0 with all of its subtasks. @throws TASK_NOT_FOUND */
+  /**
+   * The debug record of a task (SPECIFICATION.md section 2.2); above verbosity 0 with all of its
+   * subtasks. @throws TASK_NOT_FOUND
+   */
   async readTask(
     taskName: string,
     { signal, verbosity = 0 }: SignalOptions & { readonly verbosity?: number | undefined } = {},
   ): Promise<TaskDebug> {
-    return decodeTaskDebug(await this.#call(taskOperations.readTaskDebug, { path: { taskName }, query: { verbosity }, signal }));
+    return decodeTaskDebug(
+      await this.#call(taskOperations.readTaskDebug, {
+        path: { taskName },
+        query: { verbosity },
+        signal,
+      }),
+    );
   }
 
   /** Makes the tasks that tables ask for, now. @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
   async scheduleTasks(
     taskType: string,
-    { signal, tableNameWithType }: SignalOptions & { readonly tableNameWithType?: string | undefined } = {},
+    {
+      signal,
+      tableNameWithType,
+    }: SignalOptions & { readonly tableNameWithType?: string | undefined } = {},
   ): Promise<ScheduledTaskNames> {
     const query = { taskType, tableName: tableNameWithType };
-    const answer = expectObject(await this.#call(taskOperations.scheduleTasks, { query, signal }), 'body');
+    const answer = expectObject(
+      await this.#call(taskOperations.scheduleTasks, { query, signal }),
+      'body',
+    );
     const errors = [answer['generationErrors'], answer['schedulingErrors']];
     return {
-      taskNames: answer[taskType] === undefined ? [] : expectString(answer[taskType], taskType).split(','),
+      taskNames:
+        answer[taskType] === undefined ? [] : expectString(answer[taskType], taskType).split(','),
       skipped: expectArray(answer['skipped'] ?? [], 'skipped').map((each) => {
         const { tableNameWithType: table, reason } = expectObject(each, 'skipped');
         return `${expectString(table, 'tableNameWithType')}: ${expectString(reason, 'reason')}`;
       }),
-      errors: errors.flatMap((text) => (typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [])),
+      errors: errors.flatMap((text) =>
+        typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [],
+      ),
     };
   }
 
-  /** Runs one task with a config of its own; resolves to its name. @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND, TABLE_INVALID, TASK_EXISTS */
+  /**
+   * Runs one task with a config of its own; resolves to its name. @throws TASK_TYPE_NOT_FOUND,
+   * TABLE_NOT_FOUND, TABLE_INVALID, TASK_EXISTS
+   */
   async executeTask(
     request: {
       readonly taskType: string;
@@ -264,7 +430,10 @@ export class QuireAdminClient {
   ): Promise<string> {
     const { taskType, tableNameWithType: tableName, taskName, configs: taskConfigs } = request;
     const body = { taskType, tableName, taskName, taskConfigs };
-    const answer = expectObject(await this.#call(taskOperations.executeTask, { body, signal }), 'body');
+    const answer = expectObject(
+      await this.#call(taskOperations.executeTask, { body, signal }),
+      'body',
+    );
     return expectString(answer[tableName], tableName);
   }
 
@@ -274,13 +443,19 @@ export class QuireAdminClient {
   }
 
   #call({ method, path: pattern }: Operation, { path = {}, ...request }: Call): Promise<JsonValue> {
-    // A name may hold anything: encoded, it stays one segment of the path, and `..` cannot become another call.
-    const written = pattern.replaceAll(/:(\w+)/g, (_all, name: string) => pathSegment(path[name] ?? ''));
+    // A name may hold anything: encoded, it stays one segment of the path, and `..` cannot become
+    // another call.
+    const written = pattern.replaceAll(/:(\w+)/g, (_all, name: string) =>
+      pathSegment(path[name] ?? ''),
+    );
     return sendForJson(this.#http, { method, path: written, ...request });
   }
 }
 
-/** @throws INVALID_PARAMETER for what would be another path altogether: a URL knows `.` and `..` even when they are encoded */
+/**
+ * @throws INVALID_PARAMETER for what would be another path altogether: a URL knows `.` and `..`
+ * even when they are encoded
+ */
 function pathSegment(name: string): string {
   if (name !== '' && name !== '.' && name !== '..') return encodeURIComponent(name);
   throw new QuireError('INVALID_PARAMETER', `'${name}' is not a name.`);
@@ -292,5 +467,8 @@ function textOf(batchConfig: Readonly<Record<string, string>> | undefined): stri
 
 function ingestedOf(answer: JsonValue): IngestedFile {
   const { segmentNames, rowCount } = expectObject(answer, 'body');
-  return { segmentNames: decodeNames(segmentNames, 'segmentNames'), rowCount: expectInteger(rowCount, 'rowCount') };
+  return {
+    segmentNames: decodeNames(segmentNames, 'segmentNames'),
+    rowCount: expectInteger(rowCount, 'rowCount'),
+  };
 }

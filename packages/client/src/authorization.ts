@@ -8,8 +8,8 @@ export interface Credentials {
   /** Name and password, sent as Basic. */
   readonly basic?: { readonly user: string; readonly password: string } | undefined;
   /**
-   * The whole Authorization header. A function is asked before every request, retries included: it may give another one each
-   * time, as tokens expire.
+   * The whole Authorization header. A function is asked before every request, retries included: it
+   * may give another one each time, as tokens expire.
    */
   readonly authorization?: string | (() => string | Promise<string>) | undefined;
 }
@@ -21,10 +21,18 @@ export type AuthorizationSource = () => Promise<string | undefined>;
 export function authorizationOf(credentials: Credentials): AuthorizationSource {
   const { token, basic, authorization } = credentials;
   if ([token, basic, authorization].filter((each) => each !== undefined).length > 1) {
-    throw new QuireError('INVALID_PARAMETER', 'token, basic and authorization exclude each other: give one of them.');
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      'token, basic and authorization exclude each other: give one of them.',
+    );
   }
   if (typeof authorization === 'function') return () => askFor(authorization);
-  const header = token !== undefined ? `Bearer ${token}` : basic !== undefined ? encodeBasic(basic) : authorization;
+  const header =
+    token !== undefined
+      ? `Bearer ${token}`
+      : basic !== undefined
+        ? encodeBasic(basic)
+        : authorization;
   if (header !== undefined) assertHeader(header);
   return () => Promise.resolve(header);
 }
@@ -34,14 +42,26 @@ async function askFor(authorization: () => string | Promise<string>): Promise<st
   try {
     header = await authorization();
   } catch (cause) {
-    throw new QuireClientError('UNAUTHENTICATED', 'The function that gives the Authorization failed.', { cause });
+    throw new QuireClientError(
+      'UNAUTHENTICATED',
+      'The function that gives the Authorization failed.',
+      { cause },
+    );
   }
   assertHeader(header);
   return header;
 }
 
-function encodeBasic({ user, password }: { readonly user: string; readonly password: string }): string {
-  if (user.includes(':')) throw new QuireError('INVALID_PARAMETER', 'The user name of Basic has a colon, which ends it.');
+function encodeBasic({
+  user,
+  password,
+}: {
+  readonly user: string;
+  readonly password: string;
+}): string {
+  if (user.includes(':')) {
+    throw new QuireError('INVALID_PARAMETER', 'The user name of Basic has a colon, which ends it.');
+  }
   // btoa takes bytes only; RFC 7617 lets UTF-8 be them.
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
@@ -50,5 +70,8 @@ function encodeBasic({ user, password }: { readonly user: string; readonly passw
 /** Checked here, because fetch would repeat it in its message. */
 function assertHeader(header: string): void {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(header)) return;
-  throw new QuireError('INVALID_PARAMETER', 'The Authorization has characters that no header can have, such as a line break.');
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    'The Authorization has characters that no header can have, such as a line break.',
+  );
 }

@@ -15,7 +15,10 @@ export type ScalarDataType =
   | 'MAP';
 
 /** The type names of the wire; a server may be older or newer than this client. */
-export type ColumnDataType = ScalarDataType | `${ScalarDataType}_ARRAY` | (string & Record<never, never>);
+export type ColumnDataType =
+  | ScalarDataType
+  | `${ScalarDataType}_ARRAY`
+  | (string & Record<never, never>);
 
 /** A column of a result. */
 export interface Column {
@@ -24,10 +27,19 @@ export interface Column {
 }
 
 /**
- * One value of a row. By type: INT and FLOAT/DOUBLE number; LONG as the client's option `integers` says; TIMESTAMP as its option
- * `dates` says; BIG_DECIMAL, STRING, JSON, BYTES string; BOOLEAN boolean; MAP object; arrays of these; null for NULL.
+ * One value of a row. By type: INT and FLOAT/DOUBLE number; LONG as the client's option `integers`
+ * says; TIMESTAMP as its option `dates` says; BIG_DECIMAL, STRING, JSON, BYTES string; BOOLEAN
+ * boolean; MAP object; arrays of these; null for NULL.
  */
-export type Cell = null | boolean | number | bigint | string | Date | readonly Cell[] | { readonly [name: string]: Cell };
+export type Cell =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Date
+  | readonly Cell[]
+  | { readonly [name: string]: Cell };
 
 /** The cells of a row, in the order of the columns. */
 export type Row = readonly Cell[];
@@ -48,7 +60,8 @@ export type IntegerMode = 'lossless' | 'bigint' | 'number';
  * What a cell of type TIMESTAMP is:
  *
  * - `string` its text in UTC, `2024-02-29 12:30:00.123456`, with all its digits;
- * - `date` a Date: digits behind the milliseconds are cut off, and only a time beyond a Date's range (the year 275760) stays a string.
+ * - `date` a Date: digits behind the milliseconds are cut off, and only a time beyond a Date's
+ *   range (the year 275760) stays a string.
  *
  * A DATE has no time of day and comes as a STRING.
  */
@@ -67,8 +80,8 @@ const namedNumbers: ReadonlyMap<JsonValue, number> = new Map<JsonValue, number>(
 ]);
 
 /**
- * Turns rows as JSON has them into cells, in place of what JSON cannot say: NaN, infinities, whole floats of many digits, and
- * which integers are bigints and which texts times.
+ * Turns rows as JSON has them into cells, in place of what JSON cannot say: NaN, infinities, whole
+ * floats of many digits, and which integers are bigints and which texts times.
  */
 export function decodeRows(
   columns: readonly Column[],
@@ -81,9 +94,14 @@ export function decodeRows(
 }
 
 /** Undefined when the cells of a type are as JSON has them. */
-function decoderOf(dataType: string, { integers, dates }: CellModes): ((cell: JsonValue) => Cell) | undefined {
+function decoderOf(
+  dataType: string,
+  { integers, dates }: CellModes,
+): ((cell: JsonValue) => Cell) | undefined {
   const scalarType = dataType.replace(/(?:_ARRAY)+$/, '');
-  if (scalarType === 'FLOAT' || scalarType === 'DOUBLE') return (cell) => decodeScalars(cell, toFloat);
+  if (scalarType === 'FLOAT' || scalarType === 'DOUBLE') {
+    return (cell) => decodeScalars(cell, toFloat);
+  }
   if (scalarType === 'TIMESTAMP' && dates === 'date') return (cell) => decodeScalars(cell, toDate);
   if (scalarType !== 'LONG' || integers === 'lossless') return undefined;
   return (cell) => decodeScalars(cell, integers === 'bigint' ? toBigInt : Number);
@@ -91,7 +109,9 @@ function decoderOf(dataType: string, { integers, dates }: CellModes): ((cell: Js
 
 function decodeScalars(cell: JsonValue, decode: (scalar: JsonValue) => Cell): Cell {
   if (cell === null) return null;
-  return Array.isArray(cell) ? cell.map((element: JsonValue) => decodeScalars(element, decode)) : decode(cell);
+  return Array.isArray(cell)
+    ? cell.map((element: JsonValue) => decodeScalars(element, decode))
+    : decode(cell);
 }
 
 function toFloat(scalar: JsonValue): Cell {
@@ -105,11 +125,15 @@ function toBigInt(scalar: JsonValue): Cell {
 }
 
 function toDate(scalar: JsonValue): Cell {
-  const match = /^(-?)(\d{4,6})(-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{1,3})/.exec(typeof scalar === 'string' ? scalar : '');
+  const match = /^(-?)(\d{4,6})(-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{1,3})/.exec(
+    typeof scalar === 'string' ? scalar : '',
+  );
   if (match === null) return scalar;
   const [, sign, year = '', day, time = ''] = match;
-  // ISO 8601 as ECMAScript has it: a year of four digits, or of six with its sign; three digits of a second.
-  const isoYear = sign === '' && year.length === 4 ? year : `${sign === '' ? '+' : '-'}${year.padStart(6, '0')}`;
+  // ISO 8601 as ECMAScript has it: a year of four digits, or of six with its sign; three digits of
+  // a second.
+  const isoYear =
+    sign === '' && year.length === 4 ? year : `${sign === '' ? '+' : '-'}${year.padStart(6, '0')}`;
   const date = new Date(`${isoYear}${day}T${time.padEnd(12, '0')}Z`);
   return Number.isNaN(date.getTime()) ? scalar : date;
 }

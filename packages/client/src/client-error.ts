@@ -1,7 +1,10 @@
 import { type ErrorCode, QuireError } from '@quire/core/portable';
 import type { Finding } from '@quire/core/table-engine';
 
-/** Codes of the kind `unavailable` that a second try does not cure: somebody has to change something first. */
+/**
+ * Codes of the kind `unavailable` that a second try does not cure: somebody has to change something
+ * first.
+ */
 const lastingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_FULL',
   'STORE_MISCONFIGURED',
@@ -20,8 +23,8 @@ export interface ExchangeFacts {
 }
 
 /**
- * An exchange with a server that did not give what was asked for. `code` says why, in the words of the wire's `reason`:
- * RESULT_EXPIRED, RESULT_EVICTED and RESULT_DELETED are told apart.
+ * An exchange with a server that did not give what was asked for. `code` says why, in the words of
+ * the wire's `reason`: RESULT_EXPIRED, RESULT_EVICTED and RESULT_DELETED are told apart.
  */
 export class QuireClientError extends QuireError {
   /** The HTTP status; absent when no answer came. A query that fails has 200. */
@@ -35,7 +38,10 @@ export class QuireClientError extends QuireError {
     this.retryAfterMs = facts.retryAfterMs;
   }
 
-  /** Whether the same call may succeed later, unchanged. The client itself tries again for reads only, never for a query. */
+  /**
+   * Whether the same call may succeed later, unchanged. The client itself tries again for reads
+   * only, never for a query.
+   */
   get retryable(): boolean {
     return this.kind === 'unavailable' && !lastingCodes.has(this.code);
   }

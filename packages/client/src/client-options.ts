@@ -1,4 +1,10 @@
-import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core/portable';
+import {
+  type Clock,
+  QuireError,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@quire/core/portable';
 import { authorizationOf, type Credentials } from './authorization.ts';
 import type { DateMode, IntegerMode } from './cells.ts';
 import { HttpSender } from './http.ts';
@@ -18,7 +24,9 @@ export interface QuireClientOptions extends Credentials {
   readonly headersTimeoutMs?: number | undefined;
   /** The same for a query, which is answered once its whole result is stored. Default 600,000. */
   readonly queryTimeoutMs?: number | undefined;
-  /** How long the next piece of an answer that has begun may take, in milliseconds. Default 60,000. */
+  /**
+   * How long the next piece of an answer that has begun may take, in milliseconds. Default 60,000.
+   */
   readonly idleTimeoutMs?: number | undefined;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
@@ -27,14 +35,25 @@ export interface QuireClientOptions extends Credentials {
 
 export const defaultQueryTimeoutMs = 600_000;
 
-/** The connection that the options describe. @throws INVALID_PARAMETER when one of them makes no sense */
+/**
+ * The connection that the options describe. @throws INVALID_PARAMETER when one of them makes no
+ * sense
+ */
 export function openSender(options: QuireClientOptions): HttpSender {
-  const { clock = systemClock, random = systemRandom, headersTimeoutMs = 60_000, idleTimeoutMs = 60_000 } = options;
+  const {
+    clock = systemClock,
+    random = systemRandom,
+    headersTimeoutMs = 60_000,
+    idleTimeoutMs = 60_000,
+  } = options;
   const { queryTimeoutMs = defaultQueryTimeoutMs } = options;
   for (const [name, value] of Object.entries({ headersTimeoutMs, queryTimeoutMs, idleTimeoutMs })) {
     // A timer of more than 31 bits fires at once.
     if (value > 0 && value < 2 ** 31) continue;
-    throw new QuireError('INVALID_PARAMETER', `${name} is ${value}; expected more than 0 and less than 2^31 milliseconds.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${name} is ${value}; expected more than 0 and less than 2^31 milliseconds.`,
+    );
   }
   return new HttpSender({
     baseUrl: options.baseUrl,

@@ -17,11 +17,16 @@ export function pageFormatOf(format: DownloadFormat): PageFormat {
 }
 
 /**
- * What a page contributes to the document of all pages: the pieces of all pages, one behind the other, are one document.
+ * What a page contributes to the document of all pages: the pieces of all pages, one behind the
+ * other, are one document.
  *
  * @throws UNEXPECTED_RESPONSE when the page is not in its format
  */
-export function pieceOf(format: DownloadFormat, page: Uint8Array, position: PiecePosition): Uint8Array {
+export function pieceOf(
+  format: DownloadFormat,
+  page: Uint8Array,
+  position: PiecePosition,
+): Uint8Array {
   if (format === 'ndjson') return page;
   if (format === 'csv') return position.isFirst ? page : page.subarray(endOfRecord(page));
   return format === 'json' ? jsonPiece(page, position) : arrowPiece(page, position);
@@ -31,7 +36,10 @@ const lineFeed = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;
 
-/** Where the first record of a CSV text ends, behind its line break; a line break within quotes is not one (RFC 4180). */
+/**
+ * Where the first record of a CSV text ends, behind its line break; a line break within quotes is
+ * not one (RFC 4180).
+ */
 function endOfRecord(csv: Uint8Array): number {
   let isQuoted = false;
   for (const [position, byte] of csv.entries()) {
@@ -67,7 +75,10 @@ function withCommas(lines: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** How an Arrow IPC stream ends: a continuation mark and no message (Arrow's format document, "IPC Streaming Format"). */
+/**
+ * How an Arrow IPC stream ends: a continuation mark and no message (Arrow's format document, "IPC
+ * Streaming Format").
+ */
 const endOfStream: readonly number[] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 /** A page is a stream of its own, schema message first: the document has one schema and one end. */
@@ -80,7 +91,10 @@ function arrowPiece(stream: Uint8Array, { isFirst, isLast }: PiecePosition): Uin
   return stream.subarray(start, isLast ? stream.byteLength : end);
 }
 
-/** Behind the first message, which is the schema and has no body: continuation mark, length, metadata. */
+/**
+ * Behind the first message, which is the schema and has no body: continuation mark, length,
+ * metadata.
+ */
 function endOfSchema(stream: Uint8Array): number {
   const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
   if (stream.byteLength < 8 || view.getUint32(0, true) !== 0xffffffff) {

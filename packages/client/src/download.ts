@@ -5,7 +5,10 @@ import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts
 import { readAhead } from './read-ahead.ts';
 import { type Caller, readPageBytes, type ResultAddress } from './result-calls.ts';
 
-/** How far a download has come. Kept, it lets another download go on there, in another process as well. */
+/**
+ * How far a download has come. Kept, it lets another download go on there, in another process as
+ * well.
+ */
 export interface DownloadPosition {
   /** The row that comes next. */
   readonly offset: number;
@@ -24,13 +27,14 @@ export interface DownloadProgress {
 export interface DownloadOptions {
   readonly format: DownloadFormat;
   /**
-   * With Arrow: the codecs that your reader has, such as `['zstd', 'lz4']` for pyarrow. Batches that are stored with one of them come as they
-   * are stored, in fewer bytes. Absent: buffers are plain, as apache-arrow's JavaScript and every other reader expect them.
+   * With Arrow: the codecs that your reader has, such as `['zstd', 'lz4']` for pyarrow. Batches
+   * that are stored with one of them come as they are stored, in fewer bytes. Absent: buffers are
+   * plain, as apache-arrow's JavaScript and every other reader expect them.
    */
   readonly compression?: readonly ArrowCodec[] | undefined;
   /**
-   * With CSV: `escape` has an apostrophe before texts that begin with =, +, -, @, tab or carriage return, which spreadsheets would take for
-   * formulas. Absent: every text is as it is.
+   * With CSV: `escape` has an apostrophe before texts that begin with =, +, -, @, tab or carriage
+   * return, which spreadsheets would take for formulas. Absent: every text is as it is.
    */
   readonly formulas?: 'escape' | undefined;
   /** Rows of the result to leave out at the start. */
@@ -39,22 +43,29 @@ export interface DownloadOptions {
   readonly rowCount?: number | undefined;
   /** Rows of one request; a download holds two such pages. Absent: as many as come to 4 MiB. */
   readonly pageSize?: number | undefined;
-  /** `position` of an earlier download with the same format, offset and rowCount, to go on there. */
+  /**
+   * `position` of an earlier download with the same format, offset and rowCount, to go on there.
+   */
   readonly from?: DownloadPosition | undefined;
   /** Told after each page, before it is given. */
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A page of unknown rows is small, in case they are large; what it weighs tells how many rows the next one may have. */
+/**
+ * A page of unknown rows is small, in case they are large; what it weighs tells how many rows the
+ * next one may have.
+ */
 export const firstPageRowCount = 1000;
 const pageSizeBytes = 4 * 1024 * 1024;
 
 /**
- * A result as one document in a format, page by page: each chunk is whole rows, and all chunks together are the document.
+ * A result as one document in a format, page by page: each chunk is whole rows, and all chunks
+ * together are the document.
  *
- * A page that is cut short is asked for again, and given once. When the loop ends in an error all the same, looping over the
- * download again goes on behind the last chunk that was given, and so does a new one `from` its position. One loop at a time.
+ * A page that is cut short is asked for again, and given once. When the loop ends in an error all
+ * the same, looping over the download again goes on behind the last chunk that was given, and so
+ * does a new one `from` its position. One loop at a time.
  *
  * @throws as a page call
  */
@@ -68,7 +79,10 @@ export class Download implements AsyncIterable<Uint8Array> {
   #pageRowCount: number;
   #position: DownloadPosition;
 
-  /** @throws INVALID_PARAMETER when a number is not valid, or the position is of another download; OFFSET_OUT_OF_RANGE */
+  /**
+   * @throws INVALID_PARAMETER when a number is not valid, or the position is of another download;
+   * OFFSET_OUT_OF_RANGE
+   */
   constructor(
     caller: Caller,
     result: ResultAddress,
@@ -83,7 +97,10 @@ export class Download implements AsyncIterable<Uint8Array> {
       ['pageSize', pageSize, 1],
     ] as const) {
       if (Number.isSafeInteger(value) && value >= least) continue;
-      throw new QuireError('INVALID_PARAMETER', `${name} is ${value}; expected an integer from ${least} on.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `${name} is ${value}; expected an integer from ${least} on.`,
+      );
     }
     this.#caller = caller;
     this.#result = result;
@@ -95,7 +112,9 @@ export class Download implements AsyncIterable<Uint8Array> {
     this.#pageRowCount = pageSize;
     this.#position = from ?? { offset: this.#start, sizeBytes: 0 };
     const { offset: next, sizeBytes } = this.#position;
-    if (!(next >= this.#start && next <= this.#end && sizeBytes >= 0 && Number.isSafeInteger(next))) {
+    if (
+      !(next >= this.#start && next <= this.#end && sizeBytes >= 0 && Number.isSafeInteger(next))
+    ) {
       throw new QuireError(
         'INVALID_PARAMETER',
         `Row ${next} is not a position in the rows from ${this.#start} to ${this.#end} that are to be downloaded.`,
@@ -131,7 +150,10 @@ export class Download implements AsyncIterable<Uint8Array> {
     return concatenate(chunks);
   }
 
-  /** What is left of the document as a stream of the web: for a `Response`, or to be piped to a file. */
+  /**
+   * What is left of the document as a stream of the web: for a `Response`, or to be piped to a
+   * file.
+   */
   toReadableStream(): ReadableStream<Uint8Array> {
     const chunks = this[Symbol.asyncIterator]();
     return new ReadableStream<Uint8Array>(
@@ -150,12 +172,22 @@ export class Download implements AsyncIterable<Uint8Array> {
     );
   }
 
-  async #readPiece(page: PageRequest, signal: AbortSignal): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
+  async #readPiece(
+    page: PageRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
     const { format } = this.#options;
     const isEmpty = this.totalRowCount === 0;
-    const asked = { ...this.#options, ...page, format: pageFormatOf(format), expectedRowCount: isEmpty ? 0 : page.rowCount };
+    const asked = {
+      ...this.#options,
+      ...page,
+      format: pageFormatOf(format),
+      expectedRowCount: isEmpty ? 0 : page.rowCount,
+    };
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
-    if (this.#options.pageSize === undefined) this.#pageRowCount = rowsOfNextPage(page.rowCount, bytes.byteLength);
+    if (this.#options.pageSize === undefined) {
+      this.#pageRowCount = rowsOfNextPage(page.rowCount, bytes.byteLength);
+    }
     const end = isEmpty ? this.#end : page.offset + page.rowCount;
     const position = { isFirst: isEmpty || page.offset === this.#start, isLast: end === this.#end };
     return { end, piece: pieceOf(format, bytes, position) };
@@ -163,8 +195,11 @@ export class Download implements AsyncIterable<Uint8Array> {
 
   #pagesLeft(): Iterator<PageRequest> {
     const { offset, sizeBytes } = this.#position;
-    // A document without rows has a header all the same; the page behind the last row is one without rows.
-    if (this.totalRowCount === 0 && sizeBytes === 0) return [{ offset: this.#resultRowCount, rowCount: 1 }].values();
+    // A document without rows has a header all the same; the page behind the last row is one
+    // without rows.
+    if (this.totalRowCount === 0 && sizeBytes === 0) {
+      return [{ offset: this.#resultRowCount, rowCount: 1 }].values();
+    }
     return this.#pagesFrom(offset);
   }
 

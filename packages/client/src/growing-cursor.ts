@@ -7,30 +7,52 @@ import { expectObject } from './json-fields.ts';
 import { parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
 import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
 import { decodeQueryStatus, type QueryStatus } from './query-status.ts';
-import { about, type Caller, checkedId, deleteResult, readPage, sendForJson, type SignalOptions } from './result-calls.ts';
+import {
+  about,
+  type Caller,
+  checkedId,
+  deleteResult,
+  readPage,
+  sendForJson,
+  type SignalOptions,
+} from './result-calls.ts';
 import { ResultCursor } from './result-cursor.ts';
 
 /** Between two calls of a server that does not wait for rows. */
 const pauseMs = 200;
 
-/** A page of a query that may still run: it may be shorter than asked for, and more rows may follow. */
+/**
+ * A page of a query that may still run: it may be shorter than asked for, and more rows may follow.
+ */
 export interface GrowingPage extends QueryPage {
   /** Whether more rows may come than `totalRowCount`, which is what could be read so far. */
   readonly isGrowing: boolean;
 }
 
-/** What a query or a page call with `async` is answered with: a page, or, while there are no columns, how far the query is. */
+/**
+ * What a query or a page call with `async` is answered with: a page, or, while there are no
+ * columns, how far the query is.
+ */
 export type GrowingAnswer =
   | { readonly kind: 'page'; readonly page: GrowingPage }
   | { readonly kind: 'status'; readonly status: QueryStatus };
 
 /** Reads an answer. @throws as `decodeQueryPage` */
-export function decodeGrowing(bytes: Uint8Array, rowCount: number | undefined, { modes }: Caller): GrowingAnswer {
+export function decodeGrowing(
+  bytes: Uint8Array,
+  rowCount: number | undefined,
+  { modes }: Caller,
+): GrowingAnswer {
   const text = new TextDecoder().decode(bytes);
   const answer = modes.integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text);
   const { resultTable, state } = expectObject(answer, 'body');
-  if (resultTable === undefined && state !== undefined) return { kind: 'status', status: decodeQueryStatus(answer) };
-  return { kind: 'page', page: { ...decodeQueryPage(answer, rowCount, modes), isGrowing: state !== undefined } };
+  if (resultTable === undefined && state !== undefined) {
+    return { kind: 'status', status: decodeQueryStatus(answer) };
+  }
+  return {
+    kind: 'page',
+    page: { ...decodeQueryPage(answer, rowCount, modes), isGrowing: state !== undefined },
+  };
 }
 
 export interface GrowingOptions {
@@ -42,7 +64,8 @@ export interface GrowingOptions {
 /**
  * A query under way, whose rows can be read as they come.
  *
- * `await using` cancels the query at the end of the block, or deletes its result, unless `keep` was said.
+ * `await using` cancels the query at the end of the block, or deletes its result, unless `keep` was
+ * said.
  *
  * @throws the code that the query failed with, from every call after that; its rows are gone
  */
@@ -78,27 +101,45 @@ export class GrowingCursor implements AsyncDisposable {
   }
 
   /**
-   * Reads the rows of a page that are there, after waiting for those that are not, at most as long as `waitMs` and the server allow; undefined
-   * when the query has told no columns by then.
+   * Reads the rows of a page that are there, after waiting for those that are not, at most as long
+   * as `waitMs` and the server allow; undefined when the query has told no columns by then.
    */
   async read(
     { offset, rowCount }: { readonly offset: number; readonly rowCount?: number | undefined },
     { waitMs, signal }: SignalOptions & { readonly waitMs?: number | undefined } = {},
   ): Promise<GrowingPage | undefined> {
     const path = pagePath(checkedId(this.requestId));
-    const query = { offset, numRows: rowCount, wait: waitMs === undefined ? undefined : `${Math.round(waitMs)}ms` };
-    const { bytes } = await this.#caller.http.send({ method: 'GET', path, query, ...about(this, { signal }) });
+    const query = {
+      offset,
+      numRows: rowCount,
+      wait: waitMs === undefined ? undefined : `${Math.round(waitMs)}ms`,
+    };
+    const { bytes } = await this.#caller.http.send({
+      method: 'GET',
+      path,
+      query,
+      ...about(this, { signal }),
+    });
     const answer = decodeGrowing(bytes, rowCount, this.#caller);
     if (answer.kind === 'status') return undefined;
     if (answer.page.offset !== offset || answer.page.requestId !== this.requestId) {
-      throw new QuireError('UNEXPECTED_RESPONSE', `Row ${offset} of ${this.requestId} was asked for; other rows came.`);
+      throw new QuireError(
+        'UNEXPECTED_RESPONSE',
+        `Row ${offset} of ${this.requestId} was asked for; other rows came.`,
+      );
     }
     this.#page = answer.page;
     return answer.page;
   }
 
-  /** All pages from a row on, each as soon as its rows are there, until the query has ended and no row follows. */
-  async *pages({ from = 0, signal }: SignalOptions & { readonly from?: number | undefined } = {}): AsyncGenerator<
+  /**
+   * All pages from a row on, each as soon as its rows are there, until the query has ended and no
+   * row follows.
+   */
+  async *pages({
+    from = 0,
+    signal,
+  }: SignalOptions & { readonly from?: number | undefined } = {}): AsyncGenerator<
     GrowingPage,
     void,
     undefined
@@ -110,7 +151,9 @@ export class GrowingCursor implements AsyncDisposable {
       if (page !== undefined && page.rows.length > 0) yield page;
       offset += page?.rows.length ?? 0;
       if (page?.isGrowing === false && offset >= page.totalRowCount) return;
-      if (page === undefined || page.rows.length === 0) await this.#options.clock.sleep(pauseMs, signal);
+      if (page === undefined || page.rows.length === 0) {
+        await this.#options.clock.sleep(pauseMs, signal);
+      }
       page = undefined;
     }
   }
@@ -120,9 +163,15 @@ export class GrowingCursor implements AsyncDisposable {
     for await (const { rows } of this.pages(options)) yield* rows;
   }
 
-  /** The result as one document, whose rows are given as they come: the bytes that `ResultCursor.download` gives when it stands. */
+  /**
+   * The result as one document, whose rows are given as they come: the bytes that
+   * `ResultCursor.download` gives when it stands.
+   */
   download(options: GrowingDownloadOptions): AsyncGenerator<Uint8Array, void, undefined> {
-    return downloadGrowing({ caller: this.#caller, address: this, clock: this.#options.clock }, options);
+    return downloadGrowing(
+      { caller: this.#caller, address: this, clock: this.#options.clock },
+      options,
+    );
   }
 
   /** How far the query is. */
@@ -130,12 +179,17 @@ export class GrowingCursor implements AsyncDisposable {
     return readStatus(this.#caller, this, { signal });
   }
 
-  /** Waits for the end of the query; resolves to a cursor over its result, at its first page. @throws what the query failed with */
+  /**
+   * Waits for the end of the query; resolves to a cursor over its result, at its first page.
+   * @throws what the query failed with
+   */
   async result({ signal }: SignalOptions = {}): Promise<ResultCursor> {
     for (;;) {
       const { state, exceptions } = await this.status({ signal });
       const [failure] = exceptions;
-      if (failure !== undefined) throw new QuireClientError(errorCodeOfException(failure.errorCode), failure.message);
+      if (failure !== undefined) {
+        throw new QuireClientError(errorCodeOfException(failure.errorCode), failure.message);
+      }
       if (state === 'DONE') break;
       await this.#options.clock.sleep(pauseMs, signal);
     }
@@ -160,11 +214,25 @@ export class GrowingCursor implements AsyncDisposable {
 type Address = { readonly requestId: string; readonly broker?: BrokerAddress | undefined };
 
 /** Asks how far a query is. */
-export async function readStatus({ http }: Caller, query: Address, options: SignalOptions): Promise<QueryStatus> {
+export async function readStatus(
+  { http }: Caller,
+  query: Address,
+  options: SignalOptions,
+): Promise<QueryStatus> {
   const path = queryPath(checkedId(query.requestId));
-  return decodeQueryStatus(await sendForJson(http, { method: 'GET', path, ...about(query, options) }));
+  return decodeQueryStatus(
+    await sendForJson(http, { method: 'GET', path, ...about(query, options) }),
+  );
 }
 
-export async function cancelQuery({ http }: Caller, query: Address, options: SignalOptions): Promise<void> {
-  await http.send({ method: 'DELETE', path: queryPath(checkedId(query.requestId)), ...about(query, options) });
+export async function cancelQuery(
+  { http }: Caller,
+  query: Address,
+  options: SignalOptions,
+): Promise<void> {
+  await http.send({
+    method: 'DELETE',
+    path: queryPath(checkedId(query.requestId)),
+    ...about(query, options),
+  });
 }

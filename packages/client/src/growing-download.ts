@@ -56,8 +56,8 @@ interface PagePart {
 }
 
 /**
- * A result as one document, whose rows are given as they come: all chunks together are the bytes that `Download` gives of the result when it
- * stands.
+ * A result as one document, whose rows are given as they come: all chunks together are the bytes
+ * that `Download` gives of the result when it stands.
  *
  * @throws the code that the query failed with: what was given before is not the document then
  */
@@ -71,7 +71,10 @@ export async function* downloadGrowing(
   let pageRowCount = pageSize ?? firstPageRowCount;
   let position = { offset: start, sizeBytes: 0 };
   for (let isFirst = true; ;) {
-    const asked = { offset: position.offset, rowCount: Math.min(pageRowCount, stop - position.offset) };
+    const asked = {
+      offset: position.offset,
+      rowCount: Math.min(pageRowCount, stop - position.offset),
+    };
     const part = await readPart(source, { ...asked, format, compression, formulas }, signal);
     if (part === undefined) {
       await source.clock.sleep(pauseMs, signal);
@@ -87,7 +90,9 @@ export async function* downloadGrowing(
     if (piece.byteLength > 0) yield piece;
     isFirst = false;
     if (offset >= end) return;
-    if (pageSize === undefined && rowCount > 0) pageRowCount = rowsOfNextPage(rowCount, bytes.byteLength);
+    if (pageSize === undefined && rowCount > 0) {
+      pageRowCount = rowsOfNextPage(rowCount, bytes.byteLength);
+    }
     if (totalRowCount !== undefined) {
       // From here on a page can be read ahead.
       const rest = {
@@ -108,7 +113,10 @@ export async function* downloadGrowing(
   }
 }
 
-/** Reads what is there of a page, after the server has waited for it; undefined when there are no columns, or less than can be used. */
+/**
+ * Reads what is there of a page, after the server has waited for it; undefined when there are no
+ * columns, or less than can be used.
+ */
 async function readPart(
   source: GrowingSource,
   page: AskedPage & PageForm & { readonly rowCount: number },
@@ -131,15 +139,24 @@ async function readPart(
   return { bytes, rowCount, totalRowCount: Number(headers.get(pageHeaders.numRowsResultSet)) };
 }
 
-/** Tells whether all rows of a page are there, or as many as there will be, after the server has waited for them. */
+/**
+ * Tells whether all rows of a page are there, or as many as there will be, after the server has
+ * waited for them.
+ */
 async function isWhole(
   source: GrowingSource,
   { offset, rowCount }: { readonly offset: number; readonly rowCount: number },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   try {
-    const { headers } = await call(source, { offset: offset + rowCount - 1, rowCount: 1, format: 'ndjson' }, signal);
-    return headers.get(pageHeaders.state) === null || Number(headers.get(pageHeaders.numRows) ?? 0) > 0;
+    const { headers } = await call(
+      source,
+      { offset: offset + rowCount - 1, rowCount: 1, format: 'ndjson' },
+      signal,
+    );
+    return (
+      headers.get(pageHeaders.state) === null || Number(headers.get(pageHeaders.numRows) ?? 0) > 0
+    );
   } catch (error) {
     // The query has ended before that row.
     if (isQuireError(error, 'OFFSET_OUT_OF_RANGE')) return true;
@@ -147,6 +164,10 @@ async function isWhole(
   }
 }
 
-function call({ caller, address }: GrowingSource, page: AskedPage & PageForm, signal: AbortSignal | undefined) {
+function call(
+  { caller, address }: GrowingSource,
+  page: AskedPage & PageForm,
+  signal: AbortSignal | undefined,
+) {
   return caller.http.send(pageRequest(address, page, { signal }));
 }

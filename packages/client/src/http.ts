@@ -4,7 +4,12 @@ import { QuireClientError } from './client-error.ts';
 import { type RetryPolicy, retryReads } from './retry-reads.ts';
 import { parseRetryAfterMs, serverErrorOf } from './server-error.ts';
 import { Exchange, type ExchangeErrors, readWhole } from './wire/exchange.ts';
-import { fetchTransport, type Transport, type WireAnswer, type WireRequest } from './wire/transport.ts';
+import {
+  fetchTransport,
+  type Transport,
+  type WireAnswer,
+  type WireRequest,
+} from './wire/transport.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -15,7 +20,10 @@ export interface HttpRequest {
   /** Sent as JSON, unless it is a form. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** How long the answer may take to begin, in milliseconds. Absent: as long as the sender's options say. */
+  /**
+   * How long the answer may take to begin, in milliseconds. Absent: as long as the sender's options
+   * say.
+   */
   readonly headersTimeoutMs?: number | undefined;
 }
 
@@ -37,11 +45,13 @@ export interface HttpSenderOptions {
 }
 
 /**
- * Sends requests to one server, and turns every failure into a QuireError. A GET is tried again when it failed for a reason that
- * may pass, also when its body was cut short; nothing else ever is. No request waits for ever.
+ * Sends requests to one server, and turns every failure into a QuireError. A GET is tried again
+ * when it failed for a reason that may pass, also when its body was cut short; nothing else ever
+ * is. No request waits for ever.
  *
  * @throws the server's own error code when it answers with another status than 2xx
- * @throws SERVER_UNREACHABLE when no answer comes, or not all of it, or not in time; the signal's reason when it is aborted
+ * @throws SERVER_UNREACHABLE when no answer comes, or not all of it, or not in time; the signal's
+ * reason when it is aborted
  */
 export class HttpSender {
   readonly #baseUrl: URL;
@@ -66,8 +76,8 @@ export class HttpSender {
   }
 
   /**
-   * Sends a request and gives the body of its answer as it comes; leaving the loop early ends the transfer. Once a byte has been
-   * given, nothing is tried again.
+   * Sends a request and gives the body of its answer as it comes; leaving the loop early ends the
+   * transfer. Once a byte has been given, nothing is tried again.
    */
   async *stream(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
     const { chunks } = await this.#repeatedly(request, () => this.#open(request));
@@ -75,7 +85,9 @@ export class HttpSender {
   }
 
   #repeatedly<Value>(request: HttpRequest, attempt: () => Promise<Value>): Promise<Value> {
-    return request.method === 'GET' ? retryReads(this.#options.retryPolicy, attempt, request.signal) : attempt();
+    return request.method === 'GET'
+      ? retryReads(this.#options.retryPolicy, attempt, request.signal)
+      : attempt();
   }
 
   /** An answer with a 2xx status, whose head is there. */
@@ -89,7 +101,9 @@ export class HttpSender {
       idleTimeoutMs,
       signal: request.signal,
     });
-    const answer = await exchange.open(async () => this.#wireRequestOf(request, await this.#options.authorization()));
+    const answer = await exchange.open(async () =>
+      this.#wireRequestOf(request, await this.#options.authorization()),
+    );
     const { url, status, statusText, headers, chunks } = answer;
     if (status >= 200 && status < 300) return answer;
     const body = new TextDecoder().decode(await readWhole(chunks));
@@ -102,7 +116,10 @@ export class HttpSender {
     });
   }
 
-  #wireRequestOf({ method, path, query = {}, headers, body }: HttpRequest, authorization: string | undefined): WireRequest {
+  #wireRequestOf(
+    { method, path, query = {}, headers, body }: HttpRequest,
+    authorization: string | undefined,
+  ): WireRequest {
     // A form's type names its boundary, which `fetch` chooses.
     const isJson = body !== undefined && !(body instanceof FormData);
     return {
@@ -129,8 +146,15 @@ export class HttpSender {
 
 function errorsOf(origin: string): ExchangeErrors {
   return {
-    silent: (timeoutMs) => new QuireClientError('SERVER_UNREACHABLE', `${origin} has sent nothing for ${timeoutMs / 1000} s.`),
-    failed: (cause) => new QuireClientError('SERVER_UNREACHABLE', `No answer from ${origin}: ${reasonOf(cause)}.`, { cause }),
+    silent: (timeoutMs) =>
+      new QuireClientError(
+        'SERVER_UNREACHABLE',
+        `${origin} has sent nothing for ${timeoutMs / 1000} s.`,
+      ),
+    failed: (cause) =>
+      new QuireClientError('SERVER_UNREACHABLE', `No answer from ${origin}: ${reasonOf(cause)}.`, {
+        cause,
+      }),
   };
 }
 
@@ -138,7 +162,9 @@ function errorsOf(origin: string): ExchangeErrors {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
+    return cause.errors[0].message;
+  }
   if (cause instanceof Error && cause.message !== '') return cause.message;
   return error.message;
 }

@@ -3,14 +3,29 @@ export { QuireAdminClient, type RestreamRequest, type ScheduledTaskNames } from 
 export type { ForceCommitProgress, IngestedFile, TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
-export type { Cell, Column, ColumnDataType, DateMode, IntegerMode, Row, RowObject, ScalarDataType } from './cells.ts';
+export type {
+  Cell,
+  Column,
+  ColumnDataType,
+  DateMode,
+  IntegerMode,
+  Row,
+  RowObject,
+  ScalarDataType,
+} from './cells.ts';
 export { QuireClientError, type ExchangeFacts } from './client-error.ts';
 export type { QuireClientOptions } from './client-options.ts';
 export type { DownloadFormat } from './document-pieces.ts';
 export type { Download, DownloadOptions, DownloadPosition, DownloadProgress } from './download.ts';
 export type { JsonObject } from './json-fields.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
-export { type ClientCallOptions, type OpenOptions, type PageOptions, QuireClient, type QueryOptions } from './quire-client.ts';
+export {
+  type ClientCallOptions,
+  type OpenOptions,
+  type PageOptions,
+  QuireClient,
+  type QueryOptions,
+} from './quire-client.ts';
 export type { GrowingDownloadOptions, GrowingDownloadProgress } from './growing-download.ts';
 export type { GrowingCursor, GrowingPage } from './growing-cursor.ts';
 export type { QueryException, QueryStatus, RunningQuery } from './query-status.ts';

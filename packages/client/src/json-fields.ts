@@ -6,7 +6,9 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 
 /** The object that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectObject(value: JsonValue | undefined, what: string): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(what, 'an object', value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw unexpected(what, 'an object', value);
+  }
   return value as JsonObject;
 }
 
@@ -24,11 +26,23 @@ export function expectString(value: JsonValue | undefined, what: string): string
 
 /** The safe integer that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectInteger(value: JsonValue | undefined, what: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw unexpected(what, 'an integer', value);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw unexpected(what, 'an integer', value);
+  }
   return value;
 }
 
 function unexpected(what: string, expected: string, value: JsonValue | undefined): QuireError {
-  const found = value === undefined ? 'nothing' : Array.isArray(value) ? 'an array' : value === null ? 'null' : typeof value;
-  return new QuireError('UNEXPECTED_RESPONSE', `The answer's ${what} is ${found}, not ${expected}: is this a Quire server?`);
+  const found =
+    value === undefined
+      ? 'nothing'
+      : Array.isArray(value)
+        ? 'an array'
+        : value === null
+          ? 'null'
+          : typeof value;
+  return new QuireError(
+    'UNEXPECTED_RESPONSE',
+    `The answer's ${what} is ${found}, not ${expected}: is this a Quire server?`,
+  );
 }

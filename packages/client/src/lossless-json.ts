@@ -5,13 +5,17 @@ export type { JsonValue };
 /**
  * Parses JSON without losing a digit of an integer: one beyond ±(2^53 - 1) becomes a bigint.
  *
- * @throws UNEXPECTED_RESPONSE when the text is not JSON, or the runtime cannot tell a reviver a number's source text
+ * @throws UNEXPECTED_RESPONSE when the text is not JSON, or the runtime cannot tell a reviver a
+ * number's source text
  */
 export function parseLosslessJson(text: string): JsonValue {
   return parse(text, parseText);
 }
 
-/** Parses JSON as JavaScript does: an integer beyond ±(2^53 - 1) becomes the nearest number. @throws UNEXPECTED_RESPONSE when it is not one */
+/**
+ * Parses JSON as JavaScript does: an integer beyond ±(2^53 - 1) becomes the nearest number. @throws
+ * UNEXPECTED_RESPONSE when it is not one
+ */
 export function parseRoundingJson(text: string): JsonValue {
   return parse(text, (json) => JSON.parse(json) as JsonValue);
 }
@@ -20,6 +24,8 @@ function parse(text: string, read: (json: string) => JsonValue): JsonValue {
   try {
     return read(text);
   } catch (error) {
-    throw new QuireError('UNEXPECTED_RESPONSE', `The answer is not JSON: ${text.slice(0, 80)}`, { cause: error });
+    throw new QuireError('UNEXPECTED_RESPONSE', `The answer is not JSON: ${text.slice(0, 80)}`, {
+      cause: error,
+    });
   }
 }

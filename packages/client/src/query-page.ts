@@ -4,7 +4,10 @@ import { expectArray, expectInteger, expectObject, expectString } from './json-f
 import type { JsonValue } from './lossless-json.ts';
 import { throwFirstException } from './server-error.ts';
 
-/** Where a result is, when no other broker can serve it; a proxy wants to be told (SPECIFICATION.md section 4.5). */
+/**
+ * Where a result is, when no other broker can serve it; a proxy wants to be told (SPECIFICATION.md
+ * section 4.5).
+ */
 export interface BrokerAddress {
   readonly host: string;
   readonly port: number;
@@ -29,12 +32,18 @@ export interface QueryPage {
 }
 
 /**
- * Reads a cursor response (SPECIFICATION.md section 2.6) that was asked for with `rowCount`; without, the page's own size counts.
+ * Reads a cursor response (SPECIFICATION.md section 2.6) that was asked for with `rowCount`;
+ * without, the page's own size counts.
  *
- * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an exception
+ * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an
+ * exception
  * @throws UNEXPECTED_RESPONSE when it is not a cursor response
  */
-export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined, modes: CellModes): QueryPage {
+export function decodeQueryPage(
+  answer: JsonValue,
+  rowCount: number | undefined,
+  modes: CellModes,
+): QueryPage {
   const body = expectObject(answer, 'body');
   throwFirstException(body);
   const table = expectObject(body['resultTable'], 'resultTable');
@@ -44,7 +53,11 @@ export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined,
     name: expectString(name, 'column name'),
     dataType: expectString(dataTypes[index], 'column type'),
   }));
-  const rows = decodeRows(columns, expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[], modes);
+  const rows = decodeRows(
+    columns,
+    expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[],
+    modes,
+  );
   const offset = expectInteger(body['offset'], 'offset');
   const totalRowCount = expectInteger(body['numRowsResultSet'], 'numRowsResultSet');
   const page = { offset, rowCount: rowCount ?? Math.max(1, rows.length) };

@@ -1,21 +1,38 @@
 import { type QueryParameter, QuireError } from '@quire/core/portable';
 
 /**
- * A value for a parameter of a query. A Date is a TIMESTAMP, bytes are BYTES, a bigint is a LONG, or a BIG_DECIMAL where that is too
- * small; a number is an INT, LONG or DOUBLE, whichever is the first to hold it. `{ type, value }` says the type of its own.
+ * A value for a parameter of a query. A Date is a TIMESTAMP, bytes are BYTES, a bigint is a LONG,
+ * or a BIG_DECIMAL where that is too small; a number is an INT, LONG or DOUBLE, whichever is the
+ * first to hold it. `{ type, value }` says the type of its own.
  */
-export type ParameterValue = null | boolean | number | bigint | string | Date | Uint8Array | QueryParameter;
+export type ParameterValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Date
+  | Uint8Array
+  | QueryParameter;
 
 /** Values by position, for `?` or `$1`, or by name, for `$name`. */
 export type ParameterValues = readonly ParameterValue[] | Readonly<Record<string, ParameterValue>>;
 
-/** The values as they go into the body of a query. @throws INVALID_PARAMETER when a value has no form there */
+/**
+ * The values as they go into the body of a query. @throws INVALID_PARAMETER when a value has no
+ * form there
+ */
 export function encodeParameters(values: ParameterValues): unknown {
   if (isList(values)) return values.map((value, index) => encodeValue(String(index + 1), value));
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, encodeValue(name, value)]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, encodeValue(name, value)]),
+  );
 }
 
-function encodeValue(name: string, value: ParameterValue): null | boolean | number | string | QueryParameter {
+function encodeValue(
+  name: string,
+  value: ParameterValue,
+): null | boolean | number | string | QueryParameter {
   if (typeof value === 'bigint') return encodeInteger(name, value);
   if (value instanceof Date) return { type: 'TIMESTAMP', value: encodeTime(name, value) };
   if (value instanceof Uint8Array) return { type: 'BYTES', value: hexadecimal(value) };
@@ -33,18 +50,29 @@ function encodeValue(name: string, value: ParameterValue): null | boolean | numb
 function encodeNumber(value: number): number | QueryParameter {
   if (Number.isSafeInteger(value)) return value;
   if (Number.isFinite(value)) return Number.isInteger(value) ? { type: 'DOUBLE', value } : value;
-  return { type: 'DOUBLE', value: Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity' };
+  return {
+    type: 'DOUBLE',
+    value: Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity',
+  };
 }
 
 function encodeInteger(name: string, value: bigint): QueryParameter {
   if (BigInt.asIntN(64, value) === value) return { type: 'LONG', value: String(value) };
-  if (value > -(10n ** 38n) && value < 10n ** 38n) return { type: 'BIG_DECIMAL', value: String(value) };
-  throw new QuireError('INVALID_PARAMETER', `Parameter ${name} is ${value}; expected an integer of 38 digits at most.`);
+  if (value > -(10n ** 38n) && value < 10n ** 38n) {
+    return { type: 'BIG_DECIMAL', value: String(value) };
+  }
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `Parameter ${name} is ${value}; expected an integer of 38 digits at most.`,
+  );
 }
 
 function encodeTime(name: string, time: Date): string {
   if (!Number.isNaN(time.getTime())) return time.toISOString().replace('T', ' ').replace('Z', '');
-  throw new QuireError('INVALID_PARAMETER', `Parameter ${name} is an invalid Date; expected a time.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `Parameter ${name} is an invalid Date; expected a time.`,
+  );
 }
 
 function hexadecimal(bytes: Uint8Array): string {

@@ -47,7 +47,10 @@ export function decodeQueryStatus(value: JsonValue): QueryStatus {
     submissionTimeMs: expectInteger(body['submissionTimeMs'], 'submissionTimeMs'),
     exceptions: expectArray(body['exceptions'], 'exceptions').map((each) => {
       const { errorCode, message } = expectObject(each, 'exception');
-      return { errorCode: expectInteger(errorCode, 'errorCode'), message: expectString(message, 'message') };
+      return {
+        errorCode: expectInteger(errorCode, 'errorCode'),
+        message: expectString(message, 'message'),
+      };
     }),
     ...(typeof brokerHost === 'string' && {
       broker: { host: brokerHost, port: expectInteger(body['brokerPort'], 'brokerPort') },

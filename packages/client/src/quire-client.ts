@@ -31,11 +31,20 @@ export interface PageOptions extends ClientCallOptions, AskedPage {}
 
 /** How a query is run. */
 export interface QueryOptions extends SignalOptions {
-  /** Values for the parameters in the SQL: a list for `?` and `$1`, an object for `$name`. They are never written into its text. */
+  /**
+   * Values for the parameters in the SQL: a list for `?` and `$1`, an object for `$name`. They are
+   * never written into its text.
+   */
   readonly parameters?: ParameterValues | undefined;
-  /** Rows of the first page, and so the cursor's page size; without, the server's configured page size. */
+  /**
+   * Rows of the first page, and so the cursor's page size; without, the server's configured page
+   * size.
+   */
   readonly rowCount?: number | undefined;
-  /** Keep the result when the cursor is disposed of (`await using`); a query's is deleted then, unless this is true. */
+  /**
+   * Keep the result when the cursor is disposed of (`await using`); a query's is deleted then,
+   * unless this is true.
+   */
   readonly keep?: boolean | undefined;
 }
 
@@ -52,18 +61,24 @@ export interface OpenOptions extends ClientCallOptions {
 /**
  * Speaks with one broker or proxy: runs queries, opens their stored results, and manages these.
  *
- * Every failure but an abort is a QuireError with a `code`; what an exchange with the server failed with is a QuireClientError,
- * which knows the HTTP status and whether the call is `retryable`. Reads are tried again by themselves, a query never.
+ * Every failure but an abort is a QuireError with a `code`; what an exchange with the server failed
+ * with is a QuireClientError, which knows the HTTP status and whether the call is `retryable`.
+ * Reads are tried again by themselves, a query never.
  *
- * @throws SERVER_UNREACHABLE when no answer comes, or not in time; UNEXPECTED_RESPONSE when what answers is not Quire
+ * @throws SERVER_UNREACHABLE when no answer comes, or not in time; UNEXPECTED_RESPONSE when what
+ * answers is not Quire
  * @throws UNAUTHENTICATED, FORBIDDEN, TOO_MANY_REQUESTS
- * @throws the reason of the signal, as `fetch` does, once it is aborted: an AbortError, unless `abort` was given another
+ * @throws the reason of the signal, as `fetch` does, once it is aborted: an AbortError, unless
+ * `abort` was given another
  */
 export class QuireClient {
   readonly #caller: Caller;
   readonly #queryTimeoutMs: number;
 
-  /** @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes no sense */
+  /**
+   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes
+   * no sense
+   */
   constructor(options: QuireClientOptions) {
     const { integers = 'lossless', dates = 'string' } = options;
     this.#caller = { http: openSender(options), modes: { integers, dates } };
@@ -71,10 +86,12 @@ export class QuireClient {
   }
 
   /**
-   * Runs a query, has the server store its whole answer, and resolves to a cursor at the first page. It runs once: nothing is
-   * tried again. Aborting it cancels it on the server, and nothing is stored.
+   * Runs a query, has the server store its whole answer, and resolves to a cursor at the first
+   * page. It runs once: nothing is tried again. Aborting it cancels it on the server, and nothing
+   * is stored.
    *
-   * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, COLUMN_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the query fails
+   * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, COLUMN_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when
+   * the query fails
    */
   async query(sql: string, options: QueryOptions = {}): Promise<ResultCursor> {
     const { parameters, rowCount, signal, keep = false } = options;
@@ -86,7 +103,10 @@ export class QuireClient {
       signal,
       headersTimeoutMs: this.#queryTimeoutMs,
     });
-    return new ResultCursor(this.#caller, parseQueryPage(bytes, rowCount, this.#caller.modes), { pageSize: rowCount, keep });
+    return new ResultCursor(this.#caller, parseQueryPage(bytes, rowCount, this.#caller.modes), {
+      pageSize: rowCount,
+      keep,
+    });
   }
 
   /** A cursor over a result that is stored already. @throws as `page` */
@@ -100,45 +120,75 @@ export class QuireClient {
    * Reads one page of a stored result, for those who keep their place themselves.
    *
    * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end
-   * @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when there is no such result (any more)
+   * @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when there is no such
+   * result (any more)
    */
-  async page(requestId: string, { offset, rowCount, broker, signal }: PageOptions): Promise<QueryPage> {
-    return readPage(this.#caller, { requestId, broker }, { offset, rowCount: checkedRowCount(rowCount) }, { signal });
+  async page(
+    requestId: string,
+    { offset, rowCount, broker, signal }: PageOptions,
+  ): Promise<QueryPage> {
+    return readPage(
+      this.#caller,
+      { requestId, broker },
+      { offset, rowCount: checkedRowCount(rowCount) },
+      { signal },
+    );
   }
 
   /**
-   * Streams the bytes of a page in a format (`json` is the whole cursor response), in constant memory however large the page is.
+   * Streams the bytes of a page in a format (`json` is the whole cursor response), in constant
+   * memory however large the page is.
    *
-   * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then incomplete
+   * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then
+   * incomplete
    */
   stream(requestId: string, options: PageOptions & PageForm): AsyncIterable<Uint8Array> {
     const { broker, signal, ...page } = options;
     return streamPageBytes(this.#caller, { requestId, broker }, page, { signal });
   }
 
-  /** The metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7). @throws as `page` */
-  async metadata(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<JsonObject> {
+  /**
+   * The metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7). @throws
+   * as `page`
+   */
+  async metadata(
+    requestId: string,
+    { broker, signal }: ClientCallOptions = {},
+  ): Promise<JsonObject> {
     return readMetadata(this.#caller, { requestId, broker }, { signal });
   }
 
   /** All stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
   async list({ signal }: SignalOptions = {}): Promise<readonly StoredResult[]> {
-    const body = await sendForJson(this.#caller.http, { method: 'GET', path: routePatterns.resultStore, signal });
+    const body = await sendForJson(this.#caller.http, {
+      method: 'GET',
+      path: routePatterns.resultStore,
+      signal,
+    });
     const entries = expectObject(body, 'body')['resultMetadataList'];
     return expectArray(entries, 'resultMetadataList').map((entry) => decodeStoredResult(entry));
   }
 
-  /** Deletes a result. @throws RESULT_NOT_FOUND, RESULT_DELETED … when there is no such result (any more) */
+  /**
+   * Deletes a result. @throws RESULT_NOT_FOUND, RESULT_DELETED … when there is no such result (any
+   * more)
+   */
   async delete(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<void> {
     return deleteResult(this.#caller, { requestId, broker }, { signal });
   }
 
   /**
-   * Lets a result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server allows.
+   * Lets a result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server
+   * allows.
    *
-   * @throws INVALID_PARAMETER when it is not a duration; RESULT_NOT_FOUND, RESULT_EXPIRED … as `page`
+   * @throws INVALID_PARAMETER when it is not a duration; RESULT_NOT_FOUND, RESULT_EXPIRED … as
+   * `page`
    */
-  async renew(requestId: string, duration: string, { broker, signal }: ClientCallOptions = {}): Promise<StoredResult> {
+  async renew(
+    requestId: string,
+    duration: string,
+    { broker, signal }: ClientCallOptions = {},
+  ): Promise<StoredResult> {
     return renewResult(this.#caller, { requestId, broker }, duration, { signal });
   }
 }
@@ -146,5 +196,8 @@ export class QuireClient {
 /** In the wire, 0 and nothing both mean the server's own page size; here only nothing does. */
 function checkedRowCount(rowCount: number | undefined): number | undefined {
   if (rowCount === undefined || (Number.isSafeInteger(rowCount) && rowCount >= 1)) return rowCount;
-  throw new QuireError('INVALID_PARAMETER', `rowCount is ${rowCount}; expected an integer from 1 on.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `rowCount is ${rowCount}; expected an integer from 1 on.`,
+  );
 }

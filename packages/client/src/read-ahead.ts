@@ -1,6 +1,6 @@
 /**
- * Gives what `load` makes of each request, in their order, with one more under way while the consumer looks at one: never more.
- * Leaving the loop early aborts what is under way.
+ * Gives what `load` makes of each request, in their order, with one more under way while the
+ * consumer looks at one: never more. Leaving the loop early aborts what is under way.
  *
  * @throws what `load` throws, once everything before has been given
  */

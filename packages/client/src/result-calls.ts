@@ -1,4 +1,11 @@
-import { type ArrowCodec, metadataPath, type PageFormat, pageHeaders, pagePath, storedResultPath } from '@quire/api';
+import {
+  type ArrowCodec,
+  metadataPath,
+  type PageFormat,
+  pageHeaders,
+  pagePath,
+  storedResultPath,
+} from '@quire/api';
 import { isRequestId, QuireError } from '@quire/core/portable';
 import type { CellModes } from './cells.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
@@ -41,12 +48,22 @@ export interface SignalOptions {
 }
 
 /** Parses the answer to a query or a page call. @throws as `decodeQueryPage` */
-export function parseQueryPage(bytes: Uint8Array, rowCount: number | undefined, modes: CellModes): QueryPage {
+export function parseQueryPage(
+  bytes: Uint8Array,
+  rowCount: number | undefined,
+  modes: CellModes,
+): QueryPage {
   const text = new TextDecoder().decode(bytes);
-  return decodeQueryPage(modes.integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text), rowCount, modes);
+  return decodeQueryPage(
+    modes.integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text),
+    rowCount,
+    modes,
+  );
 }
 
-/** Reads a page. @throws UNEXPECTED_RESPONSE when another page comes than the one that was asked for */
+/**
+ * Reads a page. @throws UNEXPECTED_RESPONSE when another page comes than the one that was asked for
+ */
 export async function readPage(
   { http, modes }: Caller,
   result: ResultAddress,
@@ -57,12 +74,18 @@ export async function readPage(
   const answer = parseQueryPage(bytes, page.rowCount, modes);
   assertAsked(result, page.offset, answer);
   const { rows, totalRowCount } = answer;
-  const expected = page.rowCount === undefined ? rows.length : Math.min(page.rowCount, totalRowCount - page.offset);
+  const expected =
+    page.rowCount === undefined
+      ? rows.length
+      : Math.min(page.rowCount, totalRowCount - page.offset);
   assertRowCount(result, page, expected, rows.length);
   return answer;
 }
 
-/** Reads all bytes of a page in a format. @throws UNEXPECTED_RESPONSE when the headers tell of another page than was asked for */
+/**
+ * Reads all bytes of a page in a format. @throws UNEXPECTED_RESPONSE when the headers tell of
+ * another page than was asked for
+ */
 export async function readPageBytes(
   { http }: Caller,
   result: ResultAddress,
@@ -70,9 +93,15 @@ export async function readPageBytes(
   options: SignalOptions,
 ): Promise<Uint8Array> {
   const { bytes, headers } = await http.send(pageRequest(result, page, options));
-  // A browser shows these headers of another origin only where the server lets it: what is not told is taken for right.
+  // A browser shows these headers of another origin only where the server lets it: what is not told
+  // is taken for right.
   const told = (name: string, expected: number): number => Number(headers.get(name) ?? expected);
-  assertRowCount(result, page, page.expectedRowCount, told(pageHeaders.numRows, page.expectedRowCount));
+  assertRowCount(
+    result,
+    page,
+    page.expectedRowCount,
+    told(pageHeaders.numRows, page.expectedRowCount),
+  );
   const requestId = headers.get(pageHeaders.requestId) ?? result.requestId;
   assertAsked(result, page.offset, { requestId, offset: told(pageHeaders.offset, page.offset) });
   return bytes;
@@ -88,14 +117,30 @@ export function streamPageBytes(
   return http.stream(pageRequest(result, page, options));
 }
 
-export async function readMetadata({ http }: Caller, result: ResultAddress, options: SignalOptions): Promise<JsonObject> {
+export async function readMetadata(
+  { http }: Caller,
+  result: ResultAddress,
+  options: SignalOptions,
+): Promise<JsonObject> {
   const { requestId } = result;
-  const body = await sendForJson(http, { method: 'GET', path: metadataPath(checkedId(requestId)), ...about(result, options) });
+  const body = await sendForJson(http, {
+    method: 'GET',
+    path: metadataPath(checkedId(requestId)),
+    ...about(result, options),
+  });
   return expectObject(expectArray(body, 'body')[0], 'metadata record');
 }
 
-export async function deleteResult({ http }: Caller, result: ResultAddress, options: SignalOptions): Promise<void> {
-  await http.send({ method: 'DELETE', path: storedResultPath(checkedId(result.requestId)), ...about(result, options) });
+export async function deleteResult(
+  { http }: Caller,
+  result: ResultAddress,
+  options: SignalOptions,
+): Promise<void> {
+  await http.send({
+    method: 'DELETE',
+    path: storedResultPath(checkedId(result.requestId)),
+    ...about(result, options),
+  });
 }
 
 export async function renewResult(
@@ -106,7 +151,9 @@ export async function renewResult(
 ): Promise<StoredResult> {
   const path = storedResultPath(checkedId(result.requestId));
   const body = { expiration: duration };
-  return decodeStoredResult(await sendForJson(http, { method: 'PATCH', path, body, ...about(result, options) }));
+  return decodeStoredResult(
+    await sendForJson(http, { method: 'PATCH', path, body, ...about(result, options) }),
+  );
 }
 
 /** The JSON that a call is answered with. */
@@ -114,16 +161,26 @@ export async function sendForJson(http: HttpSender, request: HttpRequest): Promi
   return parseLosslessJson(new TextDecoder().decode((await http.send(request)).bytes));
 }
 
-/** Checks here what the server checks as well: in a URL, `..` instead of an id would make another call altogether. */
+/**
+ * Checks here what the server checks as well: in a URL, `..` instead of an id would make another
+ * call altogether.
+ */
 export function checkedId(requestId: string): string {
   if (isRequestId(requestId)) return requestId;
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }
 
-export function pageRequest(result: ResultAddress, page: AskedPage & Partial<PageForm>, options: SignalOptions) {
+export function pageRequest(
+  result: ResultAddress,
+  page: AskedPage & Partial<PageForm>,
+  options: SignalOptions,
+) {
   const { offset, rowCount: numRows, format, compression, formulas } = page;
   if (!Number.isSafeInteger(offset) || offset < 0) {
-    throw new QuireError('INVALID_PARAMETER', `offset is ${offset}; expected an integer, 0 or more.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `offset is ${offset}; expected an integer, 0 or more.`,
+    );
   }
   const path = pagePath(checkedId(result.requestId));
   const codecs = compression?.length === 0 ? undefined : compression?.join();
@@ -135,7 +192,10 @@ export function pageRequest(result: ResultAddress, page: AskedPage & Partial<Pag
   } as const;
 }
 
-/** What every call about one result has: where the result is (SPECIFICATION.md section 4.5), and the caller's signal. */
+/**
+ * What every call about one result has: where the result is (SPECIFICATION.md section 4.5), and the
+ * caller's signal.
+ */
 export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   const headers: Record<string, string> =
     broker === undefined ? {} : { FORWARD_HOST: broker.host, FORWARD_PORT: String(broker.port) };
@@ -143,7 +203,12 @@ export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
 }
 
 /** A walk past a page that is shorter than asked for would miss rows. */
-export function assertRowCount({ requestId }: ResultAddress, { offset }: AskedPage, expected: number, told: number): void {
+export function assertRowCount(
+  { requestId }: ResultAddress,
+  { offset }: AskedPage,
+  expected: number,
+  told: number,
+): void {
   if (told === expected) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',

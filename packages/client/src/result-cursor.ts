@@ -1,10 +1,23 @@
-import { isQuireError, type PageRequest, previousPage, QuireError, resolveRowRange } from '@quire/core/portable';
+import {
+  isQuireError,
+  type PageRequest,
+  previousPage,
+  QuireError,
+  resolveRowRange,
+} from '@quire/core/portable';
 import type { Column, Row, RowObject } from './cells.ts';
 import { Download, type DownloadOptions } from './download.ts';
 import type { JsonObject } from './json-fields.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';
 import { readAhead } from './read-ahead.ts';
-import { type Caller, deleteResult, readMetadata, readPage, renewResult, type SignalOptions } from './result-calls.ts';
+import {
+  type Caller,
+  deleteResult,
+  readMetadata,
+  readPage,
+  renewResult,
+  type SignalOptions,
+} from './result-calls.ts';
 import type { StoredResult } from './stored-result.ts';
 
 /** The server's own default (SPECIFICATION.md section 8.2). */
@@ -12,22 +25,31 @@ const usualPageSize = 10_000;
 
 /** The rows that a loop goes through, and in which direction. */
 export interface WalkOptions extends SignalOptions {
-  /** Row to start at, by default the first; backward: the row behind the first page to come, by default the end. */
+  /**
+   * Row to start at, by default the first; backward: the row behind the first page to come, by
+   * default the end.
+   */
   readonly from?: number | undefined;
-  /** Row to end at: it does not come; by default the end. Backward: the last row to come, by default the first. */
+  /**
+   * Row to end at: it does not come; by default the end. Backward: the last row to come, by default
+   * the first.
+   */
   readonly to?: number | undefined;
   readonly backward?: boolean | undefined;
 }
 
 /**
- * A stored result, and a place in it: pages of any size, forward, backward or anywhere, each read when it is asked for.
+ * A stored result, and a place in it: pages of any size, forward, backward or anywhere, each read
+ * when it is asked for.
  *
- * The result never changes, so `columns` and `totalRowCount` hold for all pages. Moves are made one after the other, in the order
- * of their calls; one that fails leaves the cursor where it was. Loops over `pages` and `rows` do not move it.
+ * The result never changes, so `columns` and `totalRowCount` hold for all pages. Moves are made one
+ * after the other, in the order of their calls; one that fails leaves the cursor where it was.
+ * Loops over `pages` and `rows` do not move it.
  *
  * `await using` deletes the result at the end of the block, unless `keep` was said.
  *
- * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED, RESULT_NOT_FOUND from every call once the result is gone
+ * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED, RESULT_NOT_FOUND from every call once the
+ * result is gone
  */
 export class ResultCursor implements AsyncDisposable {
   readonly requestId: string;
@@ -43,7 +65,11 @@ export class ResultCursor implements AsyncDisposable {
   #pageSize: number;
   #lastMove: Promise<unknown> = Promise.resolve();
 
-  constructor(caller: Caller, first: QueryPage, options: { readonly pageSize?: number | undefined; readonly keep: boolean }) {
+  constructor(
+    caller: Caller,
+    first: QueryPage,
+    options: { readonly pageSize?: number | undefined; readonly keep: boolean },
+  ) {
     this.requestId = first.requestId;
     this.brokerId = first.brokerId;
     this.broker = first.broker;
@@ -75,7 +101,10 @@ export class ResultCursor implements AsyncDisposable {
   /** @throws INVALID_PARAMETER when it is not an integer from 1 on */
   set pageSize(rowCount: number) {
     if (!Number.isSafeInteger(rowCount) || rowCount < 1) {
-      throw new QuireError('INVALID_PARAMETER', `pageSize is ${rowCount}; expected an integer from 1 on.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `pageSize is ${rowCount}; expected an integer from 1 on.`,
+      );
     }
     this.#pageSize = rowCount;
   }
@@ -88,18 +117,27 @@ export class ResultCursor implements AsyncDisposable {
     }, options);
   }
 
-  /** Moves to the page before the present one, at the start to a full page from row 0 on; resolves to null, and stays, at row 0. */
+  /**
+   * Moves to the page before the present one, at the start to a full page from row 0 on; resolves
+   * to null, and stays, at row 0.
+   */
   previous(options: SignalOptions = {}): Promise<QueryPage | null> {
     return this.#move(({ offset }) => previousPage({ offset, rowCount: this.#pageSize }), options);
   }
 
-  /** Moves to the page that begins at a row; the end of the result has an empty one. @throws OFFSET_OUT_OF_RANGE past the end */
+  /**
+   * Moves to the page that begins at a row; the end of the result has an empty one. @throws
+   * OFFSET_OUT_OF_RANGE past the end
+   */
   async seek(offset: number, options: SignalOptions = {}): Promise<QueryPage> {
     this.#assertRow(offset);
     return (await this.#move(() => ({ offset, rowCount: this.#pageSize }), options)) ?? this.#page;
   }
 
-  /** All pages from a row on, the next one read ahead while one is looked at; backward, rows within a page still ascend. */
+  /**
+   * All pages from a row on, the next one read ahead while one is looked at; backward, rows within
+   * a page still ascend.
+   */
   pages(options: WalkOptions = {}): AsyncGenerator<QueryPage, void, undefined> {
     const { backward, signal } = options;
     const [first, last] = backward === true ? [this.totalRowCount, 0] : [0, this.totalRowCount];
@@ -114,10 +152,15 @@ export class ResultCursor implements AsyncDisposable {
     return this.pages();
   }
 
-  /** All rows from a row on, backward the last one first, read by pages as `pages` does; as objects when asked. */
+  /**
+   * All rows from a row on, backward the last one first, read by pages as `pages` does; as objects
+   * when asked.
+   */
   rows(options?: WalkOptions & { readonly as?: 'array' }): AsyncGenerator<Row, void, undefined>;
   /** @throws INVALID_PARAMETER when two columns have the same name */
-  rows(options: WalkOptions & { readonly as: 'object' }): AsyncGenerator<RowObject, void, undefined>;
+  rows(
+    options: WalkOptions & { readonly as: 'object' },
+  ): AsyncGenerator<RowObject, void, undefined>;
   async *rows(
     options: WalkOptions & { readonly as?: 'array' | 'object' } = {},
   ): AsyncGenerator<Row | RowObject, void, undefined> {
@@ -127,13 +170,21 @@ export class ResultCursor implements AsyncDisposable {
     }
   }
 
-  /** The whole result, or rows of it, as one document, page by page; can be continued where it broke off. */
+  /**
+   * The whole result, or rows of it, as one document, page by page; can be continued where it broke
+   * off.
+   */
   download(options: DownloadOptions): Download {
     return new Download(this.#caller, this, this.totalRowCount, options);
   }
 
-  /** The whole result in Arrow's IPC stream format, in memory: `tableFromIPC(await cursor.toArrow())` of apache-arrow reads it. */
-  toArrow(options: Omit<DownloadOptions, 'format' | 'from'> = {}): Promise<Uint8Array<ArrayBuffer>> {
+  /**
+   * The whole result in Arrow's IPC stream format, in memory: `tableFromIPC(await
+   * cursor.toArrow())` of apache-arrow reads it.
+   */
+  toArrow(
+    options: Omit<DownloadOptions, 'format' | 'from'> = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
     return this.download({ ...options, format: 'arrow' }).bytes();
   }
 
@@ -142,7 +193,10 @@ export class ResultCursor implements AsyncDisposable {
     return readMetadata(this.#caller, this, options);
   }
 
-  /** Lets the result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server allows. */
+  /**
+   * Lets the result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server
+   * allows.
+   */
   renew(duration: string, options: SignalOptions = {}): Promise<StoredResult> {
     return renewResult(this.#caller, this, duration, options);
   }
@@ -152,13 +206,18 @@ export class ResultCursor implements AsyncDisposable {
     return deleteResult(this.#caller, this, options);
   }
 
-  /** Deletes the stored result unless it is to be kept. That it is gone already, or no server answers, is fine: it expires anyway. */
+  /**
+   * Deletes the stored result unless it is to be kept. That it is gone already, or no server
+   * answers, is fine: it expires anyway.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#keep) return;
     try {
       await this.delete();
     } catch (error) {
-      if (!isQuireError(error) || (error.kind !== 'missing' && error.kind !== 'unavailable')) throw error;
+      if (!isQuireError(error) || (error.kind !== 'missing' && error.kind !== 'unavailable')) {
+        throw error;
+      }
     }
   }
 
@@ -166,7 +225,10 @@ export class ResultCursor implements AsyncDisposable {
     resolveRowRange({ offset, rowCount: 1 }, this.totalRowCount);
   }
 
-  #move(plan: (present: QueryPage) => PageRequest | undefined, options: SignalOptions): Promise<QueryPage | null> {
+  #move(
+    plan: (present: QueryPage) => PageRequest | undefined,
+    options: SignalOptions,
+  ): Promise<QueryPage | null> {
     const move = this.#lastMove.then(async () => {
       const page = plan(this.#page);
       if (page === undefined) return null;
@@ -182,21 +244,38 @@ export class ResultCursor implements AsyncDisposable {
   async #read(page: PageRequest, options: SignalOptions): Promise<QueryPage> {
     const { start, end } = resolveRowRange(page, this.totalRowCount);
     const present = this.#page;
-    if (present.offset === start && present.rows.length === end - start && options.signal?.aborted !== true) return present;
+    if (
+      present.offset === start &&
+      present.rows.length === end - start &&
+      options.signal?.aborted !== true
+    ) {
+      return present;
+    }
     return readPage(this.#caller, this, page, options);
   }
 }
 
-/** The rows of a page by the names of their columns. @throws INVALID_PARAMETER when two columns have the same name */
-function rowObjectsOf({ columns, rows }: Pick<QueryPage, 'columns' | 'rows'>): readonly RowObject[] {
+/**
+ * The rows of a page by the names of their columns. @throws INVALID_PARAMETER when two columns have
+ * the same name
+ */
+function rowObjectsOf({
+  columns,
+  rows,
+}: Pick<QueryPage, 'columns' | 'rows'>): readonly RowObject[] {
   const names = columns.map(({ name }) => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
     const advice = 'give them names of their own in the SQL, or take rows as arrays';
-    throw new QuireError('INVALID_PARAMETER', `Two columns have the name '${repeated}': ${advice}.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `Two columns have the name '${repeated}': ${advice}.`,
+    );
   }
   // Not by assignment: a column may be named __proto__.
-  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])));
+  return rows.map((row) =>
+    Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])),
+  );
 }
 
 /** Rows to walk through, page by page. */
@@ -210,13 +289,20 @@ export interface Walk {
 }
 
 /** The pages of a walk: without a gap or an overlap, each full but for the last that is given. */
-export function* planPages({ start, end, pageSize, backward }: Walk): Generator<PageRequest, void, undefined> {
+export function* planPages({
+  start,
+  end,
+  pageSize,
+  backward,
+}: Walk): Generator<PageRequest, void, undefined> {
   if (backward === true) {
     for (let rowsLeft = end - start; rowsLeft > 0; rowsLeft -= pageSize) {
       const rowCount = Math.min(pageSize, rowsLeft);
       yield { offset: start + rowsLeft - rowCount, rowCount };
     }
   } else {
-    for (let offset = start; offset < end; offset += pageSize) yield { offset, rowCount: Math.min(pageSize, end - offset) };
+    for (let offset = start; offset < end; offset += pageSize) {
+      yield { offset, rowCount: Math.min(pageSize, end - offset) };
+    }
   }
 }

@@ -3,13 +3,22 @@ import { QuireClientError } from './client-error.ts';
 
 /** How often, and after what waits, a read is tried again. */
 export interface RetryLimits {
-  /** Attempts in all, the first included; 1 never retries. Default 8: 8 to 16 seconds, longer than a broker takes to start again. */
+  /**
+   * Attempts in all, the first included; 1 never retries. Default 8: 8 to 16 seconds, longer than a
+   * broker takes to start again.
+   */
   readonly attemptsMax?: number | undefined;
-  /** The longest wait after the first failure, in milliseconds; it doubles with each further one. Default 200. */
+  /**
+   * The longest wait after the first failure, in milliseconds; it doubles with each further one.
+   * Default 200.
+   */
   readonly delayMs?: number | undefined;
   /** The longest wait, in milliseconds. Default 5000. */
   readonly delayMaxMs?: number | undefined;
-  /** A server that asks for a longer wait (`Retry-After`) than this, in milliseconds, is not waited for. Default 60,000. */
+  /**
+   * A server that asks for a longer wait (`Retry-After`) than this, in milliseconds, is not waited
+   * for. Default 60,000.
+   */
   readonly retryAfterMaxMs?: number | undefined;
 }
 
@@ -25,7 +34,13 @@ export interface RetryPolicy {
 /** @throws INVALID_PARAMETER when the limits make no sense */
 export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random): RetryPolicy {
   const { attemptsMax = 8, delayMs = 200, delayMaxMs = 5000, retryAfterMaxMs = 60_000 } = limits;
-  if (Number.isSafeInteger(attemptsMax) && attemptsMax >= 1 && delayMs >= 0 && delayMaxMs >= delayMs && retryAfterMaxMs >= 0) {
+  if (
+    Number.isSafeInteger(attemptsMax) &&
+    attemptsMax >= 1 &&
+    delayMs >= 0 &&
+    delayMaxMs >= delayMs &&
+    retryAfterMaxMs >= 0
+  ) {
     return { clock, random, attemptsMax, delayMs, delayMaxMs, retryAfterMaxMs };
   }
   throw new QuireError(
@@ -36,10 +51,12 @@ export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random)
 }
 
 /**
- * Runs a read until it succeeds or fails for good, with waits between. A wait is random between half and all of its length, so
- * that callers who failed together do not come back together, and never shorter than the server asks for.
+ * Runs a read until it succeeds or fails for good, with waits between. A wait is random between
+ * half and all of its length, so that callers who failed together do not come back together, and
+ * never shorter than the server asks for.
  *
- * @throws the failure that is not to be retried, or the last one; the signal's reason when it is aborted during a wait
+ * @throws the failure that is not to be retried, or the last one; the signal's reason when it is
+ * aborted during a wait
  */
 export async function retryReads<Value>(
   policy: RetryPolicy,

@@ -2,7 +2,13 @@ import { errorCodeOfException } from '@quire/api';
 import { type ErrorCode, errorKinds, isQuireError } from '@quire/core/portable';
 import type { Finding } from '@quire/core/table-engine';
 import { QuireClientError } from './client-error.ts';
-import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
+import {
+  expectArray,
+  expectInteger,
+  expectObject,
+  expectString,
+  type JsonObject,
+} from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';
 
 /** What an error response says, beside its body. */
@@ -20,17 +26,26 @@ export function throwFirstException(body: JsonObject): void {
   if (first === undefined) return;
   const { errorCode, message } = expectObject(first, 'exception');
   const number = expectInteger(errorCode, 'errorCode');
-  throw new QuireClientError(errorCodeOfException(number), expectString(message, 'message'), { status: 200 });
+  throw new QuireClientError(errorCodeOfException(number), expectString(message, 'message'), {
+    status: 200,
+  });
 }
 
-/** The error that a response with a status other than 2xx stands for: its `reason` is the code, its `error` the message. */
+/**
+ * The error that a response with a status other than 2xx stands for: its `reason` is the code, its
+ * `error` the message.
+ */
 export function serverErrorOf(response: ErrorResponse): QuireClientError {
   const { status, retryAfterMs } = response;
   const body = parseErrorBody(response.body);
   const reason = body?.['reason'];
   const sentence = body?.['error'];
   if (typeof reason === 'string' && isErrorCode(reason) && typeof sentence === 'string') {
-    return new QuireClientError(reason, sentence, { status, retryAfterMs, findings: findingsOf(body?.['findings']) });
+    return new QuireClientError(reason, sentence, {
+      status,
+      retryAfterMs,
+      findings: findingsOf(body?.['findings']),
+    });
   }
   const answered = `${status} ${response.statusText}`.trim();
   return new QuireClientError(
@@ -40,7 +55,10 @@ export function serverErrorOf(response: ErrorResponse): QuireClientError {
   );
 }
 
-/** A `Retry-After` header, seconds or a date, as the time from now; undefined when there is none that can be read. */
+/**
+ * A `Retry-After` header, seconds or a date, as the time from now; undefined when there is none
+ * that can be read.
+ */
 export function parseRetryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
@@ -57,7 +75,9 @@ function parseErrorBody(text: string): JsonObject | undefined {
     if (isQuireError(error)) return undefined;
     throw error;
   }
-  return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as JsonObject) : undefined;
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
+    ? (body as JsonObject)
+    : undefined;
 }
 
 /** Everything that is wrong, where the answer says more than one sentence. */

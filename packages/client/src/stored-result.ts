@@ -20,7 +20,10 @@ export interface StoredResult {
 /** Reads one entry of a list. @throws UNEXPECTED_RESPONSE when it is not one */
 export function decodeStoredResult(value: JsonValue): StoredResult {
   const entry = expectObject(value, 'result entry');
-  const metadata = expectObject(expectArray(entry['responseMetadata'], 'responseMetadata')[0], 'responseMetadata');
+  const metadata = expectObject(
+    expectArray(entry['responseMetadata'], 'responseMetadata')[0],
+    'responseMetadata',
+  );
   return {
     requestId: expectString(entry['requestId'], 'requestId'),
     brokerId: expectString(entry['brokerId'], 'brokerId'),

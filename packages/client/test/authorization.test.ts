@@ -12,8 +12,14 @@ async function sentBy(client: Partial<QuireClientOptions>): Promise<string | nul
 describe('who calls', () => {
   it.each<[Credentials, string | null]>([
     [{ token: 'secret' }, 'Bearer secret'],
-    [{ basic: { user: 'ann', password: 'p:w' } }, `Basic ${Buffer.from('ann:p:w').toString('base64')}`],
-    [{ basic: { user: 'zoë', password: '密码' } }, `Basic ${Buffer.from('zoë:密码').toString('base64')}`],
+    [
+      { basic: { user: 'ann', password: 'p:w' } },
+      `Basic ${Buffer.from('ann:p:w').toString('base64')}`,
+    ],
+    [
+      { basic: { user: 'zoë', password: '密码' } },
+      `Basic ${Buffer.from('zoë:密码').toString('base64')}`,
+    ],
     [{ authorization: 'Basic eDp5' }, 'Basic eDp5'],
     [{ authorization: () => 'Bearer fresh' }, 'Bearer fresh'],
     [{ authorization: () => Promise.resolve('Bearer fresh') }, 'Bearer fresh'],
@@ -39,14 +45,21 @@ describe('who calls', () => {
     const fake = new FakeResult({
       rowCount: 3,
       fault: (_call, index) => (index === 1 ? new TypeError('fetch failed') : undefined),
-      client: { authorization: () => Promise.resolve(`Bearer ${(count += 1)}`), retry: { delayMs: 0, delayMaxMs: 0 } },
+      client: {
+        authorization: () => Promise.resolve(`Bearer ${(count += 1)}`),
+        retry: { delayMs: 0, delayMaxMs: 0 },
+      },
     });
     const cursor = await fake.client.query('SELECT 1', { rowCount: 1 });
     const next = cursor.next();
     await fake.clock.untilSleeping();
     await fake.clock.advance(1);
     await next;
-    expect(fake.headers.map((headers) => headers.get('authorization'))).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);
+    expect(fake.headers.map((headers) => headers.get('authorization'))).toEqual([
+      'Bearer 1',
+      'Bearer 2',
+      'Bearer 3',
+    ]);
   });
 
   it('is unknown when the function that should say fails, and nothing is sent', async () => {
@@ -81,8 +94,15 @@ describe('who calls', () => {
   });
 
   it('is not said by what no header can hold, from a function either', async () => {
-    const fake = new FakeResult({ rowCount: 1, client: { authorization: () => 'Bearer secret\n' } });
+    const fake = new FakeResult({
+      rowCount: 1,
+      client: { authorization: () => 'Bearer secret\n' },
+    });
     const { code, message } = await errorOf(fake.client.metadata(requestId));
-    expect([code, message.includes('secret'), fake.calls]).toEqual(['INVALID_PARAMETER', false, []]);
+    expect([code, message.includes('secret'), fake.calls]).toEqual([
+      'INVALID_PARAMETER',
+      false,
+      [],
+    ]);
   });
 });

@@ -11,7 +11,8 @@ const columns = [
   { name: 'aa', dataType: 'LONG_ARRAY_ARRAY' },
   { name: 'd', dataType: 'BIG_DECIMAL' },
 ];
-const json = '[[7, 9223372036854775807, [1, null, -9223372036854775808], [[2]], "12.50"], [null, 1, null, [], null]]';
+const json =
+  '[[7, 9223372036854775807, [1, null, -9223372036854775808], [[2]], "12.50"], [null, 1, null, [], null]]';
 
 function decoded(integers: IntegerMode) {
   return decodeRows(columns, parseLosslessJson(json) as never, { integers, dates: 'string' });
@@ -88,14 +89,20 @@ describe('a cell of type TIMESTAMP', () => {
     ['275760-09-13 00:00:00.1', '275760-09-13 00:00:00.1'],
     ['infinity', 'infinity'],
   ])('far away: %s', (time, expected) => {
-    const [row] = decodeRows(timeColumns.slice(0, 1), [[time]], { integers: 'lossless', dates: 'date' });
+    const [row] = decodeRows(timeColumns.slice(0, 1), [[time]], {
+      integers: 'lossless',
+      dates: 'date',
+    });
     const cell = row?.[0];
     expect(cell instanceof Date ? cell.getTime() : cell).toBe(expected);
   });
 
   it('of a page is as the client’s option says', async () => {
     const body = JSON.stringify({
-      resultTable: { dataSchema: { columnNames: ['t'], columnDataTypes: ['TIMESTAMP'] }, rows: [[text]] },
+      resultTable: {
+        dataSchema: { columnNames: ['t'], columnDataTypes: ['TIMESTAMP'] },
+        rows: [[text]],
+      },
       requestId,
       brokerId: 'b',
       numRowsResultSet: 1,
@@ -107,6 +114,8 @@ describe('a cell of type TIMESTAMP', () => {
       dates: 'date',
       fetch: () => Promise.resolve(new Response(body)),
     });
-    expect((await client.page(requestId, { offset: 0 })).rows).toEqual([[new Date('2024-02-29T12:30:00.123Z')]]);
+    expect((await client.page(requestId, { offset: 0 })).rows).toEqual([
+      [new Date('2024-02-29T12:30:00.123Z')],
+    ]);
   });
 });

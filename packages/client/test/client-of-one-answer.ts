@@ -9,7 +9,11 @@ interface Sent {
 }
 
 /** A client whose server gives one answer to everything, and the requests that it has seen. */
-export function clientOf(answer: unknown, init?: ResponseInit, token: string | undefined = 'secret') {
+export function clientOf(
+  answer: unknown,
+  init?: ResponseInit,
+  token: string | undefined = 'secret',
+) {
   const sent: Sent[] = [];
   const client = new QuireClient({
     baseUrl: 'http://quire.test/base',
@@ -23,7 +27,9 @@ export function clientOf(answer: unknown, init?: ResponseInit, token: string | u
         headers: Object.fromEntries(new Headers(request?.headers)),
         body: typeof body === 'string' ? JSON.parse(body) : undefined,
       });
-      return Promise.resolve(new Response(typeof answer === 'string' ? answer : JSON.stringify(answer), init));
+      return Promise.resolve(
+        new Response(typeof answer === 'string' ? answer : JSON.stringify(answer), init),
+      );
     },
   });
   return { client, sent };
@@ -40,8 +46,12 @@ export function thrownBy(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** Code and message of the QuireError that a promise rejects with. */
-export async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+export async function errorOf(
+  promise: Promise<unknown>,
+): Promise<{ code: string; message: string }> {
   const error = await thrownBy(promise);
-  if (!(error instanceof QuireError)) throw new Error(`Expected a QuireError, got ${String(error)}.`);
+  if (!(error instanceof QuireError)) {
+    throw new Error(`Expected a QuireError, got ${String(error)}.`);
+  }
   return { code: error.code, message: error.message };
 }

@@ -13,7 +13,10 @@ async function cursorOf(fake: FakeResult) {
 }
 
 const rowsOf = (start: number, end: number) =>
-  Array.from({ length: end - start }, (_, index) => [start + index, `row ${start + index}`] as const);
+  Array.from(
+    { length: end - start },
+    (_, index) => [start + index, `row ${start + index}`] as const,
+  );
 
 async function documentOf(rowCount: number, options: DownloadOptions): Promise<string> {
   const cursor = await cursorOf(new FakeResult({ rowCount }));
@@ -26,13 +29,19 @@ describe('a download', () => {
     for (const pageSize of [1, 2, 3, 7, 100]) {
       expect(await documentOf(7, { format: 'csv', pageSize })).toBe(csvOf(rowsOf(0, 7)));
       expect(await documentOf(7, { format: 'ndjson', pageSize })).toBe(`${ndjson.join('\n')}\n`);
-      expect(await documentOf(7, { format: 'json', pageSize })).toBe(`[\n${ndjson.join(',\n')}\n]\n`);
+      expect(await documentOf(7, { format: 'json', pageSize })).toBe(
+        `[\n${ndjson.join(',\n')}\n]\n`,
+      );
     }
   });
 
   it('of some rows begins with a header and ends where it should', async () => {
-    expect(await documentOf(20, { format: 'csv', offset: 5, rowCount: 7, pageSize: 3 })).toBe(csvOf(rowsOf(5, 12)));
-    expect(await documentOf(20, { format: 'csv', offset: 18, rowCount: 7, pageSize: 3 })).toBe(csvOf(rowsOf(18, 20)));
+    expect(await documentOf(20, { format: 'csv', offset: 5, rowCount: 7, pageSize: 3 })).toBe(
+      csvOf(rowsOf(5, 12)),
+    );
+    expect(await documentOf(20, { format: 'csv', offset: 18, rowCount: 7, pageSize: 3 })).toBe(
+      csvOf(rowsOf(18, 20)),
+    );
   });
 
   it('of no rows is a document all the same', async () => {
@@ -46,15 +55,25 @@ describe('a download', () => {
     const pagesOf = async (rowCount: number, bytesPerRow: number) => {
       const fault = (call: string) => {
         const [, rows] = /numRows=(\d+)&format=ndjson/.exec(call) ?? [];
-        return rows === undefined ? undefined : new Response(new Uint8Array(Number(rows) * bytesPerRow));
+        return rows === undefined
+          ? undefined
+          : new Response(new Uint8Array(Number(rows) * bytesPerRow));
       };
       const fake = new FakeResult({ rowCount, fault });
       const cursor = await cursorOf(fake);
-      for await (const chunk of cursor.download({ format: 'ndjson' })) expect(chunk.byteLength).toBeLessThanOrEqual(4_194_304);
+      for await (const chunk of cursor.download({ format: 'ndjson' })) {
+        expect(chunk.byteLength).toBeLessThanOrEqual(4_194_304);
+      }
       return fake.pages.slice(1);
     };
     // 4 MiB are 41,943 rows of 100 bytes; a page has ten times the rows of the one before at most.
-    expect(await pagesOf(100_000, 100)).toEqual(['0+1000', '1000+10000', '11000+41943', '52943+41943', '94886+5114']);
+    expect(await pagesOf(100_000, 100)).toEqual([
+      '0+1000',
+      '1000+10000',
+      '11000+41943',
+      '52943+41943',
+      '94886+5114',
+    ]);
     expect(await pagesOf(1700, 4000)).toEqual(['0+1000', '1000+700']);
     expect(await pagesOf(1003, 4_000)).toEqual(['0+1000', '1000+3']);
   });
@@ -62,7 +81,13 @@ describe('a download', () => {
   it('tells how far it is, with each chunk', async () => {
     const told: DownloadProgress[] = [];
     const cursor = await cursorOf(new FakeResult({ rowCount: 5 }));
-    await collect(cursor.download({ format: 'ndjson', pageSize: 2, onProgress: (progress) => told.push(progress) }));
+    await collect(
+      cursor.download({
+        format: 'ndjson',
+        pageSize: 2,
+        onProgress: (progress) => told.push(progress),
+      }),
+    );
     expect(told).toEqual([
       { rowCount: 2, totalRowCount: 5, sizeBytes: 16 },
       { rowCount: 4, totalRowCount: 5, sizeBytes: 32 },
@@ -72,7 +97,10 @@ describe('a download', () => {
 
   it('gives a page once that was cut short at first', async () => {
     const cut = new Set([1, 3]);
-    const fake = new FakeResult({ rowCount: 6, fault: (_call, index) => (cut.has(index) ? 'cut' : undefined) });
+    const fake = new FakeResult({
+      rowCount: 6,
+      fault: (_call, index) => (cut.has(index) ? 'cut' : undefined),
+    });
     const cursor = await cursorOf(fake);
     const reading = collect(cursor.download({ format: 'csv', pageSize: 2 }));
     for (let turn = 0; turn < 20; turn += 1) await fake.clock.advance(100);
@@ -86,7 +114,8 @@ describe('a download', () => {
       const whole = await documentOf(9, { format, pageSize: 2 });
       for (let broken = 1; broken <= 5; broken += 1) {
         let isBroken = true;
-        const fault = (_call: string, index: number) => (isBroken && index === broken ? 'cut' : undefined);
+        const fault = (_call: string, index: number) =>
+          isBroken && index === broken ? 'cut' : undefined;
         const fake = new FakeResult({ rowCount: 9, fault, client: noWaits });
         const cursor = await cursorOf(fake);
         const chunks: Uint8Array[] = [];
@@ -95,7 +124,10 @@ describe('a download', () => {
           for await (const chunk of download) chunks.push(chunk);
         })();
         expect((await errorOf(first)).code).toBe('SERVER_UNREACHABLE');
-        expect(download.position).toEqual({ offset: 2 * (broken - 1), sizeBytes: textOf(chunks).length });
+        expect(download.position).toEqual({
+          offset: 2 * (broken - 1),
+          sizeBytes: textOf(chunks).length,
+        });
 
         isBroken = false;
         const from = download.position;
@@ -120,7 +152,8 @@ describe('a download', () => {
 
   it('takes no page of other rows than were asked for', async () => {
     const headers = { 'quire-offset': '0', 'quire-num-rows': '1' };
-    const fault = (call: string) => (call.includes('format') ? new Response('n\n0\n', { headers }) : undefined);
+    const fault = (call: string) =>
+      call.includes('format') ? new Response('n\n0\n', { headers }) : undefined;
     const cursor = await cursorOf(new FakeResult({ rowCount: 4, fault }));
     expect((await errorOf(collect(cursor.download({ format: 'csv' })))).message).toBe(
       `4 rows from row 0 of ${requestId} on were asked for; 1 came.`,
@@ -136,12 +169,16 @@ describe('a download', () => {
     { offset: 3, from: { offset: 2, sizeBytes: 10 } },
   ])('is not made with %j', async (options) => {
     const cursor = await cursorOf(new FakeResult({ rowCount: 4 }));
-    expect(() => cursor.download({ format: 'csv', ...options })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+    expect(() => cursor.download({ format: 'csv', ...options })).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
   });
 
   it('does not begin past the end', async () => {
     const cursor = await cursorOf(new FakeResult({ rowCount: 4 }));
-    expect(() => cursor.download({ format: 'csv', offset: 5 })).toThrow(expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE' }));
+    expect(() => cursor.download({ format: 'csv', offset: 5 })).toThrow(
+      expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE' }),
+    );
   });
 
   it('is a stream of the web as well, which asks for pages as they are taken', async () => {
@@ -158,11 +195,13 @@ describe('a download', () => {
   });
 
   it('hands a failure on to the stream', async () => {
-    const fault = (call: string) => (call.includes('format') ? new TypeError('fetch failed') : undefined);
+    const fault = (call: string) =>
+      call.includes('format') ? new TypeError('fetch failed') : undefined;
     const cursor = await cursorOf(new FakeResult({ rowCount: 8, fault, client: noWaits }));
-    expect((await errorOf(cursor.download({ format: 'csv' }).toReadableStream().getReader().read())).code).toBe(
-      'SERVER_UNREACHABLE',
-    );
+    expect(
+      (await errorOf(cursor.download({ format: 'csv' }).toReadableStream().getReader().read()))
+        .code,
+    ).toBe('SERVER_UNREACHABLE');
   });
 });
 
@@ -173,7 +212,9 @@ describe('pages of a walk', () => {
       fc.property(stretch, ([start, length, pageSize, backward]) => {
         const pages = [...planPages({ start, end: start + length, pageSize, backward })];
         if (backward) pages.reverse();
-        const rows = pages.flatMap(({ offset, rowCount }) => Array.from({ length: rowCount }, (_, index) => offset + index));
+        const rows = pages.flatMap(({ offset, rowCount }) =>
+          Array.from({ length: rowCount }, (_, index) => offset + index),
+        );
         expect(rows).toEqual(Array.from({ length }, (_, index) => start + index));
         expect(pages.every(({ rowCount }) => rowCount >= 1 && rowCount <= pageSize)).toBe(true);
         expect(pages.length).toBe(Math.ceil(length / pageSize));
@@ -195,7 +236,10 @@ describe('a piece of a document', () => {
     [[], 'A page of Arrow came without a schema.'],
     [[1, 2, 3, 4, 0, 0, 0, 0], 'A page of Arrow came without a schema.'],
     [[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], 'A page of Arrow came without its end.'],
-    [[0xff, 0xff, 0xff, 0xff, 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0], 'A page of Arrow came without its end.'],
+    [
+      [0xff, 0xff, 0xff, 0xff, 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0],
+      'A page of Arrow came without its end.',
+    ],
   ])('of Arrow that is %j is refused', (bytes, message) => {
     expect(() => pieceOf('arrow', Uint8Array.from(bytes), middle)).toThrow(
       expect.objectContaining({ code: 'UNEXPECTED_RESPONSE', message }),

@@ -13,7 +13,10 @@ interface FakeOptions {
   readonly client?: Partial<QuireClientOptions>;
 }
 
-/** A client whose server has one result of rows `[0, 'row 0']`, `[1, 'row 1']` …, the calls so far, and the time. */
+/**
+ * A client whose server has one result of rows `[0, 'row 0']`, `[1, 'row 1']` …, the calls so far,
+ * and the time.
+ */
 export class FakeResult {
   /** Method, path and parameters of each call. */
   readonly calls: string[] = [];
@@ -35,7 +38,9 @@ export class FakeResult {
 
   /** Offsets and row counts of the page calls so far. */
   get pages(): string[] {
-    return this.calls.flatMap((call) => /GET .*results\?offset=(\d+)&numRows=(\d+)/.exec(call)?.slice(1, 3).join('+') ?? []);
+    return this.calls.flatMap(
+      (call) => /GET .*results\?offset=(\d+)&numRows=(\d+)/.exec(call)?.slice(1, 3).join('+') ?? [],
+    );
   }
 
   async #answer(request: Request): Promise<Response> {
@@ -53,15 +58,34 @@ export class FakeResult {
 
   #body(request: Request): { readonly body: string; readonly headers: Record<string, string> } {
     const { pathname, searchParams } = new URL(request.url);
-    if (request.method === 'DELETE') return { body: `Query Results for ${requestId} deleted.`, headers: {} };
-    if (pathname.endsWith('/metadata')) return { body: JSON.stringify([{ requestId }]), headers: {} };
+    if (request.method === 'DELETE') {
+      return { body: `Query Results for ${requestId} deleted.`, headers: {} };
+    }
+    if (pathname.endsWith('/metadata')) {
+      return { body: JSON.stringify([{ requestId }]), headers: {} };
+    }
     const offset = Number(searchParams.get('offset') ?? 0);
-    const end = Math.min(this.#options.rowCount, offset + Number(searchParams.get('numRows') ?? 10));
-    const rows = Array.from({ length: end - offset }, (_, index) => [offset + index, `row ${offset + index}`] as const);
+    const end = Math.min(
+      this.#options.rowCount,
+      offset + Number(searchParams.get('numRows') ?? 10),
+    );
+    const rows = Array.from(
+      { length: end - offset },
+      (_, index) => [offset + index, `row ${offset + index}`] as const,
+    );
     const format = searchParams.get('format');
-    if (format === null) return { body: cursorResponse(rows, offset, this.#options.rowCount), headers: {} };
-    const headers = { 'quire-offset': String(offset), 'quire-num-rows': String(rows.length), 'quire-request-id': requestId };
-    return { body: format === 'csv' ? csvOf(rows) : rows.map(([n]) => `{"n":${n}}\n`).join(''), headers };
+    if (format === null) {
+      return { body: cursorResponse(rows, offset, this.#options.rowCount), headers: {} };
+    }
+    const headers = {
+      'quire-offset': String(offset),
+      'quire-num-rows': String(rows.length),
+      'quire-request-id': requestId,
+    };
+    return {
+      body: format === 'csv' ? csvOf(rows) : rows.map(([n]) => `{"n":${n}}\n`).join(''),
+      headers,
+    };
   }
 }
 
@@ -72,7 +96,10 @@ export function csvOf(rows: readonly (readonly [number, string])[]): string {
 
 function cursorResponse(rows: readonly unknown[], offset: number, rowCount: number): string {
   return JSON.stringify({
-    resultTable: { dataSchema: { columnNames: ['n', 'text'], columnDataTypes: ['LONG', 'STRING'] }, rows },
+    resultTable: {
+      dataSchema: { columnNames: ['n', 'text'], columnDataTypes: ['LONG', 'STRING'] },
+      rows,
+    },
     requestId,
     brokerId: 'Broker_quire.test_80',
     numRowsResultSet: rowCount,
@@ -89,7 +116,8 @@ function cutShort(body: string): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(body);
   return new ReadableStream({
     start: (controller) => controller.enqueue(bytes.subarray(0, bytes.byteLength / 2)),
-    pull: () => Promise.reject(new TypeError('terminated', { cause: new Error('other side closed') })),
+    pull: () =>
+      Promise.reject(new TypeError('terminated', { cause: new Error('other side closed') })),
   });
 }
 

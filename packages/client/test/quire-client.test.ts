@@ -5,7 +5,10 @@ import { clientOf, errorOf, thrownBy } from './client-of-one-answer.ts';
 const requestId = '018f6b1e-0000-7000-8000-000000000001';
 
 const cursorResponse = {
-  resultTable: { dataSchema: { columnNames: ['n', 'x'], columnDataTypes: ['LONG', 'DOUBLE'] }, rows: [[1, 0.5]] },
+  resultTable: {
+    dataSchema: { columnNames: ['n', 'x'], columnDataTypes: ['LONG', 'DOUBLE'] },
+    rows: [[1, 0.5]],
+  },
   requestId,
   brokerId: 'Broker_localhost_8099',
   numRowsResultSet: 3,
@@ -54,10 +57,16 @@ describe('a query', () => {
       JSON.stringify({
         ...cursorResponse,
         resultTable: {
-          dataSchema: { columnNames: ['n', 'x', 'a'], columnDataTypes: ['LONG', 'DOUBLE', 'DOUBLE_ARRAY'] },
+          dataSchema: {
+            columnNames: ['n', 'x', 'a'],
+            columnDataTypes: ['LONG', 'DOUBLE', 'DOUBLE_ARRAY'],
+          },
           rows: 'ROWS',
         },
-      }).replace('"ROWS"', '[[9223372036854775807,100000000000000000000,[1,"NaN"]],[null,"-Infinity",null],[1,"Infinity",[]]]'),
+      }).replace(
+        '"ROWS"',
+        '[[9223372036854775807,100000000000000000000,[1,"NaN"]],[null,"-Infinity",null],[1,"Infinity",[]]]',
+      ),
     );
     expect((await client.query('SELECT 1')).page.rows).toEqual([
       [9223372036854775807n, 1e20, [1, Number.NaN]],
@@ -78,10 +87,16 @@ describe('a query', () => {
     [700, 'QUERY_INVALID'],
     [710, 'COLUMN_NOT_FOUND'],
     [999, 'QUERY_FAILED'],
-  ])('that fails with exception %i rejects with %s and the server’s message', async (errorCode, code) => {
-    const { client } = clientOf({ exceptions: [{ errorCode, message: 'What went wrong.' }] });
-    expect(await errorOf(client.query('SELECT 1'))).toEqual({ code, message: 'What went wrong.' });
-  });
+  ])(
+    'that fails with exception %i rejects with %s and the server’s message',
+    async (errorCode, code) => {
+      const { client } = clientOf({ exceptions: [{ errorCode, message: 'What went wrong.' }] });
+      expect(await errorOf(client.query('SELECT 1'))).toEqual({
+        code,
+        message: 'What went wrong.',
+      });
+    },
+  );
 
   it.each([undefined, new Error('enough'), 'a text'])(
     'rejects with the reason of its signal, as fetch does: %s',
@@ -91,7 +106,9 @@ describe('a query', () => {
         baseUrl: 'http://quire.test',
         fetch: (_url, request) =>
           new Promise((_resolve, reject) => {
-            request?.signal?.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')));
+            request?.signal?.addEventListener('abort', () =>
+              reject(new DOMException('Aborted', 'AbortError')),
+            );
           }),
       });
       const { signal } = controller;
@@ -99,7 +116,9 @@ describe('a query', () => {
       controller.abort(reason);
       expect(await query).toBe(signal.reason);
       expect(await thrownBy(client.query('SELECT 1', { signal }))).toBe(signal.reason);
-      expect([reason, 'AbortError']).toContain(signal.reason instanceof DOMException ? signal.reason.name : signal.reason);
+      expect([reason, 'AbortError']).toContain(
+        signal.reason instanceof DOMException ? signal.reason.name : signal.reason,
+      );
     },
   );
 });
@@ -107,12 +126,20 @@ describe('a query', () => {
 describe('a page', () => {
   it('is asked for by offset and size, and tells a proxy where the result is', async () => {
     const { client, sent } = clientOf(cursorResponse);
-    const page = await client.page(requestId, { offset: 1, rowCount: 1, broker: { host: 'localhost', port: 8099 } });
+    const page = await client.page(requestId, {
+      offset: 1,
+      rowCount: 1,
+      broker: { host: 'localhost', port: 8099 },
+    });
     expect(sent).toEqual([
       {
         method: 'GET',
         url: `http://quire.test/base/query/${requestId}/results?offset=1&numRows=1`,
-        headers: { authorization: 'Bearer secret', forward_host: 'localhost', forward_port: '8099' },
+        headers: {
+          authorization: 'Bearer secret',
+          forward_host: 'localhost',
+          forward_port: '8099',
+        },
         body: undefined,
       },
     ]);
@@ -145,17 +172,25 @@ describe('a stream', () => {
   it('asks for the format and gives the bytes as they are', async () => {
     const { client, sent } = clientOf('n,x\n1,0.5\n');
     const chunks: Uint8Array[] = [];
-    for await (const chunk of client.stream(requestId, { offset: 0, rowCount: 7, format: 'csv' })) chunks.push(chunk);
+    for await (const chunk of client.stream(requestId, { offset: 0, rowCount: 7, format: 'csv' })) {
+      chunks.push(chunk);
+    }
     expect(Buffer.concat(chunks).toString()).toBe('n,x\n1,0.5\n');
-    expect(sent[0]?.url).toBe(`http://quire.test/base/query/${requestId}/results?offset=0&numRows=7&format=csv`);
+    expect(sent[0]?.url).toBe(
+      `http://quire.test/base/query/${requestId}/results?offset=0&numRows=7&format=csv`,
+    );
   });
 
   it('throws when the connection breaks after the first bytes', async () => {
     const broken = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('n\n1\n')),
-      pull: () => Promise.reject(new TypeError('terminated', { cause: new Error('other side closed') })),
+      pull: () =>
+        Promise.reject(new TypeError('terminated', { cause: new Error('other side closed') })),
     });
-    const client = new QuireClient({ baseUrl: 'http://quire.test', fetch: () => Promise.resolve(new Response(broken)) });
+    const client = new QuireClient({
+      baseUrl: 'http://quire.test',
+      fetch: () => Promise.resolve(new Response(broken)),
+    });
     const received: string[] = [];
     const reading = (async () => {
       for await (const chunk of client.stream(requestId, { offset: 0, format: 'csv' })) {
@@ -177,7 +212,10 @@ describe('a stream', () => {
         cancelled = true;
       },
     });
-    const client = new QuireClient({ baseUrl: 'http://quire.test', fetch: () => Promise.resolve(new Response(endless)) });
+    const client = new QuireClient({
+      baseUrl: 'http://quire.test',
+      fetch: () => Promise.resolve(new Response(endless)),
+    });
     for await (const chunk of client.stream(requestId, { offset: 0, format: 'arrow' })) {
       if (chunk.length > 0) break;
     }

@@ -26,7 +26,15 @@ describe('a cursor', () => {
     const fake = new FakeResult({ rowCount: 25 });
     const cursor = await query(fake, 10);
     const { columns, totalRowCount, pageSize, offset, broker, brokerId } = cursor;
-    expect({ requestId: cursor.requestId, columns, totalRowCount, pageSize, offset, broker, brokerId }).toEqual({
+    expect({
+      requestId: cursor.requestId,
+      columns,
+      totalRowCount,
+      pageSize,
+      offset,
+      broker,
+      brokerId,
+    }).toEqual({
       requestId,
       columns: [
         { name: 'n', dataType: 'LONG' },
@@ -49,7 +57,10 @@ describe('a cursor', () => {
 
   it('moves to the next page until there is none, and stays at the last', async () => {
     const cursor = await query(new FakeResult({ rowCount: 5 }), 2);
-    expect([firstCells(await cursor.next()), firstCells(await cursor.next())]).toEqual([[2, 3], [4]]);
+    expect([firstCells(await cursor.next()), firstCells(await cursor.next())]).toEqual([
+      [2, 3],
+      [4],
+    ]);
     expect([await cursor.next(), cursor.offset]).toEqual([null, 4]);
   });
 
@@ -87,7 +98,9 @@ describe('a cursor', () => {
     expect((await errorOf(cursor.seek(11))).code).toBe('OFFSET_OUT_OF_RANGE');
     expect((await errorOf(cursor.seek(-1))).code).toBe('INVALID_PARAMETER');
     expect((await errorOf(cursor.seek(0.5))).code).toBe('INVALID_PARAMETER');
-    expect(() => cursor.pages({ from: 11 })).toThrow(expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE' }));
+    expect(() => cursor.pages({ from: 11 })).toThrow(
+      expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE' }),
+    );
     expect(fake.calls.length).toBe(1);
   });
 
@@ -104,7 +117,12 @@ describe('a cursor', () => {
 
   it('makes moves one after the other when they are asked for at once', async () => {
     const cursor = await query(new FakeResult({ rowCount: 10 }), 2);
-    const moves = await Promise.all([cursor.next(), cursor.next(), cursor.previous(), cursor.next()]);
+    const moves = await Promise.all([
+      cursor.next(),
+      cursor.next(),
+      cursor.previous(),
+      cursor.next(),
+    ]);
     expect(moves.map((page) => page?.offset)).toEqual([2, 4, 2, 4]);
   });
 
@@ -115,7 +133,10 @@ describe('a cursor', () => {
       fault: (_call, index) => (index === 1 ? Response.json(gone, { status: 410 }) : undefined),
     });
     const cursor = await query(fake, 2);
-    expect(await errorOf(cursor.next())).toEqual({ code: 'RESULT_EXPIRED', message: 'It has expired.' });
+    expect(await errorOf(cursor.next())).toEqual({
+      code: 'RESULT_EXPIRED',
+      message: 'It has expired.',
+    });
     expect(cursor.offset).toBe(0);
     expect(firstCells(await cursor.next())).toEqual([2, 3]);
   });
@@ -127,14 +148,19 @@ describe('a cursor', () => {
     await cursor.metadata();
     await collect(cursor.download({ format: 'csv' }));
     await cursor.delete();
-    expect(fake.headers.slice(1).map((headers) => [headers.get('forward_host'), headers.get('forward_port')])).toEqual(
-      Array.from({ length: 4 }, () => ['broker.test', '8099']),
-    );
+    expect(
+      fake.headers
+        .slice(1)
+        .map((headers) => [headers.get('forward_host'), headers.get('forward_port')]),
+    ).toEqual(Array.from({ length: 4 }, () => ['broker.test', '8099']));
     expect(fake.headers[0]?.has('forward_host')).toBe(false);
   });
 
   it('takes no other page for the one that was asked for', async () => {
-    const wrong = new FakeResult({ rowCount: 10, fault: (call) => (call.includes('offset=2') ? pageOf(4, []) : undefined) });
+    const wrong = new FakeResult({
+      rowCount: 10,
+      fault: (call) => (call.includes('offset=2') ? pageOf(4, []) : undefined),
+    });
     expect(await errorOf((await query(wrong, 2)).next())).toEqual({
       code: 'UNEXPECTED_RESPONSE',
       message: `Row 2 of ${requestId} was asked for; row 4 of ${requestId} came.`,
@@ -144,7 +170,10 @@ describe('a cursor', () => {
 
 describe('walking through a result', () => {
   it('misses no row where a page is shorter than asked for', async () => {
-    const short = new FakeResult({ rowCount: 10, fault: (call) => (call.includes('offset=4') ? pageOf(4, [[4]]) : undefined) });
+    const short = new FakeResult({
+      rowCount: 10,
+      fault: (call) => (call.includes('offset=4') ? pageOf(4, [[4]]) : undefined),
+    });
     expect(await errorOf(collect((await query(short, 2)).rows()))).toEqual({
       code: 'UNEXPECTED_RESPONSE',
       message: `2 rows from row 4 of ${requestId} on were asked for; 1 came.`,
@@ -161,14 +190,24 @@ describe('walking through a result', () => {
 
   it('goes backward without an overlap, from the end or from a row', async () => {
     const cursor = await query(new FakeResult({ rowCount: 5 }), 2);
-    expect((await collect(cursor.pages({ backward: true }))).map(firstCells)).toEqual([[3, 4], [1, 2], [0]]);
-    expect((await collect(cursor.pages({ backward: true, from: 3, to: 1 }))).map(firstCells)).toEqual([[1, 2]]);
+    expect((await collect(cursor.pages({ backward: true }))).map(firstCells)).toEqual([
+      [3, 4],
+      [1, 2],
+      [0],
+    ]);
+    expect(
+      (await collect(cursor.pages({ backward: true, from: 3, to: 1 }))).map(firstCells),
+    ).toEqual([[1, 2]]);
   });
 
   it('gives the rows of a stretch', async () => {
     const cursor = await query(new FakeResult({ rowCount: 50 }), 3);
-    expect((await collect(cursor.rows({ from: 10, to: 15 }))).map(([n]) => n)).toEqual([10, 11, 12, 13, 14]);
-    expect((await collect(cursor.rows({ from: 15, to: 10, backward: true }))).map(([n]) => n)).toEqual([14, 13, 12, 11, 10]);
+    expect((await collect(cursor.rows({ from: 10, to: 15 }))).map(([n]) => n)).toEqual([
+      10, 11, 12, 13, 14,
+    ]);
+    expect(
+      (await collect(cursor.rows({ from: 15, to: 10, backward: true }))).map(([n]) => n),
+    ).toEqual([14, 13, 12, 11, 10]);
     expect(await collect(cursor.rows({ from: 48, as: 'object' }))).toEqual([
       { n: 48, text: 'row 48' },
       { n: 49, text: 'row 49' },
@@ -177,11 +216,11 @@ describe('walking through a result', () => {
 
   it('gives nothing of nothing', async () => {
     const cursor = await query(new FakeResult({ rowCount: 0 }), 3);
-    expect([await collect(cursor), await collect(cursor.rows()), await collect(cursor.pages({ backward: true }))]).toEqual([
-      [],
-      [],
-      [],
-    ]);
+    expect([
+      await collect(cursor),
+      await collect(cursor.rows()),
+      await collect(cursor.pages({ backward: true })),
+    ]).toEqual([[], [], []]);
   });
 
   it('reads one page ahead, and no more', async () => {
@@ -207,7 +246,9 @@ describe('walking through a result', () => {
           return request.method === 'POST'
             ? Promise.resolve(Response.json(firstPage))
             : new Promise((_resolve, reject) => {
-                request.signal.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')));
+                request.signal.addEventListener('abort', () =>
+                  reject(new DOMException('Aborted', 'AbortError')),
+                );
               });
         },
       },
@@ -243,7 +284,10 @@ describe('rows as objects', () => {
     const answer = (columnNames: string[]) =>
       Response.json({
         ...firstPage,
-        resultTable: { dataSchema: { columnNames, columnDataTypes: ['INT', 'INT'] }, rows: [[1, 2]] },
+        resultTable: {
+          dataSchema: { columnNames, columnDataTypes: ['INT', 'INT'] },
+          rows: [[1, 2]],
+        },
       });
     const walk = async (...names: string[]) => {
       const fake = new FakeResult({ rowCount: 1, fault: () => answer(names) });
@@ -252,7 +296,8 @@ describe('rows as objects', () => {
     };
     expect(await errorOf(walk('a', 'a'))).toEqual({
       code: 'INVALID_PARAMETER',
-      message: "Two columns have the name 'a': give them names of their own in the SQL, or take rows as arrays.",
+      message:
+        "Two columns have the name 'a': give them names of their own in the SQL, or take rows as arrays.",
     });
     const [row] = await walk('__proto__', 'b');
     expect(Object.entries(row ?? {})).toEqual([
@@ -271,7 +316,9 @@ describe('the end of a cursor’s block', () => {
   };
 
   it('deletes the result of a query, unless it is to be kept', async () => {
-    expect(await callsOf(new FakeResult({ rowCount: 1 }), {})).toEqual([`DELETE /query/resultStore/${requestId}`]);
+    expect(await callsOf(new FakeResult({ rowCount: 1 }), {})).toEqual([
+      `DELETE /query/resultStore/${requestId}`,
+    ]);
     expect(await callsOf(new FakeResult({ rowCount: 1 }), { keep: true })).toEqual([]);
   });
 
@@ -285,16 +332,28 @@ describe('the end of a cursor’s block', () => {
   });
 
   it.each([
-    ['is gone already', Response.json({ code: 410, error: 'Deleted.', reason: 'RESULT_DELETED' }, { status: 410 })],
+    [
+      'is gone already',
+      Response.json({ code: 410, error: 'Deleted.', reason: 'RESULT_DELETED' }, { status: 410 }),
+    ],
     ['cannot be reached', new TypeError('fetch failed')],
   ])('is quiet about a result that %s', async (_name, failure) => {
-    const fake = new FakeResult({ rowCount: 1, fault: (call) => (call.startsWith('DELETE') ? failure : undefined) });
+    const fake = new FakeResult({
+      rowCount: 1,
+      fault: (call) => (call.startsWith('DELETE') ? failure : undefined),
+    });
     expect((await callsOf(fake, {})).length).toBe(1);
   });
 
   it('fails when the result may not be deleted', async () => {
-    const refusal = Response.json({ code: 403, error: 'No.', reason: 'FORBIDDEN' }, { status: 403 });
-    const fake = new FakeResult({ rowCount: 1, fault: (call) => (call.startsWith('DELETE') ? refusal : undefined) });
+    const refusal = Response.json(
+      { code: 403, error: 'No.', reason: 'FORBIDDEN' },
+      { status: 403 },
+    );
+    const fake = new FakeResult({
+      rowCount: 1,
+      fault: (call) => (call.startsWith('DELETE') ? refusal : undefined),
+    });
     expect(await errorOf(callsOf(fake, {}))).toEqual({ code: 'FORBIDDEN', message: 'No.' });
   });
 });

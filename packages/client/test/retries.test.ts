@@ -5,7 +5,10 @@ import { errorOf, thrownBy } from './client-of-one-answer.ts';
 import { FakeResult, requestId } from './fake-result.ts';
 
 const unavailable = (headers: Record<string, string> = {}) =>
-  Response.json({ code: 503, error: 'Try again.', reason: 'STORE_UNAVAILABLE' }, { status: 503, headers });
+  Response.json(
+    { code: 503, error: 'Try again.', reason: 'STORE_UNAVAILABLE' },
+    { status: 503, headers },
+  );
 
 /** Lets time pass until the call has ended; gives how long it took and how it ended. */
 async function timed(
@@ -18,29 +21,54 @@ async function timed(
     () => (outcome = 'ok'),
     (error: unknown) => (outcome = error instanceof QuireClientError ? error.code : error),
   );
-  for (let turns = 0; outcome === undefined && turns < 10_000; turns += 1) await fake.clock.advance(50);
+  for (let turns = 0; outcome === undefined && turns < 10_000; turns += 1) {
+    await fake.clock.advance(50);
+  }
   await ended;
   return { elapsedMs: fake.clock.monotonicMs() - startMs, outcome };
 }
 
 describe('a read that fails for a reason that may pass', () => {
   it.each<[string, () => Response | Error | 'cut']>([
-    ['no connection', () => new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })],
+    [
+      'no connection',
+      () => new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') }),
+    ],
     ['a body that is cut short', () => 'cut'],
     ['503 of a broker', () => unavailable()],
     ['502 of some proxy', () => new Response('<html>', { status: 502 })],
-    ['429', () => Response.json({ code: 429, error: 'Slowly.', reason: 'TOO_MANY_REQUESTS' }, { status: 429 })],
+    [
+      '429',
+      () =>
+        Response.json(
+          { code: 429, error: 'Slowly.', reason: 'TOO_MANY_REQUESTS' },
+          { status: 429 },
+        ),
+    ],
   ])('%s, is made again, after waits that double', async (_name, fault) => {
-    const fake = new FakeResult({ rowCount: 3, fault: (_call, index) => (index < 3 ? fault() : undefined) });
-    const { elapsedMs, outcome } = await timed(fake, fake.client.page(requestId, { offset: 1, rowCount: 1 }));
+    const fake = new FakeResult({
+      rowCount: 3,
+      fault: (_call, index) => (index < 3 ? fault() : undefined),
+    });
+    const { elapsedMs, outcome } = await timed(
+      fake,
+      fake.client.page(requestId, { offset: 1, rowCount: 1 }),
+    );
     expect({ outcome, calls: fake.calls.length }).toEqual({ outcome: 'ok', calls: 4 });
     // Random is 0.5: three quarters of 200, 400 and 800 ms.
     expect(elapsedMs).toBe(1050);
   });
 
   it('gives up after as many attempts as it may make, with the last failure', async () => {
-    const fake = new FakeResult({ rowCount: 3, fault: () => unavailable(), client: { retry: { attemptsMax: 2 } } });
-    expect(await timed(fake, fake.client.metadata(requestId))).toEqual({ elapsedMs: 150, outcome: 'STORE_UNAVAILABLE' });
+    const fake = new FakeResult({
+      rowCount: 3,
+      fault: () => unavailable(),
+      client: { retry: { attemptsMax: 2 } },
+    });
+    expect(await timed(fake, fake.client.metadata(requestId))).toEqual({
+      elapsedMs: 150,
+      outcome: 'STORE_UNAVAILABLE',
+    });
     expect(fake.calls.length).toBe(2);
   });
 
@@ -49,10 +77,23 @@ describe('a read that fails for a reason that may pass', () => {
       rowCount: 3,
       fault: (_call, index) => (index === 0 ? unavailable({ 'retry-after': '30' }) : undefined),
     });
-    expect(await timed(patient, patient.client.metadata(requestId))).toEqual({ elapsedMs: 30_000, outcome: 'ok' });
-    const asked = new FakeResult({ rowCount: 3, fault: () => unavailable({ 'retry-after': '3600' }) });
-    const error: unknown = await asked.client.metadata(requestId).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', status: 503, retryAfterMs: 3_600_000, retryable: true });
+    expect(await timed(patient, patient.client.metadata(requestId))).toEqual({
+      elapsedMs: 30_000,
+      outcome: 'ok',
+    });
+    const asked = new FakeResult({
+      rowCount: 3,
+      fault: () => unavailable({ 'retry-after': '3600' }),
+    });
+    const error: unknown = await asked.client
+      .metadata(requestId)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      status: 503,
+      retryAfterMs: 3_600_000,
+      retryable: true,
+    });
     expect(asked.calls.length).toBe(1);
   });
 
@@ -95,7 +136,9 @@ describe('nothing else is made again', () => {
   ])('not a read that %i %s answers', async (status, reason) => {
     const body = { code: status, error: 'No.', reason };
     const fake = new FakeResult({ rowCount: 3, fault: () => Response.json(body, { status }) });
-    const error: unknown = await fake.client.page(requestId, { offset: 0 }).catch((thrown: unknown) => thrown);
+    const error: unknown = await fake.client
+      .page(requestId, { offset: 0 })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(QuireClientError);
     expect(error).toMatchObject({ code: reason, message: 'No.', status, retryable: false });
     expect(fake.calls.length).toBe(1);
@@ -132,29 +175,47 @@ describe('a server that is silent', () => {
   it('is given up after the time for headers, which a query has more of', async () => {
     const limits = { headersTimeoutMs: 5000, queryTimeoutMs: 90_000, retry: { attemptsMax: 2 } };
     const fake = new FakeResult({ rowCount: 3, fault: () => 'hang', client: limits });
-    expect(await timed(fake, fake.client.query('SELECT 1'))).toEqual({ elapsedMs: 90_000, outcome: 'SERVER_UNREACHABLE' });
-    expect(await timed(fake, fake.client.metadata(requestId))).toEqual({ elapsedMs: 10_150, outcome: 'SERVER_UNREACHABLE' });
+    expect(await timed(fake, fake.client.query('SELECT 1'))).toEqual({
+      elapsedMs: 90_000,
+      outcome: 'SERVER_UNREACHABLE',
+    });
+    expect(await timed(fake, fake.client.metadata(requestId))).toEqual({
+      elapsedMs: 10_150,
+      outcome: 'SERVER_UNREACHABLE',
+    });
     expect(fake.calls.length).toBe(3);
     expect(fake.clock.sleeperCount).toBe(0);
   });
 
   it('in the middle of a body is given up as well; a reader that takes its time is not', async () => {
     const silent = () =>
-      new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('n\n1\n')) }));
+      new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('n\n1\n')),
+        }),
+      );
     const fake = new FakeResult({ rowCount: 3, fault: silent, client: { idleTimeoutMs: 1000 } });
-    const chunks = fake.client.stream(requestId, { offset: 0, format: 'csv' })[Symbol.asyncIterator]();
+    const chunks = fake.client
+      .stream(requestId, { offset: 0, format: 'csv' })
+      [Symbol.asyncIterator]();
     await chunks.next();
     await fake.clock.advance(60_000);
     const second = errorOf(chunks.next());
     await fake.clock.advance(1000);
-    expect(await second).toEqual({ code: 'SERVER_UNREACHABLE', message: 'http://quire.test has sent nothing for 1 s.' });
+    expect(await second).toEqual({
+      code: 'SERVER_UNREACHABLE',
+      message: 'http://quire.test has sent nothing for 1 s.',
+    });
   });
 
-  it.each([0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])('is not waited for %d ms', (headersTimeoutMs) => {
-    expect(() => new QuireClient({ baseUrl: 'http://quire.test', headersTimeoutMs })).toThrow(
-      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
-    );
-  });
+  it.each([0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])(
+    'is not waited for %d ms',
+    (headersTimeoutMs) => {
+      expect(() => new QuireClient({ baseUrl: 'http://quire.test', headersTimeoutMs })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+      );
+    },
+  );
 
   it('leaves no timer behind when it answers', async () => {
     const fake = new FakeResult({ rowCount: 3 });

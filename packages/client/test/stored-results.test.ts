@@ -11,7 +11,13 @@ describe('stored results', () => {
     submissionTimeMs: 1000,
     expirationTimeMs: 3_601_000,
     responseMetadata: [
-      { type: 'fs', numRows: 3, dataFile: 'file:///data.arrow', metadataFile: 'file:///record.json', sizeBytes: 4096 },
+      {
+        type: 'fs',
+        numRows: 3,
+        dataFile: 'file:///data.arrow',
+        metadataFile: 'file:///record.json',
+        sizeBytes: 4096,
+      },
     ],
   };
   const stored = {
@@ -29,7 +35,10 @@ describe('stored results', () => {
   it('are listed', async () => {
     const { client, sent } = clientOf({ resultMetadataList: [entry] });
     expect(await client.list()).toEqual([stored]);
-    expect([sent[0]?.method, sent[0]?.url]).toEqual(['GET', 'http://quire.test/base/query/resultStore']);
+    expect([sent[0]?.method, sent[0]?.url]).toEqual([
+      'GET',
+      'http://quire.test/base/query/resultStore',
+    ]);
   });
 
   it('are described by the wire’s own record', async () => {
@@ -41,7 +50,10 @@ describe('stored results', () => {
   it('are deleted', async () => {
     const { client, sent } = clientOf(`Query Results for ${requestId} deleted.`);
     await client.delete(requestId);
-    expect([sent[0]?.method, sent[0]?.url]).toEqual(['DELETE', `http://quire.test/base/query/resultStore/${requestId}`]);
+    expect([sent[0]?.method, sent[0]?.url]).toEqual([
+      'DELETE',
+      `http://quire.test/base/query/resultStore/${requestId}`,
+    ]);
   });
 
   it('are renewed', async () => {
@@ -58,7 +70,12 @@ describe('stored results', () => {
     'are not asked for by the id %j, which would change the URL',
     async (id) => {
       const { client, sent } = clientOf('');
-      for (const call of [client.delete(id), client.metadata(id), client.renew(id, '1h'), client.page(id, { offset: 0 })]) {
+      for (const call of [
+        client.delete(id),
+        client.metadata(id),
+        client.renew(id, '1h'),
+        client.page(id, { offset: 0 }),
+      ]) {
         expect((await errorOf(call)).code).toBe('INVALID_PARAMETER');
       }
       expect(sent).toEqual([]);
@@ -96,7 +113,12 @@ describe('a client', () => {
     const client = new QuireClient({
       baseUrl: 'http://quire.test:8099',
       retry: { attemptsMax: 1 },
-      fetch: () => Promise.reject(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:8099') })),
+      fetch: () =>
+        Promise.reject(
+          new TypeError('fetch failed', {
+            cause: new Error('connect ECONNREFUSED 127.0.0.1:8099'),
+          }),
+        ),
     });
     expect(await errorOf(client.list())).toEqual({
       code: 'SERVER_UNREACHABLE',
@@ -110,7 +132,11 @@ describe('a client', () => {
       authorizations.push(new Headers(request?.headers).get('authorization'));
       return Promise.resolve(Response.json({ resultMetadataList: [] }));
     };
-    await new QuireClient({ baseUrl: 'http://quire.test', authorization: 'Basic eDp5', fetch: fetchFunction }).list();
+    await new QuireClient({
+      baseUrl: 'http://quire.test',
+      authorization: 'Basic eDp5',
+      fetch: fetchFunction,
+    }).list();
     await new QuireClient({ baseUrl: 'http://quire.test', fetch: fetchFunction }).list();
     expect(authorizations).toEqual(['Basic eDp5', null]);
   });
@@ -118,12 +144,17 @@ describe('a client', () => {
   it('refuses a token that no header can hold, without repeating it', () => {
     for (const token of ['secret\n', 'secret\u0000', 'secret…']) {
       expect(() => new QuireClient({ baseUrl: 'http://quire.test', token })).toThrow(
-        expect.objectContaining({ code: 'INVALID_PARAMETER', message: expect.not.stringContaining('secret') }),
+        expect.objectContaining({
+          code: 'INVALID_PARAMETER',
+          message: expect.not.stringContaining('secret'),
+        }),
       );
     }
   });
 
   it.each(['quire.test', 'ftp://quire.test', ''])('is not made for the address %j', (baseUrl) => {
-    expect(() => new QuireClient({ baseUrl })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+    expect(() => new QuireClient({ baseUrl })).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
   });
 });

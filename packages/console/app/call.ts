@@ -1,6 +1,9 @@
 import { type JsonValue, parseLosslessJson } from '@quire/client';
 
-/** What the server answered that was not a success: its own sentence, and the code that programs go by. */
+/**
+ * What the server answered that was not a success: its own sentence, and the code that programs go
+ * by.
+ */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
@@ -9,7 +12,11 @@ export class CallError extends Error {
 
   constructor(
     message: string,
-    options: { readonly status: number; readonly code: string; readonly body?: JsonValue | undefined },
+    options: {
+      readonly status: number;
+      readonly code: string;
+      readonly body?: JsonValue | undefined;
+    },
   ) {
     super(message);
     this.status = options.status;
@@ -31,11 +38,16 @@ export type Call = (path: string, options?: CallOptions) => Promise<JsonValue>;
 /** The address of a call with its parameters; those that are undefined are left out. */
 export function addressOf(path: string, query: CallOptions['query'] = {}): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
-/** Makes calls with this Authorization. `onRefused` hears when the server does not know the caller (any more). */
+/**
+ * Makes calls with this Authorization. `onRefused` hears when the server does not know the caller
+ * (any more).
+ */
 export function createCall(authorization: string, onRefused: () => void): Call {
   return async (path, { method = 'GET', query, body, signal } = {}) => {
     const response = await fetch(addressOf(path, query), {
@@ -47,7 +59,10 @@ export function createCall(authorization: string, onRefused: () => void): Call {
       ...(signal !== undefined && { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error;
-      throw new CallError('The server does not answer. Is it still running?', { status: 0, code: 'SERVER_UNREACHABLE' });
+      throw new CallError('The server does not answer. Is it still running?', {
+        status: 0,
+        code: 'SERVER_UNREACHABLE',
+      });
     });
     const text = await response.text();
     const parsed = parseAnswer(text, response.headers.get('content-type') ?? '');
@@ -69,9 +84,12 @@ function parseAnswer(text: string, contentType: string): JsonValue {
 function callErrorOf(status: number, body: JsonValue): CallError {
   const members = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
   const { error, reason } = members as { readonly error?: JsonValue; readonly reason?: JsonValue };
-  return new CallError(typeof error === 'string' ? error : `The server answered with status ${status}.`, {
-    status,
-    code: typeof reason === 'string' ? reason : 'UNEXPECTED_RESPONSE',
-    body,
-  });
+  return new CallError(
+    typeof error === 'string' ? error : `The server answered with status ${status}.`,
+    {
+      status,
+      code: typeof reason === 'string' ? reason : 'UNEXPECTED_RESPONSE',
+      body,
+    },
+  );
 }

@@ -20,7 +20,11 @@ export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return seconds % 60 === 0 || minutes >= 10 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  if (minutes < 60) {
+    return seconds % 60 === 0 || minutes >= 10
+      ? `${minutes} min`
+      : `${minutes} min ${seconds % 60} s`;
+  }
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
@@ -28,7 +32,11 @@ export function formatSpan(ms: number): string {
 
 /** How long a query took. */
 export function formatElapsed(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSpan(ms);
+  return ms < 1000
+    ? `${Math.round(ms)} ms`
+    : ms < 60_000
+      ? `${(ms / 1000).toFixed(1)} s`
+      : formatSpan(ms);
 }
 
 /** `1 row`, `2 rows` */

@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 
-/** A place in the console: its path in segments, and its parameters. All of it is behind the `#`, and never sent to a server. */
+/**
+ * A place in the console: its path in segments, and its parameters. All of it is behind the `#`,
+ * and never sent to a server.
+ */
 export interface Place {
   readonly segments: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
@@ -10,7 +13,10 @@ export interface Place {
 function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const segments = path.split('/').filter((segment) => segment !== '');
-  return { segments: segments.map((segment) => decode(segment)), parameters: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    segments: segments.map((segment) => decode(segment)),
+    parameters: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
 /** What stands in an address may have been typed by hand. */
@@ -23,14 +29,25 @@ function decode(segment: string): string {
 }
 
 /** The address of a place, to be used as a link. */
-export function placeOf(segments: readonly string[], parameters: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+export function placeOf(
+  segments: readonly string[],
+  parameters: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
   const query = new URLSearchParams(given).toString();
   return `#/${segments.map((segment) => encodeURIComponent(segment)).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Goes to a place, unless the page that wants it has been left meanwhile: nobody is taken away from where they have gone. */
-export function useGoTo(): (segments: readonly string[], parameters?: Readonly<Record<string, string | undefined>>) => void {
+/**
+ * Goes to a place, unless the page that wants it has been left meanwhile: nobody is taken away from
+ * where they have gone.
+ */
+export function useGoTo(): (
+  segments: readonly string[],
+  parameters?: Readonly<Record<string, string | undefined>>,
+) => void {
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -44,7 +61,10 @@ export function useGoTo(): (segments: readonly string[], parameters?: Readonly<R
 }
 
 /** Changes the address without a step in the history: what the page shows has not changed. */
-export function replacePlace(segments: readonly string[], parameters: Readonly<Record<string, string | undefined>> = {}): void {
+export function replacePlace(
+  segments: readonly string[],
+  parameters: Readonly<Record<string, string | undefined>> = {},
+): void {
   history.replaceState(null, '', placeOf(segments, parameters));
 }
 

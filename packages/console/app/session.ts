@@ -42,7 +42,12 @@ export async function openSession(token: string, onRefused: () => void): Promise
     return response;
   };
   // Who looks at a page wants to be told sooner than a program does: after some three seconds.
-  const options = { baseUrl: location.origin, token, fetch: fetchWithout, retry: { attemptsMax: 5 } };
+  const options = {
+    baseUrl: location.origin,
+    token,
+    fetch: fetchWithout,
+    retry: { attemptsMax: 5 },
+  };
   const client = new QuireClient(options);
   const call = createCall(authorization, onRefused);
   return {

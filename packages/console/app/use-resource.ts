@@ -1,7 +1,10 @@
 import { systemClock } from '@quire/core/portable';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** Something that a server is asked for: not there yet, there, or failed. What was there stays while it is asked for again. */
+/**
+ * Something that a server is asked for: not there yet, there, or failed. What was there stays while
+ * it is asked for again.
+ */
 export interface Resource<Value> {
   readonly value: Value | undefined;
   readonly error: unknown;
@@ -20,7 +23,9 @@ export function useResource<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   { everyMs }: { readonly everyMs?: number } = {},
 ): Resource<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value | undefined; error?: unknown }>({ key });
+  const [state, setState] = useState<{ key: string; value?: Value | undefined; error?: unknown }>({
+    key,
+  });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
@@ -32,7 +37,13 @@ export function useResource<Value>(
           const value = await latest.current(stop.signal);
           if (!stop.signal.aborted) setState({ key, value });
         } catch (error) {
-          if (!stop.signal.aborted) setState((before) => ({ key, value: before.key === key ? before.value : undefined, error }));
+          if (!stop.signal.aborted) {
+            setState((before) => ({
+              key,
+              value: before.key === key ? before.value : undefined,
+              error,
+            }));
+          }
         }
         if (everyMs === undefined) return;
         await systemClock.sleep(everyMs, stop.signal).catch(() => undefined);

@@ -3,8 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 
 const lookAgainMs = 100;
 
-/** Does something while no other process does it: test files and `npm start` may all want the same built at once. */
-export async function whileLocked<Value>(lockFile: string, task: () => Promise<Value>): Promise<Value> {
+/**
+ * Does something while no other process does it: test files and `npm start` may all want the same
+ * built at once.
+ */
+export async function whileLocked<Value>(
+  lockFile: string,
+  task: () => Promise<Value>,
+): Promise<Value> {
   while (!(await takeLock(lockFile))) {
     if (!(await isHeld(lockFile))) await rm(lockFile, { force: true });
     else await setTimeout(lookAgainMs);

@@ -1,6 +1,6 @@
 /**
- * Builds the console's files from `app/` into `site/`, when they are missing or older than what they are made of. `npm start` runs it, so that a
- * fresh clone has a console.
+ * Builds the console's files from `app/` into `site/`, when they are missing or older than what
+ * they are made of. `npm start` runs it, so that a fresh clone has a console.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -12,13 +12,16 @@ import { whileLocked } from './build-lock.ts';
 const root = join(import.meta.dirname, '..');
 const site = join(root, 'site');
 /** What the files are made of: the app, and Quire's packages that are bundled with it. */
-const sources = ['app', '../client/src', '../api/src', '../core/src'].map((folder) => join(root, folder));
+const sources = ['app', '../client/src', '../api/src', '../core/src'].map((folder) =>
+  join(root, folder),
+);
 const stampFile = join(site, 'built-from');
 
 /** Builds when it must; tells whether it did. */
 export async function ensureSite(log: (line: string) => void): Promise<boolean> {
   const stamp = await digestOfSources();
-  const isBuilt = async (): Promise<boolean> => (await readFile(stampFile, 'utf8').catch(() => '')) === stamp;
+  const isBuilt = async (): Promise<boolean> =>
+    (await readFile(stampFile, 'utf8').catch(() => '')) === stamp;
   if (await isBuilt()) return false;
   return whileLocked(`${site}.lock`, async () => {
     if (await isBuilt()) return false; // by somebody else, meanwhile
@@ -31,14 +34,17 @@ export async function ensureSite(log: (line: string) => void): Promise<boolean> 
 }
 
 /**
- * HighTable says of the head of a row that it is checked, and of a spin button how it lies, neither of which ARIA knows. That a row is selected
- * stands on the row itself. The attributes stay for its styles, under names that say nothing to screen readers.
+ * HighTable says of the head of a row that it is checked, and of a spin button how it lies, neither
+ * of which ARIA knows. That a row is selected stands on the row itself. The attributes stay for its
+ * styles, under names that say nothing to screen readers.
  */
 const withoutUnknownAria: Plugin = {
   name: 'without-unknown-aria',
   enforce: 'pre',
   transform: (code, id) =>
-    id.includes('/hightable/dist/') ? { code: code.replaceAll(/aria-(checked|orientation)/g, 'data-$1'), map: null } : undefined,
+    id.includes('/hightable/dist/')
+      ? { code: code.replaceAll(/aria-(checked|orientation)/g, 'data-$1'), map: null }
+      : undefined,
 };
 
 /** Builds beside what is there, and puts it in its place once it is whole. */
@@ -57,7 +63,8 @@ async function buildSite(stamp: string): Promise<void> {
       outDir: fresh,
       emptyOutDir: true,
       target: 'es2023',
-      // An inlined file would be an address of the scheme data:, which the page's security policy refuses.
+      // An inlined file would be an address of the scheme data:, which the page's security policy
+      // refuses.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -67,7 +74,10 @@ async function buildSite(stamp: string): Promise<void> {
   for (const name of await readdir(fresh, { recursive: true })) {
     if (!['.js', '.css', '.html', '.svg'].includes(extname(name))) continue;
     const bytes = await readFile(join(fresh, name));
-    await writeFile(join(fresh, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+    await writeFile(
+      join(fresh, `${name}.br`),
+      brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    );
   }
   await writeFile(join(fresh, 'built-from'), stamp);
   await rm(site, { recursive: true, force: true });

@@ -22,14 +22,18 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /** All files of the console by their path; undefined where it is not built. */
-export async function readConsoleFiles(directory = siteDirectory): Promise<ReadonlyMap<string, ConsoleFile> | undefined> {
+export async function readConsoleFiles(
+  directory = siteDirectory,
+): Promise<ReadonlyMap<string, ConsoleFile> | undefined> {
   const names = await listFiles(directory);
   if (!names.includes('index.html')) return undefined;
   const files = new Map<string, ConsoleFile>();
   for (const name of names) {
     const contentType = contentTypes[extname(name)];
     if (contentType === undefined) continue;
-    const brotli = names.includes(`${name}.br`) ? await readFile(join(directory, `${name}.br`)) : undefined;
+    const brotli = names.includes(`${name}.br`)
+      ? await readFile(join(directory, `${name}.br`))
+      : undefined;
     const bytes = await readFile(join(directory, name));
     files.set(name, { contentType, bytes, brotli, isImmutable: name.startsWith('assets/') });
   }

@@ -9,18 +9,22 @@ function meant(message: string, sql: string): string | undefined {
 
 test('a mark below a quoted line is a place in that line of the query', () => {
   const sql = 'SELECT symbol,\n  pryce\nFROM stocks';
-  const message = 'Binder Error: Referenced column "pryce" not found in FROM clause!\n\nLINE 2:   pryce\n          ^';
+  const message =
+    'Binder Error: Referenced column "pryce" not found in FROM clause!\n\nLINE 2:   pryce\n          ^';
   expect(meant(message, sql)).toBe('pryce');
 });
 
 test('of a line that is quoted in part the place is found all the same', () => {
   const sql = `SELECT ${'price, '.repeat(40)}pryce FROM stocks`;
-  const message = 'Binder Error: no such column\n\nLINE 1: ...price, price, pryce FROM stocks\n                         ^';
+  const message =
+    'Binder Error: no such column\n\nLINE 1: ...price, price, pryce FROM stocks\n                         ^';
   expect(meant(message, sql)).toBe('pryce');
 });
 
 test('a table that does not exist is found by its name, whatever signs it has', () => {
-  expect(meant('Table nosuch does not exist. There are cars.', 'SELECT nosuchcolumn FROM nosuch')).toBe('nosuch');
+  expect(
+    meant('Table nosuch does not exist. There are cars.', 'SELECT nosuchcolumn FROM nosuch'),
+  ).toBe('nosuch');
   expect(meant('Table a.b(c does not exist.', 'SELECT 1 FROM "a.b(c"')).toBe('a.b(c');
 });
 
@@ -31,5 +35,10 @@ test('a message that names no place, or one that is not in the query, has none',
 });
 
 test('an end that is missing is marked at the last character', () => {
-  expect(meant('Parser Error: syntax error at end of input\n\nLINE 1: SELECT (\n                ^', 'SELECT (')).toBe('(');
+  expect(
+    meant(
+      'Parser Error: syntax error at end of input\n\nLINE 1: SELECT (\n                ^',
+      'SELECT (',
+    ),
+  ).toBe('(');
 });

@@ -1,5 +1,12 @@
 import type { AuthorizationProvider } from '@quire/auth';
-import { brokerAnswerTooLong, brokerErrors, dispatcherTransport, Exchange, readWhole, type Transport } from '@quire/client/wire';
+import {
+  brokerAnswerTooLong,
+  brokerErrors,
+  dispatcherTransport,
+  Exchange,
+  readWhole,
+  type Transport,
+} from '@quire/client/wire';
 import type { Clock } from '@quire/core';
 import { unlessAborted, withDeadline } from '@quire/core/wait';
 import { Agent } from 'undici';
@@ -27,16 +34,25 @@ export interface BrokerCall {
 export interface BrokerAnswer {
   readonly status: number;
   readonly text: string;
-  /** What the broker's clock says, as its Date header has it, in whole seconds; undefined when it has none. */
+  /**
+   * What the broker's clock says, as its Date header has it, in whole seconds; undefined when it
+   * has none.
+   */
   readonly dateMs: number | undefined;
 }
 
 /** Connections to one broker; more calls wait. */
 const connectionsMax = 8;
-/** How long a connection may take to come about: after that a machine that is gone does not keep its place among them. */
+/**
+ * How long a connection may take to come about: after that a machine that is gone does not keep its
+ * place among them.
+ */
 const connectTimeoutMs = 10_000;
 
-/** Calls brokers, each with its own connections and its own time: what one of them does costs no other anything. */
+/**
+ * Calls brokers, each with its own connections and its own time: what one of them does costs no
+ * other anything.
+ */
 export class BrokerClient implements AsyncDisposable {
   readonly #options: BrokerClientOptions;
   readonly #agent: Agent;
@@ -57,8 +73,9 @@ export class BrokerClient implements AsyncDisposable {
   }
 
   /**
-   * Calls the broker at `url`, once more with a token that was read again when it refuses the one at hand. Redirections are not
-   * followed: a token goes nowhere but to the brokers of the settings.
+   * Calls the broker at `url`, once more with a token that was read again when it refuses the one
+   * at hand. Redirections are not followed: a token goes nowhere but to the brokers of the
+   * settings.
    *
    * @throws BROKER_TIMED_OUT when the answer is not whole in time
    * @throws BROKER_UNAVAILABLE when there is no connection
@@ -68,7 +85,12 @@ export class BrokerClient implements AsyncDisposable {
    */
   async call(url: string, call: BrokerCall): Promise<BrokerAnswer> {
     const { authorization: provider, clock, timeoutMs } = this.#options;
-    const limit = { clock, timeoutMs: timeoutMs(), signal: call.signal, error: brokerErrors.silent };
+    const limit = {
+      clock,
+      timeoutMs: timeoutMs(),
+      signal: call.signal,
+      error: brokerErrors.silent,
+    };
     const answered = async (signal: AbortSignal): Promise<BrokerAnswer> => {
       if (call.isPublic === true) return this.#send(url, call, undefined, signal);
       const first = await provider.authorization();
@@ -85,7 +107,12 @@ export class BrokerClient implements AsyncDisposable {
     await this.#agent.destroy();
   }
 
-  async #send(url: string, call: BrokerCall, authorization: string | undefined, signal: AbortSignal): Promise<BrokerAnswer> {
+  async #send(
+    url: string,
+    call: BrokerCall,
+    authorization: string | undefined,
+    signal: AbortSignal,
+  ): Promise<BrokerAnswer> {
     const exchange = new Exchange({
       transport: this.#transport,
       clock: this.#options.clock,
@@ -96,9 +123,14 @@ export class BrokerClient implements AsyncDisposable {
       signal,
     });
     const { method, path, bytesMax } = call;
-    const headers = { accept: 'application/json, text/plain', ...(authorization !== undefined && { authorization }) };
+    const headers = {
+      accept: 'application/json, text/plain',
+      ...(authorization !== undefined && { authorization }),
+    };
     const answer = await exchange.open(() => ({ method, url: `${url}${path}`, headers }));
-    const text = new TextDecoder().decode(await readWhole(answer.chunks, bytesMax, brokerAnswerTooLong));
+    const text = new TextDecoder().decode(
+      await readWhole(answer.chunks, bytesMax, brokerAnswerTooLong),
+    );
     const dateMs = Date.parse(answer.headers.get('date') ?? '');
     return { status: answer.status, text, dateMs: Number.isNaN(dateMs) ? undefined : dateMs };
   }

@@ -8,12 +8,17 @@ export interface ConsoleFile {
   readonly isImmutable: boolean;
 }
 
-/** The files of a console as `@quire/console` has them, by their path below `/console/`; the page itself is `index.html`. */
+/**
+ * The files of a console as `@quire/console` has them, by their path below `/console/`; the page
+ * itself is `index.html`.
+ */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
 /** A console to serve. */
 export interface ControllerConsole {
   readonly files: ConsoleFiles;
-  /** Whether everybody knows tokens that let one in; the page where one signs in then says which. */
+  /**
+   * Whether everybody knows tokens that let one in; the page where one signs in then says which.
+   */
   readonly hasQuickstartTokens: boolean;
 }

@@ -4,18 +4,33 @@ import type { FairSlots } from '@quire/core/wait';
 import { ServiceMetrics } from '@quire/service';
 import type { TablesStatus } from './table-watch.ts';
 
-const partitionStates = ['STARTING', 'CONSUMING', 'COMMITTING', 'PAUSED', 'RETRYING', 'STOPPED'] as const;
+const partitionStates = [
+  'STARTING',
+  'CONSUMING',
+  'COMMITTING',
+  'PAUSED',
+  'RETRYING',
+  'STOPPED',
+] as const;
 
 /** What a controller counts beside its calls: runs of the expiry job, and what they deleted. */
 export class ControllerMetrics extends ServiceMetrics {
-  readonly #runs = this.counter('quire_controller_expiry_runs_total', 'Runs of the expiry job on a broker, by outcome.', [
-    'outcome',
-  ]);
-  readonly #deleted = this.counter('quire_controller_expired_results_deleted_total', 'Results deleted by the expiry job.', []);
+  readonly #runs = this.counter(
+    'quire_controller_expiry_runs_total',
+    'Runs of the expiry job on a broker, by outcome.',
+    ['outcome'],
+  );
+  readonly #deleted = this.counter(
+    'quire_controller_expired_results_deleted_total',
+    'Results deleted by the expiry job.',
+    [],
+  );
 
-  readonly #killedWorkers = this.counter('quire_controller_workers_killed_total', 'Processes that ended with their preview.', [
-    'reason',
-  ]);
+  readonly #killedWorkers = this.counter(
+    'quire_controller_workers_killed_total',
+    'Processes that ended with their preview.',
+    ['reason'],
+  );
   readonly #restreams = new Map<string, RestreamJob>();
 
   constructor() {
@@ -23,15 +38,29 @@ export class ControllerMetrics extends ServiceMetrics {
     const jobs = (): readonly RestreamJob[] => [...this.#restreams.values()];
     for (const status of restreamStatuses) {
       const name = `quire_controller_restream_jobs_${status.toLowerCase()}`;
-      this.gauge(name, `Restream jobs that are ${status}.`, () => jobs().filter((job) => job.status === status).length);
+      this.gauge(
+        name,
+        `Restream jobs that are ${status}.`,
+        () => jobs().filter((job) => job.status === status).length,
+      );
     }
-    const lagOf = ({ status, stream }: RestreamJob): number => (status === 'TABLE_STREAM' ? (stream?.lagMessages ?? 0) : 0);
-    const help = 'Messages by which the partition that is furthest behind lags, of the restream jobs that stream.';
-    this.gauge('quire_controller_restream_lag_messages', help, () => Math.max(0, ...jobs().map(lagOf)));
+    const lagOf = ({ status, stream }: RestreamJob): number =>
+      status === 'TABLE_STREAM' ? (stream?.lagMessages ?? 0) : 0;
+    const help =
+      'Messages by which the partition that is furthest behind lags, of the restream jobs that stream.';
+    this.gauge('quire_controller_restream_lag_messages', help, () =>
+      Math.max(0, ...jobs().map(lagOf)),
+    );
   }
 
   /** Counts a run on one broker that has ended. */
-  observeRun({ deletedCount, isGood }: { readonly deletedCount: number; readonly isGood: boolean }): void {
+  observeRun({
+    deletedCount,
+    isGood,
+  }: {
+    readonly deletedCount: number;
+    readonly isGood: boolean;
+  }): void {
     this.#runs.inc({ outcome: isGood ? 'ok' : 'failed' });
     this.#deleted.inc(deletedCount);
   }
@@ -43,15 +72,30 @@ export class ControllerMetrics extends ServiceMetrics {
 
   /** Shows the processes that previews run in. */
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
-    this.gauge('quire_controller_workers', 'Processes for previews, with or without one.', () => workers().count);
-    this.gauge('quire_controller_workers_busy', 'Processes that run a preview.', () => workers().busyCount);
+    this.gauge(
+      'quire_controller_workers',
+      'Processes for previews, with or without one.',
+      () => workers().count,
+    );
+    this.gauge(
+      'quire_controller_workers_busy',
+      'Processes that run a preview.',
+      () => workers().busyCount,
+    );
   }
 
   /** Shows what tables do: of streams, and of tasks. */
-  watchTables(read: () => Promise<TablesStatus | undefined>, countProblems: () => Promise<number | undefined>): void {
+  watchTables(
+    read: () => Promise<TablesStatus | undefined>,
+    countProblems: () => Promise<number | undefined>,
+  ): void {
     const help =
       'Tables, tasks, jobs and records that are damaged and set aside, and files that are kept because nothing explains them.';
-    this.gauge('quire_controller_table_problems', help, async () => (await countProblems()) ?? Number.NaN);
+    this.gauge(
+      'quire_controller_table_problems',
+      help,
+      async () => (await countProblems()) ?? Number.NaN,
+    );
     const gauge = (name: string, help: string, of: (status: TablesStatus) => number): void =>
       this.gauge(`quire_controller_${name}`, help, async () => {
         const status = await read();
@@ -60,13 +104,33 @@ export class ControllerMetrics extends ServiceMetrics {
     gauge('tables', 'Tables that there are, each half by itself.', ({ tableCount }) => tableCount);
     for (const state of partitionStates) {
       const help = `Partitions of the streams of tables that are ${state}.`;
-      gauge(`stream_partitions_${state.toLowerCase()}`, help, ({ partitions }) => partitions[state]);
+      gauge(
+        `stream_partitions_${state.toLowerCase()}`,
+        help,
+        ({ partitions }) => partitions[state],
+      );
     }
-    gauge('stream_lag_messages', 'Messages in streams that are not in tables yet.', ({ lagMessages }) => lagMessages);
-    gauge('stream_lag_seconds', 'How long the message has waited that waits longest.', ({ lagMsMax }) => lagMsMax / 1000);
-    gauge('stream_messages_skipped', 'Messages that were left out since the engine started.', ({ skippedCount }) => skippedCount);
+    gauge(
+      'stream_lag_messages',
+      'Messages in streams that are not in tables yet.',
+      ({ lagMessages }) => lagMessages,
+    );
+    gauge(
+      'stream_lag_seconds',
+      'How long the message has waited that waits longest.',
+      ({ lagMsMax }) => lagMsMax / 1000,
+    );
+    gauge(
+      'stream_messages_skipped',
+      'Messages that were left out since the engine started.',
+      ({ skippedCount }) => skippedCount,
+    );
     for (const state of taskStates) {
-      gauge(`tasks_${state.toLowerCase()}`, `Tasks that are known and ${state}.`, ({ tasks }) => tasks[state]);
+      gauge(
+        `tasks_${state.toLowerCase()}`,
+        `Tasks that are known and ${state}.`,
+        ({ tasks }) => tasks[state],
+      );
     }
     gauge(
       'task_subtasks_failed',

@@ -15,8 +15,8 @@ export interface ControllerTables {
 }
 
 /**
- * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use, so that a getter makes them live;
- * `Controller.settingsChanged` makes the expiry job look at once.
+ * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use,
+ * so that a getter makes them live; `Controller.settingsChanged` makes the expiry job look at once.
  */
 export interface ControllerOptions extends ServerOptions {
   /** The URLs of the brokers that it looks after: `http://host:port`. */
@@ -27,25 +27,37 @@ export interface ControllerOptions extends ServerOptions {
   readonly schedule: ScheduleOptions;
   /** Gives the Authorization of the calls to brokers. */
   readonly authorization: AuthorizationProvider;
-  /** Certificates of authorities, in PEM, that brokers must have theirs from, instead of those that Node knows. */
+  /**
+   * Certificates of authorities, in PEM, that brokers must have theirs from, instead of those that
+   * Node knows.
+   */
   readonly certificateAuthorities?: string | undefined;
   /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
   readonly preview?: ControllerPreviewOptions | undefined;
-  /** What keeps tables, and the jobs that work on them. Left out: only the tables of brokers can be read, and other calls about tables are answered with 501. Not closed. */
+  /**
+   * What keeps tables, and the jobs that work on them. Left out: only the tables of brokers can be
+   * read, and other calls about tables are answered with 501. Not closed.
+   */
   readonly tables?: ControllerTables | undefined;
   /** Most bytes of a file that is sent to be loaded; default 1 GiB. */
   readonly uploadBytesMax?: number | undefined;
   /** The console, to be served at `/console`. Left out: there is none. */
   readonly console?: ControllerConsole | undefined;
   /**
-   * Answers the calls under `/query`, which the console makes: a proxy in front of the brokers. It finds out who calls by itself. Closed with
-   * the controller. Left out: the controller has no such calls.
+   * Answers the calls under `/query`, which the console makes: a proxy in front of the brokers. It
+   * finds out who calls by itself. Closed with the controller. Left out: the controller has no such
+   * calls.
    */
   readonly queries?: Pick<Service, 'handler' | 'close'> | undefined;
   /** The settings that the process runs with, secrets hidden. Asked at every call. */
   readonly settingsInForce?: (() => SettingsResponse) | undefined;
   /** Counts what happens. */
   readonly metrics?: ControllerMetrics | undefined;
-  /** What health says beside the controller's own: of its settings, and the processes of its previews. Asked at every call. */
-  readonly healthDetails?: (() => Pick<ControllerHealthResponse, 'settingsProblems' | 'workers'>) | undefined;
+  /**
+   * What health says beside the controller's own: of its settings, and the processes of its
+   * previews. Asked at every call.
+   */
+  readonly healthDetails?:
+    | (() => Pick<ControllerHealthResponse, 'settingsProblems' | 'workers'>)
+    | undefined;
 }

@@ -1,7 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { tableAdminComponents } from '@quire/api';
 import { systemClock, systemRandom } from '@quire/core';
-import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
+import {
+  createService,
+  type Service,
+  type ServiceAddress,
+  type TlsCertificate,
+} from '@quire/service';
 import { BrokerClient } from './broker-client.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
@@ -20,9 +25,18 @@ export interface Controller extends Service {
   settingsChanged(): void;
 }
 
-/** Creates a controller: it has brokers delete what has expired, and lets operators see and do so for all brokers at once. */
+/**
+ * Creates a controller: it has brokers delete what has expired, and lets operators see and do so
+ * for all brokers at once.
+ */
 export function createController(options: ControllerOptions): Controller {
-  const { clock = systemClock, random = systemRandom, metrics = new ControllerMetrics(), logger, queries } = options;
+  const {
+    clock = systemClock,
+    random = systemRandom,
+    metrics = new ControllerMetrics(),
+    logger,
+    queries,
+  } = options;
   const client = new BrokerClient({
     authorization: options.authorization,
     clock,
@@ -37,13 +51,22 @@ export function createController(options: ControllerOptions): Controller {
     log: logger?.child({ part: 'expiry' }),
     onRun: (run) => metrics.observeRun(run),
   });
-  const readTables = withBrokerTables(options.tables?.engine ?? noTableEngine, { client, clock, brokers: () => options.brokers });
+  const readTables = withBrokerTables(options.tables?.engine ?? noTableEngine, {
+    client,
+    clock,
+    brokers: () => options.brokers,
+  });
   const tables = options.tables && { ...options.tables, engine: readTables };
   const watch =
     options.tables &&
-    new TableWatch(options.tables.engine, clock, async () => (await options.tables?.restreams.listProblems()) ?? []);
+    new TableWatch(
+      options.tables.engine,
+      clock,
+      async () => (await options.tables?.restreams.listProblems()) ?? [],
+    );
   if (watch !== undefined) {
-    const countProblems = async (): Promise<number | undefined> => (await watch.readProblems())?.length;
+    const countProblems = async (): Promise<number | undefined> =>
+      (await watch.readProblems())?.length;
     metrics.watchTables(() => watch.read(), countProblems);
   }
   const previewSlots = createPreviewSlots(options);
@@ -52,7 +75,17 @@ export function createController(options: ControllerOptions): Controller {
     server: options,
     about,
     metrics,
-    routes: (context) => controllerRoutes({ ...context, options, client, job, tables, readTables, watch, previewSlots }),
+    routes: (context) =>
+      controllerRoutes({
+        ...context,
+        options,
+        client,
+        job,
+        tables,
+        readTables,
+        watch,
+        previewSlots,
+      }),
     mounted: queries && { prefixes: ['/query', '/queries'], handler: () => queries.handler() },
   });
   return new RunningController(options, { client, job, service });
@@ -135,11 +168,17 @@ const about = {
     'Looks after a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
   tags: [
     { name: 'cluster', description: 'See and clean the results of all brokers.' },
-    { name: 'tables', description: 'Check and preview tables before they are made; make, read and delete them.' },
+    {
+      name: 'tables',
+      description: 'Check and preview tables before they are made; make, read and delete them.',
+    },
     { name: 'streams', description: 'Look after what tables consume.' },
     { name: 'tasks', description: 'Run tasks on tables, and see what they did.' },
     { name: 'restream', description: 'Rebuild real-time tables from their streams.' },
-    { name: 'pinot', description: 'The calls by which clients of Apache Pinot find tables and brokers.' },
+    {
+      name: 'pinot',
+      description: 'The calls by which clients of Apache Pinot find tables and brokers.',
+    },
     { name: 'service', description: 'Watch the controller and read about it.' },
   ],
   components: [...tableComponents, ...tableAdminComponents],

@@ -30,11 +30,17 @@ export interface CleaningStatus {
   readonly error: QuireError | undefined;
 }
 
-const noRun: CleaningStatus = { lastRunMs: undefined, lastGoodRunMs: undefined, deletedCount: 0, error: undefined };
+const noRun: CleaningStatus = {
+  lastRunMs: undefined,
+  lastGoodRunMs: undefined,
+  deletedCount: 0,
+  error: undefined,
+};
 
 /**
- * Has every broker delete its expired results, again and again. Each broker has a schedule of its own, with its own jitter: one that
- * is slow, hangs or fails delays nobody but itself, not even their next runs; and runs on one broker never overlap.
+ * Has every broker delete its expired results, again and again. Each broker has a schedule of its
+ * own, with its own jitter: one that is slow, hangs or fails delays nobody but itself, not even
+ * their next runs; and runs on one broker never overlap.
  */
 export class ExpiryJob implements AsyncDisposable {
   readonly #options: ExpiryJobOptions;
@@ -46,7 +52,10 @@ export class ExpiryJob implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Begins with those brokers that are new in the list, and stops with those that are not in it any more. */
+  /**
+   * Begins with those brokers that are new in the list, and stops with those that are not in it any
+   * more.
+   */
   update(urls: readonly string[]): void {
     for (const [url, broker] of this.#brokers) {
       if (urls.includes(url)) continue;
@@ -60,7 +69,10 @@ export class ExpiryJob implements AsyncDisposable {
     }
   }
 
-  /** Runs on every broker now, wherever none is under way, and follows the current schedule from then on. */
+  /**
+   * Runs on every broker now, wherever none is under way, and follows the current schedule from
+   * then on.
+   */
   reschedule(): void {
     for (const broker of this.#brokers.values()) broker.wake();
   }
@@ -124,13 +136,19 @@ class BrokerExpiry {
       const deletedCount = await deleteExpired(broker, this.#stopping.signal);
       this.#status = { lastRunMs, lastGoodRunMs: lastRunMs, deletedCount, error: undefined };
       onRun?.({ deletedCount, isGood: true });
-      log?.info({ broker, deletedCount, durationMs: Math.round(clock.monotonicMs() - startMs) }, 'expired results deleted');
+      log?.info(
+        { broker, deletedCount, durationMs: Math.round(clock.monotonicMs() - startMs) },
+        'expired results deleted',
+      );
     } catch (error) {
       if (!isQuireError(error)) throw error;
       if (this.#stopping.signal.aborted) return;
       this.#status = { ...this.#status, lastRunMs, deletedCount: 0, error };
       onRun?.({ deletedCount: 0, isGood: false });
-      log?.warn({ broker, code: error.code, reason: error.message }, 'expired results could not be deleted');
+      log?.warn(
+        { broker, code: error.code, reason: error.message },
+        'expired results could not be deleted',
+      );
     }
   }
 

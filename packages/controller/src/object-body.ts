@@ -2,9 +2,16 @@ import { QuireError } from '@quire/core';
 import type { BodyReading } from '@quire/service';
 import { parseDocument } from '@quire/tables';
 
-/** How bodies about tables are read: with all digits of their integers, whatever their members, as long as they are objects. */
+/**
+ * How bodies about tables are read: with all digits of their integers, whatever their members, as
+ * long as they are objects.
+ */
 export function objectBody(bytesMax: number, digitsMax: () => number | undefined): BodyReading {
-  return { bytesMax, parse: (text) => parseDocument(text, { digitsMax: digitsMax() }), check: assertBody };
+  return {
+    bytesMax,
+    parse: (text) => parseDocument(text, { digitsMax: digitsMax() }),
+    check: assertBody,
+  };
 }
 
 /** How a body is handed on as it came, for others to read. */
@@ -14,5 +21,7 @@ export function textBody(bytesMax: number): BodyReading {
 
 /** What there is has been read, or will be. */
 function assertBody(value: unknown): void {
-  if (value === undefined) throw new QuireError('INVALID_BODY', 'The request body is empty; expected a JSON object.');
+  if (value === undefined) {
+    throw new QuireError('INVALID_BODY', 'The request body is empty; expected a JSON object.');
+  }
 }

@@ -7,24 +7,28 @@ export interface ControllerPreviewOptions {
   readonly bodyBytesMax: number;
   readonly limits: Partial<PreviewLimits>;
   /**
-   * Previews that run at once; further ones wait. While others wait, at most half are of one principal; one is for admins, where there are three
-   * or more.
+   * Previews that run at once; further ones wait. While others wait, at most half are of one
+   * principal; one is for admins, where there are three or more.
    */
   readonly concurrencyMax: number;
   /**
-   * Previews that may wait, each with its body in memory; beyond it, only those of principals with less than an equal share of the queue, and of
-   * admins. Default 8.
+   * Previews that may wait, each with its body in memory; beyond it, only those of principals with
+   * less than an equal share of the queue, and of admins. Default 8.
    */
   readonly waitingMax?: number;
   /** How many of one principal may wait; default 4. */
   readonly principalWaitingMax?: number;
   /** Finds files that admins may preview. Left out: there are none. */
   readonly finder?: FileFinder | undefined;
-  /** Opens streams that admins may preview. Left out: there are none. @throws STREAM_INVALID when one may not be read */
+  /**
+   * Opens streams that admins may preview. Left out: there are none. @throws STREAM_INVALID when
+   * one may not be read
+   */
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   /**
-   * Runs previews somewhere else, such as in a process of a pool, with the limits, files and streams that it has there. It settles only when
-   * nothing of the preview runs any more. Left out: they run in this process, as the options above say.
+   * Runs previews somewhere else, such as in a process of a pool, with the limits, files and
+   * streams that it has there. It settles only when nothing of the preview runs any more. Left out:
+   * they run in this process, as the options above say.
    */
   readonly run?: RunPreview | undefined;
 }
@@ -41,4 +45,8 @@ export interface PreviewCall {
 }
 
 /** What holds where nobody says anything: rows of requests only. */
-export const previewDefaults: ControllerPreviewOptions = { bodyBytesMax: 16 * 1024 * 1024, limits: {}, concurrencyMax: 4 };
+export const previewDefaults: ControllerPreviewOptions = {
+  bodyBytesMax: 16 * 1024 * 1024,
+  limits: {},
+  concurrencyMax: 4,
+};

@@ -30,7 +30,10 @@ export interface TablesStatus {
 const agesMaxMs = 2_000;
 const waitMaxMs = 1_000;
 
-/** Looks at all tables when somebody asks, and no oftener than it is worth: nothing is done while nobody does. */
+/**
+ * Looks at all tables when somebody asks, and no oftener than it is worth: nothing is done while
+ * nobody does.
+ */
 export class TableWatch {
   readonly #engine: TableEngine;
   readonly #listJobProblems: () => Promise<readonly TableProblem[]>;
@@ -39,16 +42,25 @@ export class TableWatch {
   #looking: Promise<void> | undefined;
 
   /** @param listJobProblems lists the jobs of the tables that are set aside */
-  constructor(engine: TableEngine, clock: Clock, listJobProblems: () => Promise<readonly TableProblem[]> = async () => []) {
+  constructor(
+    engine: TableEngine,
+    clock: Clock,
+    listJobProblems: () => Promise<readonly TableProblem[]> = async () => [],
+  ) {
     this.#engine = engine;
     this.#listJobProblems = listJobProblems;
     this.#clock = clock;
   }
 
-  /** As it is now, or, where streams take long to answer, as it was last; undefined when nothing is known. */
+  /**
+   * As it is now, or, where streams take long to answer, as it was last; undefined when nothing is
+   * known.
+   */
   async read(): Promise<TablesStatus | undefined> {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#known !== undefined && nowMs - this.#known.atMs < agesMaxMs) return this.#known.status;
+    if (this.#known !== undefined && nowMs - this.#known.atMs < agesMaxMs) {
+      return this.#known.status;
+    }
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
@@ -58,7 +70,10 @@ export class TableWatch {
     return this.#known?.status;
   }
 
-  /** What is set aside, or kept because nothing explains it; it waits for no stream. Undefined when nothing is known. */
+  /**
+   * What is set aside, or kept because nothing explains it; it waits for no stream. Undefined when
+   * nothing is known.
+   */
   async readProblems(): Promise<readonly TableProblem[] | undefined> {
     try {
       return [...(await this.#engine.listProblems()), ...(await this.#listJobProblems())];
@@ -73,7 +88,9 @@ export class TableWatch {
     try {
       const tables = await this.#engine.listTables();
       const consumptions = await Promise.all(
-        tables.filter(({ type }) => type === 'REALTIME').map((table) => this.#readConsumption(table.tableNameWithType)),
+        tables
+          .filter(({ type }) => type === 'REALTIME')
+          .map((table) => this.#readConsumption(table.tableNameWithType)),
       );
       const status = summarize(
         tables.length,
@@ -98,12 +115,25 @@ export class TableWatch {
 
   async #listTasks(): Promise<readonly TaskRecord[]> {
     const types = await this.#engine.listTaskTypes();
-    return (await Promise.all(types.map((taskType) => this.#engine.listTasks({ taskType })))).flat();
+    return (
+      await Promise.all(types.map((taskType) => this.#engine.listTasks({ taskType })))
+    ).flat();
   }
 }
 
-function summarize(tableCount: number, consumptions: readonly Consumption[], tasks: readonly TaskRecord[]): TablesStatus {
-  const partitions = { STARTING: 0, CONSUMING: 0, COMMITTING: 0, PAUSED: 0, RETRYING: 0, STOPPED: 0 };
+function summarize(
+  tableCount: number,
+  consumptions: readonly Consumption[],
+  tasks: readonly TaskRecord[],
+): TablesStatus {
+  const partitions = {
+    STARTING: 0,
+    CONSUMING: 0,
+    COMMITTING: 0,
+    PAUSED: 0,
+    RETRYING: 0,
+    STOPPED: 0,
+  };
   let [lagMessages, lagMsMax, skippedCount] = [0, 0, 0];
   for (const partition of consumptions.flatMap((each) => each.partitions)) {
     partitions[partition.state] += 1;
@@ -111,10 +141,21 @@ function summarize(tableCount: number, consumptions: readonly Consumption[], tas
     lagMsMax = Math.max(lagMsMax, partition.lagMs ?? 0);
     skippedCount += partition.skippedCount;
   }
-  const byState = Object.fromEntries(taskStates.map((state) => [state, 0])) as Record<TaskState, number>;
+  const byState = Object.fromEntries(taskStates.map((state) => [state, 0])) as Record<
+    TaskState,
+    number
+  >;
   for (const { state } of tasks) byState[state] += 1;
   const failedSubtaskCount = tasks
     .flatMap(({ subtasks }) => subtasks)
     .filter(({ state }) => state === 'TASK_ERROR' || state === 'TIMED_OUT').length;
-  return { tableCount, partitions, lagMessages, lagMsMax, skippedCount, tasks: byState, failedSubtaskCount };
+  return {
+    tableCount,
+    partitions,
+    lagMessages,
+    lagMsMax,
+    skippedCount,
+    tasks: byState,
+    failedSubtaskCount,
+  };
 }

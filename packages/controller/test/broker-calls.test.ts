@@ -29,11 +29,17 @@ afterEach(async () => {
   await client[Symbol.asyncDispose]();
 });
 
-const list = (...results: object[]) => ({ status: 200, body: JSON.stringify({ resultMetadataList: results }) });
+const list = (...results: object[]) => ({
+  status: 200,
+  body: JSON.stringify({ resultMetadataList: results }),
+});
 
 describe('deleting what has expired', () => {
   test('is one call, with the token; the broker goes by its own clock', async () => {
-    await using broker = await fakeBroker(() => ({ status: 200, body: 'Deleted 12 expired response(s).' }));
+    await using broker = await fakeBroker(() => ({
+      status: 200,
+      body: 'Deleted 12 expired response(s).',
+    }));
     expect(await deleteExpired(client, broker.url, { signal })).toBe(12);
     expect(broker.calls).toEqual(['DELETE /query/resultStore Bearer t1']);
   });
@@ -53,10 +59,17 @@ describe('deleting what has expired', () => {
 
   test('ends when the token is refused for good', async () => {
     await using broker = await fakeBroker(() => ({ status: 401, body: '' }));
-    const message = 'The broker refuses the Authorization of the controller with status 401: see controller.admin.auth.';
-    await expect(deleteExpired(client, broker.url, { signal })).rejects.toMatchObject({ code: 'BROKER_FAILED', message });
+    const message =
+      'The broker refuses the Authorization of the controller with status 401: see controller.admin.auth.';
+    await expect(deleteExpired(client, broker.url, { signal })).rejects.toMatchObject({
+      code: 'BROKER_FAILED',
+      message,
+    });
     expect(broker.calls).toHaveLength(2);
-    await expect(deleteExpired(client, broker.url, { signal })).rejects.toMatchObject({ code: 'BROKER_FAILED', message });
+    await expect(deleteExpired(client, broker.url, { signal })).rejects.toMatchObject({
+      code: 'BROKER_FAILED',
+      message,
+    });
     expect(broker.calls).toHaveLength(3); // no other token is at hand
   });
 
@@ -66,7 +79,11 @@ describe('deleting what has expired', () => {
       const statuses: Record<string, number> = { a: 200, b: 404, c: 410 };
       await using broker = await fakeBroker(({ method, url = '' }, response) => {
         response.setHeader('date', new Date(5000).toUTCString());
-        if (method === 'GET') return list(...['a', 'b', 'c', 'kept'].map((id) => storedResult(id, id === 'kept' ? 5001 : 5000)));
+        if (method === 'GET') {
+          return list(
+            ...['a', 'b', 'c', 'kept'].map((id) => storedResult(id, id === 'kept' ? 5001 : 5000)),
+          );
+        }
         const id = url.slice('/query/resultStore/'.length);
         return { status: id === '' ? status : (statuses[id] ?? 500), body: '' };
       });
@@ -83,7 +100,10 @@ describe('deleting what has expired', () => {
   test('goes on past results that cannot be deleted, and says so', async () => {
     await using broker = await fakeBroker(({ method, url = '' }) => {
       if (method === 'GET') return list(...['a', 'b', 'c'].map((id) => storedResult(id, 1)));
-      return { status: url.endsWith('/b') ? 500 : url.endsWith('Store?expiredBefore=7') ? 405 : 200, body: '' };
+      return {
+        status: url.endsWith('/b') ? 500 : url.endsWith('Store?expiredBefore=7') ? 405 : 200,
+        body: '',
+      };
     });
     await expect(deleteExpired(client, broker.url, { cutoffMs: 7, signal })).rejects.toMatchObject({
       code: 'BROKER_FAILED',
@@ -107,7 +127,10 @@ describe('what misbehaves is an error, in our own words', () => {
       response.setHeader('location', '/elsewhere');
       return { status, body };
     });
-    await expect(deleteExpired(client, broker.url, { signal })).rejects.toMatchObject({ code: 'BROKER_FAILED', message });
+    await expect(deleteExpired(client, broker.url, { signal })).rejects.toMatchObject({
+      code: 'BROKER_FAILED',
+      message,
+    });
     expect(broker.calls).toHaveLength(1);
   });
 
@@ -116,10 +139,16 @@ describe('what misbehaves is an error, in our own words', () => {
       if (method === 'GET') response.writeHead(200).write('{"resultMetadataList":[');
       return undefined;
     });
-    const outcomes = Promise.allSettled([deleteExpired(client, broker.url, { signal }), listResults(client, broker.url, signal)]);
+    const outcomes = Promise.allSettled([
+      deleteExpired(client, broker.url, { signal }),
+      listResults(client, broker.url, signal),
+    ]);
     await broker.untilCalled(2);
     await clock.advance(5000);
-    const error = { code: 'BROKER_TIMED_OUT', message: 'There was no complete answer within 5000 ms.' };
+    const error = {
+      code: 'BROKER_TIMED_OUT',
+      message: 'There was no complete answer within 5000 ms.',
+    };
     expect(await outcomes).toMatchObject([
       { status: 'rejected', reason: error },
       { status: 'rejected', reason: error },
@@ -129,7 +158,9 @@ describe('what misbehaves is an error, in our own words', () => {
 
   test('an answer that breaks off, and nobody there', async () => {
     const broker = await fakeBroker(({ socket }) => void socket.destroy());
-    await expect(listResults(client, broker.url, signal)).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+    await expect(listResults(client, broker.url, signal)).rejects.toMatchObject({
+      code: 'BROKER_FAILED',
+    });
     await broker[Symbol.asyncDispose]();
     await expect(listResults(client, broker.url, signal)).rejects.toMatchObject({
       code: 'BROKER_UNAVAILABLE',
@@ -143,7 +174,9 @@ describe('what misbehaves is an error, in our own words', () => {
       clock,
       timeoutMs: () => 5000,
     });
-    const outcome = listResults(stuck, 'http://127.0.0.1:9', signal).catch((error: unknown) => error);
+    const outcome = listResults(stuck, 'http://127.0.0.1:9', signal).catch(
+      (error: unknown) => error,
+    );
     await clock.untilSleeping();
     await clock.advance(5000);
     expect(await outcome).toMatchObject({ code: 'BROKER_TIMED_OUT' });
@@ -162,10 +195,17 @@ describe('what misbehaves is an error, in our own words', () => {
 describe('a list of results', () => {
   const good = storedResult('a', 5);
   test('is read with what it has beside, and planned by the boundary', () => {
-    const text = JSON.stringify({ resultMetadataList: [{ ...good, more: 1 }, storedResult('b', 6)], more: 1 });
+    const text = JSON.stringify({
+      resultMetadataList: [{ ...good, more: 1 }, storedResult('b', 6)],
+      more: 1,
+    });
     const results = parseResultList(text);
     expect(results).toEqual([good, storedResult('b', 6)]);
-    expect([4, 5, 6].map((cutoffMs) => planDeletions(results, cutoffMs))).toEqual([[], ['a'], ['a', 'b']]);
+    expect([4, 5, 6].map((cutoffMs) => planDeletions(results, cutoffMs))).toEqual([
+      [],
+      ['a'],
+      ['a', 'b'],
+    ]);
   });
 
   test.each([

@@ -5,8 +5,13 @@ import { QuireError } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import type { ControllerOptions } from '../src/index.ts';
 
-/** Options of a controller whose callers are called as they say, `root` being an admin; its clock stands still. */
-export function controllerOptions(options: Partial<ControllerOptions> = {}): ControllerOptions & { readonly clock: ManualClock } {
+/**
+ * Options of a controller whose callers are called as they say, `root` being an admin; its clock
+ * stands still.
+ */
+export function controllerOptions(
+  options: Partial<ControllerOptions> = {},
+): ControllerOptions & { readonly clock: ManualClock } {
   return {
     host: '127.0.0.1',
     port: 0,
@@ -41,12 +46,17 @@ export interface FakeBroker extends AsyncDisposable {
 
 /** A broker that answers as it is told; an answer of undefined counts as absent, ever. */
 export async function fakeBroker(
-  answer: (request: IncomingMessage, response: ServerResponse) => { readonly status: number; readonly body: string } | undefined,
+  answer: (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => { readonly status: number; readonly body: string } | undefined,
 ): Promise<FakeBroker> {
   const calls: string[] = [];
   const waiting: (() => void)[] = [];
   const server = createServer((request, response) => {
-    calls.push([request.method, request.url, request.headers.authorization].filter(Boolean).join(' '));
+    calls.push(
+      [request.method, request.url, request.headers.authorization].filter(Boolean).join(' '),
+    );
     for (const wake of waiting.splice(0)) wake();
     const answered = answer(request, response);
     if (answered !== undefined) response.writeHead(answered.status).end(answered.body);
@@ -67,7 +77,23 @@ export async function fakeBroker(
 }
 
 /** A stored result as brokers list it. */
-export function storedResult(requestId: string, expirationTimeMs: number, submissionTimeMs = 1): Record<string, unknown> {
-  const metadata = { type: 'fs', numRows: 3, dataFile: 'file:///d', metadataFile: 'file:///m', sizeBytes: 10 };
-  return { requestId, brokerId: 'Broker_b_1', submissionTimeMs, expirationTimeMs, responseMetadata: [metadata] };
+export function storedResult(
+  requestId: string,
+  expirationTimeMs: number,
+  submissionTimeMs = 1,
+): Record<string, unknown> {
+  const metadata = {
+    type: 'fs',
+    numRows: 3,
+    dataFile: 'file:///d',
+    metadataFile: 'file:///m',
+    sizeBytes: 10,
+  };
+  return {
+    requestId,
+    brokerId: 'Broker_b_1',
+    submissionTimeMs,
+    expirationTimeMs,
+    responseMetadata: [metadata],
+  };
 }

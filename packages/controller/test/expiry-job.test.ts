@@ -43,8 +43,11 @@ test('runs of the brokers drift apart, and each period is at most a twentieth lo
       });
       job.update(['a', 'b']);
       await clock.advance(600_000);
-      const times = (url: string): number[] => runs.filter((run) => run.startsWith(url)).map((run) => Number(run.slice(2)));
-      const gaps = ['a', 'b'].flatMap((url) => times(url).flatMap((time, index, all) => time - (all[index - 1] ?? time - 60)));
+      const times = (url: string): number[] =>
+        runs.filter((run) => run.startsWith(url)).map((run) => Number(run.slice(2)));
+      const gaps = ['a', 'b'].flatMap((url) =>
+        times(url).flatMap((time, index, all) => time - (all[index - 1] ?? time - 60)),
+      );
       expect(gaps.every((gap) => gap >= 56 && gap <= 64)).toBe(true);
       expect(times('a')).not.toEqual(times('b'));
     }),
@@ -102,7 +105,12 @@ test('one that fails is told of, and tried again with the next period', async ()
   isDown = false;
   await clock.advance(60_000);
   const goodMs = clock.nowMs();
-  expect(job.statusOf('a')).toEqual({ lastRunMs: goodMs, lastGoodRunMs: goodMs, deletedCount: 7, error: undefined });
+  expect(job.statusOf('a')).toEqual({
+    lastRunMs: goodMs,
+    lastGoodRunMs: goodMs,
+    deletedCount: 7,
+    error: undefined,
+  });
   expect(told).toEqual([
     { broker: 'a', code: 'BROKER_FAILED', reason: 'No.' },
     { broker: 'a', deletedCount: 7, durationMs: 0 },
@@ -144,12 +152,19 @@ test('it stops in the middle of a run, and nothing runs any more', async () => {
   const job = jobOf({
     deleteExpired: (_url, signal) =>
       new Promise((_resolve, reject) =>
-        signal.addEventListener('abort', () => reject(new QuireError('ABORTED', 'Stopped.')), { once: true }),
+        signal.addEventListener('abort', () => reject(new QuireError('ABORTED', 'Stopped.')), {
+          once: true,
+        }),
       ),
   });
   job.update(['a']);
   await clock.advance(10_000);
   await job[Symbol.asyncDispose]();
   expect(clock.sleeperCount).toBe(0);
-  expect(job.statusOf('a')).toEqual({ lastRunMs: undefined, lastGoodRunMs: undefined, deletedCount: 0, error: undefined });
+  expect(job.statusOf('a')).toEqual({
+    lastRunMs: undefined,
+    lastGoodRunMs: undefined,
+    deletedCount: 0,
+    error: undefined,
+  });
 });

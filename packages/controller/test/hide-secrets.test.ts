@@ -20,7 +20,8 @@ const config = {
 };
 
 test('who may only query reads configs without their credentials', () => {
-  const [map] = readableConfig(config, { name: 'ann', role: 'query' }).ingestionConfig.streamIngestionConfig.streamConfigMaps;
+  const [map] = readableConfig(config, { name: 'ann', role: 'query' }).ingestionConfig
+    .streamIngestionConfig.streamConfigMaps;
   expect(map).toEqual({
     'stream.kafka.topic.name': 'orders',
     'sasl.jaas.config': '*****',
@@ -28,7 +29,10 @@ test('who may only query reads configs without their credentials', () => {
     'ssl.truststore.password': '*****',
     'input.fs.prop.secretKey': '*****',
   });
-  expect(readableConfig(config, { name: 'ann', role: 'query' })).toMatchObject({ tableName: 'orders_REALTIME', tokens: 3 });
+  expect(readableConfig(config, { name: 'ann', role: 'query' })).toMatchObject({
+    tableName: 'orders_REALTIME',
+    tokens: 3,
+  });
 });
 
 test('admins, who may put a config back, read it as it is', () => {

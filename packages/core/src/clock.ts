@@ -1,4 +1,7 @@
-/** Time as a dependency: nothing else in Quire may ask what time it is or wait (DESIGN.md section 7). */
+/**
+ * Time as a dependency: nothing else in Quire may ask what time it is or wait (DESIGN.md section
+ * 7).
+ */
 export interface Clock {
   /** Wall-clock time in epoch milliseconds. May step in either direction. */
   nowMs(): number;

@@ -12,7 +12,10 @@ export type ErrorKind =
   | 'unsupported' // this engine cannot do it; the message says what would
   | 'internal'; // a defect in Quire
 
-/** Every error code of Quire and its kind: the one table that docs, HTTP statuses and tests are held to. */
+/**
+ * Every error code of Quire and its kind: the one table that docs, HTTP statuses and tests are held
+ * to.
+ */
 export const errorKinds = {
   INVALID_PARAMETER: 'invalid',
   INVALID_BODY: 'invalid',
@@ -98,7 +101,10 @@ export interface BrokerPlace {
   readonly port: number;
 }
 
-/** Marks a QuireError: shared by all copies of this package in a process, as plug-ins bring their own. */
+/**
+ * Marks a QuireError: shared by all copies of this package in a process, as plug-ins bring their
+ * own.
+ */
 const tag: unique symbol = Symbol.for('@quire/core/QuireError') as never;
 
 /**
@@ -118,7 +124,10 @@ export class QuireError extends Error {
   readonly exceptionNumber: number | undefined;
   /** The broker that can do it, where another one can. */
   readonly broker: BrokerPlace | undefined;
-  /** Whether callers may read the message of a code whose messages else name keys and paths for operators. */
+  /**
+   * Whether callers may read the message of a code whose messages else name keys and paths for
+   * operators.
+   */
   readonly isForCallers: boolean;
 
   constructor(
@@ -143,7 +152,10 @@ export class QuireError extends Error {
   }
 }
 
-/** Tells whether `error` is a QuireError, of this copy of the package or another, optionally one of the given codes. */
+/**
+ * Tells whether `error` is a QuireError, of this copy of the package or another, optionally one of
+ * the given codes.
+ */
 export function isQuireError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   ...codes: readonly Code[]

@@ -9,7 +9,12 @@ export {
   QuireError,
   throwIfAborted,
 } from './errors.ts';
-export { type JsonValue, parseLosslessJson, TooManyDigitsError, writeLosslessJson } from './lossless-json.ts';
+export {
+  type JsonValue,
+  parseLosslessJson,
+  TooManyDigitsError,
+  writeLosslessJson,
+} from './lossless-json.ts';
 export { assertObjectKey, isObjectKey } from './object-key.ts';
 export type {
   LinkSigner,
@@ -24,7 +29,13 @@ export type {
   ReadMemory,
 } from './object-store.ts';
 export { noClusterStatistics } from './no-cluster-statistics.ts';
-export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
+export {
+  nextPage,
+  type PageRequest,
+  previousPage,
+  resolveRowRange,
+  type RowRange,
+} from './page.ts';
 export type {
   ClusterStatistics,
   CpuTimes,
@@ -38,8 +49,20 @@ export type {
 export type { ColumnarRows, NamedRows } from './named-rows.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
-export { createRequestId, isRequestId, ownerTagAt, ownerTagOf, timeOfRequestId, type RequestId } from './request-id.ts';
-export { type RecordIdentity, sealRecord, type UnsealedRecord, unsealRecord } from './sealed-record.ts';
+export {
+  createRequestId,
+  isRequestId,
+  ownerTagAt,
+  ownerTagOf,
+  timeOfRequestId,
+  type RequestId,
+} from './request-id.ts';
+export {
+  type RecordIdentity,
+  sealRecord,
+  type UnsealedRecord,
+  unsealRecord,
+} from './sealed-record.ts';
 export { systemClock } from './system-clock.ts';
 export { systemRandom } from './system-random.ts';
 export { formatBytes, formatDurationMs, MiB, parseDurationMs } from './units.ts';

@@ -14,7 +14,8 @@ export interface NamedRows {
   readonly schema: Schema;
   readonly rowCount: number;
   /**
-   * All rows, in order, by one read that a deletion does not cut off; rows may be looked at until the next ones are asked for.
+   * All rows, in order, by one read that a deletion does not cut off; rows may be looked at until
+   * the next ones are asked for.
    *
    * @throws RESULT_DELETED when it has gone before it was opened, RESULT_CORRUPT, STORE_UNAVAILABLE
    */

@@ -3,7 +3,10 @@ import type { ClusterStatistics } from './query-engine.ts';
 const noSegments = { queried: 0, processed: 0, matched: 0 };
 const noCpu = { threads: 0, system: 0, serialization: 0, total: 0 };
 
-/** What an engine says that knows nothing of a cluster: every count 0. An engine that knows some of it says that beside this. */
+/**
+ * What an engine says that knows nothing of a cluster: every count 0. An engine that knows some of
+ * it says that beside this.
+ */
 export const noClusterStatistics: ClusterStatistics = {
   servers: { queried: 1, responded: 1 },
   segments: noSegments,

@@ -8,13 +8,17 @@ export interface ByteRange {
 export interface ObjectEntry {
   readonly key: string;
   readonly sizeBytes: number;
-  /** By the store's clock, a moment between the call of the object's `put` and its end, in epoch milliseconds. */
+  /**
+   * By the store's clock, a moment between the call of the object's `put` and its end, in epoch
+   * milliseconds.
+   */
   readonly lastModifiedMs: number;
 }
 
 /**
- * Options of every call: an aborted call rejects with ABORTED (or the QuireError given as reason) and does no further I/O. The body
- * of a `get` and the iteration of a `list` are parts of their calls. A call that cannot be undone any more completes instead.
+ * Options of every call: an aborted call rejects with ABORTED (or the QuireError given as reason)
+ * and does no further I/O. The body of a `get` and the iteration of a `list` are parts of their
+ * calls. A call that cannot be undone any more completes instead.
  */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -23,20 +27,30 @@ export interface CallOptions {
 /** Options of `ObjectStore.get`. */
 export interface GetOptions extends CallOptions {
   readonly range?: ByteRange | undefined;
-  /** Whom a store asks that would otherwise allocate memory to read into; one whose chunks come from elsewhere does not ask. */
+  /**
+   * Whom a store asks that would otherwise allocate memory to read into; one whose chunks come from
+   * elsewhere does not ask.
+   */
   readonly memory?: ReadMemory | undefined;
 }
 
 /**
- * Lends memory to read into. The chunks that are read into it belong to the lender again as soon as they are handed out. A store asks
- * while a chunk is pulled, at most once for each, and hands that memory out or fails: it does not read ahead into it.
+ * Lends memory to read into. The chunks that are read into it belong to the lender again as soon as
+ * they are handed out. A store asks while a chunk is pulled, at most once for each, and hands that
+ * memory out or fails: it does not read ahead into it.
  */
 export interface ReadMemory {
-  /** At least one byte and at most `sizeBytes`, at an address that is a multiple of 8; its contents are anything. */
+  /**
+   * At least one byte and at most `sizeBytes`, at an address that is a multiple of 8; its contents
+   * are anything.
+   */
   lend(sizeBytes: number): Uint8Array;
 }
 
-/** Fills `target` with a range of an object at once, and returns true; false, when that would have to wait. */
+/**
+ * Fills `target` with a range of an object at once, and returns true; false, when that would have
+ * to wait.
+ */
 export type ReadAtHand = (key: string, range: ByteRange, target: Uint8Array) => boolean;
 
 /** Options of `ObjectStore.list`. */
@@ -44,23 +58,26 @@ export interface ListOptions extends CallOptions {
   /** Only keys that sort after this one. */
   readonly after?: string | undefined;
   /**
-   * Whether the caller knows already what is in a folder (a key prefix that ends with a slash), so that the store may pass over it. A
-   * store may ask that of any folder that it sees, in any order, but before it gives what sorts after it; or never ask, and give everything.
+   * Whether the caller knows already what is in a folder (a key prefix that ends with a slash), so
+   * that the store may pass over it. A store may ask that of any folder that it sees, in any order,
+   * but before it gives what sorts after it; or never ask, and give everything.
    */
   readonly passesOver?: ((folder: string) => boolean) | undefined;
 }
 
 /**
- * An object opened for reading. Iterate `body` once: to its end, or leave the loop early; both release everything.
- * A caller that never iterates disposes instead; disposing is always safe, at any time and more than once.
- * A caller may take any time between two chunks: a body that is open and not read keeps no other call waiting.
+ * An object opened for reading. Iterate `body` once: to its end, or leave the loop early; both
+ * release everything. A caller that never iterates disposes instead; disposing is always safe, at
+ * any time and more than once. A caller may take any time between two chunks: a body that is open
+ * and not read keeps no other call waiting.
  */
 export interface ObjectBody extends AsyncDisposable {
   /** Size of the whole object, whatever the range. */
   readonly sizeBytes: number;
   /**
-   * The bytes asked for, in chunks of the store's choosing, none empty. A chunk may be kept: the store never changes its bytes. It may
-   * be the store's own memory, so it must not be written to, unless it lies in what `GetOptions.memory` gave.
+   * The bytes asked for, in chunks of the store's choosing, none empty. A chunk may be kept: the
+   * store never changes its bytes. It may be the store's own memory, so it must not be written to,
+   * unless it lies in what `GetOptions.memory` gave.
    *
    * @throws INTERNAL at a second iteration, and at one after disposal
    */
@@ -70,20 +87,26 @@ export interface ObjectBody extends AsyncDisposable {
 /**
  * The port to whatever keeps objects: memory, local files, a bucket.
  *
- * Keys are as `assertObjectKey` says; every call with another key throws INVALID_OBJECT_KEY before any I/O. No key should lie
- * below another, as `a/b` lies below `a`: a store may refuse to put the second one, with INVALID_OBJECT_KEY.
- * All failures of a store are QuireErrors that name the key and the store: STORE_UNAVAILABLE and STORE_TIMED_OUT may be retried,
- * the others may not. Disposing a store twice is as good as once, and later calls throw SHUTTING_DOWN. Disposal waits for no call: open bodies
- * stay readable, and a put under way rejects with SHUTTING_DOWN at the next step of its source at the latest, and leaves nothing behind.
- * Every sentence here has a case in the conformance suite (`@quire/core/conformance`), which all stores pass, bare and wrapped.
+ * Keys are as `assertObjectKey` says; every call with another key throws INVALID_OBJECT_KEY before
+ * any I/O. No key should lie below another, as `a/b` lies below `a`: a store may refuse to put the
+ * second one, with INVALID_OBJECT_KEY. All failures of a store are QuireErrors that name the key
+ * and the store: STORE_UNAVAILABLE and STORE_TIMED_OUT may be retried, the others may not.
+ * Disposing a store twice is as good as once, and later calls throw SHUTTING_DOWN. Disposal waits
+ * for no call: open bodies stay readable, and a put under way rejects with SHUTTING_DOWN at the
+ * next step of its source at the latest, and leaves nothing behind. Every sentence here has a case
+ * in the conformance suite (`@quire/core/conformance`), which all stores pass, bare and wrapped.
  */
 export interface ObjectStore extends AsyncDisposable {
-  /** Where the objects are, as a URI for people and messages: `memory:`, `file:///var/lib/quire`, `s3://bucket/prefix`. */
+  /**
+   * Where the objects are, as a URI for people and messages: `memory:`, `file:///var/lib/quire`,
+   * `s3://bucket/prefix`.
+   */
   readonly location: string;
 
   /**
-   * Whether brokers on other machines reach the same objects. A store of a plug-in that is not shared says false: its broker then
-   * names itself in its answers, so that their pages are asked of it.
+   * Whether brokers on other machines reach the same objects. A store of a plug-in that is not
+   * shared says false: its broker then names itself in its answers, so that their pages are asked
+   * of it.
    */
   readonly isShared?: boolean | undefined;
 
@@ -95,58 +118,76 @@ export interface ObjectStore extends AsyncDisposable {
   head(key: string, options?: CallOptions): Promise<ObjectEntry>;
 
   /**
-   * Opens an object. With a range, exactly those bytes come, or the call or the iteration throws; never more, fewer or others.
-   * An object deleted or replaced while it is read gives the bytes of the object that was opened, or throws.
+   * Opens an object. With a range, exactly those bytes come, or the call or the iteration throws;
+   * never more, fewer or others. An object deleted or replaced while it is read gives the bytes of
+   * the object that was opened, or throws.
    *
    * @throws OBJECT_NOT_FOUND when there is none
-   * @throws OBJECT_SHORT_READ when the object does not hold all of the range, or ends before its own size
+   * @throws OBJECT_SHORT_READ when the object does not hold all of the range, or ends before its
+   * own size
    * @throws INVALID_PARAMETER when the range is empty, negative or not made of safe integers
    */
   get(key: string, options?: GetOptions): Promise<ObjectBody>;
 
   /**
-   * Reads a range into `target`, which is as long, at once: where the bytes are at hand in this machine's memory, as far as the store can know,
-   * a `get` with all its waits costs more than they do. False when they are not, or anything is wrong: `get` then reads them, or says what
-   * it is. Left out by stores that have nothing at hand.
+   * Reads a range into `target`, which is as long, at once: where the bytes are at hand in this
+   * machine's memory, as far as the store can know, a `get` with all its waits costs more than they
+   * do. False when they are not, or anything is wrong: `get` then reads them, or says what it is.
+   * Left out by stores that have nothing at hand.
    */
   readonly readAtHand?: ReadAtHand | undefined;
 
   /**
-   * Stores an object, durably, instead of any older one with that key. All or nothing: no reader ever sees a part of it, and
-   * none sees it before its source has ended. When the promise rejects, the old state stands and no debris is left; except after
-   * STORE_UNAVAILABLE and STORE_TIMED_OUT, when it may be unknown which of the two objects stands, whole.
+   * Stores an object, durably, instead of any older one with that key. All or nothing: no reader
+   * ever sees a part of it, and none sees it before its source has ended. When the promise rejects,
+   * the old state stands and no debris is left; except after STORE_UNAVAILABLE and STORE_TIMED_OUT,
+   * when it may be unknown which of the two objects stands, whole.
    *
-   * The source is pulled with back-pressure, one chunk at a time. A chunk is not looked at any more once the next one is pulled, so
-   * that a source may reuse its memory; bytes given as they are belong to the caller again once the promise has settled.
-   * The source's own error comes out unchanged. A source that was begun is closed (its `return`) when the put gives up early.
+   * The source is pulled with back-pressure, one chunk at a time. A chunk is not looked at any more
+   * once the next one is pulled, so that a source may reuse its memory; bytes given as they are
+   * belong to the caller again once the promise has settled. The source's own error comes out
+   * unchanged. A source that was begun is closed (its `return`) when the put gives up early.
    *
    * @throws STORE_FULL when there is no room for it
    */
-  put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry>;
+  put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry>;
 
   /**
-   * Every object whose key starts with `prefix` (empty: all), in ascending order of the keys' UTF-16 code units. `prefix` and `after`
-   * are compared as plain text and need not be keys. Objects that come or go meanwhile may or may not show; all others show exactly
-   * once. A prefix with no object gives nothing.
+   * Every object whose key starts with `prefix` (empty: all), in ascending order of the keys'
+   * UTF-16 code units. `prefix` and `after` are compared as plain text and need not be keys.
+   * Objects that come or go meanwhile may or may not show; all others show exactly once. A prefix
+   * with no object gives nothing.
    */
   list(prefix: string, options?: ListOptions): AsyncIterable<ObjectEntry>;
 
-  /** Deletes an object; resolves just as well when there is none. Afterwards no new `get` finds it. */
+  /**
+   * Deletes an object; resolves just as well when there is none. Afterwards no new `get` finds it.
+   */
   delete(key: string, options?: CallOptions): Promise<void>;
 
   /**
-   * Deletes all objects of one folder, by their keys: the first, and then the others if nothing else lies in the folder, in their order.
-   * Resolves to whether they are all gone. With false, the first may be gone and the others stand: the caller goes on by single calls.
-   * Only stores have it in which it costs less than those.
+   * Deletes all objects of one folder, by their keys: the first, and then the others if nothing
+   * else lies in the folder, in their order. Resolves to whether they are all gone. With false, the
+   * first may be gone and the others stand: the caller goes on by single calls. Only stores have it
+   * in which it costs less than those.
    */
-  readonly deleteFolder?: ((keys: readonly [string, ...string[]], options?: CallOptions) => Promise<boolean>) | undefined;
+  readonly deleteFolder?:
+    | ((keys: readonly [string, ...string[]], options?: CallOptions) => Promise<boolean>)
+    | undefined;
 }
 
-/** What some stores can do beside keeping objects: give links by which anybody reads one object, without Quire, for a while. */
+/**
+ * What some stores can do beside keeping objects: give links by which anybody reads one object,
+ * without Quire, for a while.
+ */
 export interface LinkSigner {
   /**
-   * A URL that gives the object's bytes to anyone who has it, until `lifetimeMs` from now. Whether the object exists is not looked at.
-   * The URL is a secret: it belongs in no log.
+   * A URL that gives the object's bytes to anyone who has it, until `lifetimeMs` from now. Whether
+   * the object exists is not looked at. The URL is a secret: it belongs in no log.
    *
    * @throws INVALID_OBJECT_KEY when the key is not one
    * @throws INVALID_PARAMETER when `lifetimeMs` is not between a second and seven days

@@ -16,9 +16,14 @@ export interface PageRequest {
  * Cuts a page request to the rows that exist. `offset` equal to `totalRows` gives an empty range.
  *
  * @throws INVALID_PARAMETER when `offset` is not an integer ≥ 0, or `rowCount` is not
- * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result, with the offset as `shownOffset` has it: text may have more digits
+ * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result, with the offset as
+ * `shownOffset` has it: text may have more digits
  */
-export function resolveRowRange(page: PageRequest, totalRows: number, shownOffset = String(page.offset)): RowRange {
+export function resolveRowRange(
+  page: PageRequest,
+  totalRows: number,
+  shownOffset = String(page.offset),
+): RowRange {
   checkCount('offset', page.offset);
   checkCount('rowCount', page.rowCount);
   if (page.offset > totalRows) {
@@ -38,12 +43,20 @@ export function nextPage(page: PageRequest, totalRows: number): PageRequest | un
   return end < totalRows ? { offset: end, rowCount: page.rowCount } : undefined;
 }
 
-/** The page before this one with the same page size, starting at row 0 at the least, or undefined when no row precedes. */
+/**
+ * The page before this one with the same page size, starting at row 0 at the least, or undefined
+ * when no row precedes.
+ */
 export function previousPage(page: PageRequest): PageRequest | undefined {
-  return page.offset > 0 ? { offset: Math.max(0, page.offset - page.rowCount), rowCount: page.rowCount } : undefined;
+  return page.offset > 0
+    ? { offset: Math.max(0, page.offset - page.rowCount), rowCount: page.rowCount }
+    : undefined;
 }
 
 function checkCount(name: keyof PageRequest, value: number): void {
   if (Number.isInteger(value) && value >= 0) return;
-  throw new QuireError('INVALID_PARAMETER', `${name} is ${String(value)}; expected an integer, 0 or more.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `${name} is ${String(value)}; expected an integer, 0 or more.`,
+  );
 }

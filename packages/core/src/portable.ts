@@ -11,7 +11,13 @@ export {
   throwIfAborted,
 } from './errors.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
-export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
+export {
+  nextPage,
+  type PageRequest,
+  previousPage,
+  resolveRowRange,
+  type RowRange,
+} from './page.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
 export { isRequestId, type RequestId } from './request-id.ts';

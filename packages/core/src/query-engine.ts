@@ -5,11 +5,17 @@ import type { QueryParameters } from './query-parameters.ts';
 /** One query as it came from the caller. */
 export interface Query {
   readonly sql: string;
-  /** Values for the parameters in the SQL; absent when it has none. They are bound, never written into its text. */
+  /**
+   * Values for the parameters in the SQL; absent when it has none. They are bound, never written
+   * into its text.
+   */
   readonly parameters?: QueryParameters | undefined;
   /** Options that the caller gave by name; an engine ignores those that it does not know. */
   readonly options?: Readonly<Record<string, string>> | undefined;
-  /** Whether the answer is kept and read in pages. An engine may then ask for all rows where it would give a few. */
+  /**
+   * Whether the answer is kept and read in pages. An engine may then ask for all rows where it
+   * would give a few.
+   */
   readonly isPaginated?: boolean | undefined;
 }
 
@@ -19,7 +25,10 @@ export interface QueryLimits {
   readonly timeoutMs: number;
 }
 
-/** What an engine really knows of a finished query. What it does not know it leaves at null: nothing is invented. */
+/**
+ * What an engine really knows of a finished query. What it does not know it leaves at null: nothing
+ * is invented.
+ */
 export interface QueryStatistics {
   /** From acceptance to the last batch, in milliseconds. */
   readonly elapsedMs: number;
@@ -35,12 +44,17 @@ export interface QueryStatistics {
   readonly cluster?: ClusterStatistics | undefined;
 }
 
-/** How a query went over the servers and segments of a cluster. Counts are 0, and times null, where the cluster does not say. */
+/**
+ * How a query went over the servers and segments of a cluster. Counts are 0, and times null, where
+ * the cluster does not say.
+ */
 export interface ClusterStatistics {
   readonly servers: { readonly queried: number; readonly responded: number };
   readonly segments: SegmentCounts;
   readonly consumingSegments: SegmentCounts;
-  /** How old the oldest of what was read from streams is, as epoch milliseconds; 0 without streams. */
+  /**
+   * How old the oldest of what was read from streams is, as epoch milliseconds; 0 without streams.
+   */
   readonly consumedUntilMs: number;
   readonly segmentsPruned: {
     readonly byBroker: number;
@@ -80,11 +94,15 @@ export interface CpuTimes {
   readonly total: number;
 }
 
-/** A query under way. Disposing cancels what still runs and releases everything; it may be called at any time. */
+/**
+ * A query under way. Disposing cancels what still runs and releases everything; it may be called at
+ * any time.
+ */
 export interface QueryExecution extends AsyncDisposable {
   readonly schema: Schema;
   /**
-   * The answer, in order; iterate once. The engine works only as fast as it is read, and a batch belongs to the reader.
+   * The answer, in order; iterate once. The engine works only as fast as it is read, and a batch
+   * belongs to the reader.
    *
    * @throws QUERY_FAILED when the engine gives up at run time (a failed cast, out of memory …)
    * @throws QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED when a limit is crossed
@@ -94,18 +112,23 @@ export interface QueryExecution extends AsyncDisposable {
   /** What is known so far; final once `batches` has ended. */
   statistics(): QueryStatistics;
   /**
-   * Names the data that the answer is of: where it is the same, the same query has the same answer. Absent when the engine cannot tell, or
-   * when the query asks for what changes by itself, such as the time, or for chance.
+   * Names the data that the answer is of: where it is the same, the same query has the same answer.
+   * Absent when the engine cannot tell, or when the query asks for what changes by itself, such as
+   * the time, or for chance.
    */
   readonly dataVersion?: string | undefined;
 }
 
-/** The port to whatever answers SQL. Nothing engine-specific passes it: SQL in, Arrow schema and record batches out. */
+/**
+ * The port to whatever answers SQL. Nothing engine-specific passes it: SQL in, Arrow schema and
+ * record batches out.
+ */
 export interface QueryEngine extends AsyncDisposable {
   /**
    * Starts a query and resolves once its schema is known.
    *
-   * @throws QUERY_SYNTAX, QUERY_INVALID, TABLE_NOT_FOUND, COLUMN_NOT_FOUND when the SQL cannot run as it is
+   * @throws QUERY_SYNTAX, QUERY_INVALID, TABLE_NOT_FOUND, COLUMN_NOT_FOUND when the SQL cannot run
+   * as it is
    * @throws QUERY_INVALID when a parameter has no value, or a value no parameter
    * @throws QUERY_FAILED, QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED, ABORTED as for `batches`
    */
@@ -121,8 +144,8 @@ export interface QueryEngine extends AsyncDisposable {
   /** Whether queries may name stored results, as `result('<requestId>')`. Absent: they may not. */
   readonly readsResults?: boolean;
   /**
-   * The `dataVersion` that a query of these tables, as its statistics name them, would have if it were run now; undefined when that cannot be
-   * told. Engines that never tell a version do without.
+   * The `dataVersion` that a query of these tables, as its statistics name them, would have if it
+   * were run now; undefined when that cannot be told. Engines that never tell a version do without.
    */
   dataVersion?(tables: readonly string[]): Promise<string | undefined>;
 }

@@ -1,9 +1,12 @@
 /**
- * A value for a parameter of a query, with the type that it has in SQL. It is plain JSON, so that it crosses processes as it is:
+ * A value for a parameter of a query, with the type that it has in SQL. It is plain JSON, so that
+ * it crosses processes as it is:
  *
- * - `INT` 32 bits, a number; `LONG` 64 bits, digits, so that none is lost; `BIG_DECIMAL` up to 38 digits, with a point or without;
+ * - `INT` 32 bits, a number; `LONG` 64 bits, digits, so that none is lost; `BIG_DECIMAL` up to 38
+ *   digits, with a point or without;
  * - `DOUBLE` a number, or `NaN`, `Infinity`, `-Infinity`;
- * - `DATE` `2024-02-29`; `TIMESTAMP` in UTC, `2024-02-29 23:59:59.123456789`, with up to nine digits of a second;
+ * - `DATE` `2024-02-29`; `TIMESTAMP` in UTC, `2024-02-29 23:59:59.123456789`, with up to nine
+ *   digits of a second;
  * - `BYTES` hexadecimal digits, two for a byte.
  */
 export type QueryParameter =
@@ -12,7 +15,13 @@ export type QueryParameter =
   | { readonly type: 'INT'; readonly value: number }
   | { readonly type: 'LONG'; readonly value: string }
   | { readonly type: 'DOUBLE'; readonly value: number | 'NaN' | 'Infinity' | '-Infinity' }
-  | { readonly type: 'BIG_DECIMAL' | 'STRING' | 'DATE' | 'TIMESTAMP' | 'BYTES'; readonly value: string };
+  | {
+      readonly type: 'BIG_DECIMAL' | 'STRING' | 'DATE' | 'TIMESTAMP' | 'BYTES';
+      readonly value: string;
+    };
 
-/** Values by position, for `?` or `$1`, or by name, for `$name`; names are the same in upper and lower case. */
+/**
+ * Values by position, for `?` or `$1`, or by name, for `$name`; names are the same in upper and
+ * lower case.
+ */
 export type QueryParameters = readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;

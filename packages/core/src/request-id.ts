@@ -20,7 +20,8 @@ const checkModulus = 61;
 /**
  * Creates a new id; one of a later millisecond sorts later, those of one millisecond in no order.
  *
- * @param ownerTag an integer from 0 to 2^32 - 1, which `ownerTagOf` then returns; without it, the id has none
+ * @param ownerTag an integer from 0 to 2^32 - 1, which `ownerTagOf` then returns; without it, the
+ * id has none
  */
 export function createRequestId(clock: Clock, random: Random, ownerTag?: number): RequestId {
   const bytes = v7({ msecs: clock.nowMs(), random: random.bytes(16) }, new Uint8Array(16));
@@ -32,7 +33,10 @@ export function createRequestId(clock: Clock, random: Random, ownerTag?: number)
   return stringify(bytes) as RequestId;
 }
 
-/** Returns the owner tag of an id, by which the results of one owner are counted together; undefined when it has none. */
+/**
+ * Returns the owner tag of an id, by which the results of one owner are counted together; undefined
+ * when it has none.
+ */
 export function ownerTagOf(requestId: RequestId): number | undefined {
   return ownerTagAt(parse(requestId), 0);
 }
@@ -45,10 +49,15 @@ export function ownerTagAt(bytes: Uint8Array, start: number): number | undefined
   return tag;
 }
 
-/** The sum of each byte times its place, from 1 on, modulo 61; the byte that holds the check is left out. */
+/**
+ * The sum of each byte times its place, from 1 on, modulo 61; the byte that holds the check is left
+ * out.
+ */
 function checkOf(bytes: Uint8Array, start: number): number {
   let sum = 0;
-  for (let byte = 0; byte < 16; byte += 1) if (byte !== checkByte) sum += (byte + 1) * (bytes[start + byte] ?? 0);
+  for (let byte = 0; byte < 16; byte += 1) {
+    if (byte !== checkByte) sum += (byte + 1) * (bytes[start + byte] ?? 0);
+  }
   return sum % checkModulus;
 }
 

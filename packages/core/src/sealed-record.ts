@@ -2,7 +2,10 @@ import { crc32 } from 'node:zlib';
 import { QuireError } from './errors.ts';
 import { type JsonValue, parseLosslessJson, writeLosslessJson } from './lossless-json.ts';
 
-/** The identity of a record: its kind, and the thing that it describes. A record that was put where another belongs does not have it. */
+/**
+ * The identity of a record: its kind, and the thing that it describes. A record that was put where
+ * another belongs does not have it.
+ */
 export interface RecordIdentity {
   readonly kind: string;
   readonly subject: string;
@@ -20,7 +23,8 @@ const formatVersion = 2;
 const sealPattern = /,"checksum":"([0-9a-f]{8})"\}\n$/;
 
 /**
- * Returns the text of a record: one line of JSON that names the record and ends with the CRC-32 of everything before it.
+ * Returns the text of a record: one line of JSON that names the record and ends with the CRC-32 of
+ * everything before it.
  *
  * @param options.revision a number greater than that of the record that it replaces
  */
@@ -33,19 +37,25 @@ export function sealRecord(
 }
 
 /**
- * Returns what `sealRecord` has sealed. The text of a record of format 1, which has no checksum, is its content.
+ * Returns what `sealRecord` has sealed. The text of a record of format 1, which has no checksum, is
+ * its content.
  *
- * @throws RECORD_DAMAGED when the text is not, byte for byte, a record of this identity; the message ends a sentence about the file
+ * @throws RECORD_DAMAGED when the text is not, byte for byte, a record of this identity; the
+ * message ends a sentence about the file
  */
 export function unsealRecord(text: string, { kind, subject }: RecordIdentity): UnsealedRecord {
   const checksum = sealPattern.exec(text)?.[1];
   if (checksum === undefined) return { revision: 0, content: parseUnsealed(text) };
   const body = text.slice(0, -sealLength);
-  if (checksumOf(body) !== checksum) throw damaged('does not have the checksum that it was written with');
+  if (checksumOf(body) !== checksum) {
+    throw damaged('does not have the checksum that it was written with');
+  }
   const record = parseJson(`${body}}`) as unknown as Readonly<Record<string, JsonValue>>;
   if (record['formatVersion'] !== formatVersion) throw unknownFormat(record['formatVersion']);
   if (record['kind'] !== kind || record['subject'] !== subject) {
-    throw damaged(`is the ${shown(record['kind'])} record of ${shown(record['subject'])}, not the ${kind} record of ${subject}`);
+    throw damaged(
+      `is the ${shown(record['kind'])} record of ${shown(record['subject'])}, not the ${kind} record of ${subject}`,
+    );
   }
   return { revision: Number(record['revision']), content: record['content'] ?? null };
 }
@@ -61,7 +71,9 @@ function parseUnsealed(text: string): JsonValue {
   if (text.trim() === '') throw damaged('is empty');
   const document = parseJson(text);
   const version =
-    typeof document === 'object' && document !== null && 'formatVersion' in document ? document.formatVersion : undefined;
+    typeof document === 'object' && document !== null && 'formatVersion' in document
+      ? document.formatVersion
+      : undefined;
   if (version === 1) return document;
   throw version === formatVersion ? damaged('has lost its checksum') : unknownFormat(version);
 }
@@ -79,7 +91,9 @@ function unknownFormat(version: unknown): QuireError {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) : 'unknown';
+  return typeof value === 'string' || typeof value === 'number'
+    ? String(value).slice(0, 200)
+    : 'unknown';
 }
 
 function damaged(problem: string, cause?: unknown): QuireError {

@@ -2,11 +2,17 @@ import type { Random } from './random.ts';
 
 const words = new Uint32Array(1);
 
-/** The system gives 2,048 bytes in about the time of 16; each call of it costs more than all else in making a request id. */
+/**
+ * The system gives 2,048 bytes in about the time of 16; each call of it costs more than all else in
+ * making a request id.
+ */
 const pool = new Uint8Array(2048);
 let taken = pool.length;
 
-/** Cryptographically strong randomness of the machine; Web Crypto, so that it runs in browsers as well. */
+/**
+ * Cryptographically strong randomness of the machine; Web Crypto, so that it runs in browsers as
+ * well.
+ */
 export const systemRandom: Random = {
   bytes: (count) => {
     if (count > pool.length / 8) return crypto.getRandomValues(new Uint8Array(count));

@@ -17,8 +17,15 @@ export function parseDurationMs(text: string): number {
   const units = [unitMs.d, unitMs.h, unitMs.m, unitMs.s, unitMs.ms];
   let totalMs = 0;
   for (const [index, part] of parts.entries()) totalMs += Number(part ?? 0) * (units[index] ?? 0);
-  if (match === null || parts.every((part) => part === undefined) || !Number.isSafeInteger(totalMs)) {
-    throw new QuireError('INVALID_PARAMETER', `'${text}' is not a duration; expected for example 30s, 4h30m or 1d.`);
+  if (
+    match === null ||
+    parts.every((part) => part === undefined) ||
+    !Number.isSafeInteger(totalMs)
+  ) {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `'${text}' is not a duration; expected for example 30s, 4h30m or 1d.`,
+    );
   }
   return totalMs;
 }

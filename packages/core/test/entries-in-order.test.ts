@@ -6,7 +6,9 @@ import { asciiMark, canBeginKey, entriesInOrder } from '../src/bucket/entries-in
 
 const call = { op: 'list', key: '', location: 's3://results' } as const;
 
-async function* pagesOf(...pages: readonly (readonly string[])[]): AsyncGenerator<readonly ObjectEntry[]> {
+async function* pagesOf(
+  ...pages: readonly (readonly string[])[]
+): AsyncGenerator<readonly ObjectEntry[]> {
   for (const keys of pages) yield keys.map((key) => ({ key, sizeBytes: 1, lastModifiedMs: 0 }));
 }
 
@@ -42,8 +44,15 @@ test('an aborted listing reads no further page', async () => {
 });
 
 test('the same keys sort after a mark in ASCII as after the text that it stands for', () => {
-  const key = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '9', '_', '.', '-', '/'), minLength: 1, maxLength: 6 });
-  const text = fc.string({ unit: fc.constantFrom('a', 'Z', '.', '/', ' ', '~', '\n', 'é', '\u{1F600}'), maxLength: 6 });
+  const key = fc.string({
+    unit: fc.constantFrom('a', 'Z', '0', '9', '_', '.', '-', '/'),
+    minLength: 1,
+    maxLength: 6,
+  });
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'Z', '.', '/', ' ', '~', '\n', 'é', '\u{1F600}'),
+    maxLength: 6,
+  });
   fc.assert(
     fc.property(key, text, (each, after) => {
       expect(asciiMark(after)).toMatch(/^[ -~]*$/);

@@ -6,7 +6,13 @@ describe('QuireError', () => {
   test('takes its kind from the table', () => {
     const cause = new Error('below');
     const error = new QuireError('STORE_FULL', 'There is no room.', { cause });
-    expect({ name: error.name, code: error.code, kind: error.kind, message: error.message, cause: error.cause }).toEqual({
+    expect({
+      name: error.name,
+      code: error.code,
+      kind: error.kind,
+      message: error.message,
+      cause: error.cause,
+    }).toEqual({
       name: 'QuireError',
       code: 'STORE_FULL',
       kind: 'unavailable',
@@ -36,11 +42,11 @@ describe('isQuireError', () => {
     const copy = (await import(`../src/errors.ts?copy=${'1'}`)) as typeof Errors;
     const foreign = new copy.QuireError('STORE_FULL', 'There is no room.');
     expect(foreign instanceof QuireError).toBe(false);
-    expect([isQuireError(foreign), isQuireError(foreign, 'STORE_FULL'), isQuireError(foreign, 'ABORTED')]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([
+      isQuireError(foreign),
+      isQuireError(foreign, 'STORE_FULL'),
+      isQuireError(foreign, 'ABORTED'),
+    ]).toEqual([true, true, false]);
     expect(copy.isQuireError(new QuireError('ABORTED', 'Given up.'), 'ABORTED')).toBe(true);
   });
 });
@@ -59,6 +65,8 @@ describe('throwIfAborted', () => {
 
   test('throws ABORTED for any other reason, which becomes the cause', () => {
     const reason = new Error('the client hung up');
-    expect(() => throwIfAborted(AbortSignal.abort(reason))).toThrow(expect.objectContaining({ code: 'ABORTED', cause: reason }));
+    expect(() => throwIfAborted(AbortSignal.abort(reason))).toThrow(
+      expect.objectContaining({ code: 'ABORTED', cause: reason }),
+    );
   });
 });

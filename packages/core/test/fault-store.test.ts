@@ -16,10 +16,15 @@ import { bodyOf, bytes, entryOf, stubStore } from './stub-store.ts';
 function noting(log: string[]): ObjectStore {
   return stubStore({
     head: async (key) => (log.push(`head ${key}`), entryOf(key)),
-    get: async (key) => (log.push(`get ${key}`), bodyOf([bytes(1, 2), bytes(3, 4)], () => log.push(`released ${key}`))),
+    get: async (key) => (
+      log.push(`get ${key}`),
+      bodyOf([bytes(1, 2), bytes(3, 4)], () => log.push(`released ${key}`))
+    ),
     async put(key, body) {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(Uint8Array.from(chunk));
+      for await (const chunk of body as AsyncIterable<Uint8Array>) {
+        chunks.push(Uint8Array.from(chunk));
+      }
       log.push(`put ${key} ${Buffer.concat(chunks).toString('hex')}`);
       return entryOf(key);
     },
@@ -76,7 +81,9 @@ describe('FaultStore', () => {
   });
 
   test('throws the error of the plan', async () => {
-    const store = new FaultStore(noting([]), { plan: () => ({ kind: 'fail-before', error: custom }) });
+    const store = new FaultStore(noting([]), {
+      plan: () => ({ kind: 'fail-before', error: custom }),
+    });
     await expect(store.head('k')).rejects.toBe(custom);
   });
 
@@ -96,7 +103,9 @@ describe('FaultStore', () => {
 
   test('cuts a source: the put inside sees it fail', async () => {
     const log: string[] = [];
-    const store = new FaultStore(noting(log), { plan: () => ({ kind: 'cut', afterBytes: 3, error: custom }) });
+    const store = new FaultStore(noting(log), {
+      plan: () => ({ kind: 'cut', afterBytes: 3, error: custom }),
+    });
     await expect(store.put('k', source())).rejects.toBe(custom);
     await expect(store.put('k', bytes(1, 2, 3, 4))).rejects.toBe(custom);
     expect(log).toEqual([]);
@@ -123,7 +132,10 @@ describe('FaultStore', () => {
 
   test('slow calls take their time, chunk by chunk', async () => {
     const clock = new ManualClock();
-    const store = new FaultStore(noting([]), { clock, plan: () => ({ kind: 'slow', delayMs: 100 }) });
+    const store = new FaultStore(noting([]), {
+      clock,
+      plan: () => ({ kind: 'slow', delayMs: 100 }),
+    });
     const reading = readObject(store, 'k');
     await clock.advance(1000);
     expect(await reading).toEqual(bytes(1, 2, 3, 4));
@@ -153,7 +165,9 @@ describe('FaultStore', () => {
   });
 
   test('a crash ends what is under way', async () => {
-    const store = new FaultStore(noting([]), { plan: faultOn('head', { kind: 'crash', when: 'before' }) });
+    const store = new FaultStore(noting([]), {
+      plan: faultOn('head', { kind: 'crash', when: 'before' }),
+    });
     const object = await store.get('k');
     const body = object.body[Symbol.asyncIterator]();
     await body.next();

@@ -16,7 +16,13 @@ test.each([
 
 test('every integer comes out as it went in, wherever it stands', () => {
   const value = fc.letrec((tie) => ({
-    value: fc.oneof({ maxDepth: 4 }, fc.bigInt(), fc.string(), fc.array(tie('value')), fc.dictionary(fc.string(), tie('value'))),
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.bigInt(),
+      fc.string(),
+      fc.array(tie('value')),
+      fc.dictionary(fc.string(), tie('value')),
+    ),
   })).value;
   fc.assert(
     fc.property(value, (each) => {
@@ -27,8 +33,12 @@ test('every integer comes out as it went in, wherever it stands', () => {
 
 test('an integer of too many digits is refused, and told of', () => {
   expect(parseLosslessJson('1'.repeat(1_000))).toBe(BigInt('1'.repeat(1_000)));
-  expect(() => parseLosslessJson(`[-${'1'.repeat(5_000_000)}]`)).toThrow('An integer has 5000000 digits; at most 1000 are read.');
-  expect(() => parseLosslessJson('[12345678901234567890]', { digitsMax: 19 })).toThrow(TooManyDigitsError);
+  expect(() => parseLosslessJson(`[-${'1'.repeat(5_000_000)}]`)).toThrow(
+    'An integer has 5000000 digits; at most 1000 are read.',
+  );
+  expect(() => parseLosslessJson('[12345678901234567890]', { digitsMax: 19 })).toThrow(
+    TooManyDigitsError,
+  );
 });
 
 test('what is not JSON is refused', () => {
@@ -45,7 +55,13 @@ function write(value: unknown): string {
 }
 
 test('writes what JSON has no word for as text, and leaves out what is undefined', () => {
-  const value = { long: 2n ** 64n, none: undefined, numbers: [NaN, -Infinity, 0.5], bytes: new Uint8Array([0, 255]), text: 'ü"' };
+  const value = {
+    long: 2n ** 64n,
+    none: undefined,
+    numbers: [NaN, -Infinity, 0.5],
+    bytes: new Uint8Array([0, 255]),
+    text: 'ü"',
+  };
   expect(writeLosslessJson(value)).toBe(
     '{"long":18446744073709551616,"numbers":["NaN","-Infinity",0.5],"bytes":"00ff","text":"ü\\""}',
   );

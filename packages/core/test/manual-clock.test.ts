@@ -16,7 +16,12 @@ describe('ManualClock', () => {
       await clock.sleep(delayMs);
       log.push(`${name} at ${clock.monotonicMs()}`);
     };
-    const all = [sleepThenLog('late', 30), sleepThenLog('first', 10), sleepThenLog('second', 10), sleepThenLog('now', 0)];
+    const all = [
+      sleepThenLog('late', 30),
+      sleepThenLog('first', 10),
+      sleepThenLog('second', 10),
+      sleepThenLog('now', 0),
+    ];
     expect(clock.sleeperCount).toBe(4);
     await clock.advance(29);
     expect(log).toEqual(['now at 0', 'first at 10', 'second at 10']);

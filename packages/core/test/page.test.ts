@@ -24,7 +24,10 @@ describe('resolveRowRange', () => {
     [maxSafe, 100],
   ])('offset %i of %i rows is out of range', (offset, totalRows) => {
     expect(() => resolveRowRange({ offset, rowCount: 1 }, totalRows)).toThrow(
-      expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE', message: expect.stringContaining(String(offset)) as string }),
+      expect.objectContaining({
+        code: 'OFFSET_OUT_OF_RANGE',
+        message: expect.stringContaining(String(offset)) as string,
+      }),
     );
   });
 });
@@ -43,7 +46,11 @@ describe('nextPage and previousPage', () => {
     fc.assert(
       fc.property(fc.nat(300), fc.integer({ min: 1, max: 400 }), (totalRows, rowCount) => {
         const seen: number[] = [];
-        for (let page = nextOrFirst(rowCount); page !== undefined; page = nextPage(page, totalRows)) {
+        for (
+          let page = nextOrFirst(rowCount);
+          page !== undefined;
+          page = nextPage(page, totalRows)
+        ) {
           const { start, end } = resolveRowRange(page, totalRows);
           for (let row = start; row < end; row += 1) seen.push(row);
         }

@@ -15,7 +15,9 @@ describe('the tag of a process', () => {
   });
 
   test('that was killed tells that it is dead', async () => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], {
+      stdio: 'ignore',
+    });
     await once(child, 'spawn');
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -26,7 +28,10 @@ describe('the tag of a process', () => {
     expect(stateOfOwner(tagOf(process.pid, '1'))).toBe('dead');
   });
 
-  test.each(['', '12', '1-2-3', `${process.pid}-1-0123456789ab`, '1-1-0123456789ab'])('%j tells nothing', (tag) => {
-    expect(stateOfOwner(tag)).toBe('unknown');
-  });
+  test.each(['', '12', '1-2-3', `${process.pid}-1-0123456789ab`, '1-1-0123456789ab'])(
+    '%j tells nothing',
+    (tag) => {
+      expect(stateOfOwner(tag)).toBe('unknown');
+    },
+  );
 });

@@ -38,7 +38,10 @@ class Upload {
 }
 
 /** Chunks of 3 bytes; tells when it is closed early. */
-async function* source(chunkCount: number, onClose: () => void = () => undefined): AsyncGenerator<Uint8Array> {
+async function* source(
+  chunkCount: number,
+  onClose: () => void = () => undefined,
+): AsyncGenerator<Uint8Array> {
   let isOver = false;
   try {
     for (let count = 0; count < chunkCount; count += 1) yield new Uint8Array(3);
@@ -50,10 +53,10 @@ async function* source(chunkCount: number, onClose: () => void = () => undefined
 
 test('what fits in a part is put by one request', async () => {
   const upload = new Upload();
-  expect([await putInParts(source(1), upload.options()), await putInParts(source(0), upload.options())]).toEqual([
-    'whole',
-    'whole',
-  ]);
+  expect([
+    await putInParts(source(1), upload.options()),
+    await putInParts(source(0), upload.options()),
+  ]).toEqual(['whole', 'whole']);
   expect(upload.log).toEqual(['whole 3', 'whole 0']);
 });
 
@@ -82,7 +85,9 @@ test('a part that fails in the background ends a source that would go on for eve
     upload.fail?.(new QuireError('STORE_UNAVAILABLE', 'The part is lost.'));
     yield* source(Number.POSITIVE_INFINITY, () => (isClosed = true));
   }
-  await expect(putInParts(stuck(), upload.options())).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  await expect(putInParts(stuck(), upload.options())).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+  });
   expect([upload.log.at(-1), isClosed]).toEqual(['abort', true]);
 });
 
@@ -109,7 +114,9 @@ test('an aborted put, and one whose store was closed, end the upload', async () 
       else throw new QuireError('SHUTTING_DOWN', 'The store is closed.');
     };
     const code = stop === 'abort' ? 'ABORTED' : 'SHUTTING_DOWN';
-    await expect(putInParts(source(99), upload.options({ assertAlive, signal: controller.signal }))).rejects.toMatchObject({
+    await expect(
+      putInParts(source(99), upload.options({ assertAlive, signal: controller.signal })),
+    ).rejects.toMatchObject({
       code,
     });
     expect(upload.log).toEqual(['begin', 'add 4', 'add 4', 'abort']);

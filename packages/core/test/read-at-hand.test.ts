@@ -1,4 +1,12 @@
-import { type ObjectStore, systemClock, systemRandom, withLimit, withObserver, withRetry, withTimeLimit } from '@quire/core';
+import {
+  type ObjectStore,
+  systemClock,
+  systemRandom,
+  withLimit,
+  withObserver,
+  withRetry,
+  withTimeLimit,
+} from '@quire/core';
 import { describe, expect, test } from 'vitest';
 import { stubStore } from './stub-store.ts';
 
@@ -7,9 +15,20 @@ const wrappers: readonly [string, (store: ObjectStore) => ObjectStore][] = [
   ['withObserver', (store) => withObserver(store, () => undefined)],
   [
     'withRetry',
-    (store) => withRetry(store, { clock: systemClock, random: systemRandom, attemptsMax: 2, delayMs: 1, delayMaxMs: 1 }),
+    (store) =>
+      withRetry(store, {
+        clock: systemClock,
+        random: systemRandom,
+        attemptsMax: 2,
+        delayMs: 1,
+        delayMaxMs: 1,
+      }),
   ],
-  ['withTimeLimit', (store) => withTimeLimit(store, { clock: systemClock, callTimeoutMs: 1000, idleTimeoutMs: 1000 })],
+  [
+    'withTimeLimit',
+    (store) =>
+      withTimeLimit(store, { clock: systemClock, callTimeoutMs: 1000, idleTimeoutMs: 1000 }),
+  ],
 ];
 
 describe.each(wrappers)('%s', (_name, wrap) => {

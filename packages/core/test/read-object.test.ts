@@ -20,7 +20,9 @@ describe('readObject', () => {
   });
 
   test('chunks are joined', async () => {
-    expect(await readObject(storeOf([bytes(1, 2), bytes(3), bytes(4, 5, 6)]), 'k')).toEqual(bytes(1, 2, 3, 4, 5, 6));
+    expect(await readObject(storeOf([bytes(1, 2), bytes(3), bytes(4, 5, 6)]), 'k')).toEqual(
+      bytes(1, 2, 3, 4, 5, 6),
+    );
   });
 
   test('an empty object is an empty array', async () => {

@@ -8,7 +8,8 @@ function recording(): RecordingStore {
     stubStore({
       head: () => Promise.reject(unavailable()),
       get: async () => bodyOf([bytes(1, 2), bytes(3)]),
-      put: async (key, body) => entryOf(key, body instanceof Uint8Array ? 0 : (await collect(body)).length),
+      put: async (key, body) =>
+        entryOf(key, body instanceof Uint8Array ? 0 : (await collect(body)).length),
       async *list() {
         yield entryOf('a');
         yield entryOf('b');

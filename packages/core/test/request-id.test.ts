@@ -61,7 +61,8 @@ describe('an id with an owner tag', () => {
   });
 
   test('is as the format of results says, byte by byte', () => {
-    // 1*01 + 2*8f + 3*9a + 4*3c + 5*2f + 7*7a + 8*bc + 10*ef + 11*01 + 12*23 + 13*45 + 14*67 + 15*89 + 16*ab = 13,533 = 221 * 61 + 52
+    // 1*01 + 2*8f + 3*9a + 4*3c + 5*2f + 7*7a + 8*bc + 10*ef + 11*01 + 12*23 + 13*45 + 14*67 +
+    // 15*89 + 16*ab = 13,533 = 221 * 61 + 52
     expect(ownerTagOf('018f9a3c-2f00-7abc-b4ef-0123456789ab' as RequestId)).toBe(0x01234567);
     expect(ownerTagOf('018f9a3c-2f00-7abc-b5ef-0123456789ab' as RequestId)).toBe(undefined);
   });
@@ -69,7 +70,9 @@ describe('an id with an owner tag', () => {
   test('is told from one that was created without', () => {
     const random = new SeededRandom(7);
     const clock = new ManualClock();
-    for (let index = 0; index < 1000; index += 1) expect(ownerTagOf(createRequestId(clock, random))).toBe(undefined);
+    for (let index = 0; index < 1000; index += 1) {
+      expect(ownerTagOf(createRequestId(clock, random))).toBe(undefined);
+    }
   });
 
   test('is told from one of an earlier release, by all but one of 64', () => {

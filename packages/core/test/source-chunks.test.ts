@@ -29,7 +29,11 @@ describe('sourceChunks', () => {
 
   test('pulls a source to its end, and does not close what has ended', async () => {
     const log: string[] = [];
-    expect(await collect(sourceChunks(noting(log), undefined))).toEqual([bytes(1), bytes(2), bytes(3)]);
+    expect(await collect(sourceChunks(noting(log), undefined))).toEqual([
+      bytes(1),
+      bytes(2),
+      bytes(3),
+    ]);
     expect(log).toEqual(['pulled', 'pulled', 'pulled', 'pulled']);
   });
 

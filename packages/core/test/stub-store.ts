@@ -1,4 +1,10 @@
-import { type ObjectBody, type ObjectEntry, type ObjectStore, QuireError, SingleUseBody } from '@quire/core';
+import {
+  type ObjectBody,
+  type ObjectEntry,
+  type ObjectStore,
+  QuireError,
+  SingleUseBody,
+} from '@quire/core';
 
 /** A store of which a test says only what it needs; every other call fails the test. */
 export function stubStore(verbs: Partial<ObjectStore>): ObjectStore {
@@ -22,7 +28,10 @@ export function entryOf(key: string, sizeBytes = 1): ObjectEntry {
 }
 
 /** A body of these chunks, which calls `onRelease` when it is given back. */
-export function bodyOf(chunks: readonly Uint8Array[], onRelease: () => void = () => undefined): ObjectBody {
+export function bodyOf(
+  chunks: readonly Uint8Array[],
+  onRelease: () => void = () => undefined,
+): ObjectBody {
   async function* deliver(): AsyncGenerator<Uint8Array> {
     yield* chunks;
   }

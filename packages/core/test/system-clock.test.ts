@@ -9,7 +9,9 @@ describe('systemClock', () => {
   });
 
   test('an aborted sleep is ABORTED, at once', async () => {
-    await expect(systemClock.sleep(3_600_000, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(systemClock.sleep(3_600_000, AbortSignal.abort())).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
     const controller = new AbortController();
     const sleeping = systemClock.sleep(3_600_000, controller.signal);
     controller.abort();
@@ -47,7 +49,9 @@ describe('systemRandom', () => {
     expect(systemRandom.bytes(0)).toEqual(new Uint8Array(0));
     expect(systemRandom.bytes(64)).toHaveLength(64);
     expect(systemRandom.bytes(64)).not.toEqual(systemRandom.bytes(64));
-    const texts = Array.from({ length: 1000 }, () => Buffer.from(systemRandom.bytes(16)).toString('hex'));
+    const texts = Array.from({ length: 1000 }, () =>
+      Buffer.from(systemRandom.bytes(16)).toString('hex'),
+    );
     expect(new Set(texts).size).toBe(1000);
     expect(texts).not.toContain('0'.repeat(32));
     for (let index = 0; index < 100; index += 1) {

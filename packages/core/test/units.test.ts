@@ -17,12 +17,25 @@ describe('durations', () => {
     expect(parseDurationMs(text)).toBe(durationMs);
   });
 
-  test.each(['', ' ', '5', '1w', '-1s', '1.5h', '1h 30m', '30m4h', '1H', 's', '1e3s', '9007199254740993ms', '104249991375d'])(
-    '%j is not a duration',
-    (text) => {
-      expect(() => parseDurationMs(text)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
-    },
-  );
+  test.each([
+    '',
+    ' ',
+    '5',
+    '1w',
+    '-1s',
+    '1.5h',
+    '1h 30m',
+    '30m4h',
+    '1H',
+    's',
+    '1e3s',
+    '9007199254740993ms',
+    '104249991375d',
+  ])('%j is not a duration', (text) => {
+    expect(() => parseDurationMs(text)).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
+  });
 
   test.each([
     [0, '0s'],

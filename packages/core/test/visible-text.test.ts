@@ -38,7 +38,9 @@ test('no text keeps a control or an override, and text without such characters i
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const shown = visibleText(text);
-      expect(shown).not.toMatch(/[\p{Cc}\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u);
+      expect(shown).not.toMatch(
+        /[\p{Cc}\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u,
+      );
       const isPlain = !/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text);
       expect(isPlain && shown !== text).toBe(false);
     }),

@@ -1,4 +1,10 @@
-import { type ObjectBody, type ObjectEntry, type ObjectStore, SingleUseBody, withLimit } from '@quire/core';
+import {
+  type ObjectBody,
+  type ObjectEntry,
+  type ObjectStore,
+  SingleUseBody,
+  withLimit,
+} from '@quire/core';
 import { collect } from '@quire/core/testing';
 import { Slots } from '@quire/core/wait';
 import { describe, expect, test } from 'vitest';
@@ -30,13 +36,21 @@ class WaitingStore {
   }
 }
 
-/** A store whose bodies of two bytes deliver each byte when the test says so, in the order in which they were asked. */
+/**
+ * A store whose bodies of two bytes deliver each byte when the test says so, in the order in which
+ * they were asked.
+ */
 class WaitingChunks {
   readonly released: string[] = [];
   readonly #deliveries: (() => void)[] = [];
   readonly store: ObjectStore = stubStore({
     get: async (key) =>
-      new SingleUseBody({ key, sizeBytes: 2, chunks: () => this.#chunks(), release: () => void this.released.push(key) }),
+      new SingleUseBody({
+        key,
+        sizeBytes: 2,
+        chunks: () => this.#chunks(),
+        release: () => void this.released.push(key),
+      }),
   });
 
   get waitingCount(): number {
@@ -70,7 +84,10 @@ describe('withLimit', () => {
   });
 
   test('a call that fails gives its slot back', async () => {
-    const failing = stubStore({ head: () => Promise.reject(unavailable()), get: () => Promise.reject(unavailable()) });
+    const failing = stubStore({
+      head: () => Promise.reject(unavailable()),
+      get: () => Promise.reject(unavailable()),
+    });
     const store = withLimit(failing, { concurrentMax: 1 });
     for (let index = 0; index < 3; index += 1) {
       await expect(store.head('k')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -99,7 +116,9 @@ describe('withLimit', () => {
     const store = withLimit(waiting.store, { concurrentMax: 1 });
     const objects = await Promise.all(['a', 'b', 'c'].map((key) => store.get(key)));
     const readers = objects.map(({ body }) => body[Symbol.asyncIterator]());
-    for (const reader of readers) expect(await reader.next()).toEqual({ done: false, value: bytes(1) });
+    for (const reader of readers) {
+      expect(await reader.next()).toEqual({ done: false, value: bytes(1) });
+    }
     await store.delete('other');
     expect(waiting.begun).toEqual(['a', 'b', 'c', 'other']);
     for (const object of objects) await object[Symbol.asyncDispose]();
@@ -108,7 +127,9 @@ describe('withLimit', () => {
   test('each chunk of a body waits for its turn, in order; what follows the last byte does not', async () => {
     const waiting = new WaitingChunks();
     const store = withLimit(waiting.store, { concurrentMax: 1 });
-    const objects = await Promise.all(['a', 'b'].map((key) => store.get(key, { range: { start: 0, end: 2 } })));
+    const objects = await Promise.all(
+      ['a', 'b'].map((key) => store.get(key, { range: { start: 0, end: 2 } })),
+    );
     const [first, second] = objects.map(({ body }) => body[Symbol.asyncIterator]());
     const seen: string[] = [];
     for (let index = 0; index < 2; index += 1) {
@@ -139,7 +160,9 @@ describe('withLimit', () => {
     });
     const store = withLimit(inner, { concurrentMax: 1 });
     const read = async (key: string): Promise<Uint8Array[]> => collect((await store.get(key)).body);
-    expect(await Promise.all(['a', 'b', 'c'].map(read))).toEqual(Array.from({ length: 3 }, () => [bytes(1), bytes(2)]));
+    expect(await Promise.all(['a', 'b', 'c'].map(read))).toEqual(
+      Array.from({ length: 3 }, () => [bytes(1), bytes(2)]),
+    );
   });
 
   test('a reader that is aborted while its chunk waits for a slot leaves the queue and gives its body back', async () => {
@@ -174,14 +197,19 @@ describe('withLimit', () => {
     },
   };
 
-  test.each(Object.entries(endings))('gives a body back to its store once it %s', async (_, end) => {
-    let releaseCount = 0;
-    const inner = stubStore({ get: async () => bodyOf([bytes(1), bytes(2)], () => void (releaseCount += 1)) });
-    const object = await withLimit(inner, { concurrentMax: 1 }).get('body');
-    await end(object);
-    await object[Symbol.asyncDispose]();
-    expect(releaseCount).toBe(1);
-  });
+  test.each(Object.entries(endings))(
+    'gives a body back to its store once it %s',
+    async (_, end) => {
+      let releaseCount = 0;
+      const inner = stubStore({
+        get: async () => bodyOf([bytes(1), bytes(2)], () => void (releaseCount += 1)),
+      });
+      const object = await withLimit(inner, { concurrentMax: 1 }).get('body');
+      await end(object);
+      await object[Symbol.asyncDispose]();
+      expect(releaseCount).toBe(1);
+    },
+  );
 
   test('the reader of a listing may call the store, even with one slot', async () => {
     const waiting = new WaitingStore();
@@ -206,7 +234,9 @@ describe('withLimit', () => {
   });
 
   test.each([0, -1, 1.5, Number.NaN])('refuses concurrentMax %d', (concurrentMax) => {
-    expect(() => withLimit(stubStore({}), { concurrentMax })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+    expect(() => withLimit(stubStore({}), { concurrentMax })).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
   });
 });
 

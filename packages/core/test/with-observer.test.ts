@@ -5,7 +5,11 @@ import { bodyOf, bytes, entryOf, stubStore, unavailable } from './stub-store.ts'
 
 const nothing = { range: undefined, bytes: 0, entryCount: 0, durationMs: 0 };
 
-function setUp(verbs: Partial<ObjectStore>): { store: ObjectStore; clock: ManualClock; calls: StoreCall[] } {
+function setUp(verbs: Partial<ObjectStore>): {
+  store: ObjectStore;
+  clock: ManualClock;
+  calls: StoreCall[];
+} {
   const clock = new ManualClock();
   const calls: StoreCall[] = [];
   return { clock, calls, store: withObserver(stubStore(verbs), (call) => calls.push(call), clock) };
@@ -52,7 +56,8 @@ describe('withObserver', () => {
 
   test('reports the bytes that a put took, from bytes and from a source', async () => {
     const { store, calls } = setUp({
-      put: async (key, body) => entryOf(key, body instanceof Uint8Array ? 0 : (await collect(body)).length),
+      put: async (key, body) =>
+        entryOf(key, body instanceof Uint8Array ? 0 : (await collect(body)).length),
     });
     async function* source(): AsyncGenerator<Uint8Array> {
       yield bytes(1, 2);
@@ -120,7 +125,9 @@ describe('withObserver', () => {
     const target = new Uint8Array(3);
     expect(store.readAtHand?.('k', { start: 1, end: 4 }, target)).toBe(false);
     expect(store.readAtHand?.('k', { start: 2, end: 5 }, target)).toBe(true);
-    expect(calls).toEqual([{ ...nothing, op: 'get', key: 'k', range: { start: 2, end: 5 }, bytes: 3, outcome: 'ok' }]);
+    expect(calls).toEqual([
+      { ...nothing, op: 'get', key: 'k', range: { start: 2, end: 5 }, bytes: 3, outcome: 'ok' },
+    ]);
     expect([...target]).toEqual([7, 7, 7]);
   });
 });

@@ -1,4 +1,11 @@
-import { type ObjectEntry, QuireError, retry, type RetryEvent, type RetryOptions, withRetry } from '@quire/core';
+import {
+  type ObjectEntry,
+  QuireError,
+  retry,
+  type RetryEvent,
+  type RetryOptions,
+  withRetry,
+} from '@quire/core';
 import { collect, ManualClock, SeededRandom } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, bytes, entryOf, failing, stubStore, unavailable } from './stub-store.ts';
@@ -20,7 +27,15 @@ function setUp(overrides: Partial<RetryOptions> = {}): Setup {
   const events: RetryEvent[] = [];
   const random = { bytes: (count: number) => new Uint8Array(count), fraction: () => 0.5 };
   const onRetry = (event: RetryEvent): void => void events.push(event);
-  const options = { clock, random, attemptsMax: 4, delayMs: 100, delayMaxMs: 250, onRetry, ...overrides };
+  const options = {
+    clock,
+    random,
+    attemptsMax: 4,
+    delayMs: 100,
+    delayMaxMs: 250,
+    onRetry,
+    ...overrides,
+  };
   return {
     options,
     events,
@@ -36,7 +51,10 @@ function setUp(overrides: Partial<RetryOptions> = {}): Setup {
 describe('withRetry', () => {
   test('tries again what is unavailable or too slow, with growing waits, and says so', async () => {
     const { options, events, run } = setUp();
-    const store = withRetry(stubStore({ head: failing([unavailable(), timedOut, unavailable()], entryOf('k')) }), options);
+    const store = withRetry(
+      stubStore({ head: failing([unavailable(), timedOut, unavailable()], entryOf('k')) }),
+      options,
+    );
     expect(await run(store.head('k'))).toEqual(entryOf('k'));
     expect(events).toEqual([
       { call: 'head k', attempt: 1, delayMs: 75, error: unavailable() },
@@ -54,7 +72,12 @@ describe('withRetry', () => {
   });
 
   test('waits for a random part of the upper half', async () => {
-    const { options, events, run } = setUp({ random: new SeededRandom(3), attemptsMax: 50, delayMs: 100, delayMaxMs: 100 });
+    const { options, events, run } = setUp({
+      random: new SeededRandom(3),
+      attemptsMax: 50,
+      delayMs: 100,
+      delayMaxMs: 100,
+    });
     const failures = Array.from({ length: 49 }, unavailable);
     await run(withRetry(stubStore({ head: failing(failures, entryOf('k')) }), options).head('k'));
     const delays = events.map((event) => event.delayMs);
@@ -63,12 +86,15 @@ describe('withRetry', () => {
     expect(new Set(delays).size).toBe(49);
   });
 
-  test.each([notFound, full, new TypeError('a defect')])('does not try again after $message', async (error) => {
-    const { options, events, run } = setUp();
-    const fail = failing([error]);
-    await expect(run(withRetry(stubStore({ get: fail }), options).get('k'))).rejects.toBe(error);
-    expect(events).toEqual([]);
-  });
+  test.each([notFound, full, new TypeError('a defect')])(
+    'does not try again after $message',
+    async (error) => {
+      const { options, events, run } = setUp();
+      const fail = failing([error]);
+      await expect(run(withRetry(stubStore({ get: fail }), options).get('k'))).rejects.toBe(error);
+      expect(events).toEqual([]);
+    },
+  );
 
   test('does not try again for a caller who has aborted, and an abort ends the wait', async () => {
     const { options, events, clock } = setUp();
@@ -91,7 +117,10 @@ describe('withRetry', () => {
     const { options, run } = setUp();
     const given: unknown[] = [];
     const answers = failing([unavailable()], entryOf('k'));
-    const store = withRetry(stubStore({ put: (_, body) => (given.push(body), answers()) }), options);
+    const store = withRetry(
+      stubStore({ put: (_, body) => (given.push(body), answers()) }),
+      options,
+    );
     await run(store.put('k', bytes(1, 2)));
     expect(given).toEqual([bytes(1, 2), bytes(1, 2)]);
   });
@@ -155,7 +184,11 @@ describe('withRetry', () => {
       yield bytes(1);
       throw error;
     }
-    const opened = { sizeBytes: 2, body: broken(), [Symbol.asyncDispose]: async () => object[Symbol.asyncDispose]() };
+    const opened = {
+      sizeBytes: 2,
+      body: broken(),
+      [Symbol.asyncDispose]: async () => object[Symbol.asyncDispose](),
+    };
     const store = withRetry(stubStore({ get: failing([unavailable()], opened) }), options);
     const { body } = await run(store.get('k'));
     await expect(collect(body)).rejects.toBe(error);
@@ -196,7 +229,9 @@ describe('withRetry', () => {
       }),
       options,
     );
-    await expect(run(collect(store.list('p')))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(run(collect(store.list('p')))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
     expect(attempts).toBe(3);
   });
 
@@ -214,13 +249,18 @@ describe('withRetry', () => {
     expect(isClosed).toBe(true);
   });
 
-  test.each([{ attemptsMax: 0 }, { attemptsMax: 1.5 }, { delayMs: -1 }, { delayMs: Number.NaN }, { delayMs: 300 }])(
-    'refuses %j',
-    (overrides) => {
-      const { options } = setUp(overrides);
-      expect(() => withRetry(stubStore({}), options)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
-    },
-  );
+  test.each([
+    { attemptsMax: 0 },
+    { attemptsMax: 1.5 },
+    { delayMs: -1 },
+    { delayMs: Number.NaN },
+    { delayMs: 300 },
+  ])('refuses %j', (overrides) => {
+    const { options } = setUp(overrides);
+    expect(() => withRetry(stubStore({}), options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
+  });
 });
 
 test('retry repeats any operation', async () => {

@@ -7,11 +7,16 @@ const timedOut = { code: 'STORE_TIMED_OUT' };
 
 function setUp(verbs: Partial<ObjectStore>): { store: ObjectStore; clock: ManualClock } {
   const clock = new ManualClock();
-  return { clock, store: withTimeLimit(stubStore(verbs), { clock, callTimeoutMs: 1000, idleTimeoutMs: 100 }) };
+  return {
+    clock,
+    store: withTimeLimit(stubStore(verbs), { clock, callTimeoutMs: 1000, idleTimeoutMs: 100 }),
+  };
 }
 
 /** Never answers, and notes the signal that it was given. */
-function stuck(signals: AbortSignal[]): (key: string, bodyOrOptions?: unknown, options?: unknown) => Promise<never> {
+function stuck(
+  signals: AbortSignal[],
+): (key: string, bodyOrOptions?: unknown, options?: unknown) => Promise<never> {
   return (_, ...rest) => {
     const options = rest.at(-1) as { signal: AbortSignal };
     signals.push(options.signal);
@@ -34,7 +39,10 @@ describe('withTimeLimit', () => {
     await clock.advance(999);
     expect(isOver).toBe(false);
     await clock.advance(1);
-    await expect(calling).rejects.toMatchObject({ ...timedOut, message: `${op} k in stub: made no progress for 1000 ms.` });
+    await expect(calling).rejects.toMatchObject({
+      ...timedOut,
+      message: `${op} k in stub: made no progress for 1000 ms.`,
+    });
     expect(signals.map((signal) => signal.reason as unknown)).toMatchObject([timedOut]);
     expect(clock.sleeperCount).toBe(0);
   });
@@ -43,7 +51,8 @@ describe('withTimeLimit', () => {
     const { store, clock } = setUp({
       head: async (key) => entryOf(key),
       get: async () => bodyOf([bytes(1), bytes(2)]),
-      put: async (key, body) => entryOf(key, body instanceof Uint8Array ? 1 : (await collect(body)).length),
+      put: async (key, body) =>
+        entryOf(key, body instanceof Uint8Array ? 1 : (await collect(body)).length),
       async *list() {
         yield entryOf('a');
       },
@@ -101,7 +110,10 @@ describe('withTimeLimit', () => {
     third.catch(() => undefined);
     await clock.advance(99);
     await clock.advance(1);
-    await expect(third).rejects.toMatchObject({ ...timedOut, message: 'get k in stub: made no progress for 100 ms.' });
+    await expect(third).rejects.toMatchObject({
+      ...timedOut,
+      message: 'get k in stub: made no progress for 100 ms.',
+    });
     await object[Symbol.asyncDispose]();
     expect(clock.sleeperCount).toBe(0);
   });
@@ -121,7 +133,10 @@ describe('withTimeLimit', () => {
     })();
     listing.catch(() => undefined);
     await clock.advance(500);
-    await expect(listing).rejects.toMatchObject({ ...timedOut, message: 'list p in stub: made no progress for 100 ms.' });
+    await expect(listing).rejects.toMatchObject({
+      ...timedOut,
+      message: 'list p in stub: made no progress for 100 ms.',
+    });
     expect(seen).toEqual([entryOf('a'), entryOf('b')]);
     expect(clock.sleeperCount).toBe(0);
   });
@@ -191,7 +206,9 @@ describe('withTimeLimit', () => {
     { callTimeoutMs: Number.NaN, idleTimeoutMs: 1 },
   ])('refuses %j', (limits) => {
     const options = { clock: new ManualClock(), ...limits };
-    expect(() => withTimeLimit(stubStore({}), options)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+    expect(() => withTimeLimit(stubStore({}), options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
   });
 });
 

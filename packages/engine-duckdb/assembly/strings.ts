@@ -11,7 +11,9 @@ const inlineBytesMax: u32 = 12;
 /** The smallest memory page of any system that DuckDB runs on, as a power of two. */
 const pageBits: u64 = 12;
 
-/** Bytes of a window: where it starts and ends in the memory of the process, and its address here. */
+/**
+ * Bytes of a window: where it starts and ends in the memory of the process, and its address here.
+ */
 const windowBytes: usize = 24;
 
 /** What `planStrings` gives when the strings are too many bytes, or lie in too many places. */
@@ -29,8 +31,9 @@ export function countOfWindows(): i32 {
 }
 
 /**
- * In how many runs the strings of the last plan lie, in the order of their rows: one run behind the other they are what the strings are
- * together. -1 when some lie in their records, or there are more runs than there is room for.
+ * In how many runs the strings of the last plan lie, in the order of their rows: one run behind the
+ * other they are what the strings are together. -1 when some lie in their records, or there are
+ * more runs than there is room for.
  */
 export function countOfRuns(): i32 {
   return runCount;
@@ -42,13 +45,15 @@ export function addressOfFreeMemory(): usize {
 }
 
 /**
- * Writes the offsets of `count` strings, from 0 on, and finds the windows that they lie in; `places` tells for each row which one.
+ * Writes the offsets of `count` strings, from 0 on, and finds the windows that they lie in;
+ * `places` tells for each row which one.
  *
- * A window grows only to a string in the same page or a neighbouring one: each of its pages holds a byte of some string, so that
- * all of it is mapped and can be read.
+ * A window grows only to a string in the same page or a neighbouring one: each of its pages holds a
+ * byte of some string, so that all of it is mapped and can be read.
  *
  * @param bits Arrow's bitmap of rows that are not null; 0 when all are there
- * @returns the bytes of all strings, or -1 when they are more than `bytesMax`, or lie in more than `windowsMax` windows
+ * @returns the bytes of all strings, or -1 when they are more than `bytesMax`, or lie in more than
+ * `windowsMax` windows
  */
 export function planStrings(
   records: usize,
@@ -88,7 +93,8 @@ export function planStrings(
         }
         if (windowCount === 0 || !grow(windows + <usize>latest * windowBytes, address, end)) {
           latest = 0;
-          while (latest < windowCount && !grow(windows + <usize>latest * windowBytes, address, end)) latest += 1;
+          while (latest < windowCount && !grow(windows + <usize>latest * windowBytes, address, end))
+            latest += 1;
           if (latest === windowCount) {
             if (windowCount === windowsMax) return tooMuch;
             store<u64>(windows + <usize>latest * windowBytes, address);
@@ -110,15 +116,28 @@ export function planStrings(
 function grow(window: usize, start: u64, end: u64): bool {
   const windowStart = load<u64>(window);
   const windowEnd = load<u64>(window, 8);
-  if (start >> pageBits > ((windowEnd - 1) >> pageBits) + 1 || ((end - 1) >> pageBits) + 1 < windowStart >> pageBits)
+  if (
+    start >> pageBits > ((windowEnd - 1) >> pageBits) + 1 ||
+    ((end - 1) >> pageBits) + 1 < windowStart >> pageBits
+  )
     return false;
   if (start < windowStart) store<u64>(window, start);
   if (end > windowEnd) store<u64>(window, end, 8);
   return true;
 }
 
-/** Writes the strings that were planned one behind the other; up to 16 bytes behind the last are overwritten, too. */
-export function gatherStrings(records: usize, count: i32, offsets: usize, places: usize, windows: usize, to: usize): void {
+/**
+ * Writes the strings that were planned one behind the other; up to 16 bytes behind the last are
+ * overwritten, too.
+ */
+export function gatherStrings(
+  records: usize,
+  count: i32,
+  offsets: usize,
+  places: usize,
+  windows: usize,
+  to: usize,
+): void {
   let start = load<u32>(offsets);
   for (let row: i32 = 0; row < count; row += 1) {
     const end = load<u32>(offsets + ((<usize>row) << 2), 4);
@@ -134,6 +153,7 @@ export function gatherStrings(records: usize, count: i32, offsets: usize, places
     const window = windows + <usize>load<i32>(places + ((<usize>row) << 2)) * windowBytes;
     const source = load<usize>(window, 16) + <usize>(load<u64>(record, 8) - load<u64>(window));
     v128.store(target, v128.load(source));
-    for (let done: usize = 16; done < <usize>length; done += 16) v128.store(target + done, v128.load(source + done));
+    for (let done: usize = 16; done < <usize>length; done += 16)
+      v128.store(target + done, v128.load(source + done));
   }
 }

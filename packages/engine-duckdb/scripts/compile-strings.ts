@@ -1,8 +1,9 @@
 /**
- * Compiles `assembly/strings.ts` to WebAssembly, and puts it into the sources: `npm run string-assembler`.
+ * Compiles `assembly/strings.ts` to WebAssembly, and puts it into the sources: `npm run
+ * string-assembler`.
  *
- * The compiled module is in git, because sources run without a build, and packages should not bring a compiler. A test compares it with
- * what the sources compile to.
+ * The compiled module is in git, because sources run without a build, and packages should not bring
+ * a compiler. A test compares it with what the sources compile to.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,13 +14,19 @@ const folder = join(import.meta.dirname, '..');
 /** Where the compiled module is. */
 export const modulePath = join(folder, 'src/conversion/string-module.ts');
 
-/** WebAssembly pages of 64 KiB for the strings of one vector. They never grow, so that views of them stay good. */
+/**
+ * WebAssembly pages of 64 KiB for the strings of one vector. They never grow, so that views of them
+ * stay good.
+ */
 const memoryPages = 48;
 
 const options = `assembly/strings.ts --outFile strings.wasm -O3 --converge --noAssert --enable simd --runtime stub --use abort=
   --initialMemory ${memoryPages} --maximumMemory ${memoryPages}`;
 
-/** The text of the module's file, compiled from its source as it is. @throws Error with what the compiler says, warnings as well */
+/**
+ * The text of the module's file, compiled from its source as it is. @throws Error with what the
+ * compiler says, warnings as well
+ */
 export async function compileStrings(): Promise<string> {
   let module = new Uint8Array(0);
   const stderr = asc.createMemoryStream();
@@ -32,7 +39,9 @@ export async function compileStrings(): Promise<string> {
     stderr,
   });
   const said = stderr.toString();
-  if (error !== null || said !== '') throw new Error(`The string assembler does not compile: ${said}`, { cause: error });
+  if (error !== null || said !== '') {
+    throw new Error(`The string assembler does not compile: ${said}`, { cause: error });
+  }
   return [
     '/** The string assembler, compiled from assembly/strings.ts by scripts/compile-strings.ts. */',
     `export const stringModule =\n  '${Buffer.from(module).toString('base64')}';\n`,

@@ -2,7 +2,10 @@ import duckdb, { type Connection, type PreparedStatement } from '@duckdb/node-bi
 import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core';
 import type { SyntaxNode } from './statement-guard.ts';
 
-/** The values of a query, each with the name that its parameter has in DuckDB: lower case, or its number. */
+/**
+ * The values of a query, each with the name that its parameter has in DuckDB: lower case, or its
+ * number.
+ */
 export type BoundValues = ReadonlyMap<string, QueryParameter>;
 
 /**
@@ -13,24 +16,40 @@ export type BoundValues = ReadonlyMap<string, QueryParameter>;
 export function matchParameters(statement: SyntaxNode, values: QueryParameters = []): BoundValues {
   const names = parameterNames(statement);
   if (isList(values)) return matchNumbers(names, values);
-  const valuesByName = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+  const valuesByName = new Map(
+    Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const known = new Set(names);
   const missing = names.find((name) => !valuesByName.has(name));
   const surplus = [...valuesByName.keys()].find((name) => !known.has(name));
-  if (missing !== undefined) throw mismatch(`The query has the parameter $${missing}, but no value was given for it.`);
-  if (surplus !== undefined) throw mismatch(`A value was given for $${surplus}, but the query has no such parameter.`);
+  if (missing !== undefined) {
+    throw mismatch(`The query has the parameter $${missing}, but no value was given for it.`);
+  }
+  if (surplus !== undefined) {
+    throw mismatch(`A value was given for $${surplus}, but the query has no such parameter.`);
+  }
   if (valuesByName.size === Object.keys(values).length) return valuesByName;
   throw mismatch('Two values were given for one parameter: upper and lower case are the same.');
 }
 
-/** Prepares SQL, the engine's own or the caller's, and binds those values that it has parameters for. */
-export async function prepareWith(handle: Connection, sql: string, values: BoundValues): Promise<PreparedStatement> {
+/**
+ * Prepares SQL, the engine's own or the caller's, and binds those values that it has parameters
+ * for.
+ */
+export async function prepareWith(
+  handle: Connection,
+  sql: string,
+  values: BoundValues,
+): Promise<PreparedStatement> {
   const statement = await duckdb.prepare(handle, sql);
   try {
     for (let index = 1; index <= duckdb.nparams(statement); index += 1) {
       const value = values.get(duckdb.parameter_name(statement, index).toLowerCase());
       if (value === undefined) {
-        throw new QuireError('INTERNAL', `DuckDB has a parameter ${index} that its syntax tree does not have.`);
+        throw new QuireError(
+          'INTERNAL',
+          `DuckDB has a parameter ${index} that its syntax tree does not have.`,
+        );
       }
       bindValue(statement, index, value);
     }
@@ -48,9 +67,15 @@ function matchNumbers(names: readonly string[], values: readonly QueryParameter[
   }
   const known = new Set(names);
   const gap = names.findIndex((_, index) => !known.has(String(index + 1)));
-  if (gap >= 0) throw mismatch(`The query has the parameter $${names.at(-1)}, but not $${gap + 1}.`);
-  if (names.length === values.length) return new Map(values.map((value, index) => [String(index + 1), value]));
-  throw mismatch(`The query has ${counted(names.length, 'parameter')}, but was given ${counted(values.length, 'value')}.`);
+  if (gap >= 0) {
+    throw mismatch(`The query has the parameter $${names.at(-1)}, but not $${gap + 1}.`);
+  }
+  if (names.length === values.length) {
+    return new Map(values.map((value, index) => [String(index + 1), value]));
+  }
+  throw mismatch(
+    `The query has ${counted(names.length, 'parameter')}, but was given ${counted(values.length, 'value')}.`,
+  );
 }
 
 /** In lower case, as DuckDB compares them. */
@@ -62,7 +87,11 @@ function parameterNames(statement: SyntaxNode): readonly string[] {
     .toSorted((a, b) => Number(a) - Number(b));
 }
 
-function bindValue(statement: PreparedStatement, index: number, { type, value }: QueryParameter): void {
+function bindValue(
+  statement: PreparedStatement,
+  index: number,
+  { type, value }: QueryParameter,
+): void {
   switch (type) {
     case 'NULL':
       return duckdb.bind_null(statement, index);
@@ -104,7 +133,11 @@ function decimalOf(text: string): duckdb.Decimal {
 function timestampOf(text: string): duckdb.Value {
   const [seconds = '', fraction = ''] = text.replace(' ', 'T').replace('Z', '').split('.');
   const wholeMs = BigInt(Date.parse(`${seconds}Z`));
-  if (fraction.length > 6) return duckdb.create_timestamp_ns({ nanos: wholeMs * 1_000_000n + BigInt(fraction.padEnd(9, '0')) });
+  if (fraction.length > 6) {
+    return duckdb.create_timestamp_ns({
+      nanos: wholeMs * 1_000_000n + BigInt(fraction.padEnd(9, '0')),
+    });
+  }
   return duckdb.create_timestamp({ micros: wholeMs * 1000n + BigInt(fraction.padEnd(6, '0')) });
 }
 

@@ -10,8 +10,9 @@ export interface VersionedTables {
 }
 
 /**
- * Names the data that these tables have now. Tables of settings are known by the sizes and times of their files, those of a table server by
- * the set of their segments. Undefined when that cannot be told: a file is gone, or a table.
+ * Names the data that these tables have now. Tables of settings are known by the sizes and times of
+ * their files, those of a table server by the set of their segments. Undefined when that cannot be
+ * told: a file is gone, or a table.
  */
 export async function dataVersionOf(
   { tables, liveTables }: VersionedTables,
@@ -33,16 +34,24 @@ export async function versionOfScope(
   return versionOf(await stampsOf(names.flatMap((name) => filesOf(tables, name) ?? [])), relations);
 }
 
-function versionOf(stamps: readonly string[] | undefined, relations: readonly TableRelation[]): string | undefined {
+function versionOf(
+  stamps: readonly string[] | undefined,
+  relations: readonly TableRelation[],
+): string | undefined {
   if (stamps === undefined) return undefined;
   // How far a stream was read says nothing about rows.
-  const sets = relations.map(({ consumedUntilMs: _, ...relation }) => JSON.stringify(relation)).toSorted();
+  const sets = relations
+    .map(({ consumedUntilMs: _, ...relation }) => JSON.stringify(relation))
+    .toSorted();
   return createHash('sha256')
     .update(JSON.stringify([stamps, sets]))
     .digest('base64url');
 }
 
-/** The files of a table of the settings, which also goes by the name of its offline half; undefined when it is not one. */
+/**
+ * The files of a table of the settings, which also goes by the name of its offline half; undefined
+ * when it is not one.
+ */
 function filesOf(tables: VersionedTables['tables'], name: string): readonly string[] | undefined {
   const lower = name.toLowerCase();
   const found =

@@ -16,9 +16,18 @@ import { Deadline } from '@quire/core/wait';
 import { dataVersionOf, versionOfScope } from './data-version.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { DuckDbExecution } from './duckdb-execution.ts';
-import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
+import {
+  type DatabaseOptions,
+  type LockedDatabase,
+  openLockedDatabase,
+} from './locked-database.ts';
 import { QueryConnection } from './query-connection.ts';
-import { prepareSelect, prepareTranslated, type SelectStatement, type StatementRules } from './select-statement.ts';
+import {
+  prepareSelect,
+  prepareTranslated,
+  type SelectStatement,
+  type StatementRules,
+} from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
 import { settleSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
@@ -42,10 +51,12 @@ export interface ExecuteOptions {
 }
 
 /**
- * Answers SQL about configured files, read-only, with an embedded DuckDB that can reach nothing else (CONTRACT.md section 4).
+ * Answers SQL about configured files, read-only, with an embedded DuckDB that can reach nothing
+ * else (CONTRACT.md section 4).
  *
- * Queries run at the same time, each on a connection of its own, and share threads, memory and room for spilling. One that
- * exceeds what is there fails alone. A query occupies one thread of libuv's pool while DuckDB works for it.
+ * Queries run at the same time, each on a connection of its own, and share threads, memory and room
+ * for spilling. One that exceeds what is there fails alone. A query occupies one thread of libuv's
+ * pool while DuckDB works for it.
  */
 export class DuckDbEngine implements QueryEngine {
   readonly readsResults = true;
@@ -71,16 +82,20 @@ export class DuckDbEngine implements QueryEngine {
   }
 
   /**
-   * Opens the engine; globs are expanded and types of CSV and JSON columns decided now, from all rows.
+   * Opens the engine; globs are expanded and types of CSV and JSON columns decided now, from all
+   * rows.
    *
-   * @throws INVALID_SETTING when a table cannot be read, or two have the same name (upper and lower case are the same)
+   * @throws INVALID_SETTING when a table cannot be read, or two have the same name (upper and lower
+   * case are the same)
    */
   static async open(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
     assertDistinctNames(options);
     return new DuckDbEngine(await openLockedDatabase(options), options);
   }
 
-  /** The tables, with all that was found out about them: another engine opens them so in a moment. */
+  /**
+   * The tables, with all that was found out about them: another engine opens them so in a moment.
+   */
   get tables(): readonly OpenTable[] {
     return this.#locked.tables;
   }
@@ -90,9 +105,16 @@ export class DuckDbEngine implements QueryEngine {
     return this.#locked.spillDirectory;
   }
 
-  /** Resolves once DuckDB does nothing any more for queries that have ended: one that was stopped may still be computing. */
+  /**
+   * Resolves once DuckDB does nothing any more for queries that have ended: one that was stopped
+   * may still be computing.
+   */
   async settled(): Promise<void> {
-    await Promise.all([...this.#running].filter(({ stopReason }) => stopReason !== undefined).map(({ closed }) => closed));
+    await Promise.all(
+      [...this.#running]
+        .filter(({ stopReason }) => stopReason !== undefined)
+        .map(({ closed }) => closed),
+    );
   }
 
   async execute(query: Query, options: ExecuteOptions): Promise<QueryExecution> {
@@ -120,7 +142,10 @@ export class DuckDbEngine implements QueryEngine {
     return dataVersionOf({ tables: this.#tables, liveTables: this.#liveTables }, tables);
   }
 
-  /** Stops the queries under way with SHUTTING_DOWN, waits until they have ended, and removes what was spilled. */
+  /**
+   * Stops the queries under way with SHUTTING_DOWN, waits until they have ended, and removes what
+   * was spilled.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -132,12 +157,19 @@ export class DuckDbEngine implements QueryEngine {
 
   async #connect(options: ExecuteOptions): Promise<QueryConnection> {
     const connection = await QueryConnection.open(this.#locked.database).catch((cause: unknown) => {
-      throw this.#isClosed ? shuttingDown() : new QuireError('INTERNAL', 'DuckDB opened no connection.', { cause });
+      throw this.#isClosed
+        ? shuttingDown()
+        : new QuireError('INTERNAL', 'DuckDB opened no connection.', { cause });
     });
     this.#running.add(connection);
     if (this.#isClosed) connection.stop(shuttingDown());
     const { timeoutMs } = options.limits;
-    const deadline = new Deadline({ clock: this.#clock, timeoutMs, signal: options.signal, error: timedOut });
+    const deadline = new Deadline({
+      clock: this.#clock,
+      timeoutMs,
+      signal: options.signal,
+      error: timedOut,
+    });
     const stop = (): void => connection.stop(abortError(deadline.signal));
     if (deadline.signal.aborted) stop();
     else deadline.signal.addEventListener('abort', stop, { once: true });
@@ -184,7 +216,9 @@ export class DuckDbEngine implements QueryEngine {
       if (isQuireError(error)) throw error;
       const failure = parseFailure(error);
       const { sql, tables, plan } = select;
-      if (plan.castTypes === undefined) throw queryError(failure, 'running', this.#redact, { sql, tables });
+      if (plan.castTypes === undefined) {
+        throw queryError(failure, 'running', this.#redact, { sql, tables });
+      }
       if (failure.type === 'Mismatch Type') throw unsupportedColumn(failure, this.#redact);
       // Places in a query that was rewritten mean nothing to who wrote it.
       throw queryError(failure, 'running', this.#redact, { tables });
@@ -192,7 +226,10 @@ export class DuckDbEngine implements QueryEngine {
   }
 }
 
-/** Casts between times and numbers, and durations as ISO 8601 has them, are refused by DuckDB only when it meets a row. */
+/**
+ * Casts between times and numbers, and durations as ISO 8601 has them, are refused by DuckDB only
+ * when it meets a row.
+ */
 const refusedLate = /Unimplemented type for cast|Could not convert string '[^']*' to INTERVAL/;
 const mayBeRefusedLate = /\b(?:cast|ago)\s*\(/i;
 
@@ -213,33 +250,51 @@ function assertDistinctNames({ tables }: DatabaseOptions): void {
   const names = new Set<string>();
   for (const { name, path } of tables) {
     if (names.has(name.toLowerCase())) {
-      throw new QuireError('INVALID_SETTING', `Table '${name}' (${path}) has the name of another table.`);
+      throw new QuireError(
+        'INVALID_SETTING',
+        `Table '${name}' (${path}) has the name of another table.`,
+      );
     }
     names.add(name.toLowerCase());
   }
 }
 
 function timedOut(timeoutMs: number): QuireError {
-  return new QuireError('QUERY_TIMED_OUT', `The query ran for longer than its time limit of ${timeoutMs} ms.`);
+  return new QuireError(
+    'QUERY_TIMED_OUT',
+    `The query ran for longer than its time limit of ${timeoutMs} ms.`,
+  );
 }
 
-/** Makes messages name files by their tables, without the directories that these are in, and hides the spill directory. */
-function redactPaths(tables: readonly OpenTable[], spillDirectory: string, liveDirectory?: string): Redact {
+/**
+ * Makes messages name files by their tables, without the directories that these are in, and hides
+ * the spill directory.
+ */
+function redactPaths(
+  tables: readonly OpenTable[],
+  spillDirectory: string,
+  liveDirectory?: string,
+): Redact {
   const replacements = new Map<string, string>([[spillDirectory, 'the spill directory']]);
   for (const { name, path, files } of tables) {
     replacements.set(path, `table ${name}`);
     const directory = commonDirectory(files);
-    for (const file of files) replacements.set(file, `${file.slice(directory.length)} of table ${name}`);
+    for (const file of files) {
+      replacements.set(file, `${file.slice(directory.length)} of table ${name}`);
+    }
   }
   if (liveDirectory !== undefined) replacements.set(liveDirectory, 'the directory of tables');
   // A path may be the beginning of another.
   const longestFirst = [...replacements].toSorted(([left], [right]) => right.length - left.length);
-  return (message) => longestFirst.reduce((text, [path, replacement]) => text.replaceAll(path, replacement), message);
+  return (message) =>
+    longestFirst.reduce((text, [path, replacement]) => text.replaceAll(path, replacement), message);
 }
 
 /** What all paths begin with, up to the last slash. */
 function commonDirectory([first = '', ...others]: readonly string[]): string {
   let length = first.lastIndexOf('/') + 1;
-  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length = first.lastIndexOf('/', length - 2) + 1;
+  while (!others.every((other) => other.startsWith(first.slice(0, length)))) {
+    length = first.lastIndexOf('/', length - 2) + 1;
+  }
   return first.slice(0, length);
 }

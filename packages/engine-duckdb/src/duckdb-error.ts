@@ -28,7 +28,13 @@ export function parseFailure(error: unknown): DuckDbFailure {
   if (fields === undefined) {
     // Some errors are raised where the setting does not reach: `Invalid Error: message`.
     const match = /^([A-Z][A-Za-z ]*) Error: (.*)$/s.exec(text);
-    return { type: match?.[1] ?? 'Unknown', message: match?.[2] ?? text, subtype: '', entryType: '', position: undefined };
+    return {
+      type: match?.[1] ?? 'Unknown',
+      message: match?.[2] ?? text,
+      subtype: '',
+      entryType: '',
+      position: undefined,
+    };
   }
   const field = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
   return {
@@ -48,18 +54,32 @@ export interface FailedQuery {
   readonly tables?: readonly string[];
 }
 
-/** Tells a caller of the query about a failure: one of our codes, DuckDB's own words, and the place in the SQL they are about. */
-export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, query: FailedQuery = {}): QuireError {
+/**
+ * Tells a caller of the query about a failure: one of our codes, DuckDB's own words, and the place
+ * in the SQL they are about.
+ */
+export function queryError(
+  failure: DuckDbFailure,
+  phase: QueryPhase,
+  redact: Redact,
+  query: FailedQuery = {},
+): QuireError {
   const { sql, tables = [] } = query;
-  const marker = sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
+  const marker =
+    sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
   const told = redact(missingFileMessage(failure) ?? `${failure.type} Error: ${failure.message}`);
   // Bytes that mean nothing are reported without the file that they are in.
   const isNameless = failure.type === 'Invalid' && tables.length > 0;
-  const message = isNameless ? `${told.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.` : told;
+  const message = isNameless
+    ? `${told.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
+    : told;
   return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);
 }
 
-/** A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone. */
+/**
+ * A query that passed the check asks for the tables' files only; DuckDB looks for a directory where
+ * one of them is gone.
+ */
 function missingFileMessage({ type, message }: DuckDbFailure): string | undefined {
   if (type !== 'Permission') return undefined;
   const file = /^Cannot access file "(.*?)(?:\/\*\*\/\*\.\w+)?" - /.exec(message)?.[1];
@@ -74,7 +94,10 @@ export function unsupportedColumn({ message }: DuckDbFailure, redact: Redact): Q
   );
 }
 
-/** Failures that the data cause, not the text of the query, even where DuckDB meets them while planning. */
+/**
+ * Failures that the data cause, not the text of the query, even where DuckDB meets them while
+ * planning.
+ */
 const dataFailures: ReadonlySet<string> = new Set([
   'Conversion',
   'Decimal',
@@ -100,7 +123,9 @@ function codeOf(failure: DuckDbFailure, phase: QueryPhase): ErrorCode {
     case 'INTERNAL':
       return 'INTERNAL';
     default:
-      return phase === 'running' || dataFailures.has(failure.type) ? 'QUERY_FAILED' : 'QUERY_INVALID';
+      return phase === 'running' || dataFailures.has(failure.type)
+        ? 'QUERY_FAILED'
+        : 'QUERY_INVALID';
   }
 }
 

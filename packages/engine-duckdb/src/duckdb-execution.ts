@@ -21,7 +21,9 @@ export interface ExecutionParts {
   readonly rowsTotal: number;
   readonly cluster: ClusterStatistics | undefined;
   readonly dataVersion: string | undefined;
-  /** Called behind the last row: a file may have changed while it was read. @throws TABLE_DAMAGED */
+  /**
+   * Called behind the last row: a file may have changed while it was read. @throws TABLE_DAMAGED
+   */
   readonly assertWhole: () => Promise<void>;
   readonly clock: Clock;
   readonly startedAtMs: number;
@@ -30,7 +32,10 @@ export interface ExecutionParts {
 
 const explainPrefix = 'EXPLAIN ANALYZE ';
 
-/** A query under way in DuckDB: each pull fetches one chunk of at most 2,048 rows and gives it as Arrow batches. */
+/**
+ * A query under way in DuckDB: each pull fetches one chunk of at most 2,048 rows and gives it as
+ * Arrow batches.
+ */
 export class DuckDbExecution implements QueryExecution {
   readonly schema: Schema;
   readonly batches: AsyncIterable<RecordBatch>;
@@ -46,17 +51,29 @@ export class DuckDbExecution implements QueryExecution {
     this.batches = this.#read();
   }
 
-  /** Has the first rows computed already, and fails where that fails; the connection may then be used for another query. */
+  /**
+   * Has the first rows computed already, and fails where that fails; the connection may then be
+   * used for another query.
+   */
   async prime(): Promise<void> {
     this.#first = this.#fetch();
     await this.#first;
   }
 
-  /** DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the whole database: both stay null. */
+  /**
+   * DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the
+   * whole database: both stay null.
+   */
   statistics(): QueryStatistics {
     const { clock, startedAtMs, rowsTotal, cluster, select } = this.#parts;
     const elapsedMs = (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs;
-    const counted = { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables: select.tables };
+    const counted = {
+      elapsedMs,
+      cpuTimeNs: null,
+      rowsScanned: null,
+      rowsTotal,
+      tables: select.tables,
+    };
     return cluster === undefined ? counted : { ...counted, cluster };
   }
 
@@ -87,14 +104,17 @@ export class DuckDbExecution implements QueryExecution {
     const { connection, result } = this.#parts;
     const chunk = await connection.call(() => duckdb.fetch_chunk(result));
     if (chunk !== null && duckdb.data_chunk_get_size(chunk) > 0) return chunk;
-    // The bindings report a failure in mid-stream as the end of the stream. Only the result's type tells them apart.
-    if (duckdb.result_return_type(result) === duckdb.ResultType.INVALID) throw await this.#findFailure();
+    // The bindings report a failure in mid-stream as the end of the stream. Only the result's type
+    // tells them apart.
+    if (duckdb.result_return_type(result) === duckdb.ResultType.INVALID) {
+      throw await this.#findFailure();
+    }
     return undefined;
   }
 
   /**
-   * The bindings keep the reason of a failure in mid-stream to themselves, too: running the query again, without an answer,
-   * meets it again. Time limit and abort still hold.
+   * The bindings keep the reason of a failure in mid-stream to themselves, too: running the query
+   * again, without an answer, meets it again. Time limit and abort still hold.
    */
   async #findFailure(): Promise<QuireError> {
     const { connection, select, redact, assertWhole } = this.#parts;
@@ -109,9 +129,17 @@ export class DuckDbExecution implements QueryExecution {
       if (failure.position === undefined || select.plan.castTypes !== undefined) {
         return queryError(failure, 'running', redact, { tables });
       }
-      return queryError({ ...failure, position: failure.position - explainPrefix.length }, 'running', redact, { sql, tables });
+      return queryError(
+        { ...failure, position: failure.position - explainPrefix.length },
+        'running',
+        redact,
+        { sql, tables },
+      );
     }
-    return new QuireError('QUERY_FAILED', 'The query failed at run time, but succeeded when it was repeated to find the reason.');
+    return new QuireError(
+      'QUERY_FAILED',
+      'The query failed at run time, but succeeded when it was repeated to find the reason.',
+    );
   }
 
   /** Gives back everything, whatever the state; stops the query when it is not at its end. */

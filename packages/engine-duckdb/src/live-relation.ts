@@ -2,14 +2,22 @@ import type { RelationColumn, RelationPart, TableRelation } from '@quire/core/ta
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { quoteIdentifier } from './conversion/column-type.ts';
 
-/** A SELECT of all rows of a table that a server of tables looks after, from exactly the files that it has at one moment. */
+/**
+ * A SELECT of all rows of a table that a server of tables looks after, from exactly the files that
+ * it has at one moment.
+ */
 export function selectRelation({ columns, parts }: TableRelation): string {
   if (parts.length > 0) return parts.map((part) => selectPart(columns, part)).join(' UNION ALL ');
-  const nulls = columns.map((column) => `CAST(NULL AS ${sqlTypeOf(column)}) AS ${quoteIdentifier(column.name)}`);
+  const nulls = columns.map(
+    (column) => `CAST(NULL AS ${sqlTypeOf(column)}) AS ${quoteIdentifier(column.name)}`,
+  );
   return `SELECT ${nulls.join(', ')} WHERE false`;
 }
 
-function selectPart(columns: readonly RelationColumn[], { files, columnNames, boundary }: RelationPart): string {
+function selectPart(
+  columns: readonly RelationColumn[],
+  { files, columnNames, boundary }: RelationPart,
+): string {
   const held = new Set(columnNames);
   const values = columns.map((column) => {
     const value = held.has(column.name) ? storedValue(column) : absentValue(column);
@@ -20,7 +28,12 @@ function selectPart(columns: readonly RelationColumn[], { files, columnNames, bo
 }
 
 /** Rows without a time are on the side that comes first. */
-function conditionOf({ columnName, side, value, isText }: NonNullable<RelationPart['boundary']>): string {
+function conditionOf({
+  columnName,
+  side,
+  value,
+  isText,
+}: NonNullable<RelationPart['boundary']>): string {
   const column = quoteIdentifier(columnName);
   const limit = isText ? quoteLiteral(value) : value;
   return side === 'upTo' ? `(${column} <= ${limit} OR ${column} IS NULL)` : `${column} > ${limit}`;
@@ -40,7 +53,10 @@ const sqlTypes = {
   MAP: 'MAP(VARCHAR, JSON)',
 } as const;
 
-/** The most digits of DuckDB's decimals; where a column has more, its values stay text, with all digits. */
+/**
+ * The most digits of DuckDB's decimals; where a column has more, its values stay text, with all
+ * digits.
+ */
 const decimalDigitsMax = 38;
 
 function sqlTypeOf({ type, isList, digits }: RelationColumn): string {
@@ -54,7 +70,8 @@ function storedValue(column: RelationColumn): string {
   const name = quoteIdentifier(column.name);
   // A text that is not an object is not a map.
   if (column.type === 'MAP') return `TRY_CAST(TRY_CAST(${name} AS JSON) AS ${sqlTypeOf(column)})`;
-  // They are JSON, or the server would have called the column text; a doubtful one costs itself, not the query.
+  // They are JSON, or the server would have called the column text; a doubtful one costs itself,
+  // not the query.
   if (column.type === 'JSON') return `TRY_CAST(${name} AS ${sqlTypeOf(column)})`;
   return column.type === 'BIG_DECIMAL' ? `CAST(${name} AS ${sqlTypeOf(column)})` : name;
 }
@@ -63,6 +80,11 @@ function absentValue(column: RelationColumn): string {
   const { absentValue: value, type, isList } = column;
   if (value === null) return `CAST(NULL AS ${sqlTypeOf(column)})`;
   const text = quoteLiteral(value);
-  const single = type === 'BYTES' ? `unhex(${text})` : type === 'TIMESTAMP' ? `make_timestamp(${value} * 1000)` : text;
+  const single =
+    type === 'BYTES'
+      ? `unhex(${text})`
+      : type === 'TIMESTAMP'
+        ? `make_timestamp(${value} * 1000)`
+        : text;
   return `CAST(${isList ? `[${single}]` : single} AS ${sqlTypeOf(column)})`;
 }

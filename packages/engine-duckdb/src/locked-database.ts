@@ -15,17 +15,26 @@ export interface DatabaseOptions {
   readonly tables: readonly (TableSource | OpenTable)[];
   /** Absolute path of the directory that files of live tables lie in. */
   readonly liveDirectory?: string | undefined;
-  /** Memory that all queries together may take for what they hash, sort and buffer; beyond it they spill. */
+  /**
+   * Memory that all queries together may take for what they hash, sort and buffer; beyond it they
+   * spill.
+   */
   readonly memoryMaxBytes: number;
   /** Threads that all queries together compute on. */
   readonly threads: number;
-  /** Where queries put what exceeds the memory: a directory of this engine's own is made in it, and removed on close. */
+  /**
+   * Where queries put what exceeds the memory: a directory of this engine's own is made in it, and
+   * removed on close.
+   */
   readonly spillDirectory: string;
   /** Room there that all queries together may take; with 0 nothing is spilled. */
   readonly spillMaxBytes: number;
 }
 
-/** A DuckDB in memory whose tables are views of files, and which can reach those files and nothing else. */
+/**
+ * A DuckDB in memory whose tables are views of files, and which can reach those files and nothing
+ * else.
+ */
 export interface LockedDatabase {
   readonly database: Database;
   readonly tables: readonly OpenTable[];
@@ -34,9 +43,11 @@ export interface LockedDatabase {
 }
 
 /**
- * Opens the tables, then locks the database for good: no file but theirs, no network, no extension, no change of a setting.
+ * Opens the tables, then locks the database for good: no file but theirs, no network, no extension,
+ * no change of a setting.
  *
- * @throws INVALID_SETTING when a table cannot be read, or a limit or the spill directory cannot be used
+ * @throws INVALID_SETTING when a table cannot be read, or a limit or the spill directory cannot be
+ * used
  */
 export async function openLockedDatabase(options: DatabaseOptions): Promise<LockedDatabase> {
   const spillDirectory = await makeSpillDirectory(options.spillDirectory);
@@ -63,7 +74,10 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
   }
 }
 
-/** Begins the name of a spill directory; the tag of its process and a random end follow: `duckdb-<tag>.<random>`. */
+/**
+ * Begins the name of a spill directory; the tag of its process and a random end follow:
+ * `duckdb-<tag>.<random>`.
+ */
 const spillPrefix = 'duckdb-';
 const spillPattern = /^duckdb-([0-9a-f-]+)\.\w+$/;
 
@@ -73,13 +87,17 @@ async function makeSpillDirectory(parent: string): Promise<string> {
     await removeDeadSpills(parent);
     return await mkdtemp(join(parent, `${spillPrefix}${processTag()}.`));
   } catch (cause) {
-    throw new QuireError('INVALID_SETTING', `No directory can be made in the spill directory ${parent}.`, { cause });
+    throw new QuireError(
+      'INVALID_SETTING',
+      `No directory can be made in the spill directory ${parent}.`,
+      { cause },
+    );
   }
 }
 
 /**
- * Removes the spill directories of engines whose process has certainly ended. Never fails: what cannot be removed now goes the next time.
- * Links are not followed.
+ * Removes the spill directories of engines whose process has certainly ended. Never fails: what
+ * cannot be removed now goes the next time. Links are not followed.
  */
 async function removeDeadSpills(directory: string): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
@@ -96,7 +114,8 @@ async function openDatabase(options: DatabaseOptions, spillDirectory: string): P
     threads: String(options.threads),
     temp_directory: options.spillMaxBytes > 0 ? spillDirectory : '',
     errors_as_json: 'true',
-    // Planning takes time that grows with the cube of the depth: about a second at this one, minutes at the default of 1000.
+    // Planning takes time that grows with the cube of the depth: about a second at this one,
+    // minutes at the default of 1000.
     max_expression_depth: '250',
     // Else some casts cannot be written to the syntax tree that queries are checked by.
     storage_compatibility_version: 'latest',
@@ -111,7 +130,11 @@ async function openDatabase(options: DatabaseOptions, spillDirectory: string): P
     return await duckdb.open(':memory:', config);
   } catch (cause) {
     const { message } = parseFailure(cause);
-    throw new QuireError('INVALID_SETTING', `DuckDB does not open with these settings: ${message}`, { cause });
+    throw new QuireError(
+      'INVALID_SETTING',
+      `DuckDB does not open with these settings: ${message}`,
+      { cause },
+    );
   }
 }
 

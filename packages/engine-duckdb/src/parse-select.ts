@@ -6,7 +6,10 @@ import { shortenMessage } from './shorten-message.ts';
 import type { SyntaxNode } from './statement-guard.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
 
-/** Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long texts in them are not. */
+/**
+ * Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long
+ * texts in them are not.
+ */
 const syntaxTreeLengthMax = 16 * MiB;
 
 /** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
@@ -17,7 +20,10 @@ interface ParsedSql {
   readonly position?: string;
 }
 
-/** The syntax tree of a query and the number of its nodes, counted in DuckDB's own thread: each has one unescaped `"type":"`. */
+/**
+ * The syntax tree of a query and the number of its nodes, counted in DuckDB's own thread: each has
+ * one unescaped `"type":"`.
+ */
 const serializedTree = `
   WITH serialized AS MATERIALIZED (
     SELECT CAST(json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true, skip_default := true) AS VARCHAR) AS tree
@@ -26,7 +32,9 @@ const serializedTree = `
     CAST((length(tree) - length(replace(tree, '"type":"', ''))) // 8 AS INTEGER) AS nodes
   FROM serialized`;
 
-/** The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it. */
+/**
+ * The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it.
+ */
 export async function parseSelect(
   connection: QueryConnection,
   sql: string,
@@ -44,27 +52,45 @@ export async function parseSelect(
   const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
   if (type === 'parser' || type === 'syntax') {
     const offset = position === undefined ? undefined : Number(position);
-    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: offset }, 'planning', redact, { sql });
+    throw queryError(
+      { type: 'Parser', message, subtype: '', entryType: '', position: offset },
+      'planning',
+      redact,
+      { sql },
+    );
   }
   if (statements === undefined) {
     const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;
-    throw new QuireError('QUERY_INVALID', `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`);
+    throw new QuireError(
+      'QUERY_INVALID',
+      `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`,
+    );
   }
   const [statement] = statements;
-  if (statement === undefined) throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
+  if (statement === undefined) {
+    throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
+  }
   if (statements.length > 1) {
-    throw new QuireError('QUERY_INVALID', `Expected one statement, but the query has ${statements.length}.`);
+    throw new QuireError(
+      'QUERY_INVALID',
+      `Expected one statement, but the query has ${statements.length}.`,
+    );
   }
   return statement;
 }
 
-/** DuckDB writes the numbers that are too large, and what is not a number, as they are not in JSON; their values do not matter here. */
+/**
+ * DuckDB writes the numbers that are too large, and what is not a number, as they are not in JSON;
+ * their values do not matter here.
+ */
 function parseTree(text: string): ParsedSql {
   try {
     return JSON.parse(text) as ParsedSql;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const withNulls = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?(?:Infinity|NaN)/g, (part) => (part.startsWith('"') ? part : 'null'));
+  const withNulls = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?(?:Infinity|NaN)/g, (part) =>
+    part.startsWith('"') ? part : 'null',
+  );
   return JSON.parse(withNulls) as ParsedSql;
 }

@@ -8,11 +8,14 @@ const interruptEveryMs = 5;
 /**
  * One DuckDB connection for one query, whose calls end promptly when the query is stopped.
  *
- * DuckDB's calls run on threads of libuv, one at a time. They cannot be taken back, only interrupted, and an interrupt that
- * arrives before a call has begun is lost: it is repeated until the call has ended. The caller does not wait for that.
+ * DuckDB's calls run on threads of libuv, one at a time. They cannot be taken back, only
+ * interrupted, and an interrupt that arrives before a call has begun is lost: it is repeated until
+ * the call has ended. The caller does not wait for that.
  */
 export class QueryConnection {
-  /** Resolves once the connection and all that the query held in DuckDB are released; never rejects. */
+  /**
+   * Resolves once the connection and all that the query held in DuckDB are released; never rejects.
+   */
   readonly closed: Promise<void>;
   readonly #handle: Connection;
   readonly #stopped = new AbortController();
@@ -39,7 +42,10 @@ export class QueryConnection {
     return this.#stopped.signal;
   }
 
-  /** Ends the query, done or not, and then closes the connection. Later calls throw the reason; the first one stands. */
+  /**
+   * Ends the query, done or not, and then closes the connection. Later calls throw the reason; the
+   * first one stands.
+   */
   stop(reason: QuireError): void {
     this.#stopped.abort(reason);
   }
@@ -47,7 +53,8 @@ export class QueryConnection {
   /**
    * Makes one call of DuckDB.
    *
-   * @throws the reason when the query is or becomes stopped, at once; what the call throws otherwise
+   * @throws the reason when the query is or becomes stopped, at once; what the call throws
+   * otherwise
    */
   async call<T>(start: (handle: Connection) => Promise<T>): Promise<T> {
     const { signal } = this.#stopped;
@@ -60,7 +67,8 @@ export class QueryConnection {
   async #closeWhenStopped(): Promise<void> {
     await untilAborted(this.#stopped.signal);
     await this.#interruptUntilSettled();
-    // A result that was not read to its end lives on until it is garbage-collected; another query ends it now.
+    // A result that was not read to its end lives on until it is garbage-collected; another query
+    // ends it now.
     await duckdb.query(this.#handle, 'SELECT 1').then(ignore, ignore);
     duckdb.disconnect_sync(this.#handle);
   }

@@ -4,7 +4,10 @@ import { type BoundValues, prepareWith } from './bind-parameters.ts';
 import { columnsOfResult, planColumns } from './conversion/column-plan.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
 
-/** Runs a small query of our own, with text values for its parameters, and gives all its rows as plain objects. */
+/**
+ * Runs a small query of our own, with text values for its parameters, and gives all its rows as
+ * plain objects.
+ */
 export async function readRows(
   connection: Connection,
   sql: string,

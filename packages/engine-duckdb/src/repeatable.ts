@@ -5,7 +5,10 @@ import type { SyntaxNode } from './statement-guard.ts';
  * functions, so that an upgrade that adds one fails until somebody has looked at it.
  */
 
-/** Functions, and names of the standard that DuckDB takes for functions without brackets, whose values change by themselves. */
+/**
+ * Functions, and names of the standard that DuckDB takes for functions without brackets, whose
+ * values change by themselves.
+ */
 const changingNames: ReadonlySet<string> = new Set([
   'age', // with one argument: until today
   'ago',
@@ -55,8 +58,9 @@ export function isChanging(name: string): boolean {
 }
 
 /**
- * Tells whether a query has the same answer whenever it is asked of the same data: it names nothing that changes by itself, takes no random
- * sample and does not look into the catalog. A column that is called as such a function is taken for it.
+ * Tells whether a query has the same answer whenever it is asked of the same data: it names nothing
+ * that changes by itself, takes no random sample and does not look into the catalog. A column that
+ * is called as such a function is taken for it.
  *
  * @param tree DuckDB's syntax tree
  */
@@ -66,15 +70,29 @@ export function isRepeatable(tree: SyntaxNode): boolean {
     if (typeof value !== 'object' || value === null) continue;
     const node = value as SyntaxNode;
     if (mayChange(node)) return false;
-    for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) visits.push(child);
+    for (const child of Object.values(node)) {
+      if (typeof child === 'object' && child !== null) visits.push(child);
+    }
   }
   return true;
 }
 
 function mayChange(node: SyntaxNode): boolean {
-  const { function_name: functionName, column_names: columnNames, sample, type, schema_name: schema } = node;
+  const {
+    function_name: functionName,
+    column_names: columnNames,
+    sample,
+    type,
+    schema_name: schema,
+  } = node;
   if (typeof functionName === 'string' && isChanging(functionName.toLowerCase())) return true;
-  if (Array.isArray(columnNames) && columnNames.length === 1 && isChanging(String(columnNames[0]).toLowerCase())) return true;
+  if (
+    Array.isArray(columnNames) &&
+    columnNames.length === 1 &&
+    isChanging(String(columnNames[0]).toLowerCase())
+  ) {
+    return true;
+  }
   if (typeof sample === 'object' && sample !== null) return true;
   return type === 'SHOW_REF' || String(schema).toLowerCase() === 'information_schema';
 }

@@ -1,4 +1,9 @@
-import duckdb, { type Appender, type Connection, type DataChunk, type LogicalType } from '@duckdb/node-bindings';
+import duckdb, {
+  type Appender,
+  type Connection,
+  type DataChunk,
+  type LogicalType,
+} from '@duckdb/node-bindings';
 import type { DataType, Field } from 'apache-arrow';
 import { type ColumnarRows, isQuireError, type NamedRows } from '@quire/core';
 import { quoteIdentifier } from './conversion/column-type.ts';
@@ -10,8 +15,9 @@ import { readRows } from './read-rows.ts';
 import { resultFunction } from './statement-guard.ts';
 
 /**
- * The stored results that one query names, as tables of its connection alone, which go with it. All rows of a result are copied into DuckDB,
- * which spills what exceeds its memory: no file is opened for the query, and none could be.
+ * The stored results that one query names, as tables of its connection alone, which go with it. All
+ * rows of a result are copied into DuckDB, which spills what exceeds its memory: no file is opened
+ * for the query, and none could be.
  */
 export class ResultTables {
   readonly #rows: ReadonlyMap<string, NamedRows>;
@@ -26,13 +32,18 @@ export class ResultTables {
     return new Set(this.#rows.keys());
   }
 
-  /** Makes results known to the connection; once for each is enough. @throws as `NamedRows.read`, and as a query that runs */
+  /**
+   * Makes results known to the connection; once for each is enough. @throws as `NamedRows.read`,
+   * and as a query that runs
+   */
   async define(connection: QueryConnection, ids: readonly string[], redact: Redact): Promise<void> {
     for (const id of ids) {
       const rows = this.#rows.get(id);
       if (rows === undefined || this.#defined.has(id)) continue;
       try {
-        if (this.#defined.size === 0) await connection.call((handle) => readRows(handle, defineFunction));
+        if (this.#defined.size === 0) {
+          await connection.call((handle) => readRows(handle, defineFunction));
+        }
         this.#defined.add(id);
         await load(connection, id, rows);
       } catch (error) {
@@ -57,10 +68,17 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   }));
   const [table, view] = [`rows ${id}`, `result ${id}`];
   const definition = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
-  const shown = columns.map(({ name, isDigits: digits }) => (digits ? `CAST(${name} AS BIGNUM) AS ${name}` : name)).join(', ');
-  await connection.call((handle) => readRows(handle, `CREATE TEMP TABLE ${quoteIdentifier(table)} (${definition})`));
+  const shown = columns
+    .map(({ name, isDigits: digits }) => (digits ? `CAST(${name} AS BIGNUM) AS ${name}` : name))
+    .join(', ');
   await connection.call((handle) =>
-    readRows(handle, `CREATE TEMP VIEW ${quoteIdentifier(view)} AS SELECT ${shown} FROM temp.main.${quoteIdentifier(table)}`),
+    readRows(handle, `CREATE TEMP TABLE ${quoteIdentifier(table)} (${definition})`),
+  );
+  await connection.call((handle) =>
+    readRows(
+      handle,
+      `CREATE TEMP VIEW ${quoteIdentifier(view)} AS SELECT ${shown} FROM temp.main.${quoteIdentifier(table)}`,
+    ),
   );
   const stop = new AbortController();
   const appending = await connection.call(async (handle) => new Appending(handle, table));
@@ -68,7 +86,9 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
     for await (const batch of rows.read({ signal: stop.signal })) {
       for (let start = 0; start < batch.rowCount; start += rowsAtOnce) {
         // Each piece is a call: between two of them the query may be stopped.
-        await connection.call(async () => appending.add(batch, start, Math.min(rowsAtOnce, batch.rowCount - start)));
+        await connection.call(async () =>
+          appending.add(batch, start, Math.min(rowsAtOnce, batch.rowCount - start)),
+        );
       }
     }
     await connection.call(async () => appending.close());
@@ -89,7 +109,9 @@ class Appending {
   constructor(handle: Connection, table: string) {
     this.#appender = duckdb.appender_create_ext(handle, 'temp', 'main', table);
     const count = duckdb.appender_column_count(this.#appender);
-    const types: LogicalType[] = Array.from({ length: count }, (_, index) => duckdb.appender_column_type(this.#appender, index));
+    const types: LogicalType[] = Array.from({ length: count }, (_, index) =>
+      duckdb.appender_column_type(this.#appender, index),
+    );
     this.#chunk = duckdb.create_data_chunk(types);
   }
 
@@ -107,13 +129,18 @@ class Appending {
   }
 }
 
-/** Names that a table can have: those that came before, in whatever case, get a number, and no name is empty. */
+/**
+ * Names that a table can have: those that came before, in whatever case, get a number, and no name
+ * is empty.
+ */
 function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name, index) => {
     const base = name === '' ? `column${index}` : name;
     let distinct = base;
-    for (let number = 1; taken.has(distinct.toLowerCase()); number += 1) distinct = `${base}_${number}`;
+    for (let number = 1; taken.has(distinct.toLowerCase()); number += 1) {
+      distinct = `${base}_${number}`;
+    }
     taken.add(distinct.toLowerCase());
     return distinct;
   });

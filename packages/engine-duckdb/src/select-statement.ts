@@ -1,4 +1,8 @@
-import duckdb, { type Connection, type PreparedStatement, type Result } from '@duckdb/node-bindings';
+import duckdb, {
+  type Connection,
+  type PreparedStatement,
+  type Result,
+} from '@duckdb/node-bindings';
 import { type Query, QuireError, isQuireError } from '@quire/core';
 import { type BoundValues, matchParameters, prepareWith } from './bind-parameters.ts';
 import {
@@ -17,7 +21,12 @@ import { planQuery } from './pinot/explain.ts';
 import { translatePinot } from './pinot/translate.ts';
 import { isRepeatable } from './repeatable.ts';
 import { readBoundRows, readRows, rowsOf } from './read-rows.ts';
-import { checkColumnCount, checkColumns, checkText, type StatementLimits } from './statement-limits.ts';
+import {
+  checkColumnCount,
+  checkColumns,
+  checkText,
+  type StatementLimits,
+} from './statement-limits.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement, type SyntaxNode } from './statement-guard.ts';
 
@@ -47,13 +56,20 @@ export interface StatementRules {
 }
 
 /** What DuckDB does not understand, the way a client of Apache Pinot wrote it. */
-const translatableCodes: ReadonlySet<string> = new Set(['QUERY_SYNTAX', 'QUERY_INVALID', 'QUERY_FAILED', 'TABLE_NOT_FOUND']);
+const translatableCodes: ReadonlySet<string> = new Set([
+  'QUERY_SYNTAX',
+  'QUERY_INVALID',
+  'QUERY_FAILED',
+  'TABLE_NOT_FOUND',
+]);
 
 /**
- * Checks a query and prepares it. One that DuckDB refuses is tried once more in DuckDB's words, should it have been written for Apache Pinot.
+ * Checks a query and prepares it. One that DuckDB refuses is tried once more in DuckDB's words,
+ * should it have been written for Apache Pinot.
  *
  * @throws QUERY_SYNTAX when it cannot be parsed
- * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, is larger than it may be, or its parameters have no values
+ * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, is
+ * larger than it may be, or its parameters have no values
  * @throws TABLE_NOT_FOUND, COLUMN_NOT_FOUND when it names a table or column that is not there
  * @throws UNSUPPORTED_COLUMN_TYPE when DuckDB itself cannot show the values of a column as text
  */
@@ -91,20 +107,32 @@ export async function prepareTranslated(
     try {
       if (!isPlan) return await prepareAsGiven(connection, { ...query, sql }, scope, rules);
       const planned = await prepareSelect(connection, { ...query, sql }, scope, rules);
-      return await prepareAsGiven(connection, { sql: planQuery(await planOf(connection, planned)) }, scope, rules);
+      return await prepareAsGiven(
+        connection,
+        { sql: planQuery(await planOf(connection, planned)) },
+        scope,
+        rules,
+      );
     } catch (error) {
       if (!isQuireError(error) || !translatableCodes.has(error.code)) throw error;
       failure ??= error;
     }
   }
   // Words of the caller's own are better, where they say the same.
-  throw failure === undefined || failure.code === refusal.code || failure.code === 'QUERY_SYNTAX' ? refusal : failure;
+  throw failure === undefined || failure.code === refusal.code || failure.code === 'QUERY_SYNTAX'
+    ? refusal
+    : failure;
 }
 
 /** DuckDB's plan of a statement, which is not run, as JSON. */
-async function planOf(connection: QueryConnection, { statement, sql, values }: SelectStatement): Promise<string> {
+async function planOf(
+  connection: QueryConnection,
+  { statement, sql, values }: SelectStatement,
+): Promise<string> {
   duckdb.destroy_prepare_sync(statement);
-  const rows = await connection.call((handle) => readBoundRows(handle, `EXPLAIN (FORMAT json) ${sql}`, values));
+  const rows = await connection.call((handle) =>
+    readBoundRows(handle, `EXPLAIN (FORMAT json) ${sql}`, values),
+  );
   return String(rows[0]?.['explain_value']);
 }
 
@@ -119,12 +147,22 @@ async function prepareAsGiven(
   let tables: readonly string[] = [];
   try {
     const tree = await parseSelect(connection, sql, limits, redact);
-    const names = await checkStatement(tree, { tables: scope.names, results: scope.results.ids }, limits);
+    const names = await checkStatement(
+      tree,
+      { tables: scope.names, results: scope.results.ids },
+      limits,
+    );
     tables = names.tables;
     await scope.define(connection, tables, tree);
     await scope.results.define(connection, names.results, redact);
     const values = matchParameters(tree, parameters);
-    const givens = { givenSql: sql, values, tables, hasSums: hasSums(tree), isRepeatable: isRepeatable(tree) };
+    const givens = {
+      givenSql: sql,
+      values,
+      tables,
+      hasSums: hasSums(tree),
+      isRepeatable: isRepeatable(tree),
+    };
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
     if (values.size > 0) {
@@ -136,15 +174,23 @@ async function prepareAsGiven(
     if (plan.castTypes === undefined) return { statement, sql, plan, relation, ...givens };
     duckdb.destroy_prepare_sync(statement);
     const castSql = castColumns(relation, plan.castTypes);
-    return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, plan, relation, ...givens };
+    return {
+      statement: await prepareCasts(connection, castSql, redact),
+      sql: castSql,
+      plan,
+      relation,
+      ...givens,
+    };
   } catch (error) {
-    throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact, { sql, tables });
+    throw isQuireError(error)
+      ? error
+      : queryError(parseFailure(error), 'planning', redact, { sql, tables });
   }
 }
 
 /**
- * Prepares a query with parameters. Its columns depend on their values, and DuckDB tells them only of what runs: so the query is run
- * for no rows first, which the planner makes nothing of.
+ * Prepares a query with parameters. Its columns depend on their values, and DuckDB tells them only
+ * of what runs: so the query is run for no rows first, which the planner makes nothing of.
  */
 async function prepareBound(
   connection: QueryConnection,
@@ -155,7 +201,9 @@ async function prepareBound(
 ): Promise<Pick<SelectStatement, 'statement' | 'sql' | 'plan' | 'relation'>> {
   try {
     const relation = `(${await canonicalText(connection, sql)})`;
-    const columns = await connection.call((handle) => columnsOfBound(handle, relation, values, limits));
+    const columns = await connection.call((handle) =>
+      columnsOfBound(handle, relation, values, limits),
+    );
     const plan = planColumns(columns);
     const bound = plan.castTypes === undefined ? sql : castColumns(relation, plan.castTypes);
     const statement = await connection.call((handle) => prepareWith(handle, bound, values));
@@ -166,10 +214,17 @@ async function prepareBound(
   }
 }
 
-/** DuckDB's own spelling of a query: one that can stand in brackets, without comments and semicolons. */
+/**
+ * DuckDB's own spelling of a query: one that can stand in brackets, without comments and
+ * semicolons.
+ */
 async function canonicalText(connection: QueryConnection, sql: string): Promise<string> {
   const [row] = await connection.call((handle) =>
-    readRows(handle, 'SELECT json_deserialize_sql(json_serialize_sql(CAST(? AS VARCHAR))) AS text', sql),
+    readRows(
+      handle,
+      'SELECT json_deserialize_sql(json_serialize_sql(CAST(? AS VARCHAR))) AS text',
+      sql,
+    ),
   );
   return String(row?.['text']);
 }
@@ -228,7 +283,11 @@ function assertSelect(statement: PreparedStatement): void {
   throw new QuireError('QUERY_INVALID', 'Expected a SELECT-like statement.');
 }
 
-async function prepareCasts(connection: QueryConnection, sql: string, redact: Redact): Promise<PreparedStatement> {
+async function prepareCasts(
+  connection: QueryConnection,
+  sql: string,
+  redact: Redact,
+): Promise<PreparedStatement> {
   try {
     return await connection.call((handle) => duckdb.prepare(handle, sql));
   } catch (error) {
@@ -249,7 +308,8 @@ const summingFunctions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether the HUGEINT columns of a query may be sums. They are not where the query says HUGEINT itself: then it means it.
+ * Tells whether the HUGEINT columns of a query may be sums. They are not where the query says
+ * HUGEINT itself: then it means it.
  *
  * @param tree DuckDB's syntax tree
  */
@@ -260,8 +320,11 @@ function hasSums(tree: SyntaxNode): boolean {
     if (typeof value !== 'object' || value === null) continue;
     const { type_name: typeName, function_name: functionName } = value as SyntaxNode;
     if (typeName === 'HUGEINT') return false;
-    isSumming ||= typeof functionName === 'string' && summingFunctions.has(functionName.toLowerCase());
-    for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) visits.push(child);
+    isSumming ||=
+      typeof functionName === 'string' && summingFunctions.has(functionName.toLowerCase());
+    for (const child of Object.values(value)) {
+      if (typeof child === 'object' && child !== null) visits.push(child);
+    }
   }
   return isSumming;
 }

@@ -2,7 +2,10 @@
 const lengthMax = 1000;
 const quotedLengthMax = 120;
 
-/** A message that repeats no more than a line of the query, however long the names and texts are that it is about. */
+/**
+ * A message that repeats no more than a line of the query, however long the names and texts are
+ * that it is about.
+ */
 export function shortenMessage(message: string): string {
   const quotedShort = message.replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => {
     const [firstLine = ''] = quoted.split('\n', 1);

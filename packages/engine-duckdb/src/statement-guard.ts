@@ -3,7 +3,10 @@ import { yieldToEventLoop } from '@quire/core/wait';
 import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
 
-/** What a query may read: configured names in lower case, each with the spelling it was configured in. */
+/**
+ * What a query may read: configured names in lower case, each with the spelling it was configured
+ * in.
+ */
 export type TableNames = ReadonlyMap<string, string>;
 
 /** What a query may read. */
@@ -35,7 +38,10 @@ interface Visit {
   readonly scope: Scope | undefined;
 }
 
-/** The common table expressions that a part of a query sees: of one WITH those before some position, and all that was in scope around it. */
+/**
+ * The common table expressions that a part of a query sees: of one WITH those before some position,
+ * and all that was in scope around it.
+ */
 interface Scope {
   /** Names in lower case, each with its first position in the WITH. */
   readonly positions: ReadonlyMap<string, number>;
@@ -46,7 +52,10 @@ interface Scope {
 /** Parts of the tree after which others get their turn: a few milliseconds. */
 const visitsAtOnce = 10_000;
 
-/** Parts of a SELECT that have no say in what is read; a part that is neither here nor handled below is refused. */
+/**
+ * Parts of a SELECT that have no say in what is read; a part that is neither here nor handled below
+ * is refused.
+ */
 const harmlessNodes: ReadonlySet<string> = new Set([
   'SELECT_NODE',
   'SET_OPERATION_NODE',
@@ -76,21 +85,31 @@ const reservedPrefixes = ['duckdb_', 'pg_', 'pragma_', 'sqlite_'];
 /** How SHOW TABLES and SHOW ALL TABLES are written in the syntax tree. */
 const showableNames: ReadonlySet<string> = new Set(['"tables"', '__show_tables_expanded']);
 
-/** Tells whether a name may be that of a catalog view: no table or common table expression can have it. */
+/**
+ * Tells whether a name may be that of a catalog view: no table or common table expression can have
+ * it.
+ */
 export function isReservedName(name: string): boolean {
   return reservedPrefixes.some((prefix) => name.toLowerCase().startsWith(prefix));
 }
 
 /**
- * Checks that a SELECT reads configured tables and the given results, and nothing else, and gives the names of those it reads.
+ * Checks that a SELECT reads configured tables and the given results, and nothing else, and gives
+ * the names of those it reads.
  *
- * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets around the check. It is an
- * allow-list for everything that can be read from, and a deny-list for functions of values, which cannot read files.
+ * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets
+ * around the check. It is an allow-list for everything that can be read from, and a deny-list for
+ * functions of values, which cannot read files.
  *
  * @throws TABLE_NOT_FOUND when a table is not configured
- * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables, or is nested too deep
+ * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables,
+ * or is nested too deep
  */
-export async function checkStatement(statement: SyntaxNode, readable: Readable, limits: StatementLimits): Promise<NamesRead> {
+export async function checkStatement(
+  statement: SyntaxNode,
+  readable: Readable,
+  limits: StatementLimits,
+): Promise<NamesRead> {
   const reading: Reading = { ...readable, tablesRead: new Set(), resultsRead: new Set() };
   const visits: Visit[] = [{ value: statement, scope: undefined, depth: 0 }];
   let visitCount = 0;
@@ -103,17 +122,24 @@ export async function checkStatement(statement: SyntaxNode, readable: Readable, 
     } else if (isNode(value)) {
       checkNode(value, scope, reading);
       const below = depth + nestingOf(value);
-      if (below > limits.depthMax) throw overLimit(limits, 'depthMax', `parts that are nested ${below} deep or more`);
+      if (below > limits.depthMax) {
+        throw overLimit(limits, 'depthMax', `parts that are nested ${below} deep or more`);
+      }
       for (const child of childrenOf(value, scope)) visits.push({ ...child, depth: below });
     }
   }
   return { tables: [...reading.tablesRead].toSorted(), results: [...reading.resultsRead] };
 }
 
-/** How much deeper the parts of a node lie; the planner nests those of a set operation in each other. */
+/**
+ * How much deeper the parts of a node lie; the planner nests those of a set operation in each
+ * other.
+ */
 function nestingOf(node: SyntaxNode): number {
   if (typeof node['type'] !== 'string') return 0;
-  return node['type'] === 'SET_OPERATION_NODE' && Array.isArray(node['children']) ? node['children'].length : 1;
+  return node['type'] === 'SET_OPERATION_NODE' && Array.isArray(node['children'])
+    ? node['children'].length
+    : 1;
 }
 
 function checkNode(node: SyntaxNode, scope: Scope | undefined, reading: Reading): void {
@@ -128,18 +154,27 @@ function checkNode(node: SyntaxNode, scope: Scope | undefined, reading: Reading)
     const call = isNode(node['function']) ? node['function'] : {};
     const name = nameIn(call, 'function_name');
     if (name === resultFunction) reading.resultsRead.add(namedResult(call, reading));
-    else if (!isTableFunctionAllowed(name)) throw refused(`the table function ${shortenName(name)}`);
+    else if (!isTableFunctionAllowed(name)) {
+      throw refused(`the table function ${shortenName(name)}`);
+    }
   } else if (type === 'SHOW_REF') {
-    if (!isNode(node['query']) && !showableNames.has(nameIn(node, 'table_name'))) throw refused('this SHOW');
+    if (!isNode(node['query']) && !showableNames.has(nameIn(node, 'table_name'))) {
+      throw refused('this SHOW');
+    }
   } else if (typeof type === 'string' && !harmlessNodes.has(type) && !type.endsWith('_TYPE_INFO')) {
     throw refused(`a ${type}`);
   }
 }
 
-/** The result that is read: its id is there to be seen, and is one that was opened for the query. */
+/**
+ * The result that is read: its id is there to be seen, and is one that was opened for the query.
+ */
 function namedResult(call: SyntaxNode, { results }: Reading): string {
-  const [argument, ...more] = Array.isArray(call['children']) ? (call['children'] as unknown[]) : [];
-  const constant = isNode(argument) && argument['class'] === 'CONSTANT' ? argument['value'] : undefined;
+  const [argument, ...more] = Array.isArray(call['children'])
+    ? (call['children'] as unknown[])
+    : [];
+  const constant =
+    isNode(argument) && argument['class'] === 'CONSTANT' ? argument['value'] : undefined;
   const text = isNode(constant) ? nameIn(constant, 'value') : '';
   if (more.length === 0 && results.has(text)) return text;
   throw new QuireError(
@@ -148,20 +183,34 @@ function namedResult(call: SyntaxNode, { results }: Reading): string {
   );
 }
 
-/** The configured table that is read, if it is one; a common table expression or a harmless view of the catalog is not. */
-function resolveTable(node: SyntaxNode, scope: Scope | undefined, tableNames: TableNames): string | undefined {
+/**
+ * The configured table that is read, if it is one; a common table expression or a harmless view of
+ * the catalog is not.
+ */
+function resolveTable(
+  node: SyntaxNode,
+  scope: Scope | undefined,
+  tableNames: TableNames,
+): string | undefined {
   const catalog = nameIn(node, 'catalog_name');
   const schema = nameIn(node, 'schema_name');
   const name = nameIn(node, 'table_name');
-  if (schema === '' && catalog === '' && isInScope(name, scope) && !isReservedName(name)) return undefined;
+  if (schema === '' && catalog === '' && isInScope(name, scope) && !isReservedName(name)) {
+    return undefined;
+  }
   if (schema === 'information_schema' && catalog === '' && catalogViews.has(name)) return undefined;
   // `memory` is DuckDB's name for the database of the tables, and may stand in either position.
   const isOwnSchema = schema === '' || schema === 'main' || (schema === 'memory' && catalog === '');
   const isOwnCatalog = catalog === '' || catalog === 'memory';
   const table = tableNames.get(name);
   if (table !== undefined && isOwnSchema && isOwnCatalog) return table;
-  const written = [node['catalog_name'], node['schema_name'], node['table_name']].filter((part) => typeof part === 'string');
-  throw new QuireError('TABLE_NOT_FOUND', `Table ${shortenName(written.join('.'))} does not exist. ${listTables(tableNames)}`);
+  const written = [node['catalog_name'], node['schema_name'], node['table_name']].filter(
+    (part) => typeof part === 'string',
+  );
+  throw new QuireError(
+    'TABLE_NOT_FOUND',
+    `Table ${shortenName(written.join('.'))} does not exist. ${listTables(tableNames)}`,
+  );
 }
 
 const tablesListedMax = 20;
@@ -171,26 +220,35 @@ function listTables(tableNames: TableNames): string {
   const all = [...tableNames.values()].toSorted();
   // Halves are told by the names of their tables.
   const names = all.filter(
-    (name) => !all.includes(name.replace(/_(?:OFFLINE|REALTIME)$/, '')) || !/_(?:OFFLINE|REALTIME)$/.test(name),
+    (name) =>
+      !all.includes(name.replace(/_(?:OFFLINE|REALTIME)$/, '')) ||
+      !/_(?:OFFLINE|REALTIME)$/.test(name),
   );
   if (names.length === 0) return 'There are no tables.';
   const more = names.length > tablesListedMax ? ` and ${names.length - tablesListedMax} more` : '';
   return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, tablesListedMax).join(', ')}${more}.`;
 }
 
-/** What to visit next: a common table expression sees those before it, and itself only if it is recursive. */
+/**
+ * What to visit next: a common table expression sees those before it, and itself only if it is
+ * recursive.
+ */
 function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<Visit, 'depth'>[] {
   const expressions = commonTableExpressions(node);
-  const positions = new Map(expressions.map(({ name }, position) => [name, position] as const).toReversed());
+  const positions = new Map(
+    expressions.map(({ name }, position) => [name, position] as const).toReversed(),
+  );
   const visits = expressions.map(({ value }, position): Omit<Visit, 'depth'> => {
     const visibleCount = isRecursive(value) ? position + 1 : position;
     return { value, scope: { positions, visibleCount, outer } };
   });
-  const scope = expressions.length === 0 ? outer : { positions, visibleCount: expressions.length, outer };
+  const scope =
+    expressions.length === 0 ? outer : { positions, visibleCount: expressions.length, outer };
   for (const [key, value] of Object.entries(node)) {
     // The call inside a table function was checked as such; what is in it are ordinary expressions.
-    if (key === 'function') visits.push({ value: Object.values(isNode(value) ? value : {}), scope });
-    else if (key !== 'cte_map') visits.push({ value, scope });
+    if (key === 'function') {
+      visits.push({ value: Object.values(isNode(value) ? value : {}), scope });
+    } else if (key !== 'cte_map') visits.push({ value, scope });
   }
   return visits;
 }
@@ -227,9 +285,14 @@ function nameIn(node: SyntaxNode, key: string): string {
 /** The first line of a name, and not much of it. */
 function shortenName(name: string): string {
   const [firstLine = ''] = name.split('\n', 1);
-  return firstLine.length === name.length && name.length <= nameLengthMax ? name : `${firstLine.slice(0, nameLengthMax)}…`;
+  return firstLine.length === name.length && name.length <= nameLengthMax
+    ? name
+    : `${firstLine.slice(0, nameLengthMax)}…`;
 }
 
 function refused(what: string): QuireError {
-  return new QuireError('QUERY_INVALID', `A query may read only the configured tables; ${what} is not available to it.`);
+  return new QuireError(
+    'QUERY_INVALID',
+    `A query may read only the configured tables; ${what} is not available to it.`,
+  );
 }

@@ -1,15 +1,23 @@
 import duckdb, { type LogicalType } from '@duckdb/node-bindings';
 import { formatBytes, MiB, QuireError } from '@quire/core';
 
-/** How large a query may be: all of it is checked before DuckDB plans the query, most of it before it parses it. */
+/**
+ * How large a query may be: all of it is checked before DuckDB plans the query, most of it before
+ * it parses it.
+ */
 export interface StatementLimits {
   /** Longest text, in bytes of UTF-8. */
   readonly textBytesMax: number;
   /** Most columns of an answer; the members of structs count as columns. */
   readonly columnsMax: number;
-  /** Most values in a row of an answer: arrays of fixed size have as many as elements, null or not. */
+  /**
+   * Most values in a row of an answer: arrays of fixed size have as many as elements, null or not.
+   */
   readonly valuesMax: number;
-  /** Deepest nesting of brackets in the text, and of nodes in the syntax tree; the parts of a UNION count as nested in each other. */
+  /**
+   * Deepest nesting of brackets in the text, and of nodes in the syntax tree; the parts of a UNION
+   * count as nested in each other.
+   */
   readonly depthMax: number;
   /** Most nodes of the syntax tree: each constant, column, call, table and clause is one. */
   readonly nodesMax: number;
@@ -34,9 +42,16 @@ const settings: Readonly<Record<keyof StatementLimits, string>> = {
 };
 
 /** The error of a query that is larger than it may be. */
-export function overLimit(limits: StatementLimits, limit: keyof StatementLimits, found: string): QuireError {
+export function overLimit(
+  limits: StatementLimits,
+  limit: keyof StatementLimits,
+  found: string,
+): QuireError {
   const most = limit === 'textBytesMax' ? formatBytes(limits[limit]) : String(limits[limit]);
-  return new QuireError('QUERY_INVALID', `The query has ${found}; at most ${most} are allowed (${settings[limit]}).`);
+  return new QuireError(
+    'QUERY_INVALID',
+    `The query has ${found}; at most ${most} are allowed (${settings[limit]}).`,
+  );
 }
 
 /**
@@ -46,25 +61,37 @@ export function overLimit(limits: StatementLimits, limit: keyof StatementLimits,
  */
 export function checkText(sql: string, limits: StatementLimits): void {
   const bytes = Buffer.byteLength(sql);
-  if (bytes > limits.textBytesMax) throw overLimit(limits, 'textBytesMax', `${formatBytes(bytes)} of text`);
+  if (bytes > limits.textBytesMax) {
+    throw overLimit(limits, 'textBytesMax', `${formatBytes(bytes)} of text`);
+  }
   const depth = bracketDepth(sql);
-  if (depth > limits.depthMax) throw overLimit(limits, 'depthMax', `brackets that are nested ${depth} deep`);
+  if (depth > limits.depthMax) {
+    throw overLimit(limits, 'depthMax', `brackets that are nested ${depth} deep`);
+  }
 }
 
-/** How deep brackets are nested; those in quotes and comments do not count, those in text between dollars do. */
+/**
+ * How deep brackets are nested; those in quotes and comments do not count, those in text between
+ * dollars do.
+ */
 function bracketDepth(sql: string): number {
   let depth = 0;
   let deepest = 0;
   for (let at = 0; at < sql.length; at += 1) {
     const character = sql.charAt(at);
-    if (character === '(' || character === '[' || character === '{') deepest = Math.max(deepest, (depth += 1));
-    else if (character === ')' || character === ']' || character === '}') depth = Math.max(0, depth - 1);
-    else at = endOfQuiet(sql, at, character);
+    if (character === '(' || character === '[' || character === '{') {
+      deepest = Math.max(deepest, (depth += 1));
+    } else if (character === ')' || character === ']' || character === '}') {
+      depth = Math.max(0, depth - 1);
+    } else at = endOfQuiet(sql, at, character);
   }
   return deepest;
 }
 
-/** The last place of the quoted text or the comment that starts here; the place itself where none does. */
+/**
+ * The last place of the quoted text or the comment that starts here; the place itself where none
+ * does.
+ */
 function endOfQuiet(sql: string, at: number, character: string): number {
   let end: number;
   if (character === "'" || character === '"') end = sql.indexOf(character, at + 1);
@@ -109,7 +136,10 @@ function widthOf(type: LogicalType, limits: StatementLimits): Width {
       return widthOf(duckdb.list_type_child_type(type), limits);
     case Type.ARRAY: {
       const element = widthOf(duckdb.array_type_child_type(type), limits);
-      return { columns: element.columns, values: element.values * duckdb.array_type_array_size(type) };
+      return {
+        columns: element.columns,
+        values: element.values * duckdb.array_type_array_size(type),
+      };
     }
     case Type.STRUCT:
       return widthOfStruct(type, limits);
@@ -133,6 +163,10 @@ function widthOfStruct(type: LogicalType, limits: StatementLimits): Width {
 }
 
 function checkWidth(columnCount: number, valueCount: number, limits: StatementLimits): void {
-  if (columnCount > limits.columnsMax) throw overLimit(limits, 'columnsMax', `${columnCount} columns or more`);
-  if (valueCount > limits.valuesMax) throw overLimit(limits, 'valuesMax', `${valueCount} values or more in each row`);
+  if (columnCount > limits.columnsMax) {
+    throw overLimit(limits, 'columnsMax', `${columnCount} columns or more`);
+  }
+  if (valueCount > limits.valuesMax) {
+    throw overLimit(limits, 'valuesMax', `${valueCount} values or more in each row`);
+  }
 }

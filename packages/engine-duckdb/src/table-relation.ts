@@ -7,8 +7,14 @@ import { readRows } from './read-rows.ts';
  * first rows; so what it finds when it looks at all rows, once, is written into the relation.
  */
 
-/** Parquet files. Where their schemas differ, columns are found by name, and null in files that lack them. */
-export async function parquetRelation(connection: Connection, files: readonly string[]): Promise<string> {
+/**
+ * Parquet files. Where their schemas differ, columns are found by name, and null in files that lack
+ * them.
+ */
+export async function parquetRelation(
+  connection: Connection,
+  files: readonly string[],
+): Promise<string> {
   const [row] = await readRows(
     connection,
     `SELECT count(DISTINCT columns) AS schemas
@@ -20,10 +26,14 @@ export async function parquetRelation(connection: Connection, files: readonly st
 }
 
 /** CSV files: dialect and types as found in all rows. */
-export async function csvRelation(connection: Connection, files: readonly string[]): Promise<string> {
+export async function csvRelation(
+  connection: Connection,
+  files: readonly string[],
+): Promise<string> {
   const [file] = files;
   if (file === undefined || files.length > 1) {
-    // Files may differ in dialect and in their columns, so only the types are fixed; columns are found by name.
+    // Files may differ in dialect and in their columns, so only the types are fixed; columns are
+    // found by name.
     const sniffed = `read_csv(${list(files)}, sample_size = -1, union_by_name = true)`;
     return `read_csv(${list(files)}, types = ${struct(await columnTypes(connection, sniffed))}, union_by_name = true)`;
   }
@@ -37,31 +47,44 @@ export async function csvRelation(connection: Connection, files: readonly string
   );
   const { columns, ...dialect } = (found ?? {}) as Record<string, string | null>;
   const options = Object.entries(dialect)
-    // A format that was not found is left to DuckDB; an empty quote or comment means that there is none.
+    // A format that was not found is left to DuckDB; an empty quote or comment means that there is
+    // none.
     .filter(([name, value]) => value !== null || !name.endsWith('format'))
     .map(([name, value]) => `${name} = ${quoteLiteral(value ?? '')}`);
-  const types = (JSON.parse(String(columns)) as { name: string; type: string }[]).map(({ name, type }) => [name, type] as const);
+  const types = (JSON.parse(String(columns)) as { name: string; type: string }[]).map(
+    ({ name, type }) => [name, type] as const,
+  );
   return `read_csv(${list(files)}, auto_detect = false, ${options.join(', ')}, columns = ${struct(types)})`;
 }
 
 /**
  * JSON files, the best way to read them first.
  *
- * DuckDB takes a column of integers of both signs for HUGEINT: BIGINT is tried before. Where no types can be stated, because a
- * column has a date format of its own, DuckDB looks at all rows for each query.
+ * DuckDB takes a column of integers of both signs for HUGEINT: BIGINT is tried before. Where no
+ * types can be stated, because a column has a date format of its own, DuckDB looks at all rows for
+ * each query.
  */
-export async function jsonRelations(connection: Connection, files: readonly string[]): Promise<readonly string[]> {
+export async function jsonRelations(
+  connection: Connection,
+  files: readonly string[],
+): Promise<readonly string[]> {
   const sniffed = `read_json(${list(files)}, sample_size = -1)`;
   const types = await columnTypes(connection, sniffed);
-  const narrowTypes = types.map(([name, type]) => [name, type.replaceAll('HUGEINT', 'BIGINT')] as const);
-  const relationOf = (columns: ColumnTypes): string => `read_json(${list(files)}, columns = ${struct(columns)}, format = 'auto')`;
+  const narrowTypes = types.map(
+    ([name, type]) => [name, type.replaceAll('HUGEINT', 'BIGINT')] as const,
+  );
+  const relationOf = (columns: ColumnTypes): string =>
+    `read_json(${list(files)}, columns = ${struct(columns)}, format = 'auto')`;
   return [relationOf(narrowTypes), relationOf(types), sniffed];
 }
 
 type ColumnTypes = readonly (readonly [name: string, type: string])[];
 
 async function columnTypes(connection: Connection, relation: string): Promise<ColumnTypes> {
-  const rows = await readRows(connection, `SELECT column_name, column_type FROM (DESCRIBE FROM ${relation})`);
+  const rows = await readRows(
+    connection,
+    `SELECT column_name, column_type FROM (DESCRIBE FROM ${relation})`,
+  );
   return rows.map((row) => [String(row['column_name']), String(row['column_type'])] as const);
 }
 

@@ -1,4 +1,9 @@
-import { type ClusterStatistics, type NamedRows, noClusterStatistics, QuireError } from '@quire/core';
+import {
+  type ClusterStatistics,
+  type NamedRows,
+  noClusterStatistics,
+  QuireError,
+} from '@quire/core';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { selectRelation } from './live-relation.ts';
@@ -8,7 +13,10 @@ import { ResultTables } from './result-tables.ts';
 import type { SyntaxNode, TableNames } from './statement-guard.ts';
 import type { OpenTable } from './table-source.ts';
 
-/** The tables that one query may read. Those that change are defined for its connection alone: it sees one set of their files throughout. */
+/**
+ * The tables that one query may read. Those that change are defined for its connection alone: it
+ * sees one set of their files throughout.
+ */
 export class TableScope {
   readonly names: TableNames;
   /** The stored results that it may read. */
@@ -17,7 +25,10 @@ export class TableScope {
   readonly #relations = new Map<string, TableRelation>();
   readonly #live: LiveTables | undefined;
   readonly #liveNames: ReadonlySet<string>;
-  /** The full names of tables of the settings, which have offline halves only, each with the name that DuckDB has. */
+  /**
+   * The full names of tables of the settings, which have offline halves only, each with the name
+   * that DuckDB has.
+   */
   readonly #fullNames: ReadonlyMap<string, string>;
   readonly #defined = new Set<string>();
   /** Tables whose columns are known to the connection, and whose rows are not. */
@@ -36,10 +47,18 @@ export class TableScope {
     const hidden = new Set(tables.map(({ name }) => name.toLowerCase()));
     this.#liveNames = new Set(liveNames.filter((name) => !hidden.has(name.toLowerCase())));
     this.#fullNames = new Map(
-      tables.filter(({ name }) => !hidden.has(offlineNameOf(name).toLowerCase())).map(({ name }) => [offlineNameOf(name), name]),
+      tables
+        .filter(({ name }) => !hidden.has(offlineNameOf(name).toLowerCase()))
+        .map(({ name }) => [offlineNameOf(name), name]),
     );
-    for (const [fullName, name] of this.#fullNames) this.#rowCounts.set(fullName, this.#rowCounts.get(name) ?? 0);
-    const names = [...this.#fullNames.keys(), ...this.#liveNames, ...tables.map(({ name }) => name)];
+    for (const [fullName, name] of this.#fullNames) {
+      this.#rowCounts.set(fullName, this.#rowCounts.get(name) ?? 0);
+    }
+    const names = [
+      ...this.#fullNames.keys(),
+      ...this.#liveNames,
+      ...tables.map(({ name }) => name),
+    ];
     this.names = new Map(names.map((name) => [name.toLowerCase(), name]));
   }
 
@@ -51,15 +70,28 @@ export class TableScope {
     return new TableScope(tables, live, (await live?.listNames()) ?? [], results);
   }
 
-  /** Makes the live tables among these known to the connection, and all of them for a query that looks into the catalog. Once for each is enough. */
-  async define(connection: QueryConnection, tables: readonly string[], tree: SyntaxNode): Promise<void> {
+  /**
+   * Makes the live tables among these known to the connection, and all of them for a query that
+   * looks into the catalog. Once for each is enough.
+   */
+  async define(
+    connection: QueryConnection,
+    tables: readonly string[],
+    tree: SyntaxNode,
+  ): Promise<void> {
     for (const fullName of tables) {
       const name = this.#fullNames.get(fullName);
-      if (name !== undefined) await this.#defineView(connection, fullName, `FROM main.${quoteIdentifier(name)}`);
+      if (name !== undefined) {
+        await this.#defineView(connection, fullName, `FROM main.${quoteIdentifier(name)}`);
+      }
     }
-    const wanted = [...this.#liveNames].filter((name) => tables.includes(name) && !this.#defined.has(name));
+    const wanted = [...this.#liveNames].filter(
+      (name) => tables.includes(name) && !this.#defined.has(name),
+    );
     const shown = looksIntoCatalog(tree)
-      ? [...this.#liveNames].filter((name) => !tables.includes(name) && !this.#defined.has(name) && !this.#shown.has(name))
+      ? [...this.#liveNames].filter(
+          (name) => !tables.includes(name) && !this.#defined.has(name) && !this.#shown.has(name),
+        )
       : [];
     if (wanted.length + shown.length === 0) return;
     const relations = (await this.#live?.resolve([...wanted, ...shown])) ?? [];
@@ -68,20 +100,27 @@ export class TableScope {
     for (const relation of relations) {
       this.#rowCounts.set(relation.name, relation.rowCount);
       this.#relations.set(relation.name, relation);
-      if (read.includes(relation)) await this.#defineView(connection, relation.name, selectRelation(relation));
-      else await this.#showView(connection, relation);
+      if (read.includes(relation)) {
+        await this.#defineView(connection, relation.name, selectRelation(relation));
+      } else await this.#showView(connection, relation);
     }
     const gone = tables.find((name) => this.#liveNames.has(name) && !this.#relations.has(name));
-    if (gone !== undefined) throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} no longer exists.`);
+    if (gone !== undefined) {
+      throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} no longer exists.`);
+    }
   }
 
   async #defineView(connection: QueryConnection, name: string, relation: string): Promise<void> {
     if (this.#defined.has(name)) return;
-    await connection.call((handle) => readRows(handle, `CREATE OR REPLACE TEMP VIEW ${quoteIdentifier(name)} AS ${relation}`));
+    await connection.call((handle) =>
+      readRows(handle, `CREATE OR REPLACE TEMP VIEW ${quoteIdentifier(name)} AS ${relation}`),
+    );
     this.#defined.add(name);
   }
 
-  /** Makes the columns of a table known that the query does not read: no file of it is looked at. */
+  /**
+   * Makes the columns of a table known that the query does not read: no file of it is looked at.
+   */
   async #showView(connection: QueryConnection, relation: TableRelation): Promise<void> {
     const empty = selectRelation({ ...relation, parts: [] });
     await connection.call((handle) =>
@@ -95,7 +134,10 @@ export class TableScope {
     const relations = this.relationsOf(tables);
     if (relations.length === 0) return undefined;
     const segmentCount = relations.reduce((sum, relation) => sum + relation.segmentCount, 0);
-    const consumingCount = relations.reduce((sum, relation) => sum + relation.consumingSegmentCount, 0);
+    const consumingCount = relations.reduce(
+      (sum, relation) => sum + relation.consumingSegmentCount,
+      0,
+    );
     const consumedMs = relations.flatMap(({ consumedUntilMs }) => consumedUntilMs ?? []);
     return {
       ...noClusterStatistics,
@@ -105,7 +147,10 @@ export class TableScope {
     };
   }
 
-  /** Makes sure that the files of these tables are still those that were compared with what was written. @throws TABLE_DAMAGED */
+  /**
+   * Makes sure that the files of these tables are still those that were compared with what was
+   * written. @throws TABLE_DAMAGED
+   */
   async assertWhole(tables: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#live?.verify(this.relationsOf(tables), { signal });
   }

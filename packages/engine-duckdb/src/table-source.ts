@@ -10,7 +10,10 @@ import { csvRelation, jsonRelations, parquetRelation } from './table-relation.ts
 /** A table as it is configured: files that queries know by a name. */
 export interface TableSource {
   readonly name: string;
-  /** Absolute path of a file, or a glob that stands for several; it is expanded once, when the engine opens. */
+  /**
+   * Absolute path of a file, or a glob that stands for several; it is expanded once, when the
+   * engine opens.
+   */
   readonly path: string;
   /** `auto` uses the files' extension. */
   readonly format: 'auto' | TableFormat;
@@ -19,7 +22,10 @@ export interface TableSource {
 /** A format of files that queries read. */
 export type TableFormat = 'parquet' | 'csv' | 'json';
 
-/** A table that queries can read, with all that was found out about its files: another engine opens it without looking at them. */
+/**
+ * A table that queries can read, with all that was found out about its files: another engine opens
+ * it without looking at them.
+ */
 export interface OpenTable {
   readonly name: string;
   readonly path: string;
@@ -41,13 +47,19 @@ const formatsByExtension: Readonly<Record<string, TableFormat>> = {
 const nameLengthMax = 128;
 
 /**
- * Makes a table readable under its name, and counts its rows, which also shows that the files can be read.
+ * Makes a table readable under its name, and counts its rows, which also shows that the files can
+ * be read.
  *
- * Types of CSV and JSON columns are decided here, from all rows of all files, and hold from then on.
+ * Types of CSV and JSON columns are decided here, from all rows of all files, and hold from then
+ * on.
  *
- * @throws INVALID_SETTING when the name cannot be used, nothing is at the path, or the files cannot be read
+ * @throws INVALID_SETTING when the name cannot be used, nothing is at the path, or the files cannot
+ * be read
  */
-export async function openTable(connection: Connection, source: TableSource | OpenTable): Promise<OpenTable> {
+export async function openTable(
+  connection: Connection,
+  source: TableSource | OpenTable,
+): Promise<OpenTable> {
   if ('relation' in source) return openAgain(connection, source);
   const { name, path } = source;
   assertName(source);
@@ -86,7 +98,10 @@ async function expandPath(connection: Connection, source: TableSource): Promise<
 
 function formatOf(source: TableSource, files: readonly string[]): TableFormat {
   const formats = new Set(
-    files.map((file) => formatsByExtension[/\.([a-z]+)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? '']),
+    files.map(
+      (file) =>
+        formatsByExtension[/\.([a-z]+)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? ''],
+    ),
   );
   const [format] = formats;
   if (formats.size !== 1 || format === undefined) {
@@ -95,7 +110,10 @@ function formatOf(source: TableSource, files: readonly string[]): TableFormat {
   return format;
 }
 
-/** Tries the ways to read the files, the most exact first, and keeps the first that reads every value of every row. */
+/**
+ * Tries the ways to read the files, the most exact first, and keeps the first that reads every
+ * value of every row.
+ */
 async function createView(
   connection: Connection,
   source: TableSource,
@@ -115,7 +133,11 @@ async function createView(
   throw failures.at(-1);
 }
 
-async function findRelations(connection: Connection, format: TableFormat, files: readonly string[]): Promise<readonly string[]> {
+async function findRelations(
+  connection: Connection,
+  format: TableFormat,
+  files: readonly string[],
+): Promise<readonly string[]> {
   switch (format) {
     case 'parquet':
       return [await parquetRelation(connection, files)];
@@ -126,16 +148,32 @@ async function findRelations(connection: Connection, format: TableFormat, files:
   }
 }
 
-async function viewRelation(connection: Connection, source: TableSource, relation: string, counts: string): Promise<number> {
+async function viewRelation(
+  connection: Connection,
+  source: TableSource,
+  relation: string,
+  counts: string,
+): Promise<number> {
   await nameRelation(connection, source.name, relation);
   const [row] = await readRows(connection, `SELECT ${counts} FROM ${quoteIdentifier(source.name)}`);
   return Number(Object.values(row ?? {})[0]);
 }
 
 async function nameRelation(connection: Connection, name: string, relation: string): Promise<void> {
-  await readRows(connection, `CREATE OR REPLACE VIEW ${quoteIdentifier(name)} AS SELECT * FROM ${relation}`);
+  await readRows(
+    connection,
+    `CREATE OR REPLACE VIEW ${quoteIdentifier(name)} AS SELECT * FROM ${relation}`,
+  );
 }
 
-function unusable(source: Pick<TableSource, 'name' | 'path'>, reason: string, cause?: unknown): QuireError {
-  return new QuireError('INVALID_SETTING', `Table '${source.name}' cannot be read from ${source.path}: ${reason}.`, { cause });
+function unusable(
+  source: Pick<TableSource, 'name' | 'path'>,
+  reason: string,
+  cause?: unknown,
+): QuireError {
+  return new QuireError(
+    'INVALID_SETTING',
+    `Table '${source.name}' cannot be read from ${source.path}: ${reason}.`,
+    { cause },
+  );
 }

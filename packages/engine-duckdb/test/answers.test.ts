@@ -18,43 +18,64 @@ describe('an answer', () => {
   test('keeps the order of rows', async () => {
     const answer = await db.answer('SELECT i FROM range(100000) AS t(i) ORDER BY i DESC');
 
-    expect(answer.column(0)).toEqual(Array.from({ length: 100_000 }, (_, row) => String(99_999 - row)));
+    expect(answer.column(0)).toEqual(
+      Array.from({ length: 100_000 }, (_, row) => String(99_999 - row)),
+    );
   });
 
   test('keeps the order of rows when columns must be cast', async () => {
-    const answer = await db.answer('SELECT i, to_days(CAST(i AS INTEGER)) AS d FROM range(1, 10001) AS t(i) ORDER BY i DESC');
+    const answer = await db.answer(
+      'SELECT i, to_days(CAST(i AS INTEGER)) AS d FROM range(1, 10001) AS t(i) ORDER BY i DESC',
+    );
 
-    expect(answer.column(0)).toEqual(Array.from({ length: 10_000 }, (_, row) => String(10_000 - row)));
+    expect(answer.column(0)).toEqual(
+      Array.from({ length: 10_000 }, (_, row) => String(10_000 - row)),
+    );
     expect(answer.column(1)[0]).toBe('10000 days');
   });
 
   test('has nulls where they are, at the boundaries of bytes, words and chunks', async () => {
-    const answer = await db.answer('SELECT CASE WHEN i % 64 IN (0, 7, 8, 63) THEN NULL ELSE i END AS v FROM range(5000) AS t(i)');
+    const answer = await db.answer(
+      'SELECT CASE WHEN i % 64 IN (0, 7, 8, 63) THEN NULL ELSE i END AS v FROM range(5000) AS t(i)',
+    );
 
-    expect(answer.column(0)).toEqual(Array.from({ length: 5000 }, (_, i) => ([0, 7, 8, 63].includes(i % 64) ? null : String(i))));
+    expect(answer.column(0)).toEqual(
+      Array.from({ length: 5000 }, (_, i) => ([0, 7, 8, 63].includes(i % 64) ? null : String(i))),
+    );
     expect(answer.batches.map((batch) => batch.getChildAt(0)?.nullCount)).toEqual([128, 128, 58]);
   });
 
   test('says when a column holds no null at all', async () => {
-    const answer = await db.answer('SELECT CASE WHEN i < 0 THEN NULL ELSE i END AS v FROM range(3000) AS t(i)');
+    const answer = await db.answer(
+      'SELECT CASE WHEN i < 0 THEN NULL ELSE i END AS v FROM range(3000) AS t(i)',
+    );
 
-    expect(answer.batches.map((batch) => batch.data.children[0]?.nullBitmap.length)).toEqual([0, 0]);
+    expect(answer.batches.map((batch) => batch.data.children[0]?.nullBitmap.length)).toEqual([
+      0, 0,
+    ]);
   });
 
   test('keeps columns that share a name apart, whatever their types', async () => {
     const answer = await db.answer(`SELECT 1 AS a, 'x' AS a, INTERVAL 1 DAY AS a, 2.5 AS "A"`);
 
     expect(answer.columns).toEqual(['a: Int32', 'a: Utf8', 'a: Utf8', 'A: Decimal[2e+1]']);
-    expect(answer.batches[0]?.schema.fields.map(({ name, type }) => `${name}: ${String(type)}`)).toEqual(answer.columns);
+    expect(
+      answer.batches[0]?.schema.fields.map(({ name, type }) => `${name}: ${String(type)}`),
+    ).toEqual(answer.columns);
     expect(answer.rows()).toEqual([['1', 'x', '1 day', '2.5']]);
   });
 
   test('may have 5,000 columns', async () => {
-    const columns = Array.from({ length: 5000 }, (_, column) => `i + ${column} AS c${column % 4000}`);
+    const columns = Array.from(
+      { length: 5000 },
+      (_, column) => `i + ${column} AS c${column % 4000}`,
+    );
     const answer = await db.answer(`SELECT ${columns.join(', ')} FROM range(3) AS t(i)`);
 
     expect(answer.fields.length).toBe(5000);
-    expect(answer.rows()).toEqual([0, 1, 2].map((i) => columns.map((_, column) => String(i + column))));
+    expect(answer.rows()).toEqual(
+      [0, 1, 2].map((i) => columns.map((_, column) => String(i + column))),
+    );
   });
 
   test('of every kind of query that only reads is given', async () => {

@@ -27,13 +27,20 @@ async function stream(sql: string): Promise<{ result: Result; rowCount: number }
 
 describe('the bindings', () => {
   test('hand out vector memory as copies that are aligned and belong to the caller', async () => {
-    const result = await duckdb.query(connection, `SELECT 'a text that is not stored inline' FROM range(10)`);
+    const result = await duckdb.query(
+      connection,
+      `SELECT 'a text that is not stored inline' FROM range(10)`,
+    );
     const chunk = await duckdb.fetch_chunk(result);
     const vector = duckdb.data_chunk_get_vector(chunk!, 0);
     const first = duckdb.vector_get_data(vector, 160);
     const second = duckdb.vector_get_data(vector, 160);
     const expected = Buffer.from(second);
-    const text = duckdb.get_data_from_pointer(first.buffer as ArrayBuffer, first.byteOffset + 8, 32);
+    const text = duckdb.get_data_from_pointer(
+      first.buffer as ArrayBuffer,
+      first.byteOffset + 8,
+      32,
+    );
     first.fill(0);
 
     expect(Buffer.from(second)).toEqual(expected);
@@ -43,7 +50,9 @@ describe('the bindings', () => {
 
   test('end a stream that fails like one that is complete, but with another result type', async () => {
     const complete = await stream('SELECT i FROM range(1000000) AS t(i)');
-    const failed = await stream(`SELECT CASE WHEN i = 1000000 THEN error('on purpose') ELSE i END FROM range(2000000) AS t(i)`);
+    const failed = await stream(
+      `SELECT CASE WHEN i = 1000000 THEN error('on purpose') ELSE i END FROM range(2000000) AS t(i)`,
+    );
 
     expect(complete.rowCount).toBe(1_000_000);
     expect(duckdb.result_return_type(complete.result)).toBe(duckdb.ResultType.QUERY_RESULT);

@@ -8,7 +8,9 @@ const endlessBeforeFirstRow = 'SELECT count(DISTINCT hash(i)) FROM range(1000000
 /** Gives rows for hours. */
 const endlessRows = 'SELECT i FROM range(1000000000000) AS t(i)';
 
-async function openEngine(clock = new ManualClock()): Promise<{ db: TestEngine; clock: ManualClock }> {
+async function openEngine(
+  clock = new ManualClock(),
+): Promise<{ db: TestEngine; clock: ManualClock }> {
   const db = await TestEngine.open({ clock });
   onTestFinished(() => db[Symbol.asyncDispose]());
   return { db, clock };
@@ -23,7 +25,9 @@ describe('a query that is aborted', () => {
   test('before it starts does not start', async () => {
     const { db, clock } = await openEngine();
 
-    await expect(db.execute(endlessBeforeFirstRow, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(db.execute(endlessBeforeFirstRow, AbortSignal.abort())).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
     expect(clock.sleeperCount).toBe(0);
   });
 
@@ -35,7 +39,10 @@ describe('a query that is aborted', () => {
       execution.catch(() => undefined);
       await turns(count);
       aborting.abort();
-      await expect(execution).rejects.toMatchObject({ code: 'ABORTED', message: 'The call was aborted by its caller.' });
+      await expect(execution).rejects.toMatchObject({
+        code: 'ABORTED',
+        message: 'The call was aborted by its caller.',
+      });
     }
     await db.engine[Symbol.asyncDispose]();
     expect(clock.sleeperCount).toBe(0);
@@ -49,7 +56,10 @@ describe('a query that is aborted', () => {
     expect((await batches.next()).value.numRows).toBe(2048);
     aborting.abort(new QuireError('QUERY_CANCELLED', 'Enough.'));
 
-    await expect(batches.next()).rejects.toMatchObject({ code: 'QUERY_CANCELLED', message: 'Enough.' });
+    await expect(batches.next()).rejects.toMatchObject({
+      code: 'QUERY_CANCELLED',
+      message: 'Enough.',
+    });
     await expect(batches.next()).resolves.toEqual({ done: true, value: undefined });
   });
 
@@ -62,7 +72,9 @@ describe('a query that is aborted', () => {
     await turns(20);
     aborting.abort();
 
-    for (const execution of endless) await expect(execution).rejects.toMatchObject({ code: 'ABORTED' });
+    for (const execution of endless) {
+      await expect(execution).rejects.toMatchObject({ code: 'ABORTED' });
+    }
     expect((await other).rows()).toEqual([['4499998500000']]);
   });
 });
@@ -130,7 +142,9 @@ describe('a reader', () => {
     await execution[Symbol.asyncDispose]();
 
     expect(clock.sleeperCount).toBe(0);
-    await expect(execution.batches[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(execution.batches[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
   });
 
   test('may give up while it waits for a batch', async () => {
@@ -166,7 +180,9 @@ describe('an engine that closes', () => {
     await Promise.all([db.engine[Symbol.asyncDispose](), db.engine[Symbol.asyncDispose]()]);
 
     await expect(starting).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
-    await expect(reading.batches[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+    await expect(reading.batches[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'SHUTTING_DOWN',
+    });
     await expect(db.execute('SELECT 1')).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });

@@ -22,7 +22,10 @@ beforeAll(async () => {
     'packed.csv.gz': 'HEADER, COMPRESSION gzip',
   };
   for (const [name, options] of Object.entries(copies)) {
-    await duckdb.query(connection, `COPY (${rows}) TO '${join(directory, name)}'${options === '' ? '' : ` (${options})`}`);
+    await duckdb.query(
+      connection,
+      `COPY (${rows}) TO '${join(directory, name)}'${options === '' ? '' : ` (${options})`}`,
+    );
   }
   parquet = await readFile(join(directory, 'whole.parquet'));
   const kinds = ['cut', 'emptied', 'scrambled', 'broken-page', 'broken-footer', 'gone'];
@@ -31,13 +34,17 @@ beforeAll(async () => {
     for (const part of ['one', 'two']) {
       const path = join(directory, kind, `${part}.parquet`);
       await copyFile(join(directory, 'whole.parquet'), path);
-      // DuckDB keeps the footer that it read when the table was opened while the file's time, in seconds, is the same.
+      // DuckDB keeps the footer that it read when the table was opened while the file's time, in
+      // seconds, is the same.
       await utimes(path, copiedAtSeconds, copiedAtSeconds);
     }
   }
   db = await TestEngine.open({
     tables: [
-      ...kinds.map((kind) => ({ name: `t_${kind.replace('-', '_')}`, path: join(directory, kind, '*.parquet') })),
+      ...kinds.map((kind) => ({
+        name: `t_${kind.replace('-', '_')}`,
+        path: join(directory, kind, '*.parquet'),
+      })),
       { name: 'lines', path: join(directory, 'lines.csv') },
       { name: 'objects', path: join(directory, 'objects.json') },
       { name: 'packed', path: join(directory, 'packed.csv.gz') },
@@ -51,14 +58,24 @@ afterAll(async () => {
 
 /** The bytes with 64 of them inverted. */
 function inverted(bytes: Buffer, start: number): Buffer {
-  return bytes.map((byte, index) => (index >= start && index < start + 64 ? byte ^ 0xff : byte)) as Buffer;
+  return bytes.map((byte, index) =>
+    index >= start && index < start + 64 ? byte ^ 0xff : byte,
+  ) as Buffer;
 }
 
 /** What is done to a file, and what a query of its table says. */
 const damages: Readonly<
-  Record<string, readonly [table: string, file: string, damage: () => Buffer | string | undefined, named: string]>
+  Record<
+    string,
+    readonly [table: string, file: string, damage: () => Buffer | string | undefined, named: string]
+  >
 > = {
-  'was cut': ['t_cut', 'cut/two.parquet', () => parquet.subarray(0, 1000), 'two.parquet of table t_cut'],
+  'was cut': [
+    't_cut',
+    'cut/two.parquet',
+    () => parquet.subarray(0, 1000),
+    'two.parquet of table t_cut',
+  ],
   'was emptied': ['t_emptied', 'emptied/two.parquet', () => '', 'two.parquet of table t_emptied'],
   'has other bytes where its rows begin': [
     't_scrambled',
@@ -78,22 +95,48 @@ const damages: Readonly<
     () => inverted(parquet, parquet.length - 8 - parquet.readUInt32LE(parquet.length - 8)),
     'A file of table t_broken_footer may be damaged',
   ],
-  'is gone': ['t_gone', 'gone/two.parquet', () => undefined, 'The file two.parquet of table t_gone no longer exists.'],
-  'has a text for a number': ['lines', 'lines.csv', () => 'n,t\nhello,x\n', 'lines.csv of table lines'],
-  'ends within an object': ['objects', 'objects.json', () => '{"n":1,"t":"x"}\n{"n":', 'objects.json of table objects'],
-  'is not compressed any more': ['packed', 'packed.csv.gz', () => 'n,t\n1,x\n', 'packed.csv.gz of table packed'],
+  'is gone': [
+    't_gone',
+    'gone/two.parquet',
+    () => undefined,
+    'The file two.parquet of table t_gone no longer exists.',
+  ],
+  'has a text for a number': [
+    'lines',
+    'lines.csv',
+    () => 'n,t\nhello,x\n',
+    'lines.csv of table lines',
+  ],
+  'ends within an object': [
+    'objects',
+    'objects.json',
+    () => '{"n":1,"t":"x"}\n{"n":',
+    'objects.json of table objects',
+  ],
+  'is not compressed any more': [
+    'packed',
+    'packed.csv.gz',
+    () => 'n,t\n1,x\n',
+    'packed.csv.gz of table packed',
+  ],
 };
 
 describe('a query of a file that', () => {
-  test.each(Object.entries(damages))('%s fails with the names of table and file, and none of a directory', async (_, of) => {
-    const [table, file, damage, named] = of;
-    const bytes = damage();
-    if (bytes === undefined) await rm(join(directory, file));
-    else await writeFile(join(directory, file), bytes);
-    for (const sql of [`SELECT sum(n), max(t) FROM ${table}`, `SELECT * FROM ${table}`]) {
-      const error = await db.failure(sql);
-      expect([error.code, error.message.includes(named) ? named : error.message]).toEqual(['QUERY_FAILED', named]);
-      expect(error.message).not.toContain(directory);
-    }
-  });
+  test.each(Object.entries(damages))(
+    '%s fails with the names of table and file, and none of a directory',
+    async (_, of) => {
+      const [table, file, damage, named] = of;
+      const bytes = damage();
+      if (bytes === undefined) await rm(join(directory, file));
+      else await writeFile(join(directory, file), bytes);
+      for (const sql of [`SELECT sum(n), max(t) FROM ${table}`, `SELECT * FROM ${table}`]) {
+        const error = await db.failure(sql);
+        expect([error.code, error.message.includes(named) ? named : error.message]).toEqual([
+          'QUERY_FAILED',
+          named,
+        ]);
+        expect(error.message).not.toContain(directory);
+      }
+    },
+  );
 });

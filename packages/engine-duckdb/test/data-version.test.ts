@@ -36,7 +36,10 @@ test('a query has the version of its tables, which is another one as soon as a f
   expect(await versionOf('SELECT 42')).not.toBe(before);
   await appendFile(path, '3,4\n');
   const after = await versionOf('SELECT sum(n) FROM days');
-  expect([after === before, after === (await db.engine.dataVersion(['days']))]).toEqual([false, true]);
+  expect([after === before, after === (await db.engine.dataVersion(['days']))]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test.each([
@@ -86,7 +89,11 @@ test('tables of a table server have the version of their segments, not of how fa
     consumedUntilMs,
   });
   const versionWith = (...relations: TableRelation[]): Promise<string | undefined> => {
-    const liveTables = { listNames: async () => ['trips'], resolve: async () => relations, verify: async () => undefined };
+    const liveTables = {
+      listNames: async () => ['trips'],
+      resolve: async () => relations,
+      verify: async () => undefined,
+    };
     return dataVersionOf({ tables: [], liveTables }, ['trips']);
   };
   const first = await versionWith(relation(['a'], 1));

@@ -19,33 +19,70 @@ describe('a query fails', () => {
       'COLUMN_NOT_FOUND',
       'Referenced column "nosuch" not found in FROM clause!\nCandidate bindings: "i"',
     ],
-    ['SELECT t.nosuch FROM range(1) AS t(i)', 'COLUMN_NOT_FOUND', '"t" does not have a column named "nosuch"'],
+    [
+      'SELECT t.nosuch FROM range(1) AS t(i)',
+      'COLUMN_NOT_FOUND',
+      '"t" does not have a column named "nosuch"',
+    ],
     ['SELECT nosuch', 'COLUMN_NOT_FOUND', 'Referenced column "nosuch" was not found'],
-    ['SELECT x.i FROM range(1) AS t(i)', 'QUERY_INVALID', 'Referenced table "x" not found!\nCandidate tables: "t"'],
+    [
+      'SELECT x.i FROM range(1) AS t(i)',
+      'QUERY_INVALID',
+      'Referenced table "x" not found!\nCandidate tables: "t"',
+    ],
     ['SELECT nosuch(1)', 'QUERY_INVALID', 'Scalar Function with name nosuch does not exist!'],
-    [`SELECT length(1)`, 'QUERY_INVALID', `No function matches the given name and argument types 'length(INTEGER_LITERAL)'`],
-    ['SELECT i, sum(i) FROM range(1) AS t(i)', 'QUERY_INVALID', 'must appear in the GROUP BY clause'],
-    [`SELECT CAST('x' AS INTEGER)`, 'QUERY_FAILED', `Conversion Error: Could not convert string 'x' to INT32`],
+    [
+      `SELECT length(1)`,
+      'QUERY_INVALID',
+      `No function matches the given name and argument types 'length(INTEGER_LITERAL)'`,
+    ],
+    [
+      'SELECT i, sum(i) FROM range(1) AS t(i)',
+      'QUERY_INVALID',
+      'must appear in the GROUP BY clause',
+    ],
+    [
+      `SELECT CAST('x' AS INTEGER)`,
+      'QUERY_FAILED',
+      `Conversion Error: Could not convert string 'x' to INT32`,
+    ],
     [
       'SELECT 9223372036854775807 + i FROM range(1, 2) AS t(i)',
       'QUERY_FAILED',
       'Out of Range Error: Overflow in addition of INT64',
     ],
     [`SELECT error('on purpose')`, 'QUERY_FAILED', 'on purpose'],
-    ['SELECT (SELECT i FROM range(2) AS t(i))', 'QUERY_FAILED', 'More than one row returned by a subquery'],
+    [
+      'SELECT (SELECT i FROM range(2) AS t(i))',
+      'QUERY_FAILED',
+      'More than one row returned by a subquery',
+    ],
     [lateFailure(`error('on purpose')`), 'QUERY_FAILED', 'on purpose'],
-    [lateFailure(`CAST(CAST('x' || i AS INTEGER) AS VARCHAR)`), 'QUERY_FAILED', `Could not convert string 'x1000000' to INT32`],
-    [`SELECT to_days(1), v FROM (${lateFailure(`error('on purpose')`)}) AS t(v)`, 'QUERY_FAILED', 'on purpose'],
+    [
+      lateFailure(`CAST(CAST('x' || i AS INTEGER) AS VARCHAR)`),
+      'QUERY_FAILED',
+      `Could not convert string 'x1000000' to INT32`,
+    ],
+    [
+      `SELECT to_days(1), v FROM (${lateFailure(`error('on purpose')`)}) AS t(v)`,
+      'QUERY_FAILED',
+      'on purpose',
+    ],
     ['SELECT sum(1) EXPORT_STATE', 'UNSUPPORTED_COLUMN_TYPE', 'Cannot cast AGGREGATE_STATE'],
   ])('%s: %s', async (sql, code, message) => {
     const error = await db.failure(sql);
 
-    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringContaining(message) as string });
+    expect({ code: error.code, message: error.message }).toEqual({
+      code,
+      message: expect.stringContaining(message) as string,
+    });
   });
 
   test('with the place in the query that is wrong', async () => {
     const short = await db.failure('SELECT 1,\n  nosuch\nFROM range(1)');
-    const long = await db.failure(`SELECT '${'é'.repeat(100)}', nosuch, '${'x'.repeat(100)}' FROM range(1)`);
+    const long = await db.failure(
+      `SELECT '${'é'.repeat(100)}', nosuch, '${'x'.repeat(100)}' FROM range(1)`,
+    );
 
     expect(short.message.split('\n').slice(-2)).toEqual(['LINE 2:   nosuch', '          ^']);
     expect(long.message.split('\n').slice(-2)).toEqual([
@@ -55,10 +92,16 @@ describe('a query fails', () => {
   });
 
   test.each([
-    [`SELECT CAST('a\n${'b'.repeat(3000)}\nc' AS INTEGER)`, `Could not convert string 'a…' to INT32`],
+    [
+      `SELECT CAST('a\n${'b'.repeat(3000)}\nc' AS INTEGER)`,
+      `Could not convert string 'a…' to INT32`,
+    ],
     [`SELECT * FROM ${'t'.repeat(5000)}`, `Table ${'t'.repeat(120)}… does not exist.`],
     [`SELECT ${'f'.repeat(5000)}(1)`, `Scalar Function with name ${'f'.repeat(400)}`],
-    [`SELECT "${'c'.repeat(5000)}" FROM range(1)`, `Referenced column "${'c'.repeat(119)}…" not found`],
+    [
+      `SELECT "${'c'.repeat(5000)}" FROM range(1)`,
+      `Referenced column "${'c'.repeat(119)}…" not found`,
+    ],
     [`SELECT error('${'e\n'.repeat(5000)}')`, 'Invalid Input Error: e'],
     [`SELECT * FROM read_csv('${'x'.repeat(5000)}')`, 'the table function read_csv'],
   ])('and repeats no more than a line of the query: %.40s', async (sql, message) => {
@@ -68,7 +111,9 @@ describe('a query fails', () => {
   });
 
   test('not for a number that is too large for a double', async () => {
-    const answer = await db.answer(`SELECT 1e309, -1e309, '"a\\": Infinity', i < 1e400 FROM range(1) AS t(i)`);
+    const answer = await db.answer(
+      `SELECT 1e309, -1e309, '"a\\": Infinity', i < 1e400 FROM range(1) AS t(i)`,
+    );
     expect(answer.rows()).toEqual([['inf', '-inf', '"a\\": Infinity', 'true']]);
   });
 
@@ -79,14 +124,20 @@ describe('a query fails', () => {
       for await (const batch of execution.batches) rowCount += batch.numRows;
     })();
 
-    await expect(reading).rejects.toMatchObject({ code: 'QUERY_FAILED', message: 'Invalid Input Error: on purpose' });
+    await expect(reading).rejects.toMatchObject({
+      code: 'QUERY_FAILED',
+      message: 'Invalid Input Error: on purpose',
+    });
     expect(rowCount).toBeGreaterThan(0);
     expect(rowCount).toBeLessThanOrEqual(1_000_000);
   });
 
   test('in mid-stream, and not when it is run again', async () => {
-    // Fails once in about a million rows, so hardly twice at the same place, and at times not at all the second time.
-    const error = await db.failure(`SELECT CASE WHEN random() < 0.000001 THEN error('now and then') END FROM range(20000000)`);
+    // Fails once in about a million rows, so hardly twice at the same place, and at times not at
+    // all the second time.
+    const error = await db.failure(
+      `SELECT CASE WHEN random() < 0.000001 THEN error('now and then') END FROM range(20000000)`,
+    );
 
     expect(error.code).toBe('QUERY_FAILED');
   });
@@ -109,7 +160,9 @@ describe('an error of the bindings', () => {
       position: undefined,
     });
     expect(parseFailure('anything').type).toBe('Unknown');
-    expect(parseFailure(new Error('{"exception_type": cut')).message).toBe('{"exception_type": cut');
+    expect(parseFailure(new Error('{"exception_type": cut')).message).toBe(
+      '{"exception_type": cut',
+    );
   });
 
   test.each([
@@ -119,8 +172,16 @@ describe('an error of the bindings', () => {
     ['Permission', 'QUERY_FAILED'],
     ['Not implemented', 'QUERY_INVALID'],
   ] as const)('of type %s has the code %s', (type, code) => {
-    const failure = { type, message: 'secret/path', subtype: '', entryType: '', position: undefined };
-    const error = queryError(failure, 'planning', (message) => message.replace('secret/path', 'table t'));
+    const failure = {
+      type,
+      message: 'secret/path',
+      subtype: '',
+      entryType: '',
+      position: undefined,
+    };
+    const error = queryError(failure, 'planning', (message) =>
+      message.replace('secret/path', 'table t'),
+    );
 
     expect(error.code).toBe(code);
     expect(error.message).toContain(`${type} Error: table t`);

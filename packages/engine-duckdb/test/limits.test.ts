@@ -24,7 +24,10 @@ describe('a query that needs more memory than there is', () => {
     const answer = await db.answer(`SELECT count(s) FROM (SELECT * FROM (${largeSort}) OFFSET 1)`);
 
     expect(answer.rows()).toEqual([['699999']]);
-    const files = await readdir(join(db.directory, 'spill'), { recursive: true, withFileTypes: true });
+    const files = await readdir(join(db.directory, 'spill'), {
+      recursive: true,
+      withFileTypes: true,
+    });
     expect(files.filter((file) => file.isFile())).toEqual([]);
   });
 
@@ -45,7 +48,11 @@ describe('a query that needs more memory than there is', () => {
 
     expect(large.code).toBe('QUERY_LIMIT_EXCEEDED');
     expect(small.map((answer) => answer.rows())).toEqual(small.map(() => [['499999500000']]));
-    expect((await db.answer('SELECT count(*) FROM (SELECT DISTINCT i FROM range(100000) AS t(i))')).rows()).toEqual([['100000']]);
+    expect(
+      (
+        await db.answer('SELECT count(*) FROM (SELECT DISTINCT i FROM range(100000) AS t(i))')
+      ).rows(),
+    ).toEqual([['100000']]);
   });
 });
 
@@ -70,14 +77,18 @@ describe('a query that is stopped', () => {
     const { locked, state } = await openDatabase();
     const before = await state();
     const connection = await QueryConnection.open(locked.database);
-    const started = startStream(connection, 'SELECT count(DISTINCT hash(i)) FROM range(1000000000000) AS t(i)');
+    const started = startStream(
+      connection,
+      'SELECT count(DISTINCT hash(i)) FROM range(1000000000000) AS t(i)',
+    );
     started.catch(() => undefined);
     connection.stop(new QuireError('ABORTED', 'Enough.'));
     await connection.closed;
 
     await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
     const after = await state();
-    // DuckDB may hold less afterwards than before, since it gives back what earlier queries took, or a few of its blocks more.
+    // DuckDB may hold less afterwards than before, since it gives back what earlier queries took,
+    // or a few of its blocks more.
     expect({ ...after, bytes: 0 }).toEqual({ ...before, bytes: 0 });
     expect(after.bytes).toBeLessThanOrEqual(before.bytes + 4 * blockBytes);
   });
@@ -95,7 +106,8 @@ describe('a query that is stopped', () => {
     expect(during.files).toBeGreaterThan(0);
     expect(during.connections).toBe(before.connections + 1);
     const after = await state();
-    // DuckDB may hold less afterwards than before, since it gives back what earlier queries took, or a few of its blocks more.
+    // DuckDB may hold less afterwards than before, since it gives back what earlier queries took,
+    // or a few of its blocks more.
     expect({ ...after, bytes: 0 }).toEqual({ ...before, bytes: 0 });
     expect(after.bytes).toBeLessThanOrEqual(before.bytes + 4 * blockBytes);
   });
@@ -107,7 +119,10 @@ interface DatabaseState {
   readonly connections: number;
 }
 
-async function openDatabase(): Promise<{ locked: LockedDatabase; state: () => Promise<DatabaseState> }> {
+async function openDatabase(): Promise<{
+  locked: LockedDatabase;
+  state: () => Promise<DatabaseState>;
+}> {
   const db = await openEngine(64 * MiB, 0);
   const spillDirectory = join(db.directory, 'stopped');
   const locked = await openLockedDatabase({

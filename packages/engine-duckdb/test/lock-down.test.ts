@@ -13,7 +13,9 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quire-locked-'));
   await writeFile(join(directory, 'open.csv'), 'id,name\n1,one\n2,two\n');
   await writeFile(join(directory, 'secret.csv'), 'password\nhunter2\n');
-  db = await TestEngine.open({ tables: [{ name: 'open', path: join(directory, 'open.csv'), format: 'auto' }] });
+  db = await TestEngine.open({
+    tables: [{ name: 'open', path: join(directory, 'open.csv'), format: 'auto' }],
+  });
 });
 afterAll(async () => {
   await db[Symbol.asyncDispose]();
@@ -179,14 +181,17 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
 
 describe('a query is refused', () => {
   for (const [code, queries] of Object.entries(attacks)) {
-    test.each(queries.map((sql) => [sql.slice(0, 100).replace('\0', 'NUL'), sql]))(`with ${code}: %s`, async (_, sql) => {
-      const error = await db.failure(inDirectory(sql));
+    test.each(queries.map((sql) => [sql.slice(0, 100).replace('\0', 'NUL'), sql]))(
+      `with ${code}: %s`,
+      async (_, sql) => {
+        const error = await db.failure(inDirectory(sql));
 
-      expect(error.code).toBe(code);
-      // Where the query itself names the path, repeating it says nothing new.
-      expect(error.message.includes(directory) && !sql.includes('{dir}')).toBe(false);
-      expect(error.message).not.toContain('hunter2');
-    });
+        expect(error.code).toBe(code);
+        // Where the query itself names the path, repeating it says nothing new.
+        expect(error.message.includes(directory) && !sql.includes('{dir}')).toBe(false);
+        expect(error.message).not.toContain('hunter2');
+      },
+    );
   }
 
   test('and nothing was written by any of them', async () => {
@@ -226,7 +231,9 @@ describe('messages', () => {
     await mkdir(path);
     const file = join(path, 'changing.csv');
     await writeFile(file, 'id\n1\n2\n');
-    await using other = await TestEngine.open({ tables: [{ name: 'changing', path: join(path, '*.csv'), format: 'auto' }] });
+    await using other = await TestEngine.open({
+      tables: [{ name: 'changing', path: join(path, '*.csv'), format: 'auto' }],
+    });
     await writeFile(file, 'id\nnot a number\n');
     const bad = await other.failure('SELECT sum(id) FROM changing');
     await rm(path, { recursive: true });
@@ -258,7 +265,13 @@ describe('DuckDB itself, should a query get past the check,', () => {
   ])('refuses %s', async (sql) => {
     const spillDirectory = join(db.directory, 'spill');
     const tables = [{ name: 'open', path: join(directory, 'open.csv'), format: 'csv' as const }];
-    const locked = await openLockedDatabase({ tables, memoryMaxBytes: 64 * MiB, threads: 1, spillDirectory, spillMaxBytes: 0 });
+    const locked = await openLockedDatabase({
+      tables,
+      memoryMaxBytes: 64 * MiB,
+      threads: 1,
+      spillDirectory,
+      spillMaxBytes: 0,
+    });
     const connection = await duckdb.connect(locked.database);
     try {
       await expect(duckdb.query(connection, 'FROM open')).resolves.toBeDefined();

@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-/** Types at every depth: `test_vector_types` gives them as flat, constant, dictionary and sequence vectors, with nulls everywhere. */
+/**
+ * Types at every depth: `test_vector_types` gives them as flat, constant, dictionary and sequence
+ * vectors, with nulls everywhere.
+ */
 const sqlTypes = [
   'INTEGER',
   'VARCHAR',
@@ -44,19 +47,27 @@ const sqlTypes = [
 ];
 
 describe('values of type', () => {
-  test.each(sqlTypes)('%s are those that DuckDB shows, in whatever kind of vector they come', async (sqlType) => {
-    const vectors = `test_vector_types(CAST(NULL AS ${sqlType}), CAST(NULL AS ${sqlType}), all_flat := false)`;
-    const answer = await db.answer(`SELECT *, to_json(v), to_json(w) FROM (FROM ${vectors} AS t(v, w))`);
+  test.each(sqlTypes)(
+    '%s are those that DuckDB shows, in whatever kind of vector they come',
+    async (sqlType) => {
+      const vectors = `test_vector_types(CAST(NULL AS ${sqlType}), CAST(NULL AS ${sqlType}), all_flat := false)`;
+      const answer = await db.answer(
+        `SELECT *, to_json(v), to_json(w) FROM (FROM ${vectors} AS t(v, w))`,
+      );
 
-    expect(answer.rowCount).toBeGreaterThan(3);
-    expect(answer.column(0).map(normalize)).toEqual(answer.column(2).map(parseJson));
-    expect(answer.column(1).map(normalize)).toEqual(answer.column(3).map(parseJson));
-  });
+      expect(answer.rowCount).toBeGreaterThan(3);
+      expect(answer.column(0).map(normalize)).toEqual(answer.column(2).map(parseJson));
+      expect(answer.column(1).map(normalize)).toEqual(answer.column(3).map(parseJson));
+    },
+  );
 
   test('all types at once, whole and cut into small batches, are the same', async () => {
     const columns = `(SELECT * EXCLUDE (blob, timestamp_tz, "union", double_array) FROM test_all_types())`;
-    // Left out is what DuckDB writes to JSON in another way than as text. 40 MB of text for every three rows make batches of one or two rows.
-    const small = await db.answer(`SELECT t, to_json(t), repeat('x', 14000000) FROM ${columns} AS t`);
+    // Left out is what DuckDB writes to JSON in another way than as text. 40 MB of text for every
+    // three rows make batches of one or two rows.
+    const small = await db.answer(
+      `SELECT t, to_json(t), repeat('x', 14000000) FROM ${columns} AS t`,
+    );
 
     expect(small.batches.length).toBeGreaterThan(1);
     expect(small.column(0).map(normalize)).toEqual(small.column(1).map(parseJson));
@@ -88,15 +99,21 @@ describe('nulls', () => {
       return every(7, i, [every(5, i, struct), null]);
     });
     expect(answer.column(0)).toEqual(expected);
-    expect(answer.column(1)).toEqual(expected.map((_, i) => [{ f: every(17, i, [String(i), null, String(i)]) }]));
+    expect(answer.column(1)).toEqual(
+      expected.map((_, i) => [{ f: every(17, i, [String(i), null, String(i)]) }]),
+    );
   });
 });
 
 describe('names', () => {
   test('of struct members are kept, also where a cast needs others', async () => {
-    const answer = await db.answer(`SELECT row(1, INTERVAL 1 DAY) AS r, {'a "b"': INTERVAL 2 DAY, 'é': 1} AS s`);
+    const answer = await db.answer(
+      `SELECT row(1, INTERVAL 1 DAY) AS r, {'a "b"': INTERVAL 2 DAY, 'é': 1} AS s`,
+    );
 
-    expect(answer.fields.map(({ type }) => type.children.map((member: Field) => member.name))).toEqual([
+    expect(
+      answer.fields.map(({ type }) => type.children.map((member: Field) => member.name)),
+    ).toEqual([
       ['', ''],
       ['a "b"', 'é'],
     ]);
@@ -106,7 +123,9 @@ describe('names', () => {
 
 describe('the list reader', () => {
   test('reads lists that overlap, leave gaps or come in any order', () => {
-    const chunk = duckdb.create_data_chunk([duckdb.create_list_type(duckdb.create_logical_type(duckdb.Type.INTEGER))]);
+    const chunk = duckdb.create_data_chunk([
+      duckdb.create_list_type(duckdb.create_logical_type(duckdb.Type.INTEGER)),
+    ]);
     duckdb.data_chunk_set_size(chunk, 4);
     const vector = duckdb.data_chunk_get_vector(chunk, 0);
     duckdb.list_vector_reserve(vector, 6);
@@ -119,11 +138,19 @@ describe('the list reader', () => {
     const read = listReader(new List(new Field('item', int)), fixedWidthReader(int, Int32Array));
     const data = read(vector, leadingRows(duckdb.data_chunk_get_size(chunk)));
 
-    expect([0, 1, 2, 3].map((row) => cellText(data, row))).toEqual([['14', '15'], ['10', '11', '12'], [], ['11', '12']]);
+    expect([0, 1, 2, 3].map((row) => cellText(data, row))).toEqual([
+      ['14', '15'],
+      ['10', '11', '12'],
+      [],
+      ['11', '12'],
+    ]);
   });
 });
 
-function write(vector: duckdb.Vector, values: Int32Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>): void {
+function write(
+  vector: duckdb.Vector,
+  values: Int32Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>,
+): void {
   duckdb.copy_data_to_vector(vector, 0, values.buffer, 0, values.byteLength);
 }
 
@@ -131,7 +158,11 @@ function write(vector: duckdb.Vector, values: Int32Array<ArrayBuffer> | BigUint6
 function parseJson(json: CellText): CellText {
   const keepDigits = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
     typeof value === 'number' || typeof value === 'boolean' ? source : value;
-  return json === null ? null : normalize(JSON.parse(json as string, keepDigits as Parameters<typeof JSON.parse>[1]) as CellText);
+  return json === null
+    ? null
+    : normalize(
+        JSON.parse(json as string, keepDigits as Parameters<typeof JSON.parse>[1]) as CellText,
+      );
 }
 
 /** Takes away what JSON and text of the same number differ in. */

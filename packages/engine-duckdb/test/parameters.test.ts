@@ -25,9 +25,21 @@ describe('a value for a parameter', () => {
     [text(''), 'Utf8', ''],
     [text('Ünï\u{1F600}'), 'Utf8', 'Ünï\u{1F600}'],
     [{ type: 'DATE', value: '0001-01-01' }, 'Date32<DAY>', '0001-01-01'],
-    [{ type: 'TIMESTAMP', value: '2024-02-29 23:59:59.000123' }, 'Timestamp<MICROSECOND>', '2024-02-29 23:59:59.000123'],
-    [{ type: 'TIMESTAMP', value: '1969-12-31T23:59:59.5Z' }, 'Timestamp<MICROSECOND>', '1969-12-31 23:59:59.5'],
-    [{ type: 'TIMESTAMP', value: '2024-02-29 00:00:00.000000001' }, 'Timestamp<NANOSECOND>', '2024-02-29 00:00:00.000000001'],
+    [
+      { type: 'TIMESTAMP', value: '2024-02-29 23:59:59.000123' },
+      'Timestamp<MICROSECOND>',
+      '2024-02-29 23:59:59.000123',
+    ],
+    [
+      { type: 'TIMESTAMP', value: '1969-12-31T23:59:59.5Z' },
+      'Timestamp<MICROSECOND>',
+      '1969-12-31 23:59:59.5',
+    ],
+    [
+      { type: 'TIMESTAMP', value: '2024-02-29 00:00:00.000000001' },
+      'Timestamp<NANOSECOND>',
+      '2024-02-29 00:00:00.000000001',
+    ],
     [{ type: 'BYTES', value: '00ff' }, 'Binary', '00FF'],
   ])('%j is of type %s in SQL', async (value, type, cell) => {
     const answer = await db.answer('SELECT ? AS v', [value]);
@@ -44,7 +56,10 @@ describe('a value for a parameter', () => {
   });
 
   test('is found by its name, in upper or lower case, as often as the query has it', async () => {
-    const answer = await db.answer('SELECT $from AS a, $FROM + 1 AS b, $n AS c;', { From: int(1), n: text('x') });
+    const answer = await db.answer('SELECT $from AS a, $FROM + 1 AS b, $n AS c;', {
+      From: int(1),
+      n: text('x'),
+    });
 
     expect(answer.rows()).toEqual([['1', '2', 'x']]);
   });
@@ -74,7 +89,9 @@ describe('a value for a parameter', () => {
       'SELECT * FROM read_csv($1)',
       'SELECT getenv($1)',
     ]) {
-      await expect(db.failure(sql, [text('/etc/passwd')])).resolves.toMatchObject({ code: 'QUERY_INVALID' });
+      await expect(db.failure(sql, [text('/etc/passwd')])).resolves.toMatchObject({
+        code: 'QUERY_INVALID',
+      });
     }
   });
 });
@@ -86,12 +103,27 @@ describe('a query fails', () => {
     ['SELECT ?', undefined, 'The query has 1 parameter, but was given 0 values.'],
     ['SELECT $1, $3', [int(1), int(2)], 'The query has the parameter $3, but not $2.'],
     ['SELECT $x', [int(1)], 'The query has the parameter $x: expected values by name, not a list.'],
-    ['SELECT $x, $y', { x: int(1) }, 'The query has the parameter $y, but no value was given for it.'],
-    ['SELECT $x', { x: int(1), Z: int(2) }, 'A value was given for $z, but the query has no such parameter.'],
-    ['SELECT $x', { x: int(1), X: int(2) }, 'Two values were given for one parameter: upper and lower case are the same.'],
+    [
+      'SELECT $x, $y',
+      { x: int(1) },
+      'The query has the parameter $y, but no value was given for it.',
+    ],
+    [
+      'SELECT $x',
+      { x: int(1), Z: int(2) },
+      'A value was given for $z, but the query has no such parameter.',
+    ],
+    [
+      'SELECT $x',
+      { x: int(1), X: int(2) },
+      'Two values were given for one parameter: upper and lower case are the same.',
+    ],
     ['SELECT ?', [text('a\0b')], 'The value of parameter 1 holds a NUL character.'],
   ])('when %s is given the values %j', async (sql, parameters, message) => {
-    await expect(db.failure(sql, parameters)).resolves.toMatchObject({ code: 'QUERY_INVALID', message });
+    await expect(db.failure(sql, parameters)).resolves.toMatchObject({
+      code: 'QUERY_INVALID',
+      message,
+    });
   });
 
   test('with what DuckDB says of a value, at the start and in mid-stream', async () => {
@@ -102,7 +134,10 @@ describe('a query fails', () => {
       message: expect.stringContaining("Could not convert string 'x' to INT32"),
     });
     await expect(
-      db.failure(late.replace('CAST($2 AS INTEGER)', 'error($2)'), [int(15_000), text('on purpose')]),
+      db.failure(late.replace('CAST($2 AS INTEGER)', 'error($2)'), [
+        int(15_000),
+        text('on purpose'),
+      ]),
     ).resolves.toMatchObject({
       code: 'QUERY_FAILED',
       message: expect.stringContaining('on purpose'),

@@ -29,7 +29,10 @@ describe('a query as clients of Apache Pinot write it', () => {
       `SELECT DATETIMECONVERT(ms, '1:MILLISECONDS:EPOCH', '1:MILLISECONDS:EPOCH', '1:MILLISECONDS') FROM ${times}`,
       ['1709210096789', '-500'],
     ],
-    [`SELECT DATETIMECONVERT(ms, '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS') FROM ${times}`, ['474768', '0']],
+    [
+      `SELECT DATETIMECONVERT(ms, '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS') FROM ${times}`,
+      ['474768', '0'],
+    ],
     [
       `SELECT DATETIMECONVERT(ms, '1:MILLISECONDS:EPOCH', '1:DAYS:SIMPLE_DATE_FORMAT:yyyy-MM-dd', '1:DAYS') FROM ${times}`,
       ['2024-02-29', '1969-12-31'],
@@ -38,43 +41,66 @@ describe('a query as clients of Apache Pinot write it', () => {
       `SELECT DATETIMECONVERT(ms, 'EPOCH|MILLISECONDS|1', 'SIMPLE_DATE_FORMAT|yyyyMMdd HH:mm|Asia/Tokyo', '15:MINUTES') FROM ${times}`,
       ['20240229 21:30', '19700101 08:45'],
     ],
-    [`SELECT DATETIMECONVERT('20240229', '1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd', '1:DAYS:EPOCH', '1:DAYS')`, ['19782']],
+    [
+      `SELECT DATETIMECONVERT('20240229', '1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd', '1:DAYS:EPOCH', '1:DAYS')`,
+      ['19782'],
+    ],
     [`SELECT DATETRUNC('DAY', ms) FROM ${times}`, ['1709164800000', '-86400000']],
-    [`SELECT DATETRUNC('week', ms, 'MILLISECONDS', 'Europe/Berlin', 'SECONDS') FROM ${times} LIMIT 1`, ['1708902000']],
+    [
+      `SELECT DATETRUNC('week', ms, 'MILLISECONDS', 'Europe/Berlin', 'SECONDS') FROM ${times} LIMIT 1`,
+      ['1708902000'],
+    ],
     [
       `SELECT TODATETIME(ms, 'yyyy-MM-dd''T''HH:mm:ss.SSS') FROM ${times}`,
       ['2024-02-29T12:34:56.789', '1969-12-31T23:59:59.500'],
     ],
-    [`SELECT ToDateTime(ts, 'EEE d MMM yy h a', 'America/New_York') FROM ${times} LIMIT 1`, ['Thu 29 Feb 24 7 AM']],
+    [
+      `SELECT ToDateTime(ts, 'EEE d MMM yy h a', 'America/New_York') FROM ${times} LIMIT 1`,
+      ['Thu 29 Feb 24 7 AM'],
+    ],
     [`SELECT FROMDATETIME('2024-02-29 12:34', 'yyyy-MM-dd HH:mm')`, ['1709210040000']],
     [`SELECT FROMDATETIME('29.02.2024', 'dd.MM.yyyy', 'Europe/Berlin')`, ['1709161200000']],
     [`SELECT count(*) FROM ${times} WHERE ms < ago('P1DT2H')`, ['2']],
-    [`SELECT count(*) FROM ${times} WHERE ts < AGO('PT5M') AND ts > FROMDATETIME('2000', 'yyyy')`, ['1']],
+    [
+      `SELECT count(*) FROM ${times} WHERE ts < AGO('PT5M') AND ts > FROMDATETIME('2000', 'yyyy')`,
+      ['1'],
+    ],
     [`SELECT count(*) FROM ${times} WHERE ts < AGO('PT5M')`, ['2']],
     [`SELECT now() - 86400000 > max(ms) FROM ${times}`, ['true']],
     [`SELECT TIMECONVERT(ms, 'MILLISECONDS', 'DAYS') FROM ${times} LIMIT 1`, ['19782']],
     [`SELECT CAST(CAST(g AS TIMESTAMP) AS LONG) FROM range(10000) t(g) WHERE g > 9998`, ['9999']],
     [`SELECT sum(CAST(ts AS LONG)) FROM ${times}`, ['1709210096289']],
     [`SELECT CAST(ts AS LONG) FROM ${times}`, ['1709210096789', '-500']],
-    [`SELECT DISTINCTCOUNT(a) + DISTINCTCOUNTHLL(a) + DistinctCountHLL(a, 12) FROM (VALUES (1), (1), (2), (NULL)) t(a)`, ['6']],
+    [
+      `SELECT DISTINCTCOUNT(a) + DISTINCTCOUNTHLL(a) + DistinctCountHLL(a, 12) FROM (VALUES (1), (1), (2), (NULL)) t(a)`,
+      ['6'],
+    ],
     [`SELECT PERCENTILE(a, 50) FROM (VALUES (1), (2), (3), (4), (NULL)) t(a)`, ['3']],
     [`SELECT PERCENTILE95(a) + percentileest50(a) FROM range(100) t(a)`, ['145']],
     [`SELECT PERCENTILE(a, 100) FROM range(10) t(a)`, ['9']],
     [`SELECT PERCENTILE(a, 50) FROM range(0) t(a)`, [null]],
     [`SELECT PERCENTILETDIGEST(a, 50) FROM range(11) t(a)`, ['5']],
     ['SELECT a FROM range(10) t(a) ORDER BY a LIMIT 3, 2', ['3', '4']],
-    ['SET useMultistageEngine = true; SET timeoutMs=1; SELECT 1 OPTION(timeoutMs=100, x = 1);', ['1']],
+    [
+      'SET useMultistageEngine = true; SET timeoutMs=1; SELECT 1 OPTION(timeoutMs=100, x = 1);',
+      ['1'],
+    ],
     [
       `SELECT 'LIMIT 1, 2 OPTION(a=1)' /* ROUND(now(), 5000) */ AS "default.x" FROM range(3) LIMIT 2, 1 -- LIMIT 7, 7`,
       ['LIMIT 1, 2 OPTION(a=1)'],
     ],
-    [`SELECT $$now() - 5$$ || "ago('P1D')" FROM (SELECT 'x' AS "ago('P1D')") LIMIT 0, 1`, ['now() - 5x']],
+    [
+      `SELECT $$now() - 5$$ || "ago('P1D')" FROM (SELECT 'x' AS "ago('P1D')") LIMIT 0, 1`,
+      ['now() - 5x'],
+    ],
   ])('is answered: %s', async (sql, cells) => {
     expect((await db.answer(sql)).column(0)).toEqual(cells);
   });
 
   test('has a plan', async () => {
-    const answer = await db.answer('EXPLAIN PLAN FOR SELECT a, sum(a) FROM range(10) t(a) WHERE a > 1 GROUP BY a LIMIT 0, 5');
+    const answer = await db.answer(
+      'EXPLAIN PLAN FOR SELECT a, sum(a) FROM range(10) t(a) WHERE a > 1 GROUP BY a LIMIT 0, 5',
+    );
 
     expect(answer.columns).toEqual(['Operator: Utf8', 'Operator_Id: Int32', 'Parent_Id: Int32']);
     expect(answer.column(2)).toEqual(['-1', ...answer.column(1).slice(0, -1)]);
@@ -82,14 +108,20 @@ describe('a query as clients of Apache Pinot write it', () => {
   });
 
   test('is bound to its parameters', async () => {
-    const answer = await db.answer('SELECT a FROM range(10) t(a) WHERE a > ? LIMIT 1, 1', [{ type: 'INT', value: 5 }]);
+    const answer = await db.answer('SELECT a FROM range(10) t(a) WHERE a > ? LIMIT 1, 1', [
+      { type: 'INT', value: 5 },
+    ]);
     expect(answer.rows()).toEqual([['7']]);
   });
 });
 
 test('tables go by their full names', async () => {
-  const path = fileURLToPath(new URL('../../../node_modules/vega-datasets/data/airports.csv', import.meta.url));
-  await using tables = await TestEngine.open({ tables: [{ name: 'Airports', path, format: 'auto' }] });
+  const path = fileURLToPath(
+    new URL('../../../node_modules/vega-datasets/data/airports.csv', import.meta.url),
+  );
+  await using tables = await TestEngine.open({
+    tables: [{ name: 'Airports', path, format: 'auto' }],
+  });
   const names = [
     'default.airports',
     '"default".airports',
@@ -99,7 +131,9 @@ test('tables go by their full names', async () => {
   ];
 
   for (const name of names) {
-    const answer = await tables.answer(`SELECT count(*) FROM ${name} AS a JOIN airports USING (iata)`);
+    const answer = await tables.answer(
+      `SELECT count(*) FROM ${name} AS a JOIN airports USING (iata)`,
+    );
     expect([name, answer.column(0)]).toEqual([name, ['3376']]);
   }
   expect((await tables.failure('FROM airports_REALTIME')).message).toContain('There is Airports.');

@@ -36,12 +36,18 @@ const everyLayout = `SELECT i, i % 3 = 0 AS flag, array_value(i, i + 1, NULL) AS
   .join(', ')} FROM range(2500) AS t(i)`;
 
 function textsOf(batch: RecordBatch): CellText[][] {
-  return Array.from({ length: batch.numRows }, (_, row) => batch.data.children.map((column) => cellText(column, row)));
+  return Array.from({ length: batch.numRows }, (_, row) =>
+    batch.data.children.map((column) => cellText(column, row)),
+  );
 }
 
 /** Bytes of texts and offsets, at any depth, and of all other buffers. */
-function bytesOf({ values, valueOffsets, nullBitmap, children }: Data): { texts: number; others: number } {
-  const sizeOf = (buffer: unknown): number => (buffer as ArrayBufferView | undefined)?.byteLength ?? 0;
+function bytesOf({ values, valueOffsets, nullBitmap, children }: Data): {
+  texts: number;
+  others: number;
+} {
+  const sizeOf = (buffer: unknown): number =>
+    (buffer as ArrayBufferView | undefined)?.byteLength ?? 0;
   const isText = (valueOffsets as Int32Array | undefined) !== undefined;
   let texts = isText ? sizeOf(values) + sizeOf(valueOffsets) : 0;
   let others = sizeOf(nullBitmap) + (isText ? 0 : sizeOf(values));

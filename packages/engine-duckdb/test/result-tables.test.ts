@@ -24,7 +24,10 @@ async function storedRows(sql: string, requestId = id): Promise<NamedRows> {
 }
 
 async function ask(sql: string, ...results: readonly NamedRows[]): Promise<Answer> {
-  await using execution = await db.engine.execute({ sql }, { limits: { timeoutMs: 60_000 }, results });
+  await using execution = await db.engine.execute(
+    { sql },
+    { limits: { timeoutMs: 60_000 }, results },
+  );
   const batches = [];
   for await (const batch of execution.batches) batches.push(batch);
   return new Answer(execution.schema.fields, batches);
@@ -40,7 +43,10 @@ async function failureOf(sql: string, ...results: readonly NamedRows[]): Promise
   throw new Error(`This must fail: ${sql}`);
 }
 
-/** Every kind of value that a result may hold, with nulls in between, over more rows than a chunk has. */
+/**
+ * Every kind of value that a result may hold, with nulls in between, over more rows than a chunk
+ * has.
+ */
 const everything = `
   SELECT i AS n, i % 3 = 0 AS flag, CAST(i % 100 AS TINYINT) AS tiny, CAST(i AS SMALLINT) AS small, CAST(i % 9 AS UTINYINT) AS utiny,
     CAST(i AS UBIGINT) + 18446744073709540000 AS ubig, CAST(i AS UINTEGER) AS uint, i * 1000000000000 AS big,
@@ -62,14 +68,19 @@ describe('a query over a stored result', () => {
     const rows = await storedRows(everything);
     const [before, after] = [await db.answer(everything), await ask(`FROM result('${id}')`, rows)];
     expect(after.fields.map(String)).toEqual(before.fields.map(String));
-    expect(after.fields.map(({ metadata }) => [...metadata])).toEqual(before.fields.map(({ metadata }) => [...metadata]));
+    expect(after.fields.map(({ metadata }) => [...metadata])).toEqual(
+      before.fields.map(({ metadata }) => [...metadata]),
+    );
     expect(after.rows()).toEqual(before.rows());
   });
 
   test('filters, sorts, groups and joins as over a table of the same rows', async () => {
     const flights = `SELECT i, i % 97 AS origin, hash(i) % 1000 AS delay FROM range(20000) t(i)`;
     const rows = await storedRows(flights);
-    const other = await storedRows('SELECT i, i * 2 AS twice FROM range(100) t(i)', id.replace('01', '02'));
+    const other = await storedRows(
+      'SELECT i, i * 2 AS twice FROM range(100) t(i)',
+      id.replace('01', '02'),
+    );
     for (const shape of [
       'SELECT * FROM $ WHERE delay < 20 ORDER BY delay DESC, i LIMIT 50',
       'SELECT origin, count(*), avg(delay), max(i) FROM $ GROUP BY ALL ORDER BY ALL',
@@ -87,7 +98,10 @@ describe('a query over a stored result', () => {
   test('gives columns of the same name names of their own, and an empty result no rows', async () => {
     const rows = await storedRows('SELECT 1 AS a, 2 AS A, 3 AS "a_1" WHERE false');
     const answer = await ask(`FROM result('${id}')`, rows);
-    expect([answer.fields.map(({ name }) => name), answer.rows()]).toEqual([['a', 'A_1', 'a_1_1'], []]);
+    expect([answer.fields.map(({ name }) => name), answer.rows()]).toEqual([
+      ['a', 'A_1', 'a_1_1'],
+      [],
+    ]);
   });
 
   test.each([
@@ -120,9 +134,14 @@ describe('a query over a stored result', () => {
     await using small = await TestEngine.open({ memoryMaxBytes: 64 * MiB });
     await using without = await TestEngine.open({ memoryMaxBytes: 64 * MiB, spillMaxBytes: 0 });
     const start = (of: TestEngine): Promise<QueryExecution> =>
-      of.engine.execute({ sql: `SELECT sum(j) AS s FROM result('${id}')` }, { limits: { timeoutMs: 60_000 }, results: [rows] });
+      of.engine.execute(
+        { sql: `SELECT sum(j) AS s FROM result('${id}')` },
+        { limits: { timeoutMs: 60_000 }, results: [rows] },
+      );
     await using execution = await start(small);
-    for await (const { data } of execution.batches) expect(data.children[0]?.values[0]).toBe(559972000000n);
+    for await (const { data } of execution.batches) {
+      expect(data.children[0]?.values[0]).toBe(559972000000n);
+    }
     await expect(start(without)).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
   });
 
@@ -142,10 +161,15 @@ describe('a query over a stored result', () => {
       throw lost;
     };
     expect(await failureOf(`FROM result('${id}')`, { ...rows, read })).toBe(lost);
-    const schema = new Schema([new Field('n', new Int32()), new Field('half', new Float16()), new Field('t', new Utf8())]);
+    const schema = new Schema([
+      new Field('n', new Int32()),
+      new Field('half', new Float16()),
+      new Field('t', new Utf8()),
+    ]);
     expect(await failureOf(`FROM result('${id}')`, { ...rows, schema })).toMatchObject({
       code: 'UNSUPPORTED_COLUMN_TYPE',
-      message: "Column 'half' of the result has type Float, which a query over results cannot read.",
+      message:
+        "Column 'half' of the result has type Float, which a query over results cannot read.",
     });
   });
 });

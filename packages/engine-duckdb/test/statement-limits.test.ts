@@ -6,7 +6,13 @@ let db: TestEngine;
 let small: TestEngine;
 beforeAll(async () => {
   db = await TestEngine.open();
-  const statementLimits: StatementLimits = { textBytesMax: 2048, columnsMax: 5, valuesMax: 20, depthMax: 12, nodesMax: 60 };
+  const statementLimits: StatementLimits = {
+    textBytesMax: 2048,
+    columnsMax: 5,
+    valuesMax: 20,
+    depthMax: 12,
+    nodesMax: 60,
+  };
   small = await TestEngine.open({ statementLimits });
 });
 afterAll(async () => {
@@ -14,22 +20,45 @@ afterAll(async () => {
   await small[Symbol.asyncDispose]();
 });
 
-function listOf(count: number, element: (index: number) => string | number = (index) => index): string {
+function listOf(
+  count: number,
+  element: (index: number) => string | number = (index) => index,
+): string {
   return Array.from({ length: count }, (_, index) => element(index)).join(',');
 }
 
 describe('a query is refused, with what it has and what it may have', () => {
   test.each([
-    ['text', `SELECT '${'é'.repeat(1024)}'`, '2.01 KiB of text; at most 2 KiB are allowed (engine.duckdb.statement.text.maxKB)'],
-    ['columns', `SELECT ${listOf(6)}`, '6 columns; at most 5 are allowed (engine.duckdb.statement.columns.max)'],
-    ['members of a struct', `SELECT 1, {${listOf(5, (index) => `'m${index}': 1`)}}`, '6 columns or more; at most 5 are allowed'],
-    ['members in a list', `SELECT [{${listOf(6, (index) => `'m${index}': 1`)}}]`, '6 columns; at most 5 are allowed'],
+    [
+      'text',
+      `SELECT '${'é'.repeat(1024)}'`,
+      '2.01 KiB of text; at most 2 KiB are allowed (engine.duckdb.statement.text.maxKB)',
+    ],
+    [
+      'columns',
+      `SELECT ${listOf(6)}`,
+      '6 columns; at most 5 are allowed (engine.duckdb.statement.columns.max)',
+    ],
+    [
+      'members of a struct',
+      `SELECT 1, {${listOf(5, (index) => `'m${index}': 1`)}}`,
+      '6 columns or more; at most 5 are allowed',
+    ],
+    [
+      'members in a list',
+      `SELECT [{${listOf(6, (index) => `'m${index}': 1`)}}]`,
+      '6 columns; at most 5 are allowed',
+    ],
     [
       'arrays of fixed size',
       'SELECT NULL::INT[4][6]',
       '24 values or more in each row; at most 20 are allowed (engine.duckdb.statement.values.max)',
     ],
-    ['arrays with a value for a parameter', 'SELECT 1, NULL::INT[20]', '21 values or more in each row'],
+    [
+      'arrays with a value for a parameter',
+      'SELECT 1, NULL::INT[20]',
+      '21 values or more in each row',
+    ],
     [
       'brackets',
       `SELECT ${'('.repeat(13)}1${')'.repeat(13)}`,
@@ -40,8 +69,16 @@ describe('a query is refused, with what it has and what it may have', () => {
       `SELECT 1${'+ 1'.repeat(15)}`,
       'parts that are nested 13 deep or more; at most 12 are allowed (engine.duckdb.statement.depth.max)',
     ],
-    ['parts of a union', Array.from({ length: 14 }, () => 'SELECT 1').join(' UNION ALL '), 'nested 14 deep or more'],
-    ['parts', `SELECT 1 WHERE 1 IN (${listOf(80)})`, 'parts; at most 60 are allowed (engine.duckdb.statement.nodes.max)'],
+    [
+      'parts of a union',
+      Array.from({ length: 14 }, () => 'SELECT 1').join(' UNION ALL '),
+      'nested 14 deep or more',
+    ],
+    [
+      'parts',
+      `SELECT 1 WHERE 1 IN (${listOf(80)})`,
+      'parts; at most 60 are allowed (engine.duckdb.statement.nodes.max)',
+    ],
   ])('%s', async (_what, sql, message) => {
     const error = await small.failure(sql);
     expect({ code: error.code, message: error.message }).toEqual({
@@ -55,9 +92,12 @@ describe('a query is refused, with what it has and what it may have', () => {
       sql: `SELECT ${listOf(6, () => '?')}`,
       parameters: Array.from({ length: 6 }, () => ({ type: 'INT', value: 1 }) as const),
     };
-    await expect(small.engine.execute(query, { limits: { timeoutMs: 60_000 } })).rejects.toMatchObject({
+    await expect(
+      small.engine.execute(query, { limits: { timeoutMs: 60_000 } }),
+    ).rejects.toMatchObject({
       code: 'QUERY_INVALID',
-      message: 'The query has 6 columns; at most 5 are allowed (engine.duckdb.statement.columns.max).',
+      message:
+        'The query has 6 columns; at most 5 are allowed (engine.duckdb.statement.columns.max).',
     });
   });
 
@@ -74,9 +114,17 @@ describe('what stops the process for seconds is refused:', () => {
       Array.from({ length: 30_000 }, () => 'SELECT 1').join(' UNION ALL '),
       '90001 parts; at most 50000',
     ],
-    ['long arrays', 'SELECT NULL::INT[100000] FROM range(1000000)', '100000 values or more in each row; at most 16384'],
+    [
+      'long arrays',
+      'SELECT NULL::INT[100000] FROM range(1000000)',
+      '100000 values or more in each row; at most 16384',
+    ],
     ['100,000 values of IN', `SELECT 1 WHERE 5 IN (${listOf(100_000)})`, 'parts; at most 50000'],
-    ['100,000 arguments', `SELECT coalesce(${listOf(100_000, () => 'NULL')})`, 'parts; at most 50000'],
+    [
+      '100,000 arguments',
+      `SELECT coalesce(${listOf(100_000, () => 'NULL')})`,
+      'parts; at most 50000',
+    ],
     ['brackets', '('.repeat(100_000), 'brackets that are nested 100000 deep; at most 1000'],
     ['long text', `SELECT '${'x'.repeat(1024 * 1024)}'`, '1 MiB of text; at most 1 MiB'],
   ])('%s', async (_what, sql, message) => {
@@ -87,7 +135,10 @@ describe('what stops the process for seconds is refused:', () => {
       lastMs = performance.now();
     }, 2);
     const error = await db.failure(sql).finally(() => clearInterval(watch));
-    expect([error.code, error.message]).toEqual(['QUERY_INVALID', expect.stringContaining(message)]);
+    expect([error.code, error.message]).toEqual([
+      'QUERY_INVALID',
+      expect.stringContaining(message),
+    ]);
     // Far above what it takes, for machines with much to do; what it took before was longer still.
     expect(longestMs).toBeLessThan(1_000);
   });
@@ -98,7 +149,12 @@ describe('large queries of reports pass:', () => {
     ['5,000 values of IN', `SELECT 1 WHERE 7 IN (${listOf(5_000)})`, 1, 1],
     ['3,000 columns', `SELECT ${listOf(3_000)}`, 1, 3_000],
     ['an embedding', 'SELECT NULL::FLOAT[4096]', 1, 1],
-    ['300 parts of a union', Array.from({ length: 300 }, () => 'SELECT 1').join(' UNION ALL '), 300, 1],
+    [
+      '300 parts of a union',
+      Array.from({ length: 300 }, () => 'SELECT 1').join(' UNION ALL '),
+      300,
+      1,
+    ],
     [
       'brackets and quotes in texts and comments',
       `SELECT '${'('.repeat(2_000)}', "a" /* ${'('.repeat(2_000)} */ FROM (SELECT 1 AS a) -- ${'('.repeat(2_000)}`,

@@ -30,7 +30,10 @@ interface Compared {
 }
 
 /** Both ways for the first column of each chunk; with `elementsOf`, for the vector below it. */
-async function compareAll(sql: string, elementsOf?: (vector: Vector) => { vector: Vector; count: number }): Promise<Compared[]> {
+async function compareAll(
+  sql: string,
+  elementsOf?: (vector: Vector) => { vector: Vector; count: number },
+): Promise<Compared[]> {
   const result = await duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
   const compared: Compared[] = [];
   for (;;) {
@@ -41,9 +44,14 @@ async function compareAll(sql: string, elementsOf?: (vector: Vector) => { vector
     const { vector, count } = elementsOf?.(column) ?? { vector: column, count: size };
     const rows = leadingRows(count);
     const { bitmap } = readValidity(vector, rows);
-    const records = (): Uint8Array<ArrayBuffer> => duckdb.vector_get_data(vector, count * recordBytes) as Uint8Array<ArrayBuffer>;
+    const records = (): Uint8Array<ArrayBuffer> =>
+      duckdb.vector_get_data(vector, count * recordBytes) as Uint8Array<ArrayBuffer>;
     const assembled = StringAssembler.shared.assemble(records(), bitmap, count);
-    compared.push({ count, assembled, plain: assemblePlainly(records(), bitmap, rows, () => undefined) });
+    compared.push({
+      count,
+      assembled,
+      plain: assemblePlainly(records(), bitmap, rows, () => undefined),
+    });
   }
 }
 
@@ -52,7 +60,12 @@ function expectSame(compared: readonly Compared[]): void {
   for (const { count, assembled, plain } of compared) {
     expect(assembled).toBeDefined();
     expect(assembled?.valueOffsets).toHaveLength(count + 1);
-    expect(Buffer.compare(Buffer.from(assembled!.valueOffsets.buffer), Buffer.from(plain.valueOffsets.buffer))).toBe(0);
+    expect(
+      Buffer.compare(
+        Buffer.from(assembled!.valueOffsets.buffer),
+        Buffer.from(plain.valueOffsets.buffer),
+      ),
+    ).toBe(0);
     expect(Buffer.compare(assembled!.values, plain.values)).toBe(0);
   }
 }
@@ -62,10 +75,19 @@ describe('strings assembled in WebAssembly are those of the plain way', () => {
   const numbered = `'a rather long text of number ' || i`;
 
   test.each([
-    ['all short', `SELECT left('abcdefghijkl', CAST(hash(i) % 13 AS INTEGER)) FROM range(5000) AS t(i)`],
+    [
+      'all short',
+      `SELECT left('abcdefghijkl', CAST(hash(i) % 13 AS INTEGER)) FROM range(5000) AS t(i)`,
+    ],
     ['all long, one behind the other', `SELECT ${numbered} FROM range(5000) AS t(i)`],
-    ['short and long', `SELECT repeat('xyz', CAST(hash(i) % 9 AS INTEGER)) || i FROM range(20000) AS t(i)`],
-    ['of 11 to 17 bytes', `SELECT left('abcdefghijklmnopqrstuvwxyz', 11 + CAST(i % 7 AS INTEGER)) FROM range(5000) AS t(i)`],
+    [
+      'short and long',
+      `SELECT repeat('xyz', CAST(hash(i) % 9 AS INTEGER)) || i FROM range(20000) AS t(i)`,
+    ],
+    [
+      'of 11 to 17 bytes',
+      `SELECT left('abcdefghijklmnopqrstuvwxyz', 11 + CAST(i % 7 AS INTEGER)) FROM range(5000) AS t(i)`,
+    ],
     ['in another order than in memory', `SELECT ${numbered} ${shuffled}`],
     ['with nulls', `SELECT CASE WHEN hash(i) % 3 > 0 THEN ${numbered} END ${shuffled}`],
     ['nulls only', `SELECT CAST(NULL AS VARCHAR) FROM range(3000)`],
@@ -83,7 +105,10 @@ describe('strings assembled in WebAssembly are those of the plain way', () => {
       'joined',
       `SELECT b.s FROM range(5000) AS t(i) JOIN (SELECT i, ${numbered} AS s FROM range(100) AS u(i)) AS b ON b.i = t.i % 100`,
     ],
-    ['blobs with NULs', `SELECT encode(repeat(chr(0), CAST(i % 30 AS INTEGER)) || i) FROM range(5000) AS t(i)`],
+    [
+      'blobs with NULs',
+      `SELECT encode(repeat(chr(0), CAST(i % 30 AS INTEGER)) || i) FROM range(5000) AS t(i)`,
+    ],
     ['of 400 bytes', `SELECT repeat('0123456789', 40) || i FROM range(5000) AS t(i)`],
   ])('%s', async (_, sql) => {
     expectSame(await compareAll(sql));
@@ -108,7 +133,11 @@ describe('strings assembled in WebAssembly are those of the plain way', () => {
       fc.asyncProperty(fc.array(length, { minLength: 1, maxLength: 200 }), async (lengths) => {
         const list = lengths.map((value) => value ?? 'NULL').join(', ');
         const numbers = `SELECT unnest(CAST([${list}] AS INTEGER[])) AS n, unnest(range(${lengths.length})) AS k`;
-        expectSame(await compareAll(`SELECT repeat(chr(33 + CAST(k AS INTEGER) % 90), n) FROM (${numbers}) ORDER BY hash(k)`));
+        expectSame(
+          await compareAll(
+            `SELECT repeat(chr(33 + CAST(k AS INTEGER) % 90), n) FROM (${numbers}) ORDER BY hash(k)`,
+          ),
+        );
       }),
       { numRuns: 50 },
     );
@@ -144,11 +173,18 @@ describe('the assembler leaves to the plain way', () => {
     const recordsOf = (count: number, stride: number): Uint8Array<ArrayBuffer> => {
       const words = new BigUint64Array(count * 2);
       // Strings of 100 bytes within the one of a megabyte, the last one first.
-      for (let row = 0; row < count; row += 1) words.set([100n, record! + BigInt((count - 1 - row) * stride)], row * 2);
+      for (let row = 0; row < count; row += 1) {
+        words.set([100n, record! + BigInt((count - 1 - row) * stride)], row * 2);
+      }
       return new Uint8Array(words.buffer);
     };
     const plainly = (records: Uint8Array<ArrayBuffer>) =>
-      assemblePlainly(records, undefined, leadingRows(records.length / recordBytes), () => undefined);
+      assemblePlainly(
+        records,
+        undefined,
+        leadingRows(records.length / recordBytes),
+        () => undefined,
+      );
 
     for (const count of [2, 63, 64]) {
       const records = recordsOf(count, 16_000);

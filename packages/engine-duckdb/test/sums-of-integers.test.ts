@@ -39,7 +39,10 @@ describe('a sum of integers', () => {
   test.each([
     [`SELECT sum(a) FROM (VALUES (${max}), (1)) t(a)`, [overMax]],
     [`SELECT sum(a) FROM (VALUES (${min}), (-1)) t(a)`, [underMin]],
-    [`SELECT sum(a) FROM (VALUES (1, 1), (2, ${max}), (2, 1), (3, NULL)) t(g, a) GROUP BY g ORDER BY g`, ['1', overMax, null]],
+    [
+      `SELECT sum(a) FROM (VALUES (1, 1), (2, ${max}), (2, 1), (3, NULL)) t(g, a) GROUP BY g ORDER BY g`,
+      ['1', overMax, null],
+    ],
     ['SELECT sum(a)::HUGEINT FROM (VALUES (1), (2)) t(a)', ['3']],
     ['SELECT 1::HUGEINT AS a', ['1']],
     ['SELECT sum(a) FROM (VALUES (1::DECIMAL(10, 0)), (2)) t(a)', ['3']],
@@ -57,7 +60,9 @@ describe('a sum of integers', () => {
   });
 
   test('keeps names that repeat, and goes with columns that are cast', async () => {
-    const answer = await db.answer(`SELECT sum(a) AS x, sum(b) AS x, INTERVAL 1 DAY AS i FROM (VALUES (1, 2)) t(a, b)`);
+    const answer = await db.answer(
+      `SELECT sum(a) AS x, sum(b) AS x, INTERVAL 1 DAY AS i FROM (VALUES (1, 2)) t(a, b)`,
+    );
 
     expect(answer.columns).toEqual(['x: Int64', 'x: Int64', 'i: Utf8']);
     expect(answer.rows()).toEqual([['1', '2', '1 day']]);
@@ -70,7 +75,10 @@ describe('a sum of integers', () => {
     const large = await db.answer(sql, [{ type: 'LONG', value: '9223372036854775800' }]);
 
     expect([small.columns, small.rows()]).toEqual([['s: Int64'], [['5']]]);
-    expect([large.columns, large.rows()]).toEqual([['s: Decimal[38e0]'], [['18446744073709551603']]]);
+    expect([large.columns, large.rows()]).toEqual([
+      ['s: Decimal[38e0]'],
+      [['18446744073709551603']],
+    ]);
   });
 });
 
@@ -83,17 +91,26 @@ describe('a sum in a long answer', () => {
   test.each([
     ['Int64', `${max} - 1`, max],
     ['Decimal[38e0]', max, overMax],
-  ])('is %s from the first row on, also when there is no room to keep the answer', async (type, summand, last) => {
-    await using small = await TestEngine.open({ memoryMaxBytes: 64 * MiB, spillMaxBytes: 0 });
-    const answer = await small.answer(answerOf(summand));
+  ])(
+    'is %s from the first row on, also when there is no room to keep the answer',
+    async (type, summand, last) => {
+      await using small = await TestEngine.open({ memoryMaxBytes: 64 * MiB, spillMaxBytes: 0 });
+      const answer = await small.answer(answerOf(summand));
 
-    expect(String(answer.fields[0]?.type)).toBe(type);
-    expect([answer.rowCount, answer.column(0).at(0), answer.column(0).at(-1)]).toEqual([rowCount + 1, '3', last]);
-  });
+      expect(String(answer.fields[0]?.type)).toBe(type);
+      expect([answer.rowCount, answer.column(0).at(0), answer.column(0).at(-1)]).toEqual([
+        rowCount + 1,
+        '3',
+        last,
+      ]);
+    },
+  );
 });
 
 test('a query with sums that fails says where', async () => {
-  const failure = await db.failure(`SELECT sum(a), CAST(min(t) AS INTEGER) FROM (VALUES (1, 'x')) t(a, t)`);
+  const failure = await db.failure(
+    `SELECT sum(a), CAST(min(t) AS INTEGER) FROM (VALUES (1, 'x')) t(a, t)`,
+  );
 
   expect([failure.code, failure.message]).toEqual([
     'QUERY_FAILED',

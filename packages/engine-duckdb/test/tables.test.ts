@@ -34,7 +34,9 @@ async function writeParquet(name: string, sql: string): Promise<void> {
 }
 
 async function readTable(path: string, options: Partial<TableSource> = {}): Promise<Answer> {
-  await using db = await TestEngine.open({ tables: [{ name: 't', path, format: 'auto', ...options }] });
+  await using db = await TestEngine.open({
+    tables: [{ name: 't', path, format: 'auto', ...options }],
+  });
   return await db.answer('FROM t');
 }
 
@@ -124,8 +126,18 @@ describe('a table', () => {
       ],
     ],
     ['lines.ndjson', '{"a": 1}\n{"a": "x"}\n', ['a: Utf8'], [['1'], ['"x"']]],
-    ['huge.jsonl', '{"a": 99999999999999999999}\n{"a": -1}\n', ['a: Float64'], [['100000000000000000000'], ['-1']]],
-    ['unsigned.jsonl', '{"a": 18446744073709551615}\n{"a": -1}\n', ['a: Decimal[38e0]'], [['18446744073709551615'], ['-1']]],
+    [
+      'huge.jsonl',
+      '{"a": 99999999999999999999}\n{"a": -1}\n',
+      ['a: Float64'],
+      [['100000000000000000000'], ['-1']],
+    ],
+    [
+      'unsigned.jsonl',
+      '{"a": 18446744073709551615}\n{"a": -1}\n',
+      ['a: Decimal[38e0]'],
+      [['18446744073709551615'], ['-1']],
+    ],
     [
       'dates.jsonl',
       '{"a": "2024-01-31", "b": "31/12/2024 10:00:00"}\n',
@@ -171,7 +183,9 @@ describe('a table', () => {
 
   test('may have any name and any extension, if its format is given', async () => {
     const path = await write(`it's a "table".data`, 'a\n1\n');
-    await using db = await TestEngine.open({ tables: [{ name: `My "Table"; --`, path, format: 'csv' }] });
+    await using db = await TestEngine.open({
+      tables: [{ name: `My "Table"; --`, path, format: 'csv' }],
+    });
     const answer = await db.answer(`FROM "my ""table""; --"`);
 
     expect(answer.rows()).toEqual([['1']]);
@@ -179,7 +193,9 @@ describe('a table', () => {
 
   test('stays as it was opened when a file comes to its directory', async () => {
     const path = await write('a.csv', 'a\n1\n');
-    await using db = await TestEngine.open({ tables: [{ name: 't', path: join(dirname(path), '*.csv'), format: 'auto' }] });
+    await using db = await TestEngine.open({
+      tables: [{ name: 't', path: join(dirname(path), '*.csv'), format: 'auto' }],
+    });
     await write('b.csv', 'a\n2\n');
 
     expect((await db.answer('FROM t')).rows()).toEqual([['1']]);
@@ -199,19 +215,29 @@ describe('a table', () => {
 });
 
 describe('opening fails, and names what is wrong,', () => {
-  const csv = (name: string, path: string, format: TableSource['format'] = 'auto'): TableSource => ({ name, path, format });
+  const csv = (
+    name: string,
+    path: string,
+    format: TableSource['format'] = 'auto',
+  ): TableSource => ({ name, path, format });
 
   test('when nothing is there', async () => {
     expect(await openFailure(csv('t', '/nosuch/file.csv'))).toBe(
       `Table 't' cannot be read from /nosuch/file.csv: no file exists there.`,
     );
-    expect(await openFailure(csv('t', '/nosuch/*.parquet'))).toContain('/nosuch/*.parquet: no file exists there');
+    expect(await openFailure(csv('t', '/nosuch/*.parquet'))).toContain(
+      '/nosuch/*.parquet: no file exists there',
+    );
     expect(await openFailure(csv('t', directory))).toContain(directory);
   });
 
   test('when the path is not absolute', async () => {
-    expect(await openFailure(csv('t', 'data/file.csv'))).toContain('data/file.csv: the path is not absolute');
-    expect(await openFailure(csv('t', 'https://example.com/file.csv'))).toContain('the path is not absolute');
+    expect(await openFailure(csv('t', 'data/file.csv'))).toContain(
+      'data/file.csv: the path is not absolute',
+    );
+    expect(await openFailure(csv('t', 'https://example.com/file.csv'))).toContain(
+      'the path is not absolute',
+    );
   });
 
   test('when the files cannot be read as what they are said to be', async () => {
@@ -219,21 +245,29 @@ describe('opening fails, and names what is wrong,', () => {
 
     expect(await openFailure(csv('t', path))).toContain(`Table 't' cannot be read from ${path}: `);
     expect(await openFailure(csv('t', await write('b.json', '{"a": 1')))).toContain('b.json');
-    expect(await openFailure(csv('t', await write('c.csv', 'a,b\n1,2\n3,4,5\n'.repeat(10)), 'json'))).toContain('c.csv');
+    expect(
+      await openFailure(csv('t', await write('c.csv', 'a,b\n1,2\n3,4,5\n'.repeat(10)), 'json')),
+    ).toContain('c.csv');
   });
 
   test('when the format cannot be told', async () => {
     await write('a.csv', 'a\n1\n');
     await write('a.json', '[]');
 
-    expect(await openFailure(csv('t', await write('a.txt', 'a')))).toContain('the extensions of the files do not say');
-    expect(await openFailure(csv('t', join(directory, 'a.*')))).toContain('the extensions of the files do not say');
+    expect(await openFailure(csv('t', await write('a.txt', 'a')))).toContain(
+      'the extensions of the files do not say',
+    );
+    expect(await openFailure(csv('t', join(directory, 'a.*')))).toContain(
+      'the extensions of the files do not say',
+    );
   });
 
   test('when the engine cannot work with the other settings', async () => {
     const file = await write('a.csv', 'a\n1\n');
 
-    await expect(TestEngine.open({ threads: 0 })).rejects.toMatchObject({ code: 'INVALID_SETTING' });
+    await expect(TestEngine.open({ threads: 0 })).rejects.toMatchObject({
+      code: 'INVALID_SETTING',
+    });
     await expect(TestEngine.open({ spillDirectory: join(file, 'spill') })).rejects.toMatchObject({
       code: 'INVALID_SETTING',
       message: expect.stringContaining(file) as string,
@@ -246,7 +280,9 @@ describe('opening fails, and names what is wrong,', () => {
     for (const name of ['', 'x'.repeat(129), 'duckdb_views', 'PG_class']) {
       expect(await openFailure(csv(name, path))).toContain(`Table '${name}' cannot be read`);
     }
-    expect(await openFailure(csv('a', path), csv('A', path))).toContain(`Table 'A' (${path}) has the name of another table`);
+    expect(await openFailure(csv('a', path), csv('A', path))).toContain(
+      `Table 'A' (${path}) has the name of another table`,
+    );
   });
 });
 
@@ -274,8 +310,16 @@ describe('statistics', () => {
       rowsTotal: 5,
       tables: ['One', 'two'],
     });
-    expect(await read('WITH one AS (SELECT 1) SELECT * FROM one')).toEqual({ ...unknown, rowsTotal: 0, tables: [] });
-    expect(await read('SELECT (SELECT max(a) FROM two)')).toEqual({ ...unknown, rowsTotal: 3, tables: ['two'] });
+    expect(await read('WITH one AS (SELECT 1) SELECT * FROM one')).toEqual({
+      ...unknown,
+      rowsTotal: 0,
+      tables: [],
+    });
+    expect(await read('SELECT (SELECT max(a) FROM two)')).toEqual({
+      ...unknown,
+      rowsTotal: 3,
+      tables: ['two'],
+    });
     expect(await read('SELECT 1')).toEqual({ ...unknown, rowsTotal: 0, tables: [] });
   });
 });

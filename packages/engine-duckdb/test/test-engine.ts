@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MiB, type QuireError, type QueryExecution, type QueryParameters, systemClock } from '@quire/core';
+import {
+  MiB,
+  type QuireError,
+  type QueryExecution,
+  type QueryParameters,
+  systemClock,
+} from '@quire/core';
 import type { Data, Field, RecordBatch } from 'apache-arrow';
 import { vi } from 'vitest';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../src/index.ts';
@@ -36,7 +42,11 @@ export class TestEngine implements AsyncDisposable {
     return new TestEngine(engine, directory);
   }
 
-  execute(sql: string, signal?: AbortSignal, parameters?: QueryParameters): Promise<QueryExecution> {
+  execute(
+    sql: string,
+    signal?: AbortSignal,
+    parameters?: QueryParameters,
+  ): Promise<QueryExecution> {
     return this.engine.execute({ sql, parameters }, { signal, limits: { timeoutMs } });
   }
 
@@ -91,6 +101,8 @@ export class Answer {
 
   rows(): CellText[][] {
     const columns = this.fields.map((_, index) => this.column(index));
-    return Array.from({ length: this.rowCount }, (_, row) => columns.map((column) => column[row] ?? null));
+    return Array.from({ length: this.rowCount }, (_, row) =>
+      columns.map((column) => column[row] ?? null),
+    );
   }
 }

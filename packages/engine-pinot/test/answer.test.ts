@@ -8,7 +8,9 @@ import { RowReader } from '../src/answer/row-reader.ts';
 async function* chunksOf(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   let start = 0;
-  for (const cut of [...new Set(cuts.map((each) => each % bytes.length))].toSorted((left, right) => left - right)) {
+  for (const cut of [...new Set(cuts.map((each) => each % bytes.length))].toSorted(
+    (left, right) => left - right,
+  )) {
     yield bytes.subarray(start, cut);
     start = cut;
   }
@@ -21,7 +23,9 @@ interface ReadAnswer {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** What is read of an answer, with values as Arrow gives them; its BYTES in lists are hexadecimal. */
+/**
+ * What is read of an answer, with values as Arrow gives them; its BYTES in lists are hexadecimal.
+ */
 async function read(text: string, cuts: readonly number[] = []): Promise<ReadAnswer> {
   let reader: RowReader | undefined;
   let types: readonly string[] = [];
@@ -47,11 +51,17 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ReadAns
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (typeof value !== 'object' || value === null) return value;
-  if ('toJSON' in value && !(Symbol.iterator in value && 'get' in value)) return (value as { toJSON(): unknown }).toJSON();
+  if ('toJSON' in value && !(Symbol.iterator in value && 'get' in value)) {
+    return (value as { toJSON(): unknown }).toJSON();
+  }
   return Array.from(value as Iterable<unknown>, plain);
 }
 
-function answerOf(columns: Readonly<Record<string, string>>, rowsText: string, more = '"exceptions":[]'): string {
+function answerOf(
+  columns: Readonly<Record<string, string>>,
+  rowsText: string,
+  more = '"exceptions":[]',
+): string {
   const dataSchema = { columnNames: Object.keys(columns), columnDataTypes: Object.values(columns) };
   return `{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":${rowsText}},${more}}`;
 }
@@ -66,7 +76,14 @@ describe('an answer', () => {
       list: fc.option(fc.array(fc.string()), { nil: null }),
       json: fc.json(),
     });
-    const columns = { text: 'STRING', int: 'INT', double: 'DOUBLE', flag: 'BOOLEAN', list: 'STRING_ARRAY', json: 'JSON' };
+    const columns = {
+      text: 'STRING',
+      int: 'INT',
+      double: 'DOUBLE',
+      flag: 'BOOLEAN',
+      list: 'STRING_ARRAY',
+      json: 'JSON',
+    };
     await fc.assert(
       fc.asyncProperty(
         fc.array(cell),
@@ -74,11 +91,23 @@ describe('an answer', () => {
         fc.dictionary(fc.string(), fc.jsonValue()),
         fc.constantFrom(undefined, 1),
         async (given, cuts, others, indent) => {
-          const rows = given.map(({ text, int, double, flag, list, json }) => [text, int, double, flag, list, json]);
+          const rows = given.map(({ text, int, double, flag, list, json }) => [
+            text,
+            int,
+            double,
+            flag,
+            list,
+            json,
+          ]);
           delete others['resultTable'];
           const members = { ...others, exceptions: [] };
-          const { resultTable } = JSON.parse(answerOf(columns, JSON.stringify(rows))) as { resultTable: object };
-          const result = await read(JSON.stringify({ resultTable, ...members }, undefined, indent), cuts);
+          const { resultTable } = JSON.parse(answerOf(columns, JSON.stringify(rows))) as {
+            resultTable: object;
+          };
+          const result = await read(
+            JSON.stringify({ resultTable, ...members }, undefined, indent),
+            cuts,
+          );
           expect(result.types).toEqual(Object.values(columns));
           // A double of JSON has no sign where it is zero.
           expect(result.rows).toEqual(JSON.parse(JSON.stringify(rows)));
@@ -90,10 +119,15 @@ describe('an answer', () => {
 
   test('has every 64-bit integer exactly', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })), async (numbers) => {
-        const { rows } = await read(answerOf({ n: 'LONG' }, `[${numbers.map((number) => `[${number}]`).join(',')}]`));
-        expect(rows).toEqual(numbers.map((number) => [number]));
-      }),
+      fc.asyncProperty(
+        fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+        async (numbers) => {
+          const { rows } = await read(
+            answerOf({ n: 'LONG' }, `[${numbers.map((number) => `[${number}]`).join(',')}]`),
+          );
+          expect(rows).toEqual(numbers.map((number) => [number]));
+        },
+      ),
     );
   });
 
@@ -114,13 +148,24 @@ describe('an answer', () => {
         length,
       }));
     await fc.assert(
-      fc.asyncProperty(fc.integer(), fc.integer({ min: 0, max: 18 }), time, async (digits, decimals, { date, text, length }) => {
-        const number = `${digits < 0 ? '-' : ''}${String(Math.abs(digits)).padStart(decimals + 1, '0')}`;
-        const decimal = decimals === 0 ? number : `${number.slice(0, -decimals)}.${number.slice(-decimals)}`;
-        const { rows } = await read(answerOf({ d: 'DOUBLE', i: 'INT', t: 'TIMESTAMP' }, `[[${decimal},${digits},"${text}"]]`));
-        const cut = 10 ** Math.max(0, 3 - length);
-        expect(rows).toEqual([[Number(decimal), digits, Math.floor(date.getTime() / cut) * cut]]);
-      }),
+      fc.asyncProperty(
+        fc.integer(),
+        fc.integer({ min: 0, max: 18 }),
+        time,
+        async (digits, decimals, { date, text, length }) => {
+          const number = `${digits < 0 ? '-' : ''}${String(Math.abs(digits)).padStart(decimals + 1, '0')}`;
+          const decimal =
+            decimals === 0 ? number : `${number.slice(0, -decimals)}.${number.slice(-decimals)}`;
+          const { rows } = await read(
+            answerOf(
+              { d: 'DOUBLE', i: 'INT', t: 'TIMESTAMP' },
+              `[[${decimal},${digits},"${text}"]]`,
+            ),
+          );
+          const cut = 10 ** Math.max(0, 3 - length);
+          expect(rows).toEqual([[Number(decimal), digits, Math.floor(date.getTime() / cut) * cut]]);
+        },
+      ),
     );
   });
 
@@ -144,15 +189,26 @@ describe('an answer', () => {
   test.each([
     ['', 'it ended'],
     ['<html>', "there was '<'"],
-    ['{"resultTable":{"dataSchema":{"columnNames":["a"],"columnDataTypes":["INT"]},"rows":[[1],[2', 'it ended'],
+    [
+      '{"resultTable":{"dataSchema":{"columnNames":["a"],"columnDataTypes":["INT"]},"rows":[[1],[2',
+      'it ended',
+    ],
     ['{"resultTable":{"rows":[1]}}', "there was '1'"],
     ['{"exceptions":[] "a":1}', "',' or '}'"],
   ])('that breaks off or is not JSON is refused: %s', async (text, reason) => {
-    await expect(read(text)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE', message: expect.stringContaining(reason) });
+    await expect(read(text)).rejects.toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+      message: expect.stringContaining(reason),
+    });
   });
 
   test('without columns has its exceptions', async () => {
-    const { rows, members } = await read('{"resultTable":null,"exceptions":[{"errorCode":150,"message":"no"}]}');
-    expect([rows, members]).toEqual([[], { resultTable: null, exceptions: [{ errorCode: 150, message: 'no' }] }]);
+    const { rows, members } = await read(
+      '{"resultTable":null,"exceptions":[{"errorCode":150,"message":"no"}]}',
+    );
+    expect([rows, members]).toEqual([
+      [],
+      { resultTable: null, exceptions: [{ errorCode: 150, message: 'no' }] },
+    ]);
   });
 });

@@ -6,7 +6,17 @@ const all = 'LIMIT 2147483647';
 
 test('the words of a query have its tables among them, and nothing of texts and comments', () => {
   const sql = `SELECT a."b c", 'FROM x' FROM db.t1 -- of y\n JOIN "Other" /* z */ WHERE q = 'it''s'`;
-  expect([...wordsOf(sqlTokens(sql))]).toEqual(['select', 'a.', 'b c', 'from', 'db.t1', 'join', 'other', 'where', 'q']);
+  expect([...wordsOf(sqlTokens(sql))]).toEqual([
+    'select',
+    'a.',
+    'b c',
+    'from',
+    'db.t1',
+    'join',
+    'other',
+    'where',
+    'q',
+  ]);
 });
 
 test.each([
@@ -32,7 +42,11 @@ test.each([
 describe('a selection segment by segment', () => {
   test.each([
     ['SELECT * FROM t', 't', `SELECT * FROM t WHERE $segmentName = 'it''s' ${all}`],
-    ['select a, b AS c from "my t";', 'my t', `select a, b AS c from "my t" WHERE $segmentName = 'it''s' ${all}`],
+    [
+      'select a, b AS c from "my t";',
+      'my t',
+      `select a, b AS c from "my t" WHERE $segmentName = 'it''s' ${all}`,
+    ],
     [
       "SELECT a FROM t WHERE x > 1 OR lower(y) = 'o' -- no",
       't',
@@ -81,6 +95,8 @@ describe('a broker is sent', () => {
     'DROP TABLE t',
     'SHOW TABLES',
   ])('nothing that changes or lists: %s', (sql) => {
-    expect(() => assertQuery(sql, sqlTokens(sql))).toThrow(expect.objectContaining({ code: 'QUERY_INVALID' }));
+    expect(() => assertQuery(sql, sqlTokens(sql))).toThrow(
+      expect.objectContaining({ code: 'QUERY_INVALID' }),
+    );
   });
 });

@@ -8,13 +8,38 @@ export {
   writeInFormat,
 } from './dates/date-time-format.ts';
 export { compileExpression, type Evaluator } from './language/compile-expression.ts';
-export { columnsOf, type Expression, type LiteralValue, printExpression } from './language/expression.ts';
+export {
+  columnsOf,
+  type Expression,
+  type LiteralValue,
+  printExpression,
+} from './language/expression.ts';
 export { expressionFailed, rowError } from './values/expression-error.ts';
-export type { EvaluationContext, FunctionDefinition, Type, TypeName } from './functions/function-definition.ts';
-export { functionFamilies, type FunctionFamily, isDeterministic } from './functions/function-table.ts';
+export type {
+  EvaluationContext,
+  FunctionDefinition,
+  Type,
+  TypeName,
+} from './functions/function-definition.ts';
+export {
+  functionFamilies,
+  type FunctionFamily,
+  isDeterministic,
+} from './functions/function-table.ts';
 export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
 export { toJson } from './functions/conversion.ts';
-export { toBoolean, toBytes, toDecimal, toDouble, toFloat, toInt, toLong, toMap, toText, toTimestamp } from './values/convert.ts';
+export {
+  toBoolean,
+  toBytes,
+  toDecimal,
+  toDouble,
+  toFloat,
+  toInt,
+  toLong,
+  toMap,
+  toText,
+  toTimestamp,
+} from './values/convert.ts';
 export {
   Decimal,
   doubleValue,

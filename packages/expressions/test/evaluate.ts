@@ -6,6 +6,8 @@ import type { Fields, Value } from '../src/values/value.ts';
 /** What an expression gives on a row; its findings as an Error where it is not valid. */
 export function evaluate(text: string, row: Fields = {}): Value {
   const parsed = parseExpression(text);
-  if (parsed.findings !== undefined) throw new Error(parsed.findings.map(({ message }) => message).join('\n'));
+  if (parsed.findings !== undefined) {
+    throw new Error(parsed.findings.map(({ message }) => message).join('\n'));
+  }
   return compileExpression(parsed.expression, { clock: new ManualClock() })(row);
 }

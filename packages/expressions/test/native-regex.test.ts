@@ -14,7 +14,9 @@ const texts = fc.string({
 
 test('the runtime’s own engine finds what RE2 finds, wherever it is asked', () => {
   let askedCount = 0;
-  const patterns = fc.array(fc.constantFrom(...pieces, ' '), { minLength: 1, maxLength: 7 }).map((parts) => parts.join(''));
+  const patterns = fc
+    .array(fc.constantFrom(...pieces, ' '), { minLength: 1, maxLength: 7 })
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(patterns, fc.array(texts, { minLength: 1, maxLength: 4 }), (pattern, given) => {
       const compiled = compiledOf(pattern);
@@ -24,9 +26,14 @@ test('the runtime’s own engine finds what RE2 finds, wherever it is asked', ()
       for (const text of given) {
         const matcher = compiled.matcher(text);
         const groups = matcher.find()
-          ? Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? null)
+          ? Array.from(
+              { length: matcher.groupCount() + 1 },
+              (_, group) => matcher.group(group) ?? null,
+            )
           : null;
-        expect(native.regex.exec(text)?.map((group: string | undefined) => group ?? null) ?? null).toEqual(groups);
+        expect(
+          native.regex.exec(text)?.map((group: string | undefined) => group ?? null) ?? null,
+        ).toEqual(groups);
       }
     }),
     { numRuns: 3_000 },
@@ -34,13 +41,21 @@ test('the runtime’s own engine finds what RE2 finds, wherever it is asked', ()
   expect(askedCount).toBeGreaterThan(500);
 });
 
-test.each(['(a+)+b', '(a|b)*c', '(?i)a', '(?P<n>a)', '[[:alpha:]]', '\\pL', 'é', 'a'.repeat(9) + '|b'.repeat(30)])(
-  '%s is left to RE2',
-  (pattern) => expect(nativeRegexOf(pattern)).toBeUndefined(),
-);
+test.each([
+  '(a+)+b',
+  '(a|b)*c',
+  '(?i)a',
+  '(?P<n>a)',
+  '[[:alpha:]]',
+  '\\pL',
+  'é',
+  'a'.repeat(9) + '|b'.repeat(30),
+])('%s is left to RE2', (pattern) => expect(nativeRegexOf(pattern)).toBeUndefined());
 
 test('the more there is to choose, the shorter is the text that may be looked at', () => {
-  const lengths = ['abc', 'a+', 'a+b+', 'a+b+c+', 'a+b+c+d+'].map((pattern) => nativeRegexOf(pattern)?.lengthMax ?? 0);
+  const lengths = ['abc', 'a+', 'a+b+', 'a+b+c+', 'a+b+c+d+'].map(
+    (pattern) => nativeRegexOf(pattern)?.lengthMax ?? 0,
+  );
   expect(lengths).toEqual(lengths.toSorted((left, right) => right - left));
   expect(lengths.at(-1)).toBeLessThan(20);
 });

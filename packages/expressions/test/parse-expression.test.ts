@@ -49,16 +49,37 @@ describe('an expression', () => {
 
 describe('what is wrong is a finding', () => {
   test.each([
-    ['uper(a)', 'EXPRESSION_UNKNOWN_FUNCTION Column 1: there is no function uper; the nearest is upper, near ‘uper(a)’.'],
-    ['upper()', 'EXPRESSION_ARITY Column 1: upper takes 1 argument, not 0: upper(String), near ‘upper()’.'],
+    [
+      'uper(a)',
+      'EXPRESSION_UNKNOWN_FUNCTION Column 1: there is no function uper; the nearest is upper, near ‘uper(a)’.',
+    ],
+    [
+      'upper()',
+      'EXPRESSION_ARITY Column 1: upper takes 1 argument, not 0: upper(String), near ‘upper()’.',
+    ],
     ['now(1)', 'EXPRESSION_ARITY Column 1: now takes no arguments, not 1: now(), near ‘now(1)’.'],
-    ['a +', 'EXPRESSION_SYNTAX Column 4: the expression ends where a value, a column or a function should be, near ‘a +’.'],
-    ['', 'EXPRESSION_SYNTAX Column 1: the expression ends where a value, a column or a function should be, near ‘’.'],
-    ['a b', 'EXPRESSION_SYNTAX Column 3: found b where the end or an operator should be, near ‘a b’.'],
+    [
+      'a +',
+      'EXPRESSION_SYNTAX Column 4: the expression ends where a value, a column or a function should be, near ‘a +’.',
+    ],
+    [
+      '',
+      'EXPRESSION_SYNTAX Column 1: the expression ends where a value, a column or a function should be, near ‘’.',
+    ],
+    [
+      'a b',
+      'EXPRESSION_SYNTAX Column 3: found b where the end or an operator should be, near ‘a b’.',
+    ],
     ["'abc", "EXPRESSION_SYNTAX Column 1: the quote ' is never closed, near ‘'abc’."],
     ['a # b', 'EXPRESSION_SYNTAX Column 3: unexpected #, near ‘a # b’.'],
-    ['9223372036854775808', 'EXPRESSION_SYNTAX Column 1: 9223372036854775808 does not fit 64 bits, near ‘9223372036854775808’.'],
-    ['a IN (1)', 'EXPRESSION_SYNTAX Column 3: IN is not a function of ingestion: write a = 1 OR a = 2, near ‘a IN (1)’.'],
+    [
+      '9223372036854775808',
+      'EXPRESSION_SYNTAX Column 1: 9223372036854775808 does not fit 64 bits, near ‘9223372036854775808’.',
+    ],
+    [
+      'a IN (1)',
+      'EXPRESSION_SYNTAX Column 3: IN is not a function of ingestion: write a = 1 OR a = 2, near ‘a IN (1)’.',
+    ],
     ["a || 'b'", "EXPRESSION_SYNTAX Column 3: unexpected |, near ‘a || 'b'’."],
     [
       '-a',
@@ -70,7 +91,10 @@ describe('what is wrong is a finding', () => {
   });
 
   test('all faults of calls are found at once, with the place of the text in its config', () => {
-    const { findings } = parseExpression("uper(a) + lowr(b) + toDateTime(c, 'QQ') + jsonExtractKey(a, b)", '/x');
+    const { findings } = parseExpression(
+      "uper(a) + lowr(b) + toDateTime(c, 'QQ') + jsonExtractKey(a, b)",
+      '/x',
+    );
     expect(findings?.map(({ path, code, severity }) => ({ path, code, severity }))).toEqual([
       { path: '/x', code: 'EXPRESSION_UNKNOWN_FUNCTION', severity: 'error' },
       { path: '/x', code: 'EXPRESSION_UNKNOWN_FUNCTION', severity: 'error' },
@@ -93,10 +117,17 @@ describe('what is wrong is a finding', () => {
     ["jsonPath(a, '$[?search(@.b, ''(a+)+$'')]')", 1],
   ])('a literal that the function cannot take: %s has %i', (text, count) => {
     const { warnings = [], findings = [] } = parseExpression(text);
-    expect([...warnings, ...findings].map(({ code }) => code)).toEqual(Array(count).fill('EXPRESSION_ARGUMENT'));
+    expect([...warnings, ...findings].map(({ code }) => code)).toEqual(
+      Array(count).fill('EXPRESSION_ARGUMENT'),
+    );
   });
 
-  test.each(['Groovy({a + b}, a, b)', ' GROOVY ( {x} )', "concat(Groovy({x}, a), 'b')", 'groovy(a)'])('%s is refused', (text) => {
+  test.each([
+    'Groovy({a + b}, a, b)',
+    ' GROOVY ( {x} )',
+    "concat(Groovy({x}, a), 'b')",
+    'groovy(a)',
+  ])('%s is refused', (text) => {
     expect(parseExpression(text).findings?.map(({ code }) => code)).toEqual(['EXPRESSION_GROOVY']);
   });
 });

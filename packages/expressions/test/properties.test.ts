@@ -24,7 +24,9 @@ const written = new Set([
   'rand',
   'substring',
 ]);
-const functions = functionFamilies.flatMap((family) => family.functions).filter(({ names }) => !written.has(names[0]));
+const functions = functionFamilies
+  .flatMap((family) => family.functions)
+  .filter(({ names }) => !written.has(names[0]));
 const literals = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom(
@@ -48,23 +50,29 @@ const literals = fc.oneof(
   fc.boolean(),
   fc.constant(null),
 );
-const names = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd', 'x.y', 'select', 'NULL'), fc.string({ minLength: 1 }));
+const names = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', 'd', 'x.y', 'select', 'NULL'),
+  fc.string({ minLength: 1 }),
+);
 
-const { expression: expressions } = fc.letrec<{ expression: Expression; call: Expression }>((tie) => ({
-  expression: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    literals.map((value): Expression => ({ kind: 'literal', value })),
-    names.map((name): Expression => ({ kind: 'column', name })),
-    tie('call'),
-  ),
-  call: fc
-    .constantFrom(...functions)
-    .chain(({ names: [name], takes, isVariadic }) =>
+const { expression: expressions } = fc.letrec<{ expression: Expression; call: Expression }>(
+  (tie) => ({
+    expression: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      literals.map((value): Expression => ({ kind: 'literal', value })),
+      names.map((name): Expression => ({ kind: 'column', name })),
+      tie('call'),
+    ),
+    call: fc.constantFrom(...functions).chain(({ names: [name], takes, isVariadic }) =>
       fc
-        .array(tie('expression'), { minLength: takes.length, maxLength: isVariadic ? 4 : takes.length })
+        .array(tie('expression'), {
+          minLength: takes.length,
+          maxLength: isVariadic ? 4 : takes.length,
+        })
         .map((args): Expression => ({ kind: 'call', name, args })),
     ),
-}));
+  }),
+);
 
 const values = fc.oneof(
   literals,
@@ -134,12 +142,25 @@ test('reading never throws, whatever the text', () => {
 test('a time that is written with its offset is read as the same time', () => {
   const pattern = parseDateTimePattern("yyyy-MM-dd'T'HH:mm:ss.SSSZZ");
   const zones = fc
-    .constantFrom('UTC', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', '-03:30')
+    .constantFrom(
+      'UTC',
+      'America/New_York',
+      'Asia/Kolkata',
+      'Australia/Lord_Howe',
+      'Pacific/Apia',
+      '-03:30',
+    )
     .map(jodaZone);
   fc.assert(
-    fc.property(fc.integer({ min: Date.UTC(1980, 0), max: Date.UTC(2100, 0) }), zones, (epochMs, zone) => {
-      expect(parseDateTime(formatDateTime(epochMs, pattern, zone), pattern, zone, 2024)).toBe(epochMs);
-    }),
+    fc.property(
+      fc.integer({ min: Date.UTC(1980, 0), max: Date.UTC(2100, 0) }),
+      zones,
+      (epochMs, zone) => {
+        expect(parseDateTime(formatDateTime(epochMs, pattern, zone), pattern, zone, 2024)).toBe(
+          epochMs,
+        );
+      },
+    ),
     { numRuns: 2_000 },
   );
 });
@@ -163,8 +184,11 @@ function outcomeOf(evaluate: () => Value): unknown {
   try {
     return evaluate();
   } catch (error) {
-    // What the runtime throws costs a row no more than that, and is a defect of a function all the same.
-    if (isQuireError(error, 'EXPRESSION_FAILED') && !(error.cause instanceof TypeError)) return error.message;
+    // What the runtime throws costs a row no more than that, and is a defect of a function all the
+    // same.
+    if (isQuireError(error, 'EXPRESSION_FAILED') && !(error.cause instanceof TypeError)) {
+      return error.message;
+    }
     throw error;
   }
 }

@@ -7,7 +7,10 @@ import { type FunctionDefinition, signatureOf } from '../src/functions/function-
 import { functionFamilies } from '../src/functions/function-table.ts';
 import { parseExpression } from '../src/language/parse-expression.ts';
 
-/** Everything that is said of functions as Markdown, with what each example gives; FUNCTIONS.md is this, and a test holds them together. */
+/**
+ * Everything that is said of functions as Markdown, with what each example gives; FUNCTIONS.md is
+ * this, and a test holds them together.
+ */
 export function renderFunctionReference(clock: Clock): string {
   const sections = functionFamilies.map(({ title, functions }) => {
     const rows = functions.map((definition) => {
@@ -34,7 +37,9 @@ function showExample({ example }: FunctionDefinition, clock: Clock): string {
   if (example === undefined) return '';
   const { expression } = parseExpression(example);
   if (expression === undefined) throw new TypeError(`the example ${example} is not an expression`);
-  return escapeCell(`\`${example}\` is \`${showValue(compileExpression(expression, { clock })({}))}\``);
+  return escapeCell(
+    `\`${example}\` is \`${showValue(compileExpression(expression, { clock })({}))}\``,
+  );
 }
 
 function showValue(value: Value): string {

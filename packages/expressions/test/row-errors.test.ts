@@ -6,15 +6,27 @@ describe('a value that does not suit is an error of the row', () => {
     ["upper(jsonStringToMap('{}'))", 'A value of type MAP cannot become STRING.'],
     ["upper('x') + 1", '‘X’ is not a number.'],
     ['fromEpochDays(1) / a', '‘many’ is not a number.'],
-    ["lpad('x', 2000000, 'y')", 'A text of 2000000 characters is too long; at most 1048576 are kept.'],
+    [
+      "lpad('x', 2000000, 'y')",
+      'A text of 2000000 characters is too long; at most 1048576 are kept.',
+    ],
     ["CAST('x' AS INT)", '‘x’ is not a number.'],
-    ["fromDateTime('2023-02-29', 'yyyy-MM-dd')", 'There is no date ‘2023-02-29’ by the pattern yyyy-MM-dd.'],
-    ["fromDateTime('2023-02', 'yyyy-MM-dd')", '‘2023-02’ does not fit the date pattern yyyy-MM-dd from character 8 on.'],
+    [
+      "fromDateTime('2023-02-29', 'yyyy-MM-dd')",
+      'There is no date ‘2023-02-29’ by the pattern yyyy-MM-dd.',
+    ],
+    [
+      "fromDateTime('2023-02', 'yyyy-MM-dd')",
+      '‘2023-02’ does not fit the date pattern yyyy-MM-dd from character 8 on.',
+    ],
     [
       "fromDateTime('2024-03-31 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')",
       'The clocks of Europe/Berlin never showed ‘2024-03-31 02:30’: they were put forward.',
     ],
-    ['year(9000000000000000)', '9000000000000000 ms is outside the calendar, which ends in the year 275760.'],
+    [
+      'year(9000000000000000)',
+      '9000000000000000 ms is outside the calendar, which ends in the year 275760.',
+    ],
     ["hexToBytes('0g')", '‘0g’ is not pairs of hex digits.'],
     ["decodeUrl('%zz')", '‘%zz’ has an escape that is not two hex digits.'],
     ["stAsText('00ff')", '2 bytes are not geometry as the engine keeps it.'],
@@ -22,13 +34,17 @@ describe('a value that does not suit is an error of the row', () => {
     ["regexpReplace('a', 'a', '$2')", 'The pattern has no group $2.'],
     ['round(1, 0)', 'Division of integers by zero.'],
   ])('%s', (expression, message) => {
-    expect(() => evaluate(expression, { a: 'many' })).toThrow(expect.objectContaining({ code: 'EXPRESSION_FAILED', message }));
+    expect(() => evaluate(expression, { a: 'many' })).toThrow(
+      expect.objectContaining({ code: 'EXPRESSION_FAILED', message }),
+    );
   });
 
   test('text that doubles with every call stops at the limit', () => {
     let doubled = 'a';
     for (let times = 0; times < 8; times += 1) doubled = `replace(${doubled}, 'x', 'xxxxxxxxxx')`;
-    expect(() => evaluate(doubled, { a: 'x' })).toThrow('A text of 10000000 characters is too long');
+    expect(() => evaluate(doubled, { a: 'x' })).toThrow(
+      'A text of 10000000 characters is too long',
+    );
   });
 
   test('a value nested beyond any use is refused, not a crash', () => {
@@ -48,13 +64,19 @@ describe('a value that does not suit is an error of the row', () => {
       ['{"a":', '}'],
     ] as const) {
       const text = (depth: number): string => `${opening.repeat(depth)}1${closing.repeat(depth)}`;
-      expect(() => evaluate('jsonFormat(jsonStringToListOrMap(a))', { a: text(1_000) })).not.toThrow();
+      expect(() =>
+        evaluate('jsonFormat(jsonStringToListOrMap(a))', { a: text(1_000) }),
+      ).not.toThrow();
       expect(evaluate('jsonStringToListOrMap(a)', { a: text(1_001) })).toBeNull();
-      expect(() => evaluate("jsonPath(a, '$.x')", { a: text(20_000) })).toThrow('JSON is nested more than 1000 deep.');
+      expect(() => evaluate("jsonPath(a, '$.x')", { a: text(20_000) })).toThrow(
+        'JSON is nested more than 1000 deep.',
+      );
       // What follows the first value is not read.
       expect(evaluate('jsonStringToListOrMap(a)', { a: `[1] ${text(20_000)}` })).toEqual([1]);
     }
-    expect(evaluate('jsonStringToListOrMap(a)', { a: `["${'[\\"'.repeat(2_000)}"]` })).toHaveLength(1);
+    expect(evaluate('jsonStringToListOrMap(a)', { a: `["${'[\\"'.repeat(2_000)}"]` })).toHaveLength(
+      1,
+    );
   });
 
   test.each([
@@ -62,7 +84,10 @@ describe('a value that does not suit is an error of the row', () => {
     ['roundDecimal(2.5, 2000000000)', 'may have 65535 digits'],
     ['truncate(2.5, -2000000000)', 'may have 65535 digits'],
     ["regexpReplace(repeat('x', 1000), 'x', a)", 'is too long; at most 1048576 are kept.'],
-    ["regexpReplace(repeat('x', 1000), '(x+)', repeat('$1', 2000))", 'is too long; at most 1048576 are kept.'],
+    [
+      "regexpReplace(repeat('x', 1000), '(x+)', repeat('$1', 2000))",
+      'is too long; at most 1048576 are kept.',
+    ],
     ["regexpReplace(a, 'x.*y|x', '')", 'is too long for the pattern'],
     ['uniqueNgrams(a, 1000)', 'is too long; at most 1048576 are kept.'],
     ['levenshteinDistance(a, substr(a, 0, 1000))', 'are too long to compare.'],
@@ -85,5 +110,7 @@ test('names of members that objects inherit are not fields', () => {
 
 test('an hour that clocks show twice is the first of the two', () => {
   const first = Date.UTC(2024, 9, 27, 0, 30);
-  expect(evaluate("fromDateTime('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')")).toBe(first);
+  expect(evaluate("fromDateTime('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')")).toBe(
+    first,
+  );
 });

@@ -1,6 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { QuireError, systemClock } from '@quire/core';
-import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
+import {
+  createService,
+  type Service,
+  type ServiceAddress,
+  type TlsCertificate,
+} from '@quire/service';
 import { parseBrokerUrl } from './brokers/broker-address.ts';
 import { BrokerSet } from './brokers/broker-set.ts';
 import { BrokerWatch } from './brokers/broker-watch.ts';
@@ -10,10 +15,11 @@ import { RouteCache } from './brokers/route-cache.ts';
 import { proxyRoutes } from './routes/index.ts';
 
 /**
- * Creates a proxy: one address in front of brokers. It keeps nothing that matters: after a restart, or beside other proxies, every
- * result is found again.
+ * Creates a proxy: one address in front of brokers. It keeps nothing that matters: after a restart,
+ * or beside other proxies, every result is found again.
  *
- * @throws INVALID_SETTING when the URL of a broker is not valid, or a name is given and nothing to resolve it with
+ * @throws INVALID_SETTING when the URL of a broker is not valid, or a name is given and nothing to
+ * resolve it with
  */
 export function createProxy(options: ProxyOptions): Service {
   return new ProxyService(options);
@@ -26,12 +32,21 @@ class ProxyService implements Service {
 
   constructor(options: ProxyOptions) {
     const { clock = systemClock, metrics = new ProxyMetrics(), brokersName } = options;
-    for (const url of [...options.brokers, ...(brokersName === undefined ? [] : [brokersName])]) parseBrokerUrl(url);
+    for (const url of [...options.brokers, ...(brokersName === undefined ? [] : [brokersName])]) {
+      parseBrokerUrl(url);
+    }
     if (brokersName !== undefined && options.resolveName === undefined) {
-      throw new QuireError('INVALID_SETTING', `The brokers' name ${brokersName} cannot be resolved: there is no resolver.`);
+      throw new QuireError(
+        'INVALID_SETTING',
+        `The brokers' name ${brokersName} cannot be resolved: there is no resolver.`,
+      );
     }
     const { connectionsMax, certificateAuthorities, timeouts } = options;
-    const brokers = new BrokerSet({ connectionsMax, connectTimeoutMs: timeouts.connectMs, certificateAuthorities });
+    const brokers = new BrokerSet({
+      connectionsMax,
+      connectTimeoutMs: timeouts.connectMs,
+      certificateAuthorities,
+    });
     const routes = new RouteCache(() => options.routesMax);
     const watch = new BrokerWatch({ options, brokers, routes, metrics, clock });
     metrics.watchBrokers(brokers, routes);
@@ -42,7 +57,8 @@ class ProxyService implements Service {
       about,
       metrics,
       bodies: 'stream',
-      routes: ({ calls, startMs }) => proxyRoutes({ options, clock, calls, metrics, brokers, watch, routes, startMs }),
+      routes: ({ calls, startMs }) =>
+        proxyRoutes({ options, clock, calls, metrics, brokers, watch, routes, startMs }),
     });
   }
 

@@ -14,7 +14,10 @@ afterEach(async () => {
 });
 
 /** Brokers that nobody calls: no connection is made. */
-function brokersAt(...urls: string[]): { readonly set: BrokerSet; readonly brokers: readonly Broker[] } {
+function brokersAt(...urls: string[]): {
+  readonly set: BrokerSet;
+  readonly brokers: readonly Broker[];
+} {
   const set = new BrokerSet({ connectionsMax: 1, connectTimeoutMs: 1000 });
   sets.push(set);
   set.update(urls.map(parseBrokerUrl));
@@ -31,29 +34,52 @@ describe('the URL of a broker', () => {
     expect(parseBrokerUrl(text)).toEqual(address);
   });
 
-  test.each(['', 'broker-1:8099', 'ftp://broker-1', 'http://a:1/path', 'http://a:1?x', 'http://u:p@a:1', 'http://a:70000'])(
-    'is refused when it is not one: %j',
-    (text) => {
-      expect(() => parseBrokerUrl(text)).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
-    },
-  );
+  test.each([
+    '',
+    'broker-1:8099',
+    'ftp://broker-1',
+    'http://a:1/path',
+    'http://a:1?x',
+    'http://u:p@a:1',
+    'http://a:70000',
+  ])('is refused when it is not one: %j', (text) => {
+    expect(() => parseBrokerUrl(text)).toThrow(
+      expect.objectContaining({ code: 'INVALID_SETTING' }),
+    );
+  });
 });
 
 describe('a set of brokers', () => {
   const health = (brokerId: string, storeType = 'fs') => ({ brokerId, version: '1', storeType });
 
   test('finds a broker by where it is called, and by where it says that it is', () => {
-    const { set, brokers } = brokersAt('http://10.0.0.1:8099', 'http://[fd00::2]:8099', 'http://10.0.0.3:8099');
+    const { set, brokers } = brokersAt(
+      'http://10.0.0.1:8099',
+      'http://[fd00::2]:8099',
+      'http://10.0.0.3:8099',
+    );
     brokers[2]?.recordHealthy(health('Broker_fd00--3_8099'));
-    const found = [set.find('10.0.0.1', 8099), set.find('fd00::2', 8099), set.find('fd00::3', 8099), set.find('10.0.0.1', 8098)];
-    expect(found.map((broker) => broker?.address.host)).toEqual(['10.0.0.1', 'fd00::2', '10.0.0.3', undefined]);
+    const found = [
+      set.find('10.0.0.1', 8099),
+      set.find('fd00::2', 8099),
+      set.find('fd00::3', 8099),
+      set.find('10.0.0.1', 8098),
+    ];
+    expect(found.map((broker) => broker?.address.host)).toEqual([
+      '10.0.0.1',
+      'fd00::2',
+      '10.0.0.3',
+      undefined,
+    ]);
   });
 
   test('keeps the brokers that stay, with all that is known of them', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1');
     const [a, b] = brokers;
     b?.recordHealthy(health('Broker_b_1'));
-    const { added, removed } = set.update(['http://b:1', 'http://c:1', 'http://c:1'].map(parseBrokerUrl));
+    const { added, removed } = set.update(
+      ['http://b:1', 'http://c:1', 'http://c:1'].map(parseBrokerUrl),
+    );
     expect(added.map(({ label }) => label)).toEqual(['c:1']);
     expect(removed).toEqual([a]);
     expect(set.all[0]).toBe(b);
@@ -63,7 +89,9 @@ describe('a set of brokers', () => {
   test('offers the least busy first, each in its turn, and all of them when none is up', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1', 'http://c:1');
     const hostsInOrder = (): string[] => set.inOrder().map(({ address }) => address.host);
-    expect(new Set([hostsInOrder()[0], hostsInOrder()[0], hostsInOrder()[0]])).toEqual(new Set(['a', 'b', 'c']));
+    expect(new Set([hostsInOrder()[0], hostsInOrder()[0], hostsInOrder()[0]])).toEqual(
+      new Set(['a', 'b', 'c']),
+    );
     const [a, b, c] = brokers;
     a?.recordHealthy(health('Broker_a_1'));
     b?.recordHealthy(health('Broker_b_1'));
@@ -93,14 +121,22 @@ describe('a broker', () => {
     broker?.recordHealthy({ brokerId: 'Broker_a_1', version: '1', storeType: 'fs' });
     const steps = [broker?.recordFailure(3), broker?.recordFailure(3)];
     broker?.recordAnswer();
-    steps.push(broker?.recordFailure(3), broker?.recordFailure(3), broker?.recordFailure(3), broker?.recordFailure(3));
+    steps.push(
+      broker?.recordFailure(3),
+      broker?.recordFailure(3),
+      broker?.recordFailure(3),
+      broker?.recordFailure(3),
+    );
     expect(steps).toEqual([false, false, false, false, true, false]);
     expect(broker?.isUp).toBe(false);
   });
 });
 
 describe('brokers that a name stands for', () => {
-  const wantedWith = (clock: ManualClock, answers: (readonly string[] | Error)[]): WantedBrokers => {
+  const wantedWith = (
+    clock: ManualClock,
+    answers: (readonly string[] | Error)[],
+  ): WantedBrokers => {
     const resolveName = async (): Promise<readonly string[]> => {
       const answer = answers.shift() ?? [];
       if (answer instanceof Error) throw answer;
@@ -129,7 +165,9 @@ describe('brokers that a name stands for', () => {
     const second = await wanted.find();
     expect(first).toEqual(['http://fixed:1', 'https://10.0.0.1:8099', 'https://10.0.0.2:8099']);
     expect(same).toEqual(first);
-    expect(second.addresses.map(({ origin, certificateName }) => [origin, certificateName])).toEqual([
+    expect(
+      second.addresses.map(({ origin, certificateName }) => [origin, certificateName]),
+    ).toEqual([
       ['http://fixed:1', undefined],
       ['https://10.0.0.2:8099', 'brokers.example'],
       ['https://[fd00::1]:8099', 'brokers.example'],
@@ -144,21 +182,33 @@ describe('brokers that a name stands for', () => {
     const [failed, empty] = [await wanted.find(), await wanted.find()];
     expect(failed).toMatchObject({ problem: 'ENOTFOUND' });
     expect(empty).toMatchObject({ problem: 'brokers.example has no address' });
-    expect([failed, empty].map(({ addresses }) => addresses.map(({ origin }) => origin))).toEqual([before, before]);
+    expect([failed, empty].map(({ addresses }) => addresses.map(({ origin }) => origin))).toEqual([
+      before,
+      before,
+    ]);
     expect(await originsOf(wanted)).toEqual(['http://fixed:1', 'https://10.0.0.3:8099']);
   });
 });
 
 test('what was learnt the longest ago, and not asked for since, is forgotten first', () => {
   const [broker] = brokersAt('http://a:1').brokers;
-  const [one, two, three] = Array.from({ length: 3 }, () => createRequestId(new ManualClock(), systemRandom));
+  const [one, two, three] = Array.from({ length: 3 }, () =>
+    createRequestId(new ManualClock(), systemRandom),
+  );
   const routes = new RouteCache(() => 2);
-  if (broker === undefined || one === undefined || two === undefined || three === undefined) throw new Error('unreachable');
+  if (broker === undefined || one === undefined || two === undefined || three === undefined) {
+    throw new Error('unreachable');
+  }
   routes.set(one, broker);
   routes.set(two, broker);
   routes.get(one);
   routes.set(three, broker);
-  expect([routes.get(one), routes.get(two), routes.get(three), routes.count]).toEqual([broker, undefined, broker, 2]);
+  expect([routes.get(one), routes.get(two), routes.get(three), routes.count]).toEqual([
+    broker,
+    undefined,
+    broker,
+    2,
+  ]);
   routes.deleteBrokers([broker]);
   expect(routes.count).toBe(0);
 });

@@ -105,7 +105,9 @@ describe('an exchange', () => {
     const during = call.callCount();
     call.exchange.onResponseEnd();
     expect(await call.outcome).toMatchObject({ kind: 'answered', head: { status: 200 } });
-    expect(call.sent).toEqual([{ method: 'GET', path: '/query/x/results', headers: ['accept', 'text/csv'], body: null }]);
+    expect(call.sent).toEqual([
+      { method: 'GET', path: '/query/x/results', headers: ['accept', 'text/csv'], body: null },
+    ]);
     expect(call.response).toMatchObject({ status: 200, text: 'a,b', isEnded: true });
     expect(call.response.headers).toEqual(['content-type', 'text/csv', 'via', '1.1 quire-proxy']);
     expect([during, call.callCount()]).toEqual([1, 0]);
@@ -169,11 +171,17 @@ describe('an exchange', () => {
 
   test('is unsent while it waits for a connection, and unanswered once it was sent', async () => {
     const waiting = beginExchange();
-    waiting.exchange.onResponseError(waiting.controller as never, new Error('connect ECONNREFUSED'));
+    waiting.exchange.onResponseError(
+      waiting.controller as never,
+      new Error('connect ECONNREFUSED'),
+    );
     const sent = beginExchange();
     sent.begin();
     sent.exchange.onResponseError(sent.controller as never, new Error('other side closed'));
-    expect([(await waiting.outcome).kind, (await sent.outcome).kind]).toEqual(['unsent', 'unanswered']);
+    expect([(await waiting.outcome).kind, (await sent.outcome).kind]).toEqual([
+      'unsent',
+      'unanswered',
+    ]);
   });
 
   test('breaks off its own answer where that of the broker breaks off', async () => {
@@ -195,8 +203,14 @@ describe('an exchange', () => {
     stalled.answer(200, chunked);
     // It was waiting for the head, and looks again then.
     await stalled.clock.advance(1000);
-    expect(await silent.outcome).toMatchObject({ kind: 'unanswered', error: { code: 'BROKER_TIMED_OUT' } });
-    expect(await stalled.outcome).toMatchObject({ kind: 'broken', error: { code: 'BROKER_TIMED_OUT' } });
+    expect(await silent.outcome).toMatchObject({
+      kind: 'unanswered',
+      error: { code: 'BROKER_TIMED_OUT' },
+    });
+    expect(await stalled.outcome).toMatchObject({
+      kind: 'broken',
+      error: { code: 'BROKER_TIMED_OUT' },
+    });
   });
 
   test('ends when nobody waits for the answer any more', async () => {

@@ -22,24 +22,49 @@ const jsonObject = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 });
 describe('splitElements', () => {
   test('finds the elements of any list, however its bytes arrive', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(jsonObject, { maxLength: 6 }), sizes, fc.boolean(), async (elements, pieceSizes, isSpaced) => {
-        for (const shape of ['member', 'bare'] as const) {
-          const json = JSON.stringify(shape === 'bare' ? elements : { resultMetadataList: elements }, null, isSpaced ? 2 : 0);
-          const found = await textsOf(splitElements(inPieces(Buffer.from(json), pieceSizes), shape));
-          expect(found.map((text): unknown => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(elements)));
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(jsonObject, { maxLength: 6 }),
+        sizes,
+        fc.boolean(),
+        async (elements, pieceSizes, isSpaced) => {
+          for (const shape of ['member', 'bare'] as const) {
+            const json = JSON.stringify(
+              shape === 'bare' ? elements : { resultMetadataList: elements },
+              null,
+              isSpaced ? 2 : 0,
+            );
+            const found = await textsOf(
+              splitElements(inPieces(Buffer.from(json), pieceSizes), shape),
+            );
+            expect(found.map((text): unknown => JSON.parse(text))).toEqual(
+              JSON.parse(JSON.stringify(elements)),
+            );
+          }
+        },
+      ),
     );
   });
 
-  test.each(['', '{', '{"a":[', '{"a":[{}', '{"a":[{}]', '[{}]', '{"a":{}}', '{"a":[1]}', '{"a":["x"]}', '{"a":[[]]}', ']', 'x'])(
-    'refuses what is not a list, or not all of one: %j',
-    async (text) => {
-      await expect(textsOf(splitElements(inPieces(Buffer.from(text), [3]), 'member'))).rejects.toMatchObject({
-        code: 'BROKER_FAILED',
-      });
-    },
-  );
+  test.each([
+    '',
+    '{',
+    '{"a":[',
+    '{"a":[{}',
+    '{"a":[{}]',
+    '[{}]',
+    '{"a":{}}',
+    '{"a":[1]}',
+    '{"a":["x"]}',
+    '{"a":[[]]}',
+    ']',
+    'x',
+  ])('refuses what is not a list, or not all of one: %j', async (text) => {
+    await expect(
+      textsOf(splitElements(inPieces(Buffer.from(text), [3]), 'member')),
+    ).rejects.toMatchObject({
+      code: 'BROKER_FAILED',
+    });
+  });
 
   test('refuses an element without end, long before it has taken all memory', async () => {
     let sentBytes = 0;
@@ -50,7 +75,9 @@ describe('splitElements', () => {
         yield Buffer.alloc(1000, 0x78);
       }
     }
-    await expect(textsOf(splitElements(endless(), 'member'))).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+    await expect(textsOf(splitElements(endless(), 'member'))).rejects.toMatchObject({
+      code: 'BROKER_FAILED',
+    });
     expect(sentBytes).toBeLessThan(70_000);
   });
 });
@@ -60,7 +87,10 @@ describe('mergeLists', () => {
     readonly submissionTimeMs: number;
     readonly requestId: string;
   }
-  const entry = fc.record({ submissionTimeMs: fc.integer({ min: 0, max: 20 }), requestId: fc.uuid({ version: 7 }) });
+  const entry = fc.record({
+    submissionTimeMs: fc.integer({ min: 0, max: 20 }),
+    requestId: fc.uuid({ version: 7 }),
+  });
   const newestFirst = (one: Entry, other: Entry): number =>
     other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1);
   async function* bytesOf(entries: readonly Entry[]): AsyncGenerator<Uint8Array> {
@@ -68,14 +98,19 @@ describe('mergeLists', () => {
   }
 
   test('makes one list of several, newest first, with each result once', async () => {
-    const lists = fc.array(fc.uniqueArray(entry, { selector: ({ requestId }) => requestId, maxLength: 8 }), { maxLength: 4 });
+    const lists = fc.array(
+      fc.uniqueArray(entry, { selector: ({ requestId }) => requestId, maxLength: 8 }),
+      { maxLength: 4 },
+    );
     await fc.assert(
       fc.asyncProperty(lists, async (unsorted) => {
         const sorted = unsorted.map((list) => list.toSorted(newestFirst));
         const opened = await Promise.all(sorted.map((list) => openList(bytesOf(list))));
         const merged = await Array.fromAsync(mergeLists([...opened]));
         const expected = unsorted.flat().toSorted(newestFirst);
-        expect(merged.map(({ requestId }) => requestId)).toEqual(expected.map(({ requestId }) => requestId));
+        expect(merged.map(({ requestId }) => requestId)).toEqual(
+          expected.map(({ requestId }) => requestId),
+        );
       }),
     );
   });
@@ -85,7 +120,9 @@ describe('mergeLists', () => {
       { submissionTimeMs: 2, requestId: 'b' },
       { submissionTimeMs: 1, requestId: 'a' },
     ];
-    const opened = await Promise.all([list, list, list.slice(1)].map((each) => openList(bytesOf(each))));
+    const opened = await Promise.all(
+      [list, list, list.slice(1)].map((each) => openList(bytesOf(each))),
+    );
     const merged = await Array.fromAsync(mergeLists(opened));
     expect(merged.map(({ requestId }) => requestId)).toEqual(['b', 'a']);
   });
@@ -95,7 +132,9 @@ describe('mergeLists', () => {
     async function* counted(): AsyncGenerator<Uint8Array> {
       openCount += 1;
       try {
-        for (let time = 9; ; time -= 1) yield Buffer.from(JSON.stringify({ submissionTimeMs: time, requestId: String(time) }));
+        for (let time = 9; ; time -= 1) {
+          yield Buffer.from(JSON.stringify({ submissionTimeMs: time, requestId: String(time) }));
+        }
       } finally {
         openCount -= 1;
       }

@@ -66,12 +66,19 @@ function proxyOf(isStoreShared: boolean | 'auto' = 'auto', storeType = 'fs') {
   }
   const routes = new RouteCache(() => 10);
   const options = { isStoreShared, timeouts: { healthMs: 1000 } };
-  const context = { brokers, routes, options, clock, metrics: new ProxyMetrics() } as unknown as ProxyContext;
+  const context = {
+    brokers,
+    routes,
+    options,
+    clock,
+    metrics: new ProxyMetrics(),
+  } as unknown as ProxyContext;
   const [a, b, c] = brokers.all as readonly [Broker, Broker, Broker];
   return { context, routes, brokers, a, b, c };
 }
 
-const hostsOf = (brokers: readonly Broker[]): string[] => brokers.map(({ address }) => address.host);
+const hostsOf = (brokers: readonly Broker[]): string[] =>
+  brokers.map(({ address }) => address.host);
 
 /** A call that brokers answer by their host: with a status, or by failing in a way. */
 function callAnswered(
@@ -79,10 +86,15 @@ function callAnswered(
   { isSafe = true, isWhole = true } = {},
 ): { readonly call: ForwardedCall; readonly asked: string[] } {
   const asked: string[] = [];
-  const forwardTo = async ({ address }: Broker, accepts: (head: AnswerHead) => boolean): Promise<ExchangeOutcome> => {
+  const forwardTo = async (
+    { address }: Broker,
+    accepts: (head: AnswerHead) => boolean,
+  ): Promise<ExchangeOutcome> => {
     asked.push(address.host);
     const answer = answers[address.host] ?? 200;
-    if (typeof answer === 'string') return { kind: answer, error: new QuireError('BROKER_TIMED_OUT', 'Too late.') };
+    if (typeof answer === 'string') {
+      return { kind: answer, error: new QuireError('BROKER_TIMED_OUT', 'Too late.') };
+    }
     const head = { status: answer, headers: {} };
     return { kind: accepts(head) ? 'answered' : 'declined', head };
   };
@@ -106,7 +118,9 @@ describe('the brokers that may have a result', () => {
     const shared = await inCall((request) => knownHolders(context, request, requestId));
     expect(shared).toMatchObject({ by: 'shared', mayDecline: true });
     routes.set(requestId, c);
-    const learnt = (await inCall((request) => knownHolders(context, request, requestId))) as { brokers: readonly Broker[] };
+    const learnt = (await inCall((request) => knownHolders(context, request, requestId))) as {
+      brokers: readonly Broker[];
+    };
     expect(hostsOf(learnt.brokers)[0]).toBe('c');
     expect(hostsOf(learnt.brokers).toSorted()).toEqual(['a', 'b', 'c']);
   });
@@ -120,7 +134,10 @@ describe('the brokers that may have a result', () => {
   test('are the one that the caller names, which has the last word', async () => {
     const { context, routes, a, b } = proxyOf();
     routes.set(requestId, a);
-    const named = await inCall((request) => knownHolders(context, request, requestId), { forward_host: 'b', forward_port: '1' });
+    const named = await inCall((request) => knownHolders(context, request, requestId), {
+      forward_host: 'b',
+      forward_port: '1',
+    });
     expect(named).toMatchObject({ by: 'forward', brokers: [b], mayDecline: false });
   });
 
@@ -132,7 +149,9 @@ describe('the brokers that may have a result', () => {
     [{ forward_host: 'a', forward_port: 'x' }],
   ])('are never what the caller makes up: %j', async (headers) => {
     const { context } = proxyOf();
-    expect(await inCall((request) => knownHolders(context, request, requestId), headers)).toBe('INVALID_PARAMETER');
+    expect(await inCall((request) => knownHolders(context, request, requestId), headers)).toBe(
+      'INVALID_PARAMETER',
+    );
   });
 });
 
@@ -152,25 +171,33 @@ describe('a call', () => {
   ] as const)('never goes out twice: %s', async (_what, kind, facts) => {
     const { context } = proxyOf();
     const { call, asked } = callAnswered({ a: kind, b: kind, c: kind }, facts);
-    expect(await inCall((request) => forwardToOneOf(context, request, call, brokersForQuery(context, request)))).toBe(
-      'BROKER_TIMED_OUT',
-    );
+    expect(
+      await inCall((request) =>
+        forwardToOneOf(context, request, call, brokersForQuery(context, request)),
+      ),
+    ).toBe('BROKER_TIMED_OUT');
     expect(asked).toHaveLength(1);
   });
 
   test('is tried at three brokers at most, and fails as the last of them did', async () => {
     const { context } = proxyOf();
     const { call, asked } = callAnswered({ a: 'unanswered', b: 'unanswered', c: 'unanswered' });
-    expect(await inCall((request) => forwardToOneOf(context, request, call, anyBroker(context)))).toBe('BROKER_TIMED_OUT');
+    expect(
+      await inCall((request) => forwardToOneOf(context, request, call, anyBroker(context))),
+    ).toBe('BROKER_TIMED_OUT');
     expect(asked.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
   test('about a result teaches where it is, and unteaches it with a 404', async () => {
     const { context, routes, b } = proxyOf(true);
     const known = { by: 'learnt', brokers: [b], triesMax: 1, mayDecline: false } as const;
-    await inCall((request) => forwardToOneOf(context, request, callAnswered({ b: 200 }).call, known, requestId));
+    await inCall((request) =>
+      forwardToOneOf(context, request, callAnswered({ b: 200 }).call, known, requestId),
+    );
     expect(routes.get(requestId)).toBe(b);
-    await inCall((request) => forwardToOneOf(context, request, callAnswered({ b: 404 }).call, known, requestId));
+    await inCall((request) =>
+      forwardToOneOf(context, request, callAnswered({ b: 404 }).call, known, requestId),
+    );
     expect(routes.get(requestId)).toBeUndefined();
   });
 

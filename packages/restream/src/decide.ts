@@ -2,13 +2,22 @@ import { type ErrorCode, formatDurationMs } from '@quire/core';
 import type { Consumption, PartitionConsumption } from '@quire/core/table-engine';
 import type { Observation } from './observe.ts';
 import { problemOf } from './problem-of.ts';
-import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamStatus, withProblem } from './restream-job.ts';
+import {
+  type Aftermath,
+  enterStage,
+  isFinal,
+  type RestreamJob,
+  type RestreamStatus,
+  withProblem,
+} from './restream-job.ts';
 
 /** How often jobs are looked at, and when one has failed. */
 export interface RestreamSettings {
   /** From one look at a job to the next. */
   readonly pollMs: number;
-  /** A job whose destination consumes nothing for this long, while a controller watches, has failed. */
+  /**
+   * A job whose destination consumes nothing for this long, while a controller watches, has failed.
+   */
   readonly noProgressMaxMs: number;
   /** How long all consuming segments may take to be committed. */
   readonly commitMaxMs: number;
@@ -17,7 +26,16 @@ export interface RestreamSettings {
 }
 
 /** What changes something in the engine. Each can be done twice. */
-export type Action = 'make' | 'release' | 'commit' | 'unstick' | 'rebalance' | 'cancelRebalance' | 'compare' | 'pause' | 'drop';
+export type Action =
+  | 'make'
+  | 'release'
+  | 'commit'
+  | 'unstick'
+  | 'rebalance'
+  | 'cancelRebalance'
+  | 'compare'
+  | 'pause'
+  | 'drop';
 
 export type Decision =
   /** Write the job down, and look again at once. */
@@ -31,18 +49,32 @@ export type Decision =
 
 export interface Moment {
   readonly nowMs: number;
-  /** How long this controller has watched the job since it looked last: not by the wall clock, which may jump. */
+  /**
+   * How long this controller has watched the job since it looked last: not by the wall clock, which
+   * may jump.
+   */
   readonly elapsedMs: number;
 }
 
-/** Given a job's record and what was observed: what next? Pure; stages and limits are those of TABLES.md section 5. */
-export function decide(before: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+/**
+ * Given a job's record and what was observed: what next? Pure; stages and limits are those of
+ * TABLES.md section 5.
+ */
+export function decide(
+  before: RestreamJob,
+  seen: Observation,
+  settings: RestreamSettings,
+  moment: Moment,
+): Decision {
   if (isFinal(before.status)) return decideAftermath(before, seen);
   const problem = problemOf(before, seen);
   const job = problem === undefined ? before : withProblem(before, problem, moment.nowMs);
   if (seen.requests.cancel !== undefined) {
     const drops = job.status === 'INIT' || seen.requests.cancel.dropDestination;
-    return { kind: 'write', job: end(job, 'CANCELLED', 'Cancelled by a caller.', drops ? 'DROP' : 'PAUSE', moment.nowMs) };
+    return {
+      kind: 'write',
+      job: end(job, 'CANCELLED', 'Cancelled by a caller.', drops ? 'DROP' : 'PAUSE', moment.nowMs),
+    };
   }
   if (seen.isSourceGone) {
     return fail(
@@ -71,7 +103,11 @@ export function decide(before: RestreamJob, seen: Observation, settings: Restrea
 }
 
 /** The job as FAILED; whatever it has made so far is seen to next. */
-export function failedJob(job: RestreamJob, error: { code: ErrorCode; message: string }, nowMs: number): RestreamJob {
+export function failedJob(
+  job: RestreamJob,
+  error: { code: ErrorCode; message: string },
+  nowMs: number,
+): RestreamJob {
   const ended = end(job, 'FAILED', error.message, job.status === 'INIT' ? 'DROP' : 'PAUSE', nowMs);
   return { ...ended, error: { code: error.code, message: error.message, stage: job.status } };
 }
@@ -79,11 +115,18 @@ export function failedJob(job: RestreamJob, error: { code: ErrorCode; message: s
 function decideInit(job: RestreamJob, seen: Observation, settings: RestreamSettings): Decision {
   if (!job.init.isMade) return { kind: 'act', job, action: 'make' };
   if (!job.init.isHeld) return { kind: 'act', job, action: 'release' };
-  if (seen.requests.isResumeWanted) return { kind: 'write', job: { ...job, init: { ...job.init, isHeld: false } } };
+  if (seen.requests.isResumeWanted) {
+    return { kind: 'write', job: { ...job, init: { ...job.init, isHeld: false } } };
+  }
   return { kind: 'wait', job, delayMs: settings.pollMs };
 }
 
-function decideStream(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+function decideStream(
+  job: RestreamJob,
+  seen: Observation,
+  settings: RestreamSettings,
+  moment: Moment,
+): Decision {
   const before = job.stream ?? {
     startedMs: moment.nowMs,
     probedMs: null,
@@ -92,14 +135,23 @@ function decideStream(job: RestreamJob, seen: Observation, settings: RestreamSet
     offsets: {},
     idleMs: 0,
   };
-  const known = seen.failure === undefined && seen.consumption !== undefined ? readProgress(seen.consumption) : undefined;
+  const known =
+    seen.failure === undefined && seen.consumption !== undefined
+      ? readProgress(seen.consumption)
+      : undefined;
   const stopped = seen.consumption?.partitions.find(({ state }) => state === 'STOPPED');
   if (stopped !== undefined) {
     const reason = stopped.error ?? 'The engine does not say why.';
-    return fail(job, 'INGESTION_FAILED', `Partition ${stopped.partition} of the destination has stopped. ${reason}`, moment);
+    return fail(
+      job,
+      'INGESTION_FAILED',
+      `Partition ${stopped.partition} of the destination has stopped. ${reason}`,
+      moment,
+    );
   }
   const hasMoved =
-    known !== undefined && Object.entries(known.offsets).some(([name, offset]) => offset > (before.offsets[name] ?? -1));
+    known !== undefined &&
+    Object.entries(known.offsets).some(([name, offset]) => offset > (before.offsets[name] ?? -1));
   const stream = {
     ...before,
     ...(known !== undefined && {
@@ -112,12 +164,18 @@ function decideStream(job: RestreamJob, seen: Observation, settings: RestreamSet
   };
   const targetOffsets = job.targetOffsets ?? known?.latestOffsets ?? null;
   const watched: RestreamJob = { ...job, stream, targetOffsets };
-  if (known !== undefined && targetOffsets !== null && hasCaughtUp(known, targetOffsets, job.config.maxTableStreamLag)) {
+  if (
+    known !== undefined &&
+    targetOffsets !== null &&
+    hasCaughtUp(known, targetOffsets, job.config.maxTableStreamLag)
+  ) {
     const outcome = `Every partition has passed its target; the largest lag is ${known.lagMessages} messages.`;
     const next = enterStage(watched, 'FORCE_COMMIT', moment.nowMs, outcome);
     return { kind: 'write', job: { ...next, commit: newCommit(moment.nowMs) } };
   }
-  if (stream.idleMs > settings.noProgressMaxMs) return fail(watched, ...stalled(watched, seen, settings), moment);
+  if (stream.idleMs > settings.noProgressMaxMs) {
+    return fail(watched, ...stalled(watched, seen, settings), moment);
+  }
   return { kind: 'wait', job: watched, delayMs: settings.pollMs };
 }
 
@@ -128,15 +186,22 @@ interface Progress {
   readonly lagMessages: number;
 }
 
-/** Undefined while any partition's segment is being made: an unknown lag is not a lag of nothing. */
+/**
+ * Undefined while any partition's segment is being made: an unknown lag is not a lag of nothing.
+ */
 function readProgress({ isReady, partitions }: Consumption): Progress | undefined {
   if (!isReady || partitions.length === 0) return undefined;
   const isKnown = partitions.every(
-    ({ currentOffset, latestOffset, lagMessages }) => currentOffset !== null && latestOffset !== null && lagMessages !== null,
+    ({ currentOffset, latestOffset, lagMessages }) =>
+      currentOffset !== null && latestOffset !== null && lagMessages !== null,
   );
   if (!isKnown) return undefined;
-  const byPartition = (of: (partition: PartitionConsumption) => number | null): Record<string, number> =>
-    Object.fromEntries(partitions.map((partition) => [String(partition.partition), of(partition) ?? 0]));
+  const byPartition = (
+    of: (partition: PartitionConsumption) => number | null,
+  ): Record<string, number> =>
+    Object.fromEntries(
+      partitions.map((partition) => [String(partition.partition), of(partition) ?? 0]),
+    );
   return {
     offsets: byPartition(({ currentOffset }) => currentOffset),
     latestOffsets: byPartition(({ latestOffset }) => latestOffset),
@@ -145,26 +210,45 @@ function readProgress({ isReady, partitions }: Consumption): Progress | undefine
   };
 }
 
-function hasCaughtUp(known: Progress, targetOffsets: Readonly<Record<string, number>>, lagMax: number): boolean {
-  const isPast = Object.entries(targetOffsets).every(([name, target]) => (known.offsets[name] ?? -1) >= target);
+function hasCaughtUp(
+  known: Progress,
+  targetOffsets: Readonly<Record<string, number>>,
+  lagMax: number,
+): boolean {
+  const isPast = Object.entries(targetOffsets).every(
+    ([name, target]) => (known.offsets[name] ?? -1) >= target,
+  );
   return isPast && Object.values(known.lagByPartition).every((lag) => lag <= lagMax);
 }
 
-function stalled(job: RestreamJob, seen: Observation, settings: RestreamSettings): [ErrorCode, string] {
+function stalled(
+  job: RestreamJob,
+  seen: Observation,
+  settings: RestreamSettings,
+): [ErrorCode, string] {
   const idle = formatDurationMs(settings.noProgressMaxMs);
   const { offsets = {} } = job.stream ?? {};
   const targets = Object.entries(job.targetOffsets ?? {});
   const behind = targets.filter(([name, target]) => (offsets[name] ?? -1) < target);
   const where = behind
-    .map(([name, target]) => `partition ${name} is at ${offsets[name] ?? 'no known offset'} of ${target}`)
+    .map(
+      ([name, target]) =>
+        `partition ${name} is at ${offsets[name] ?? 'no known offset'} of ${target}`,
+    )
     .join(', ');
   const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
   const why =
     seen.failure?.message ??
     partition?.error ??
-    (seen.consumption?.isPaused === true ? 'The destination is paused.' : 'The engine does not say why.');
-  const stands = where === '' ? 'every partition has passed its target, but still lags too far behind' : where;
-  return ['STREAM_UNAVAILABLE', `The destination has consumed nothing for ${idle}: ${stands}. ${why}`];
+    (seen.consumption?.isPaused === true
+      ? 'The destination is paused.'
+      : 'The engine does not say why.');
+  const stands =
+    where === '' ? 'every partition has passed its target, but still lags too far behind' : where;
+  return [
+    'STREAM_UNAVAILABLE',
+    `The destination has consumed nothing for ${idle}: ${stands}. ${why}`,
+  ];
 }
 
 function newCommit(nowMs: number): NonNullable<RestreamJob['commit']> {
@@ -181,19 +265,34 @@ function newCommit(nowMs: number): NonNullable<RestreamJob['commit']> {
   };
 }
 
-function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+function decideCommit(
+  job: RestreamJob,
+  seen: Observation,
+  settings: RestreamSettings,
+  moment: Moment,
+): Decision {
   const before = job.commit ?? newCommit(moment.nowMs);
   let commit = {
     ...before,
     waitedMs: before.waitedMs + moment.elapsedMs,
     waitedSinceAskedMs: before.waitedSinceAskedMs + moment.elapsedMs,
   };
-  if (commit.waitedMs > settings.commitMaxMs) return fail({ ...job, commit }, ...stuck(commit, seen, settings), moment);
-  if (seen.failure !== undefined) return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
+  if (commit.waitedMs > settings.commitMaxMs) {
+    return fail({ ...job, commit }, ...stuck(commit, seen, settings), moment);
+  }
+  if (seen.failure !== undefined) {
+    return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
+  }
   if (seen.commit === 'gone') commit = { ...commit, engineJobId: null };
-  if (commit.engineJobId === null) return { kind: 'act', job: { ...job, commit }, action: 'commit' };
+  if (commit.engineJobId === null) {
+    return { kind: 'act', job: { ...job, commit }, action: 'commit' };
+  }
   if (seen.commit !== undefined && seen.commit !== 'gone') {
-    commit = { ...commit, probedMs: moment.nowMs, pendingSegmentNames: seen.commit.pendingSegmentNames };
+    commit = {
+      ...commit,
+      probedMs: moment.nowMs,
+      pendingSegmentNames: seen.commit.pendingSegmentNames,
+    };
   }
   if (commit.probedMs !== null && commit.pendingSegmentNames.length === 0) {
     if (commit.pause !== 'none') return { kind: 'act', job: { ...job, commit }, action: 'release' };
@@ -203,7 +302,13 @@ function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSet
       moment.nowMs,
       `${commit.segmentNames.length} segments are committed.`,
     );
-    const rebalance = { startedMs: moment.nowMs, engineJobId: null, status: null, description: null, waitedMs: 0 };
+    const rebalance = {
+      startedMs: moment.nowMs,
+      engineJobId: null,
+      status: null,
+      description: null,
+      waitedMs: 0,
+    };
     return { kind: 'write', job: { ...next, rebalance } };
   }
   if (commit.pause === 'wanted') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
@@ -211,16 +316,24 @@ function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSet
     if (commit.pause === 'done') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
     const message = `${pendingOf(commit)}, ${formatDurationMs(commit.waitedMs)} after the stage began; a short pause of the destination commits it, too.`;
     const stuckJob = withProblem(job, { code: 'ENGINE_UNAVAILABLE', message }, moment.nowMs);
-    // Recorded before it is done: the controller that goes on after a crash must not leave the destination paused.
+    // Recorded before it is done: the controller that goes on after a crash must not leave the
+    // destination paused.
     return { kind: 'write', job: { ...stuckJob, commit: { ...commit, pause: 'wanted' } } };
   }
   return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
 }
 
-function stuck(commit: NonNullable<RestreamJob['commit']>, seen: Observation, settings: RestreamSettings): [ErrorCode, string] {
+function stuck(
+  commit: NonNullable<RestreamJob['commit']>,
+  seen: Observation,
+  settings: RestreamSettings,
+): [ErrorCode, string] {
   const why = seen.failure === undefined ? '' : ` ${seen.failure.message}`;
   const limit = formatDurationMs(settings.commitMaxMs);
-  return ['ENGINE_UNAVAILABLE', `The consuming segments were not committed within ${limit}. ${pendingOf(commit)}.${why}`];
+  return [
+    'ENGINE_UNAVAILABLE',
+    `The consuming segments were not committed within ${limit}. ${pendingOf(commit)}.${why}`,
+  ];
 }
 
 function pendingOf({ pendingSegmentNames: names }: NonNullable<RestreamJob['commit']>): string {
@@ -229,13 +342,26 @@ function pendingOf({ pendingSegmentNames: names }: NonNullable<RestreamJob['comm
     : `Still not committed: ${names.slice(0, 5).join(', ')}`;
 }
 
-function decideRebalance(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
-  const before = job.rebalance ?? { startedMs: moment.nowMs, engineJobId: null, status: null, description: null, waitedMs: 0 };
+function decideRebalance(
+  job: RestreamJob,
+  seen: Observation,
+  settings: RestreamSettings,
+  moment: Moment,
+): Decision {
+  const before = job.rebalance ?? {
+    startedMs: moment.nowMs,
+    engineJobId: null,
+    status: null,
+    description: null,
+    waitedMs: 0,
+  };
   let rebalance = { ...before, waitedMs: before.waitedMs + moment.elapsedMs };
   if (rebalance.waitedMs > job.config.maxRebalanceTimeMin * 60_000) {
     return { kind: 'act', job: { ...job, rebalance }, action: 'cancelRebalance' };
   }
-  if (seen.failure !== undefined) return { kind: 'wait', job: { ...job, rebalance }, delayMs: settings.pollMs };
+  if (seen.failure !== undefined) {
+    return { kind: 'wait', job: { ...job, rebalance }, delayMs: settings.pollMs };
+  }
   if (seen.rebalance === 'gone' && rebalance.status === 'IN_PROGRESS') {
     rebalance = { ...rebalance, engineJobId: null, status: null };
   }
@@ -252,7 +378,8 @@ function decideRebalance(job: RestreamJob, seen: Observation, settings: Restream
       return { kind: 'act', job: watched, action: 'compare' };
     case 'FAILED':
     case 'CANCELLED': {
-      const message = `The rebalance of the destination ended as ${rebalance.status}. ${rebalance.description ?? ''}`.trim();
+      const message =
+        `The rebalance of the destination ended as ${rebalance.status}. ${rebalance.description ?? ''}`.trim();
       return fail(watched, 'CONFLICT', message, moment);
     }
     case 'IN_PROGRESS':
@@ -260,7 +387,9 @@ function decideRebalance(job: RestreamJob, seen: Observation, settings: Restream
   }
 }
 
-/** After the end: the destination is paused or dropped; one that stayed can still be dropped later. */
+/**
+ * After the end: the destination is paused or dropped; one that stayed can still be dropped later.
+ */
 function decideAftermath(job: RestreamJob, seen: Observation): Decision {
   const wantsDrop = seen.requests.cancel?.dropDestination === true && job.status !== 'DONE';
   if (wantsDrop && job.aftermath?.kind !== 'DROP') {
@@ -274,7 +403,13 @@ function newAftermath(kind: Aftermath['kind']): Aftermath {
   return { kind, isDone: false, waitedMs: 0, problem: null };
 }
 
-function end(job: RestreamJob, status: RestreamStatus, outcome: string, kind: Aftermath['kind'], nowMs: number): RestreamJob {
+function end(
+  job: RestreamJob,
+  status: RestreamStatus,
+  outcome: string,
+  kind: Aftermath['kind'],
+  nowMs: number,
+): RestreamJob {
   return { ...enterStage(job, status, nowMs, outcome), aftermath: newAftermath(kind) };
 }
 

@@ -7,15 +7,24 @@ import {
 } from '@quire/core/table-engine';
 import type { RestreamConfig } from './restream-job.ts';
 
-/** Marks a table as made by a job, in the member that table configs have for their users' own remarks. */
+/**
+ * Marks a table as made by a job, in the member that table configs have for their users' own
+ * remarks.
+ */
 const jobMark = 'quire.restream.jobId';
 
 /**
- * The config of the destination: the source's, with name and tenants of its own, and its stream from the earliest offset on.
+ * The config of the destination: the source's, with name and tenants of its own, and its stream
+ * from the earliest offset on.
  *
- * It carries the job's id, so that a job that was killed before it could write down what it had made still knows its own table.
+ * It carries the job's id, so that a job that was killed before it could write down what it had
+ * made still knows its own table.
  */
-export function destinationConfigOf(source: TableConfigDocument, config: RestreamConfig, jobId: string): TableConfigDocument {
+export function destinationConfigOf(
+  source: TableConfigDocument,
+  config: RestreamConfig,
+  jobId: string,
+): TableConfigDocument {
   const { rawName } = parseTableName(config.destTableNameWithType);
   const metadata = objectOf(source['metadata']);
   return {
@@ -30,13 +39,23 @@ export function destinationConfigOf(source: TableConfigDocument, config: Restrea
     })),
     ...withMember(source, 'ingestionConfig', fromEarliestOfIngestion),
     tableName: config.destTableNameWithType,
-    tenants: { ...objectOf(source['tenants']), server: config.destServerTenant, broker: config.destBrokerTenant },
-    metadata: { ...metadata, customConfigs: { ...objectOf(metadata['customConfigs']), [jobMark]: jobId } },
+    tenants: {
+      ...objectOf(source['tenants']),
+      server: config.destServerTenant,
+      broker: config.destBrokerTenant,
+    },
+    metadata: {
+      ...metadata,
+      customConfigs: { ...objectOf(metadata['customConfigs']), [jobMark]: jobId },
+    },
   };
 }
 
 /** The source's schema under the destination's name. */
-export function destinationSchemaOf(source: TableSchemaDocument, config: RestreamConfig): TableSchemaDocument {
+export function destinationSchemaOf(
+  source: TableSchemaDocument,
+  config: RestreamConfig,
+): TableSchemaDocument {
   return { ...source, schemaName: parseTableName(config.destTableNameWithType).rawName };
 }
 
@@ -46,7 +65,10 @@ export function isMadeBy(table: TableDescription, jobId: string): boolean {
 }
 
 /** Tenants of a table, by its config. */
-export function tenantsOf(config: TableConfigDocument): { readonly server: string; readonly broker: string } {
+export function tenantsOf(config: TableConfigDocument): {
+  readonly server: string;
+  readonly broker: string;
+} {
   const { server, broker } = objectOf(config['tenants']);
   return {
     server: typeof server === 'string' ? server : 'DefaultTenant',
@@ -72,7 +94,10 @@ function columnsOf(schema: TableSchemaDocument): JsonValue {
   return Object.fromEntries(columnMembers.map((member) => [member, schema[member] ?? null]));
 }
 
-/** The same text for the same value, whatever the order of its members; members that are null count as absent. */
+/**
+ * The same text for the same value, whatever the order of its members; members that are null count
+ * as absent.
+ */
 function canonical(value: JsonValue): string {
   return JSON.stringify(value, (_name, each: unknown) => {
     if (typeof each === 'bigint') return `${each}n`;
@@ -90,7 +115,10 @@ function fromEarliestOfIngestion(ingestion: Members): Members {
   if (!Array.isArray(maps)) return ingestion;
   return {
     ...ingestion,
-    streamIngestionConfig: { ...stream, streamConfigMaps: maps.map((each: JsonValue) => fromEarliest(each)) },
+    streamIngestionConfig: {
+      ...stream,
+      streamConfigMaps: maps.map((each: JsonValue) => fromEarliest(each)),
+    },
   };
 }
 
@@ -103,11 +131,19 @@ function fromEarliest(streamConfig: JsonValue | undefined): JsonValue {
 
 type Members = Readonly<Record<string, JsonValue>>;
 
-function withMember(config: TableConfigDocument, name: string, change: (members: Members) => Members): Members {
+function withMember(
+  config: TableConfigDocument,
+  name: string,
+  change: (members: Members) => Members,
+): Members {
   const value = config[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { [name]: change(value as Members) } : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { [name]: change(value as Members) }
+    : {};
 }
 
 function objectOf(value: JsonValue | undefined): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Members)
+    : {};
 }

@@ -26,18 +26,25 @@ export interface DriveOptions {
 }
 
 /**
- * Drives a job until nothing is left to do: look, decide, write, act, and again. The record is written before the work of the next stage
- * starts, so that after a crash any controller continues where it was.
+ * Drives a job until nothing is left to do: look, decide, write, act, and again. The record is
+ * written before the work of the next stage starts, so that after a crash any controller continues
+ * where it was.
  *
  * @throws ABORTED when the signal is aborted
  */
-export async function driveJob(options: DriveOptions, jobId: string, signal: AbortSignal): Promise<RestreamJob> {
+export async function driveJob(
+  options: DriveOptions,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<RestreamJob> {
   const { engine, records, clock, settings } = options;
   let job = await records.read(jobId, { signal });
   let lookedMs = clock.monotonicMs();
   for (;;) {
     throwIfAborted(signal);
-    const seen = await observe(engine, job, await records.readRequests(jobId, { signal }), { signal });
+    const seen = await observe(engine, job, await records.readRequests(jobId, { signal }), {
+      signal,
+    });
     const moment = { nowMs: clock.nowMs(), elapsedMs: clock.monotonicMs() - lookedMs };
     lookedMs = clock.monotonicMs();
     const decision = decide(job, seen, settings(), moment);
@@ -49,7 +56,9 @@ export async function driveJob(options: DriveOptions, jobId: string, signal: Abo
     throwIfAborted(signal);
     if (next !== job) await write(options, job, next);
     job = next;
-    if (isInVain) await options.wait(decision.kind === 'wait' ? decision.delayMs : settings().pollMs, signal);
+    if (isInVain) {
+      await options.wait(decision.kind === 'wait' ? decision.delayMs : settings().pollMs, signal);
+    }
   }
 }
 
@@ -66,7 +75,10 @@ async function act(
     const error = isQuireError(thrown)
       ? thrown
       : new QuireError('INTERNAL', `The step '${action}' failed unexpectedly.`, { cause: thrown });
-    log?.warn({ jobId: job.jobId, stage: job.status, action, reason: error.code, err: error }, 'restream step failed');
+    log?.warn(
+      { jobId: job.jobId, stage: job.status, action, reason: error.code, err: error },
+      'restream step failed',
+    );
     const waited = waitedInVain(job, elapsedMs);
     if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) {
       return { job: withProblem(waited.job, error, clock.nowMs()), isInVain: true };
@@ -79,12 +91,27 @@ async function act(
   }
 }
 
-async function write({ records, log, onWritten }: DriveOptions, before: RestreamJob, job: RestreamJob): Promise<void> {
+async function write(
+  { records, log, onWritten }: DriveOptions,
+  before: RestreamJob,
+  job: RestreamJob,
+): Promise<void> {
   await records.write(job);
   onWritten(job);
   if (job.status === before.status) return;
   const { jobId, config, error } = job;
-  const members = { jobId, table: config.tableNameWithType, destination: config.destTableNameWithType, from: before.status };
-  if (error === null) log?.info({ ...members, status: job.status }, 'restream job enters its next stage');
-  else log?.warn({ ...members, status: job.status, reason: error.code, problem: error.message }, 'restream job failed');
+  const members = {
+    jobId,
+    table: config.tableNameWithType,
+    destination: config.destTableNameWithType,
+    from: before.status,
+  };
+  if (error === null) {
+    log?.info({ ...members, status: job.status }, 'restream job enters its next stage');
+  } else {
+    log?.warn(
+      { ...members, status: job.status, reason: error.code, problem: error.message },
+      'restream job failed',
+    );
+  }
 }

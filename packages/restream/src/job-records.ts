@@ -12,7 +12,10 @@ import {
 import type { TableProblem } from '@quire/core/table-engine';
 import type { RestreamJob } from './restream-job.ts';
 
-/** What somebody wants of a job: an object of its own, since only who drives the job writes its record. */
+/**
+ * What somebody wants of a job: an object of its own, since only who drives the job writes its
+ * record.
+ */
 export interface JobRequests {
   readonly isResumeWanted: boolean;
   readonly cancel: { readonly dropDestination: boolean } | undefined;
@@ -22,8 +25,9 @@ const jobIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const recordKeyPattern = /^restreams\/([0-9a-f-]{36})\/(?:record|revision)\.json$/;
 
 /**
- * The records of all jobs in an object store: `restreams/<jobId>/record.json`, and beside it what is wanted of the job. Every write is
- * one atomic `put` of a sealed record: one that is damaged, or another job's, sets its job aside, and no other.
+ * The records of all jobs in an object store: `restreams/<jobId>/record.json`, and beside it what
+ * is wanted of the job. Every write is one atomic `put` of a sealed record: one that is damaged, or
+ * another job's, sets its job aside, and no other.
  */
 export class JobRecords {
   readonly #store: ObjectStore;
@@ -45,7 +49,12 @@ export class JobRecords {
     if (text === undefined) throw damaged(jobId, 'is missing');
     const { job, revision } = parseRecord(jobId, text);
     const isOlder = revision < witnessed;
-    if (isOlder) throw damaged(jobId, `is an older copy: it has revision ${revision}, and revision ${witnessed} was written`);
+    if (isOlder) {
+      throw damaged(
+        jobId,
+        `is an older copy: it has revision ${revision}, and revision ${witnessed} was written`,
+      );
+    }
     this.#revisions.set(jobId, revision);
     return job;
   }
@@ -60,9 +69,10 @@ export class JobRecords {
     return (await this.#readAll(options)).problems;
   }
 
-  async #readAll(
-    options: CallOptions,
-  ): Promise<{ readonly jobs: readonly RestreamJob[]; readonly problems: readonly TableProblem[] }> {
+  async #readAll(options: CallOptions): Promise<{
+    readonly jobs: readonly RestreamJob[];
+    readonly problems: readonly TableProblem[];
+  }> {
     const jobs: RestreamJob[] = [];
     const problems: TableProblem[] = [];
     const jobIds = new Set<string>();
@@ -74,11 +84,15 @@ export class JobRecords {
       try {
         jobs.push(await this.read(jobId, options));
       } catch (error) {
-        if (isQuireError(error, 'RECORD_DAMAGED')) problems.push({ kind: 'job', subject: jobId, problem: error.message });
-        else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it was removed meanwhile
+        if (isQuireError(error, 'RECORD_DAMAGED')) {
+          problems.push({ kind: 'job', subject: jobId, problem: error.message });
+        } else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it was removed meanwhile
       }
     }
-    return { jobs: jobs.toSorted((a, b) => b.createdMs - a.createdMs || (a.jobId < b.jobId ? 1 : -1)), problems };
+    return {
+      jobs: jobs.toSorted((a, b) => b.createdMs - a.createdMs || (a.jobId < b.jobId ? 1 : -1)),
+      problems,
+    };
   }
 
   async write(job: RestreamJob): Promise<void> {
@@ -91,16 +105,23 @@ export class JobRecords {
 
   /** Removes every trace of a job. */
   async remove(jobId: string): Promise<void> {
-    for (const key of [revisionKey(jobId), recordKey(jobId), resumeKey(jobId), cancelKey(jobId)]) await this.#store.delete(key);
+    for (const key of [revisionKey(jobId), recordKey(jobId), resumeKey(jobId), cancelKey(jobId)]) {
+      await this.#store.delete(key);
+    }
     this.#revisions.delete(jobId);
   }
 
   async readRequests(jobId: string, options: CallOptions = {}): Promise<JobRequests> {
-    const [resume, cancel] = await Promise.all([this.#find(resumeKey(jobId), options), this.#find(cancelKey(jobId), options)]);
-    const parsed = cancel === undefined ? undefined : (JSON.parse(cancel) as { dropDestination?: unknown });
+    const [resume, cancel] = await Promise.all([
+      this.#find(resumeKey(jobId), options),
+      this.#find(cancelKey(jobId), options),
+    ]);
+    const parsed =
+      cancel === undefined ? undefined : (JSON.parse(cancel) as { dropDestination?: unknown });
     return {
       isResumeWanted: resume !== undefined,
-      cancel: parsed === undefined ? undefined : { dropDestination: parsed.dropDestination === true },
+      cancel:
+        parsed === undefined ? undefined : { dropDestination: parsed.dropDestination === true },
     };
   }
 
@@ -167,11 +188,16 @@ function identityOf(jobId: string): RecordIdentity {
 
 function damaged(jobId: string, problem: string, cause?: unknown): QuireError {
   const sentence = `The restream job ${jobId} is set aside: ${recordKey(jobId)} ${problem}.`;
-  return new QuireError('RECORD_DAMAGED', `${sentence} Restore the file, and the job goes on.`, { cause });
+  return new QuireError('RECORD_DAMAGED', `${sentence} Restore the file, and the job goes on.`, {
+    cause,
+  });
 }
 
 /** @throws RECORD_DAMAGED */
-function parseRecord(jobId: string, text: string): { readonly job: RestreamJob; readonly revision: number } {
+function parseRecord(
+  jobId: string,
+  text: string,
+): { readonly job: RestreamJob; readonly revision: number } {
   const { content, revision } = unsealed(jobId, text);
   const job = content as unknown as Partial<RestreamJob> | null;
   if (job?.jobId !== jobId) throw damaged(jobId, 'is the record of another job');

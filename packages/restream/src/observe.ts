@@ -63,21 +63,33 @@ async function observeStream(
   return { consumption: await engine.readConsumption(config.destTableNameWithType, options) };
 }
 
-async function observeCommit(engine: RestreamEngine, job: RestreamJob, options: CallOptions): Promise<Partial<Observation>> {
+async function observeCommit(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  options: CallOptions,
+): Promise<Partial<Observation>> {
   const isDestinationGone = await isGone(engine, job.config.destTableNameWithType, options);
   const engineJobId = job.commit?.engineJobId ?? null;
   if (isDestinationGone || engineJobId === null) return { isDestinationGone };
   return { commit: await unlessGone(engine.readForceCommit(engineJobId, options)) };
 }
 
-async function observeRebalance(engine: RestreamEngine, job: RestreamJob, options: CallOptions): Promise<Partial<Observation>> {
+async function observeRebalance(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  options: CallOptions,
+): Promise<Partial<Observation>> {
   const isDestinationGone = await isGone(engine, job.config.destTableNameWithType, options);
   const engineJobId = job.rebalance?.engineJobId ?? null;
   if (isDestinationGone || engineJobId === null) return { isDestinationGone };
   return { rebalance: await unlessGone(engine.readRebalance(engineJobId, options)) };
 }
 
-async function isGone(engine: RestreamEngine, tableNameWithType: string, options: CallOptions): Promise<boolean> {
+async function isGone(
+  engine: RestreamEngine,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<boolean> {
   try {
     await engine.readTable(tableNameWithType, options);
     return false;

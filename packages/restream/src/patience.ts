@@ -2,13 +2,21 @@ import type { QuireError } from '@quire/core';
 import type { RestreamSettings } from './decide.ts';
 import type { RestreamJob } from './restream-job.ts';
 
-/** Whether an action that failed so may be tried again: a table that is set aside goes on once its file is restored. */
+/**
+ * Whether an action that failed so may be tried again: a table that is set aside goes on once its
+ * file is restored.
+ */
 export function mayPass(error: QuireError): boolean {
   return error.kind === 'unavailable' || error.kind === 'corrupt';
 }
 
-/** The job after a step that failed for now, and how long such steps have been tried in its stage. */
-export function waitedInVain(job: RestreamJob, elapsedMs: number): { readonly job: RestreamJob; readonly waitedMs: number } {
+/**
+ * The job after a step that failed for now, and how long such steps have been tried in its stage.
+ */
+export function waitedInVain(
+  job: RestreamJob,
+  elapsedMs: number,
+): { readonly job: RestreamJob; readonly waitedMs: number } {
   if (job.aftermath !== null) {
     const aftermath = { ...job.aftermath, waitedMs: job.aftermath.waitedMs + elapsedMs };
     return { job: { ...job, aftermath }, waitedMs: aftermath.waitedMs };

@@ -6,8 +6,9 @@ import { destinationConfigOf, destinationSchemaOf, isMadeBy, isSameSchema } from
 import { enterStage, type RestreamJob } from './restream-job.ts';
 
 /**
- * Does one thing in the engine, and gives the job as it is afterwards. Every action can be done twice: a controller that was killed
- * between doing it and writing it down leaves the next one to do it again.
+ * Does one thing in the engine, and gives the job as it is afterwards. Every action can be done
+ * twice: a controller that was killed between doing it and writing it down leaves the next one to
+ * do it again.
  *
  * @throws what the engine throws
  */
@@ -37,7 +38,12 @@ export async function perform(
     case 'compare':
       return finish(engine, job, nowMs, options);
     case 'pause':
-      await unlessMissing(engine.pauseConsumption(destination, { ...options, comment: `Restream job ${job.jobId} has ended.` }));
+      await unlessMissing(
+        engine.pauseConsumption(destination, {
+          ...options,
+          comment: `Restream job ${job.jobId} has ended.`,
+        }),
+      );
       return afterwards(job);
     case 'drop':
       await drop(engine, job, options);
@@ -46,7 +52,11 @@ export async function perform(
 }
 
 /** Makes schema and table, unless this job has made them already. */
-async function make(engine: RestreamEngine, { jobId, config, init }: RestreamJob, options: CallOptions): Promise<void> {
+async function make(
+  engine: RestreamEngine,
+  { jobId, config, init }: RestreamJob,
+  options: CallOptions,
+): Promise<void> {
   const source = await engine.readTable(config.tableNameWithType, options);
   if (init.makesSchema) {
     const schema = destinationSchemaOf(source.schema, config);
@@ -54,7 +64,8 @@ async function make(engine: RestreamEngine, { jobId, config, init }: RestreamJob
       await engine.createSchema(schema, options);
     } catch (error) {
       const isOurs =
-        isQuireError(error, 'SCHEMA_EXISTS') && isSameSchema(await engine.readSchema(schema.schemaName, options), schema);
+        isQuireError(error, 'SCHEMA_EXISTS') &&
+        isSameSchema(await engine.readSchema(schema.schemaName, options), schema);
       if (!isOurs) throw error;
     }
   }
@@ -63,24 +74,52 @@ async function make(engine: RestreamEngine, { jobId, config, init }: RestreamJob
     await engine.createTable(made, { ...options, isPaused: config.debugPause });
   } catch (error) {
     const isOurs =
-      isQuireError(error, 'TABLE_EXISTS') && isMadeBy(await engine.readTable(config.destTableNameWithType, options), jobId);
+      isQuireError(error, 'TABLE_EXISTS') &&
+      isMadeBy(await engine.readTable(config.destTableNameWithType, options), jobId);
     if (!isOurs) throw error;
   }
 }
 
-/** Lets the destination consume: at the start of the job, or after it was paused to commit what was stuck. */
-async function release(engine: RestreamEngine, job: RestreamJob, nowMs: number, options: CallOptions): Promise<RestreamJob> {
+/**
+ * Lets the destination consume: at the start of the job, or after it was paused to commit what was
+ * stuck.
+ */
+async function release(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  nowMs: number,
+  options: CallOptions,
+): Promise<RestreamJob> {
   const { destTableNameWithType: destination, debugPause } = job.config;
   if (job.status !== 'INIT') {
     await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
     return job.commit === null ? job : { ...job, commit: { ...job.commit, pause: 'none' } };
   }
   if (debugPause) await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
-  const next = enterStage(job, 'TABLE_STREAM', nowMs, `${destination} is made and consumes its stream from the earliest offset.`);
-  return { ...next, stream: { startedMs: nowMs, probedMs: null, lagMessages: null, lagByPartition: {}, offsets: {}, idleMs: 0 } };
+  const next = enterStage(
+    job,
+    'TABLE_STREAM',
+    nowMs,
+    `${destination} is made and consumes its stream from the earliest offset.`,
+  );
+  return {
+    ...next,
+    stream: {
+      startedMs: nowMs,
+      probedMs: null,
+      lagMessages: null,
+      lagByPartition: {},
+      offsets: {},
+      idleMs: 0,
+    },
+  };
 }
 
-async function askForCommit(engine: RestreamEngine, job: RestreamJob, options: CallOptions): Promise<RestreamJob> {
+async function askForCommit(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  options: CallOptions,
+): Promise<RestreamJob> {
   const asked = await engine.forceCommit(job.config.destTableNameWithType, options);
   const { commit } = job;
   if (commit === null) return job;
@@ -97,33 +136,64 @@ async function askForCommit(engine: RestreamEngine, job: RestreamJob, options: C
   };
 }
 
-/** A wish to commit that gets stuck is helped by a pause, which commits as well, and by going on after it. */
-async function unstick(engine: RestreamEngine, job: RestreamJob, options: CallOptions): Promise<RestreamJob> {
+/**
+ * A wish to commit that gets stuck is helped by a pause, which commits as well, and by going on
+ * after it.
+ */
+async function unstick(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  options: CallOptions,
+): Promise<RestreamJob> {
   const { destTableNameWithType: destination } = job.config;
   const { commit } = job;
   if (commit === null) return job;
   if (commit.pause === 'done') {
     await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
     // What is asked for next is a new wish.
-    return { ...job, commit: { ...commit, pause: 'none', engineJobId: null, waitedSinceAskedMs: 0 } };
+    return {
+      ...job,
+      commit: { ...commit, pause: 'none', engineJobId: null, waitedSinceAskedMs: 0 },
+    };
   }
   await engine.pauseConsumption(destination, {
     ...options,
     comment: `Restream job ${job.jobId} commits segments that are stuck.`,
   });
-  return { ...job, commit: { ...commit, pause: 'done', waitedSinceAskedMs: 0, attemptCount: commit.attemptCount + 1 } };
+  return {
+    ...job,
+    commit: {
+      ...commit,
+      pause: 'done',
+      waitedSinceAskedMs: 0,
+      attemptCount: commit.attemptCount + 1,
+    },
+  };
 }
 
 function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
   if (job.rebalance === null) return job;
   return {
     ...job,
-    rebalance: { ...job.rebalance, engineJobId: asked.jobId, status: asked.status, description: asked.description },
+    rebalance: {
+      ...job.rebalance,
+      engineJobId: asked.jobId,
+      status: asked.status,
+      description: asked.description,
+    },
   };
 }
 
-/** Compares what both tables hold. What cannot be compared does not undo the work: the job is done all the same. */
-async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, options: CallOptions): Promise<RestreamJob> {
+/**
+ * Compares what both tables hold. What cannot be compared does not undo the work: the job is done
+ * all the same.
+ */
+async function finish(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  nowMs: number,
+  options: CallOptions,
+): Promise<RestreamJob> {
   const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
   const rebalanced = job.rebalance?.description ?? 'Segments are where their tenants require them.';
   try {
@@ -144,7 +214,9 @@ async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, o
       },
     };
   } catch (error) {
-    if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') throw error;
+    if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') {
+      throw error;
+    }
     const outcome = `Source and destination could not be compared: ${error.message}`;
     return enterStage(job, 'DONE', nowMs, rebalanced, outcome);
   }
@@ -152,12 +224,18 @@ async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, o
 
 function offsetsOf({ partitions }: Consumption): Record<string, number> {
   return Object.fromEntries(
-    partitions.flatMap(({ partition, currentOffset }) => (currentOffset === null ? [] : [[String(partition), currentOffset]])),
+    partitions.flatMap(({ partition, currentOffset }) =>
+      currentOffset === null ? [] : [[String(partition), currentOffset]],
+    ),
   );
 }
 
 /** Drops what this job has made, and nothing that somebody else has put in its place. */
-async function drop(engine: RestreamEngine, { jobId, config, init }: RestreamJob, options: CallOptions): Promise<void> {
+async function drop(
+  engine: RestreamEngine,
+  { jobId, config, init }: RestreamJob,
+  options: CallOptions,
+): Promise<void> {
   const { destTableNameWithType: destination } = config;
   const table = await unlessMissing(engine.readTable(destination, options));
   if (table !== undefined && !isMadeBy(table, jobId)) return;
@@ -180,7 +258,10 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function tookTooLong({ config, rebalance }: RestreamJob): { readonly code: 'REQUEST_TIMED_OUT'; readonly message: string } {
+function tookTooLong({ config, rebalance }: RestreamJob): {
+  readonly code: 'REQUEST_TIMED_OUT';
+  readonly message: string;
+} {
   const state = rebalance?.description ?? 'The engine has not said how far it is.';
   return {
     code: 'REQUEST_TIMED_OUT',
@@ -189,5 +270,7 @@ function tookTooLong({ config, rebalance }: RestreamJob): { readonly code: 'REQU
 }
 
 function afterwards(job: RestreamJob): RestreamJob {
-  return job.aftermath === null ? job : { ...job, aftermath: { ...job.aftermath, isDone: true }, lastProblem: null };
+  return job.aftermath === null
+    ? job
+    : { ...job, aftermath: { ...job.aftermath, isDone: true }, lastProblem: null };
 }

@@ -13,7 +13,10 @@ export function problemOf(
   if (seen.failure !== undefined) return seen.failure;
   const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
   if (partition !== undefined) {
-    return { code: 'STREAM_UNAVAILABLE', message: `Partition ${partition.partition} of the destination: ${partition.error}` };
+    return {
+      code: 'STREAM_UNAVAILABLE',
+      message: `Partition ${partition.partition} of the destination: ${partition.error}`,
+    };
   }
   const unknown = seen.consumption?.partitions.find(({ currentOffset }) => currentOffset === null);
   const { idleMs } = job.stream ?? { idleMs: 0 };
@@ -29,5 +32,8 @@ export function problemOf(
         ? 'rebalance'
         : undefined;
   if (forgotten === undefined) return undefined;
-  return { code: 'JOB_NOT_FOUND', message: `The engine does not know the ${forgotten} any more; it is asked for again.` };
+  return {
+    code: 'JOB_NOT_FOUND',
+    message: `The engine does not know the ${forgotten} any more; it is asked for again.`,
+  };
 }

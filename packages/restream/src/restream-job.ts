@@ -15,7 +15,15 @@ export interface RestreamConfig {
 }
 
 /** States of a job (SPECIFICATION.md section 3), in the order in which one goes through them. */
-export const restreamStatuses = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE', 'FAILED', 'CANCELLED'] as const;
+export const restreamStatuses = [
+  'INIT',
+  'TABLE_STREAM',
+  'FORCE_COMMIT',
+  'REBALANCE',
+  'DONE',
+  'FAILED',
+  'CANCELLED',
+] as const;
 /** How far a restream job is. */
 export type RestreamStatus = (typeof restreamStatuses)[number];
 
@@ -54,8 +62,8 @@ export interface StageProblem {
 }
 
 /**
- * Everything that is known of a job: one JSON object, replaced in one atomic write at every transition. Offsets and lags are by partition,
- * with the partition's number as the member's name.
+ * Everything that is known of a job: one JSON object, replaced in one atomic write at every
+ * transition. Offsets and lags are by partition, with the partition's number as the member's name.
  */
 export interface RestreamJob {
   readonly jobId: string;
@@ -65,7 +73,10 @@ export interface RestreamJob {
   readonly finishedMs: number | null;
   readonly stages: readonly StageRecord[];
   readonly init: {
-    /** Whether the destination's schema was not there before: then it goes when the destination is dropped. */
+    /**
+     * Whether the destination's schema was not there before: then it goes when the destination is
+     * dropped.
+     */
     readonly makesSchema: boolean;
     readonly isMade: boolean;
     /** Whether it waits to be resumed, as `debugPause` asks for. */
@@ -73,7 +84,10 @@ export interface RestreamJob {
     /** How long a controller has tried without success. */
     readonly waitedMs: number;
   };
-  /** The stream's latest offsets when the job began; null until they are known. The destination must pass them. */
+  /**
+   * The stream's latest offsets when the job began; null until they are known. The destination must
+   * pass them.
+   */
   readonly targetOffsets: Readonly<Record<string, number>> | null;
   readonly stream: {
     readonly startedMs: number;
@@ -94,7 +108,10 @@ export interface RestreamJob {
     readonly waitedMs: number;
     readonly waitedSinceAskedMs: number;
     readonly attemptCount: number;
-    /** The destination is paused for a moment where a wish to commit is stuck: that is wanted, which may have been done, or done. */
+    /**
+     * The destination is paused for a moment where a wish to commit is stuck: that is wanted, which
+     * may have been done, or done.
+     */
     readonly pause: 'none' | 'wanted' | 'done';
     readonly segmentNames: readonly string[];
     readonly pendingSegmentNames: readonly string[];
@@ -115,8 +132,15 @@ export interface RestreamJob {
     readonly destinationOffsets: Readonly<Record<string, number>>;
   } | null;
   readonly aftermath: Aftermath | null;
-  readonly error: { readonly code: ErrorCode; readonly message: string; readonly stage: RestreamStatus } | null;
-  /** The last one of the stage that the job is in; null when it met none. Records of older releases do not have it. */
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly stage: RestreamStatus;
+  } | null;
+  /**
+   * The last one of the stage that the job is in; null when it met none. Records of older releases
+   * do not have it.
+   */
   readonly lastProblem?: StageProblem | null;
 }
 
@@ -128,7 +152,10 @@ export interface JobStart {
   readonly targetOffsets: Readonly<Record<string, number>> | null;
 }
 
-export function newJob({ jobId, config, makesSchema, targetOffsets }: JobStart, nowMs: number): RestreamJob {
+export function newJob(
+  { jobId, config, makesSchema, targetOffsets }: JobStart,
+  nowMs: number,
+): RestreamJob {
   return {
     jobId,
     config,
@@ -157,7 +184,10 @@ export function withProblem(
   return { ...job, lastProblem: { code, message, stage: job.status, atMs: nowMs } };
 }
 
-/** The job in its next state; the stage that it leaves ends with this outcome, a final one with `finalOutcome`, or the same. */
+/**
+ * The job in its next state; the stage that it leaves ends with this outcome, a final one with
+ * `finalOutcome`, or the same.
+ */
 export function enterStage(
   job: RestreamJob,
   status: RestreamStatus,
@@ -165,13 +195,23 @@ export function enterStage(
   outcome: string,
   finalOutcome = outcome,
 ): RestreamJob {
-  const ended = job.stages.map((stage) => (stage.endedMs === null ? { ...stage, endedMs: nowMs, outcome } : stage));
+  const ended = job.stages.map((stage) =>
+    stage.endedMs === null ? { ...stage, endedMs: nowMs, outcome } : stage,
+  );
   const isEnd = isFinal(status);
   return {
     ...job,
     status,
     finishedMs: isEnd ? nowMs : null,
     lastProblem: null,
-    stages: [...ended, { stage: status, startedMs: nowMs, endedMs: isEnd ? nowMs : null, outcome: isEnd ? finalOutcome : null }],
+    stages: [
+      ...ended,
+      {
+        stage: status,
+        startedMs: nowMs,
+        endedMs: isEnd ? nowMs : null,
+        outcome: isEnd ? finalOutcome : null,
+      },
+    ],
   };
 }

@@ -22,7 +22,10 @@ import { checkStart, type RestreamRequest } from './start-job.ts';
 /** What `Restreams` works on, and where its records are kept. */
 export interface RestreamsOptions {
   readonly engine: RestreamEngine;
-  /** Where records and leases are kept; controllers that share it drive each other's jobs. Not closed. */
+  /**
+   * Where records and leases are kept; controllers that share it drive each other's jobs. Not
+   * closed.
+   */
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -51,16 +54,26 @@ const oneAtATime = {
 const nobody: SlotClaim = { principal: '', isAdmin: false };
 
 /**
- * The restream jobs of a controller: starts, lists, cancels and resumes them, and drives them, those that another controller left behind
- * as well. A job rebuilds a real-time table from its stream into a new table, while the old one serves; the source is never touched.
+ * The restream jobs of a controller: starts, lists, cancels and resumes them, and drives them,
+ * those that another controller left behind as well. A job rebuilds a real-time table from its
+ * stream into a new table, while the old one serves; the source is never touched.
  */
 export class Restreams implements AsyncDisposable {
   readonly #options: RestreamsOptions;
   readonly #records: JobRecords;
-  readonly #drivers = new Map<string, { readonly wake: () => void; readonly ended: Promise<void> }>();
+  readonly #drivers = new Map<
+    string,
+    { readonly wake: () => void; readonly ended: Promise<void> }
+  >();
   readonly #stop = new AbortController();
-  /** One start after another: of two for the same table, the second finds the first. Principals take turns. */
-  readonly #turns = new FairSlots(oneAtATime, () => new QuireError('INTERNAL', 'Any number of starts may wait.'));
+  /**
+   * One start after another: of two for the same table, the second finds the first. Principals take
+   * turns.
+   */
+  readonly #turns = new FairSlots(
+    oneAtATime,
+    () => new QuireError('INTERNAL', 'Any number of starts may wait.'),
+  );
   readonly #starting = new Set<Promise<unknown>>();
   #scanning: Promise<void> | undefined;
 
@@ -81,7 +94,10 @@ export class Restreams implements AsyncDisposable {
    * @param claim on whose behalf; starts of several principals take turns
    * @throws TABLE_INVALID when the config does not suit the destination, with all findings
    */
-  async start(request: RestreamRequest, { claim = nobody, ...options }: StartOptions = {}): Promise<RestreamJob> {
+  async start(
+    request: RestreamRequest,
+    { claim = nobody, ...options }: StartOptions = {},
+  ): Promise<RestreamJob> {
     const starting = this.#turns.run(claim, () => this.#start(request, options), options.signal);
     this.#starting.add(starting);
     try {
@@ -106,36 +122,54 @@ export class Restreams implements AsyncDisposable {
     return this.#records.list(options);
   }
 
-  /** The job of a source table: the one that runs, or else the last. @throws JOB_NOT_FOUND when it never had one */
+  /**
+   * The job of a source table: the one that runs, or else the last. @throws JOB_NOT_FOUND when it
+   * never had one
+   */
   async readOfTable(tableNameWithType: string, options: CallOptions = {}): Promise<RestreamJob> {
-    const jobs = (await this.list(options)).filter(({ config }) => config.tableNameWithType === tableNameWithType);
+    const jobs = (await this.list(options)).filter(
+      ({ config }) => config.tableNameWithType === tableNameWithType,
+    );
     const job = jobs.find(({ status }) => !isFinal(status)) ?? jobs[0];
     if (job !== undefined) return job;
     throw new QuireError('JOB_NOT_FOUND', `The table ${tableNameWithType} has no restream job.`);
   }
 
   /** The job that works with a table now, as its source or its destination. */
-  async findActive(tableNameWithType: string, options: CallOptions = {}): Promise<RestreamJob | undefined> {
+  async findActive(
+    tableNameWithType: string,
+    options: CallOptions = {},
+  ): Promise<RestreamJob | undefined> {
     const jobs = await this.list(options);
     return jobs.find(({ status, config }) => !isFinal(status) && uses(config, tableNameWithType));
   }
 
   /**
-   * Cancels a job, or has the destination of one that failed or was cancelled dropped. Resolves once the wish is durable.
+   * Cancels a job, or has the destination of one that failed or was cancelled dropped. Resolves
+   * once the wish is durable.
    *
    * @throws JOB_NOT_FOUND; CONFLICT when the job has ended and there is nothing to cancel
    */
-  async cancel(jobId: string, { dropDestination }: { readonly dropDestination: boolean }): Promise<RestreamJob> {
+  async cancel(
+    jobId: string,
+    { dropDestination }: { readonly dropDestination: boolean },
+  ): Promise<RestreamJob> {
     const job = await this.#records.read(jobId);
     if (isFinal(job.status) && (job.status === 'DONE' || !dropDestination)) {
-      throw new QuireError('CONFLICT', `The restream job ${jobId} has ended as ${job.status}; there is nothing to cancel.`);
+      throw new QuireError(
+        'CONFLICT',
+        `The restream job ${jobId} has ended as ${job.status}; there is nothing to cancel.`,
+      );
     }
     await this.#records.requestCancel(jobId, { dropDestination });
     this.#wake(jobId);
     return job;
   }
 
-  /** Lets a job go on that was paused at its start. @throws JOB_NOT_FOUND; CONFLICT when it does not wait */
+  /**
+   * Lets a job go on that was paused at its start. @throws JOB_NOT_FOUND; CONFLICT when it does not
+   * wait
+   */
   async resume(jobId: string): Promise<RestreamJob> {
     const job = await this.#records.read(jobId);
     if (job.status !== 'INIT' || !job.init.isHeld) {
@@ -181,7 +215,8 @@ export class Restreams implements AsyncDisposable {
       const error = isQuireError(thrown)
         ? thrown
         : new QuireError('INTERNAL', 'The destination could not be made.', { cause: thrown });
-      // An engine that may or may not have made it is asked again by the driver; any other answer ends it here.
+      // An engine that may or may not have made it is asked again by the driver; any other answer
+      // ends it here.
       if (mayPass(error)) {
         const waiting = withProblem(job, error, clock.nowMs());
         await this.#write(waiting);
@@ -192,7 +227,10 @@ export class Restreams implements AsyncDisposable {
         await perform('drop', engine, job, clock.nowMs(), {});
         await this.#records.remove(job.jobId);
       } catch (problem) {
-        log?.warn({ jobId: job.jobId, err: problem }, 'the tables of a failed restream job will be dropped later');
+        log?.warn(
+          { jobId: job.jobId, err: problem },
+          'the tables of a failed restream job will be dropped later',
+        );
       }
       throw error;
     }
@@ -227,7 +265,9 @@ export class Restreams implements AsyncDisposable {
           if (await this.#hasWork(job)) this.#drive(job.jobId);
         }
       } catch (error) {
-        if (!this.#stop.signal.aborted) log?.warn({ err: error }, 'restream jobs could not be listed; trying again');
+        if (!this.#stop.signal.aborted) {
+          log?.warn({ err: error }, 'restream jobs could not be listed; trying again');
+        }
       }
       await sleepUnlessAborted(clock, leaseMs, this.#stop.signal);
     }
@@ -244,7 +284,9 @@ export class Restreams implements AsyncDisposable {
   #drive(jobId: string): void {
     if (this.#drivers.has(jobId) || this.#stop.signal.aborted) return;
     const pauses = new Sleeper(this.#options.clock);
-    const ended = this.#driveInTurn(jobId, (delayMs, signal) => pauses.sleep(delayMs, signal)).finally(() => {
+    const ended = this.#driveInTurn(jobId, (delayMs, signal) =>
+      pauses.sleep(delayMs, signal),
+    ).finally(() => {
       this.#drivers.delete(jobId);
       // Something may have been wanted just when it ended.
       if (pauses.isWoken) this.#drive(jobId);
@@ -252,13 +294,20 @@ export class Restreams implements AsyncDisposable {
     this.#drivers.set(jobId, { wake: () => pauses.wake(), ended });
   }
 
-  async #driveInTurn(jobId: string, wait: (delayMs: number, signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #driveInTurn(
+    jobId: string,
+    wait: (delayMs: number, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const { engine, clock, settings, log, onWritten } = this.#options;
     try {
       await this.#leaseOf(jobId).runInTurn(async (lost) => {
         const signal = AbortSignal.any([this.#stop.signal, lost]);
         const records = this.#records;
-        await driveJob({ engine, records, clock, settings, log, wait, onWritten: (job) => onWritten?.(job) }, jobId, signal);
+        await driveJob(
+          { engine, records, clock, settings, log, wait, onWritten: (job) => onWritten?.(job) },
+          jobId,
+          signal,
+        );
       });
     } catch (error) {
       // The next scan takes it up again.
@@ -267,7 +316,10 @@ export class Restreams implements AsyncDisposable {
   }
 }
 
-function uses({ tableNameWithType, destTableNameWithType }: RestreamJob['config'], name: string): boolean {
+function uses(
+  { tableNameWithType, destTableNameWithType }: RestreamJob['config'],
+  name: string,
+): boolean {
   return tableNameWithType === name || destTableNameWithType === name;
 }
 

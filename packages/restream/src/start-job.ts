@@ -23,10 +23,12 @@ const lagMaxDefault = 5000;
 const rebalanceMinutesDefault = 120;
 
 /**
- * Checks everything that can be checked before anything is made, and finds out what the job has to know.
+ * Checks everything that can be checked before anything is made, and finds out what the job has to
+ * know.
  *
  * @throws TABLE_NOT_FOUND when the source is not there
- * @throws INVALID_PARAMETER when the source or the destination has no name of a real-time table, both are the same, or a limit is out of range
+ * @throws INVALID_PARAMETER when the source or the destination has no name of a real-time table,
+ * both are the same, or a limit is out of range
  * @throws TABLE_EXISTS when the destination is there
  * @throws SCHEMA_EXISTS when there is another schema of the destination's name
  * @throws TENANT_NOT_FOUND
@@ -44,7 +46,12 @@ export async function checkStart(
   await assertTenants(engine, config, options);
   await assertAbsent(engine, config.destTableNameWithType, options);
   const makesSchema = await needsSchema(engine, source, config, options);
-  return { jobId, config, makesSchema, targetOffsets: await readTarget(engine, config.tableNameWithType, options) };
+  return {
+    jobId,
+    config,
+    makesSchema,
+    targetOffsets: await readTarget(engine, config.tableNameWithType, options),
+  };
 }
 
 function assertNames({ tableNameWithType, destTableNameWithType }: RestreamRequest): void {
@@ -95,7 +102,11 @@ function assertLimits({ maxTableStreamLag, maxRebalanceTimeMin }: RestreamConfig
   }
 }
 
-async function assertTenants(engine: RestreamEngine, config: RestreamConfig, options: CallOptions): Promise<void> {
+async function assertTenants(
+  engine: RestreamEngine,
+  config: RestreamConfig,
+  options: CallOptions,
+): Promise<void> {
   const { serverTenants, brokerTenants } = await engine.listTenants(options);
   const check = (parameter: string, name: string, known: readonly string[]): void => {
     if (known.includes(name)) return;
@@ -108,7 +119,11 @@ async function assertTenants(engine: RestreamEngine, config: RestreamConfig, opt
   check('destBrokerTenant', config.destBrokerTenant, brokerTenants);
 }
 
-async function assertAbsent(engine: RestreamEngine, tableNameWithType: string, options: CallOptions): Promise<void> {
+async function assertAbsent(
+  engine: RestreamEngine,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<void> {
   try {
     await engine.readTable(tableNameWithType, options);
   } catch (error) {
@@ -142,7 +157,10 @@ async function needsSchema(
   );
 }
 
-/** The latest offsets of the source's stream; null while the engine does not know them. @throws INVALID_PARAMETER without a stream */
+/**
+ * The latest offsets of the source's stream; null while the engine does not know them. @throws
+ * INVALID_PARAMETER without a stream
+ */
 async function readTarget(
   engine: RestreamEngine,
   tableNameWithType: string,

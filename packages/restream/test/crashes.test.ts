@@ -9,7 +9,9 @@ class Killer {
   #count = 0;
   #isDead = false;
 
-  /** @param killAt the number of the moment, from 1 on; two for each change: before it and after it */
+  /**
+   * @param killAt the number of the moment, from 1 on; two for each change: before it and after it
+   */
   constructor(killAt: number) {
     this.#killAt = killAt;
   }
@@ -22,7 +24,10 @@ class Killer {
     return this.#count;
   }
 
-  /** The object with its methods watched: a dead controller neither does anything more nor learns anything. */
+  /**
+   * The object with its methods watched: a dead controller neither does anything more nor learns
+   * anything.
+   */
   watch<T extends object>(target: T, names: readonly string[]): T {
     return new Proxy(target, {
       get: (_target, name) => {
@@ -78,7 +83,8 @@ interface Story {
 const stories: readonly Story[] = [
   {
     name: 'a rebalance that moves segments, and a commit that gets stuck',
-    prepare: ({ engine }) => Object.assign(engine.behaviour, { rebalanceMs: 5000, isCommitStuck: true }),
+    prepare: ({ engine }) =>
+      Object.assign(engine.behaviour, { rebalanceMs: 5000, isCommitStuck: true }),
     debugPause: false,
     meanwhile: async () => undefined,
     status: 'DONE',
@@ -96,7 +102,8 @@ const stories: readonly Story[] = [
     name: 'a caller who cancels it and drops the destination',
     prepare: () => undefined,
     debugPause: true,
-    meanwhile: async (controller, jobId) => void (await controller.cancel(jobId, { dropDestination: true })),
+    meanwhile: async (controller, jobId) =>
+      void (await controller.cancel(jobId, { dropDestination: true })),
     status: 'CANCELLED',
     tables: [source],
   },
@@ -110,30 +117,45 @@ async function run(story: Story, killAt: number): Promise<{ scene: Scene; moment
   const engine: RestreamEngine = killer.watch(scene.engine, engineChanges);
   const store: ObjectStore = killer.watch(scene.store, ['put', 'delete']);
   const doomed = scene.controller({ engine, store });
-  const starting = doomed.start({ tableNameWithType: source, destTableNameWithType: destination, debugPause: story.debugPause });
+  const starting = doomed.start({
+    tableNameWithType: source,
+    destTableNameWithType: destination,
+    debugPause: story.debugPause,
+  });
   starting.catch(() => undefined);
   for (let passed = 0; passed < 600 && !killer.isDead; passed += 1) {
     await scene.clock.advance(500);
     const [job] = await peek(scene);
     if (job === undefined) continue;
-    if (job.status === 'INIT' && job.init.isHeld && job.init.isMade) await swallow(story.meanwhile(doomed, job.jobId), killer);
+    if (job.status === 'INIT' && job.init.isHeld && job.init.isMade) {
+      await swallow(story.meanwhile(doomed, job.jobId), killer);
+    }
     if (job.status === story.status && job.aftermath?.isDone !== false) break;
   }
   const heir = scene.controller();
   await scene.clock.advance(60_000);
   const [job] = await heir.list();
-  // Killed before the first record was written: the caller never heard of a job, and nothing of it is there.
+  // Killed before the first record was written: the caller never heard of a job, and nothing of it
+  // is there.
   if (job === undefined) {
-    if (scene.engine.changes.length > 0) throw new Error(`Made without a job: ${scene.engine.changes.join()}`);
+    if (scene.engine.changes.length > 0) {
+      throw new Error(`Made without a job: ${scene.engine.changes.join()}`);
+    }
     return { scene, momentCount: killer.momentCount };
   }
   const held = await heir.read(job.jobId);
-  if (held.status === 'INIT' && held.init.isHeld) await swallow(story.meanwhile(heir, job.jobId), killer);
+  if (held.status === 'INIT' && held.init.isHeld) {
+    await swallow(story.meanwhile(heir, job.jobId), killer);
+  }
   const ended = await scene.untilEnded(heir, job.jobId);
   expect(ended.status).toBe(story.status);
   expect(scene.engine.tableNames).toEqual(story.tables);
-  expect(scene.engine.changes.filter((change) => change === `createTable ${destination}`)).toHaveLength(1);
-  expect(scene.engine.changes.filter((change) => change === 'createSchema orders2')).toHaveLength(1);
+  expect(
+    scene.engine.changes.filter((change) => change === `createTable ${destination}`),
+  ).toHaveLength(1);
+  expect(scene.engine.changes.filter((change) => change === 'createSchema orders2')).toHaveLength(
+    1,
+  );
   expect(scene.engine.tableNames.filter((name) => scene.engine.isPaused(name))).toEqual([]);
   const { stages } = ended;
   expect(stages.map(({ stage }) => stage)).toEqual([...new Set(stages.map(({ stage }) => stage))]);
@@ -152,7 +174,9 @@ async function swallow(call: Promise<void>, killer: Killer): Promise<void> {
 }
 
 async function untilDead(killer: Killer): Promise<void> {
-  for (let turn = 0; turn < 50 && !killer.isDead; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 50 && !killer.isDead; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 describe.each(stories)('a controller that is killed, in a job with $name', (story) => {

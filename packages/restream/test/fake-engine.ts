@@ -40,7 +40,10 @@ interface FakeTable {
 
 export const partitionCount = 2;
 
-/** Keeps tables that consume a stream of numbers, as fast as its behaviour says, whatever the wall clock does. */
+/**
+ * Keeps tables that consume a stream of numbers, as fast as its behaviour says, whatever the wall
+ * clock does.
+ */
 export class FakeEngine implements RestreamEngine {
   readonly description = 'fake';
   readonly behaviour: Behaviour = {
@@ -67,7 +70,10 @@ export class FakeEngine implements RestreamEngine {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#startMs = clock.monotonicMs() - 1_000_000;
-    this.#schemas.set('orders', { schemaName: 'orders', dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }] });
+    this.#schemas.set('orders', {
+      schemaName: 'orders',
+      dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
+    });
     this.#tables.set('orders_REALTIME', {
       ...this.#newTable(sourceConfig, false),
       createdMs: this.#startMs,
@@ -100,20 +106,26 @@ export class FakeEngine implements RestreamEngine {
   async readSchema(name: string): Promise<TableSchemaDocument> {
     this.#assertReachable();
     const schema = this.#schemas.get(name);
-    if (schema === undefined) throw new QuireError('SCHEMA_NOT_FOUND', `There is no schema ${name}.`);
+    if (schema === undefined) {
+      throw new QuireError('SCHEMA_NOT_FOUND', `There is no schema ${name}.`);
+    }
     return schema;
   }
 
   async createSchema(schema: TableSchemaDocument): Promise<void> {
     this.#assertReachable();
-    if (this.#schemas.has(schema.schemaName)) throw new QuireError('SCHEMA_EXISTS', `There is a schema ${schema.schemaName}.`);
+    if (this.#schemas.has(schema.schemaName)) {
+      throw new QuireError('SCHEMA_EXISTS', `There is a schema ${schema.schemaName}.`);
+    }
     this.#schemas.set(schema.schemaName, schema);
     this.changes.push(`createSchema ${schema.schemaName}`);
   }
 
   async deleteSchema(name: string): Promise<void> {
     this.#assertReachable();
-    if (!this.#schemas.delete(name)) throw new QuireError('SCHEMA_NOT_FOUND', `There is no schema ${name}.`);
+    if (!this.#schemas.delete(name)) {
+      throw new QuireError('SCHEMA_NOT_FOUND', `There is no schema ${name}.`);
+    }
     this.changes.push(`deleteSchema ${name}`);
   }
 
@@ -122,7 +134,14 @@ export class FakeEngine implements RestreamEngine {
     const { config } = this.#table(name);
     const schemaName = name.replace(/_REALTIME$/, '');
     const schema = this.#schemas.get(schemaName) ?? { schemaName };
-    return { tableNameWithType: name, type: 'REALTIME', isReadOnly: false, config, schema, findings: [] };
+    return {
+      tableNameWithType: name,
+      type: 'REALTIME',
+      isReadOnly: false,
+      config,
+      schema,
+      findings: [],
+    };
   }
 
   async createTable(
@@ -166,7 +185,9 @@ export class FakeEngine implements RestreamEngine {
     this.#assertReachable();
     this.#settle(name);
     this.#table(name).isPaused = true;
-    for (const [jobId, job] of this.#commits) if (job.tableNameWithType === name) this.#commits.set(jobId, { ...job, dueMs: 0 });
+    for (const [jobId, job] of this.#commits) {
+      if (job.tableNameWithType === name) this.#commits.set(jobId, { ...job, dueMs: 0 });
+    }
     this.changes.push(`pause ${name}`);
     return this.readConsumption(name);
   }
@@ -182,9 +203,13 @@ export class FakeEngine implements RestreamEngine {
   async forceCommit(name: string): Promise<ForceCommitJob> {
     this.#assertReachable();
     const table = this.#table(name);
-    const segmentNames = Array.from({ length: partitionCount }, (_, index) => segmentName(name, index, table.sequence));
+    const segmentNames = Array.from({ length: partitionCount }, (_, index) =>
+      segmentName(name, index, table.sequence),
+    );
     table.sequence += 1;
-    const dueMs = this.behaviour.isCommitStuck ? Infinity : this.#clock.monotonicMs() + this.behaviour.commitMs;
+    const dueMs = this.behaviour.isCommitStuck
+      ? Infinity
+      : this.#clock.monotonicMs() + this.behaviour.commitMs;
     const jobId = `commit-${(this.#ids += 1)}`;
     const submittedMs = this.#clock.monotonicMs();
     this.#commits.set(jobId, {
@@ -203,7 +228,10 @@ export class FakeEngine implements RestreamEngine {
     this.#assertReachable();
     const job = this.#commits.get(jobId);
     if (job === undefined) throw new QuireError('JOB_NOT_FOUND', `There is no job ${jobId}.`);
-    return { ...job, pendingSegmentNames: this.#clock.monotonicMs() >= job.dueMs ? [] : job.segmentNames };
+    return {
+      ...job,
+      pendingSegmentNames: this.#clock.monotonicMs() >= job.dueMs ? [] : job.segmentNames,
+    };
   }
 
   async rebalance(name: string): Promise<RebalanceJob> {
@@ -212,8 +240,13 @@ export class FakeEngine implements RestreamEngine {
     const { rebalanceMs } = this.behaviour;
     const jobId = `rebalance-${(this.#ids += 1)}`;
     const dueMs =
-      rebalanceMs === 'never' ? Infinity : typeof rebalanceMs === 'number' ? this.#clock.monotonicMs() + rebalanceMs : 0;
-    const status: RebalanceJob['status'] = rebalanceMs === 'NO_OP' || rebalanceMs === 'FAILED' ? rebalanceMs : 'IN_PROGRESS';
+      rebalanceMs === 'never'
+        ? Infinity
+        : typeof rebalanceMs === 'number'
+          ? this.#clock.monotonicMs() + rebalanceMs
+          : 0;
+    const status: RebalanceJob['status'] =
+      rebalanceMs === 'NO_OP' || rebalanceMs === 'FAILED' ? rebalanceMs : 'IN_PROGRESS';
     const counts = { segmentsToMoveCount: 2, segmentsMovedCount: 0 };
     const job = {
       jobId,
@@ -233,8 +266,12 @@ export class FakeEngine implements RestreamEngine {
     this.#assertReachable();
     const job = this.#rebalances.get(jobId);
     // As the peer: it remembers none that had nothing to do.
-    if (job === undefined || job.status === 'NO_OP') throw new QuireError('JOB_NOT_FOUND', `There is no job ${jobId}.`);
-    return job.status === 'IN_PROGRESS' && this.#clock.monotonicMs() >= job.dueMs ? { ...job, status: 'DONE' } : job;
+    if (job === undefined || job.status === 'NO_OP') {
+      throw new QuireError('JOB_NOT_FOUND', `There is no job ${jobId}.`);
+    }
+    return job.status === 'IN_PROGRESS' && this.#clock.monotonicMs() >= job.dueMs
+      ? { ...job, status: 'DONE' }
+      : job;
   }
 
   async cancelRebalance(name: string): Promise<readonly string[]> {
@@ -267,19 +304,33 @@ export class FakeEngine implements RestreamEngine {
   }
 
   #latest(): number {
-    return Math.floor(((this.#clock.monotonicMs() - this.#startMs) / 1000) * this.behaviour.producedPerSecond);
+    return Math.floor(
+      ((this.#clock.monotonicMs() - this.#startMs) / 1000) * this.behaviour.producedPerSecond,
+    );
   }
 
   #consumed(table: FakeTable): number {
     if (table.isPaused || this.behaviour.isStalled) return table.consumed;
-    const taken = ((this.#clock.monotonicMs() - table.sinceMs) / 1000) * this.behaviour.consumedPerSecond;
+    const taken =
+      ((this.#clock.monotonicMs() - table.sinceMs) / 1000) * this.behaviour.consumedPerSecond;
     return Math.min(this.#latest(), table.consumed + Math.floor(taken));
   }
 
-  #partition(name: string, table: FakeTable, partition: number, isStarting: boolean): PartitionConsumption {
+  #partition(
+    name: string,
+    table: FakeTable,
+    partition: number,
+    isStarting: boolean,
+  ): PartitionConsumption {
     const known = isStarting ? null : this.#consumed(table);
     const isStopped = this.behaviour.stoppedPartition === partition;
-    const state = isStopped ? 'STOPPED' : isStarting ? 'STARTING' : table.isPaused ? 'PAUSED' : 'CONSUMING';
+    const state = isStopped
+      ? 'STOPPED'
+      : isStarting
+        ? 'STARTING'
+        : table.isPaused
+          ? 'PAUSED'
+          : 'CONSUMING';
     return {
       partition,
       state,
@@ -318,7 +369,11 @@ const sourceConfig: TableConfigDocument = {
   ingestionConfig: {
     streamIngestionConfig: {
       streamConfigMaps: [
-        { streamType: 'file', 'stream.file.topic.name': 'orders', 'stream.file.consumer.prop.auto.offset.reset': 'largest' },
+        {
+          streamType: 'file',
+          'stream.file.topic.name': 'orders',
+          'stream.file.consumer.prop.auto.offset.reset': 'largest',
+        },
       ],
     },
   },

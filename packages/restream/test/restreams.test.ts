@@ -11,9 +11,18 @@ it('goes through every stage to DONE, and has taken every message up to its targ
   const started = await controller.start({ ...request, destServerTenant: 'Fresh' });
   expect(started.status).toBe('INIT');
   const job = await scene.untilEnded(controller, started.jobId);
-  expect(job.stages.map(({ stage }) => stage)).toEqual(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE']);
+  expect(job.stages.map(({ stage }) => stage)).toEqual([
+    'INIT',
+    'TABLE_STREAM',
+    'FORCE_COMMIT',
+    'REBALANCE',
+    'DONE',
+  ]);
   expect(
-    job.stages.every(({ startedMs, endedMs, outcome }) => endedMs !== null && endedMs >= startedMs && outcome !== null),
+    job.stages.every(
+      ({ startedMs, endedMs, outcome }) =>
+        endedMs !== null && endedMs >= startedMs && outcome !== null,
+    ),
   ).toBe(true);
   expect(job.config).toEqual({
     tableNameWithType: source,
@@ -48,7 +57,11 @@ it('makes the destination from the source, with tenants of its own and from the 
     ingestionConfig: {
       streamIngestionConfig: {
         streamConfigMaps: [
-          { streamType: 'file', 'stream.file.topic.name': 'orders', 'stream.file.consumer.prop.auto.offset.reset': 'smallest' },
+          {
+            streamType: 'file',
+            'stream.file.topic.name': 'orders',
+            'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+          },
         ],
       },
     },
@@ -62,7 +75,9 @@ it('starts jobs one after another, and lets principals take turns', async () => 
   const starts = ['ann', 'ann', 'ann', 'bob', 'eve'].map(async (principal, index) => {
     const missing = { ...request, tableNameWithType: 'missing_REALTIME' };
     const claim = { principal, isAdmin: true };
-    await expect(controller.start(missing, { claim })).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+    await expect(controller.start(missing, { claim })).rejects.toMatchObject({
+      code: 'TABLE_NOT_FOUND',
+    });
     ended.push(`${principal} ${index}`);
   });
   await Promise.all(starts);
@@ -78,7 +93,9 @@ it('waits where it was told to pause, and goes on when it is resumed', async () 
   expect(scene.engine.isPaused(destination)).toBe(true);
   await controller.resume(jobId);
   expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
-  await expect(controller.resume(jobId)).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+  await expect(controller.resume(jobId)).rejects.toThrow(
+    expect.objectContaining({ code: 'CONFLICT' }),
+  );
 });
 
 it('takes a segment that is being made for an unknown lag, not for none', async () => {
@@ -104,7 +121,9 @@ it('asks again for a commit that is stuck, by a pause', async () => {
   const scene = new Scene();
   scene.engine.behaviour.isCommitStuck = true;
   const problems = new Set<string>();
-  await using controller = scene.controller({ onWritten: ({ lastProblem }) => problems.add(lastProblem?.message ?? 'none') });
+  await using controller = scene.controller({
+    onWritten: ({ lastProblem }) => problems.add(lastProblem?.message ?? 'none'),
+  });
   const { jobId } = await controller.start(request);
   const job = await scene.untilEnded(controller, jobId);
   expect(job).toMatchObject({ status: 'DONE', lastProblem: null });
@@ -193,31 +212,50 @@ it('outlives an engine that is away for less than it may be, and fails after tha
   await using controller = scene.controller();
   const { jobId } = await controller.start(request);
   await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
-  scene.engine.behaviour.failure = new QuireError('ENGINE_UNAVAILABLE', 'The engine does not answer.');
+  scene.engine.behaviour.failure = new QuireError(
+    'ENGINE_UNAVAILABLE',
+    'The engine does not answer.',
+  );
   await scene.clock.advance(settings.noProgressMaxMs / 2);
   expect(await controller.read(jobId)).toMatchObject({
     status: 'TABLE_STREAM',
-    lastProblem: { code: 'ENGINE_UNAVAILABLE', message: 'The engine does not answer.', stage: 'TABLE_STREAM' },
+    lastProblem: {
+      code: 'ENGINE_UNAVAILABLE',
+      message: 'The engine does not answer.',
+      stage: 'TABLE_STREAM',
+    },
   });
   await scene.clock.advance(settings.noProgressMaxMs);
-  expect(await controller.read(jobId)).toMatchObject({ status: 'FAILED', error: { code: 'STREAM_UNAVAILABLE' } });
+  expect(await controller.read(jobId)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'STREAM_UNAVAILABLE' },
+  });
   scene.engine.behaviour.failure = undefined;
-  expect((await scene.untilEnded(controller, jobId)).aftermath).toMatchObject({ kind: 'PAUSE', isDone: true, problem: null });
+  expect((await scene.untilEnded(controller, jobId)).aftermath).toMatchObject({
+    kind: 'PAUSE',
+    isDone: true,
+    problem: null,
+  });
 });
 
-it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)('can be cancelled in %s', async (stage) => {
-  const scene = new Scene();
-  scene.engine.behaviour.rebalanceMs = 60_000;
-  await using controller = scene.controller();
-  const { jobId } = await controller.start({ ...request, debugPause: stage === 'INIT' });
-  await scene.until(controller, jobId, ({ status }) => status === stage);
-  await controller.cancel(jobId, { dropDestination: false });
-  const job = await scene.untilEnded(controller, jobId);
-  expect(job).toMatchObject({ status: 'CANCELLED', aftermath: { isDone: true } });
-  const isDropped = !scene.engine.tableNames.includes(destination) && !scene.engine.schemaNames.includes('orders2');
-  expect(isDropped).toBe(stage === 'INIT');
-  expect(isDropped || scene.engine.isPaused(destination)).toBe(true);
-});
+it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)(
+  'can be cancelled in %s',
+  async (stage) => {
+    const scene = new Scene();
+    scene.engine.behaviour.rebalanceMs = 60_000;
+    await using controller = scene.controller();
+    const { jobId } = await controller.start({ ...request, debugPause: stage === 'INIT' });
+    await scene.until(controller, jobId, ({ status }) => status === stage);
+    await controller.cancel(jobId, { dropDestination: false });
+    const job = await scene.untilEnded(controller, jobId);
+    expect(job).toMatchObject({ status: 'CANCELLED', aftermath: { isDone: true } });
+    const isDropped =
+      !scene.engine.tableNames.includes(destination) &&
+      !scene.engine.schemaNames.includes('orders2');
+    expect(isDropped).toBe(stage === 'INIT');
+    expect(isDropped || scene.engine.isPaused(destination)).toBe(true);
+  },
+);
 
 it('drops the destination of a cancelled job when asked to, then or later', async () => {
   const scene = new Scene();
@@ -230,7 +268,11 @@ it('drops the destination of a cancelled job when asked to, then or later', asyn
     expect.objectContaining({ code: 'CONFLICT' }),
   );
   await controller.cancel(jobId, { dropDestination: true });
-  await scene.until(controller, jobId, ({ aftermath }) => aftermath?.kind === 'DROP' && aftermath.isDone);
+  await scene.until(
+    controller,
+    jobId,
+    ({ aftermath }) => aftermath?.kind === 'DROP' && aftermath.isDone,
+  );
   expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
 });
 
@@ -261,12 +303,36 @@ it('does not count the time in which no controller ran, nor jumps of the wall cl
 });
 
 const refusals: [string, Parameters<ReturnType<Scene['controller']>['start']>[0], object][] = [
-  ['an unknown source', { ...request, tableNameWithType: 'nope_REALTIME' }, { code: 'TABLE_NOT_FOUND' }],
-  ['a source that is not real-time', { ...request, tableNameWithType: 'orders_OFFLINE' }, { code: 'INVALID_PARAMETER' }],
-  ['a destination without a type', { ...request, destTableNameWithType: 'orders2' }, { code: 'INVALID_PARAMETER' }],
-  ['itself as destination', { ...request, destTableNameWithType: source }, { code: 'INVALID_PARAMETER' }],
-  ['an unknown server tenant', { ...request, destServerTenant: 'Nope' }, { code: 'TENANT_NOT_FOUND' }],
-  ['an unknown broker tenant', { ...request, destBrokerTenant: 'Nope' }, { code: 'TENANT_NOT_FOUND' }],
+  [
+    'an unknown source',
+    { ...request, tableNameWithType: 'nope_REALTIME' },
+    { code: 'TABLE_NOT_FOUND' },
+  ],
+  [
+    'a source that is not real-time',
+    { ...request, tableNameWithType: 'orders_OFFLINE' },
+    { code: 'INVALID_PARAMETER' },
+  ],
+  [
+    'a destination without a type',
+    { ...request, destTableNameWithType: 'orders2' },
+    { code: 'INVALID_PARAMETER' },
+  ],
+  [
+    'itself as destination',
+    { ...request, destTableNameWithType: source },
+    { code: 'INVALID_PARAMETER' },
+  ],
+  [
+    'an unknown server tenant',
+    { ...request, destServerTenant: 'Nope' },
+    { code: 'TENANT_NOT_FOUND' },
+  ],
+  [
+    'an unknown broker tenant',
+    { ...request, destBrokerTenant: 'Nope' },
+    { code: 'TENANT_NOT_FOUND' },
+  ],
   ['a lag below 0', { ...request, maxTableStreamLag: -1 }, { code: 'INVALID_PARAMETER' }],
   ['no time to rebalance', { ...request, maxRebalanceTimeMin: 0 }, { code: 'INVALID_PARAMETER' }],
 ];
@@ -283,16 +349,26 @@ it('refuses a destination that is there', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   await scene.engine.createTable({ tableName: destination, tableType: 'REALTIME' });
-  await expect(controller.start(request)).rejects.toThrow(expect.objectContaining({ code: 'TABLE_EXISTS' }));
+  await expect(controller.start(request)).rejects.toThrow(
+    expect.objectContaining({ code: 'TABLE_EXISTS' }),
+  );
 });
 
 it('refuses a schema of the name with other columns, and uses one with the same', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
-  await scene.engine.createSchema({ schemaName: 'orders2', dimensionFieldSpecs: [{ dataType: 'STRING', name: 'id' }] });
-  await expect(controller.start(request)).rejects.toThrow(expect.objectContaining({ code: 'SCHEMA_EXISTS' }));
+  await scene.engine.createSchema({
+    schemaName: 'orders2',
+    dimensionFieldSpecs: [{ dataType: 'STRING', name: 'id' }],
+  });
+  await expect(controller.start(request)).rejects.toThrow(
+    expect.objectContaining({ code: 'SCHEMA_EXISTS' }),
+  );
   await scene.engine.deleteSchema('orders2');
-  await scene.engine.createSchema({ schemaName: 'orders2', dimensionFieldSpecs: [{ dataType: 'LONG', name: 'id' }] });
+  await scene.engine.createSchema({
+    schemaName: 'orders2',
+    dimensionFieldSpecs: [{ dataType: 'LONG', name: 'id' }],
+  });
   const { jobId } = await controller.start(request);
   await controller.cancel(jobId, { dropDestination: true });
   await scene.untilEnded(controller, jobId);
@@ -302,9 +378,12 @@ it('refuses a schema of the name with other columns, and uses one with the same'
 it('takes back what it made when the config does not suit the destination, and passes on all findings', async () => {
   const scene = new Scene();
   const findings = [{ path: '/tenants', code: 'ODD', message: 'Odd.', severity: 'error' as const }];
-  scene.engine.createTable = () => Promise.reject(new QuireError('TABLE_INVALID', 'The config is not valid.', { findings }));
+  scene.engine.createTable = () =>
+    Promise.reject(new QuireError('TABLE_INVALID', 'The config is not valid.', { findings }));
   await using controller = scene.controller();
-  await expect(controller.start(request)).rejects.toThrow(expect.objectContaining({ code: 'TABLE_INVALID', findings }));
+  await expect(controller.start(request)).rejects.toThrow(
+    expect.objectContaining({ code: 'TABLE_INVALID', findings }),
+  );
   expect(scene.engine.schemaNames).toEqual(['orders']);
   expect(await controller.list()).toEqual([]);
 });
@@ -318,11 +397,19 @@ it('runs one job a table: of two at once, the second is told of the first', asyn
   ]);
   expect(first.status).toBe('fulfilled');
   const { jobId } = await controller.readOfTable(source);
-  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'JOB_EXISTS', message: expect.stringContaining(jobId) } });
+  expect(second).toMatchObject({
+    status: 'rejected',
+    reason: { code: 'JOB_EXISTS', message: expect.stringContaining(jobId) },
+  });
   expect(await controller.findActive(destination)).toMatchObject({ jobId });
 });
 
-it.each(['nope', '../../etc/passwd', '01a1fbe5-2323-7189-ad84-e68ed2a88fe2'])('has no job %s', async (jobId) => {
-  await using controller = new Scene().controller();
-  await expect(controller.read(jobId)).rejects.toThrow(expect.objectContaining({ code: 'JOB_NOT_FOUND' }));
-});
+it.each(['nope', '../../etc/passwd', '01a1fbe5-2323-7189-ad84-e68ed2a88fe2'])(
+  'has no job %s',
+  async (jobId) => {
+    await using controller = new Scene().controller();
+    await expect(controller.read(jobId)).rejects.toThrow(
+      expect.objectContaining({ code: 'JOB_NOT_FOUND' }),
+    );
+  },
+);

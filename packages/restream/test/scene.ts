@@ -1,10 +1,21 @@
 import type { ObjectStore } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { isFinal, type RestreamEngine, type RestreamJob, Restreams, type RestreamSettings } from '../src/index.ts';
+import {
+  isFinal,
+  type RestreamEngine,
+  type RestreamJob,
+  Restreams,
+  type RestreamSettings,
+} from '../src/index.ts';
 import { FakeEngine } from './fake-engine.ts';
 
-export const settings: RestreamSettings = { pollMs: 1000, noProgressMaxMs: 60_000, commitMaxMs: 120_000, commitRetryMs: 20_000 };
+export const settings: RestreamSettings = {
+  pollMs: 1000,
+  noProgressMaxMs: 60_000,
+  commitMaxMs: 120_000,
+  commitRetryMs: 20_000,
+};
 const leaseMs = 15_000;
 export const source = 'orders_REALTIME';
 export const destination = 'orders2_REALTIME';
@@ -37,8 +48,17 @@ export class Scene {
   }
 
   /** Lets time pass until the job has ended, and what is to be done after its end is done. */
-  async untilEnded(controller: Restreams, jobId: string, limitMs = 20 * 60_000): Promise<RestreamJob> {
-    return this.until(controller, jobId, (job) => isFinal(job.status) && job.aftermath?.isDone !== false, limitMs);
+  async untilEnded(
+    controller: Restreams,
+    jobId: string,
+    limitMs = 20 * 60_000,
+  ): Promise<RestreamJob> {
+    return this.until(
+      controller,
+      jobId,
+      (job) => isFinal(job.status) && job.aftermath?.isDone !== false,
+      limitMs,
+    );
   }
 
   async until(
@@ -52,6 +72,8 @@ export class Scene {
       if (isThere(job)) return job;
       await this.clock.advance(500);
     }
-    throw new Error(`The job did not come there in ${limitMs} ms: ${JSON.stringify(await controller.read(jobId), null, 1)}`);
+    throw new Error(
+      `The job did not come there in ${limitMs} ms: ${JSON.stringify(await controller.read(jobId), null, 1)}`,
+    );
   }
 }

@@ -5,7 +5,10 @@ import { expect, it } from 'vitest';
 
 const durationMs = 9000;
 
-function leases(count: number, changed?: Partial<ObjectStore>): { clock: ManualClock; leases: StoreLease[]; store: ObjectStore } {
+function leases(
+  count: number,
+  changed?: Partial<ObjectStore>,
+): { clock: ManualClock; leases: StoreLease[]; store: ObjectStore } {
   const clock = new ManualClock();
   const store = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1 << 16, clock }), changed);
   const make = (_each: unknown, seed: number): StoreLease =>
@@ -57,9 +60,15 @@ it('tells a holder that stood still that another has taken its place', async () 
   );
   await new Promise((resolve) => setImmediate(resolve));
   // As after a pause: the lease has run out, and another has it.
-  await store.put('lease.json', Buffer.from(JSON.stringify({ holder: 'another', untilMs: clock.nowMs() + durationMs })));
+  await store.put(
+    'lease.json',
+    Buffer.from(JSON.stringify({ holder: 'another', untilMs: clock.nowMs() + durationMs })),
+  );
   await clock.advance(durationMs / 2);
-  expect(await lost.promise).toMatchObject({ code: 'ABORTED', message: 'The lease lease.json was taken by another process.' });
+  expect(await lost.promise).toMatchObject({
+    code: 'ABORTED',
+    message: 'The lease lease.json was taken by another process.',
+  });
   await running;
   // It was not taken away from its new holder.
   expect(await other!.runInTurn(async () => 'other')).toBeUndefined();
@@ -79,7 +88,10 @@ it('gives up when the store fails for longer than a lease lasts', async () => {
   });
   await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(2 * durationMs);
-  expect(await running).toMatchObject({ code: 'ABORTED', message: 'The lease lease.json could not be kept.' });
+  expect(await running).toMatchObject({
+    code: 'ABORTED',
+    message: 'The lease lease.json could not be kept.',
+  });
 });
 
 it('is not kept out by a lease from a clock that runs far ahead', async () => {
@@ -88,7 +100,10 @@ it('is not kept out by a lease from a clock that runs far ahead', async () => {
     clock,
     leases: [one],
   } = leases(1);
-  await store.put('lease.json', Buffer.from(JSON.stringify({ holder: 'odd', untilMs: clock.nowMs() + 100 * durationMs })));
+  await store.put(
+    'lease.json',
+    Buffer.from(JSON.stringify({ holder: 'odd', untilMs: clock.nowMs() + 100 * durationMs })),
+  );
   expect(await one!.runInTurn(async () => 'mine')).toBe('mine');
 });
 
@@ -98,6 +113,10 @@ it('that is optional keeps nobody from the work when the store fails', async () 
     get: () => Promise.reject(new QuireError('STORE_UNAVAILABLE', 'The disk is gone.')),
   });
   const lease = { store, key: 'lease.json', clock, random: new SeededRandom(1), durationMs };
-  expect(await new StoreLease({ ...lease, isOptional: true }).runInTurn(async () => 'done')).toBe('done');
-  await expect(new StoreLease(lease).runInTurn(async () => 'done')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(await new StoreLease({ ...lease, isOptional: true }).runInTurn(async () => 'done')).toBe(
+    'done',
+  );
+  await expect(new StoreLease(lease).runInTurn(async () => 'done')).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+  });
 });

@@ -1,6 +1,8 @@
 import { asciiZeros, digitsOf, writeUnsigned } from './digits';
 
-/** Days of the 400 years after which the calendar repeats, and those from 0000-03-01 to the epoch. */
+/**
+ * Days of the 400 years after which the calendar repeats, and those from 0000-03-01 to the epoch.
+ */
 const daysPerCycle = 146_097;
 const daysToEpoch = 719_468;
 /** The days whose years have four digits: 0001-01-01 to 9999-12-31. */
@@ -8,19 +10,26 @@ const daysMin = -719_162;
 const daysMax = 2_932_896;
 
 /**
- * The texts of days, by their number modulo that of the texts, each with its day behind it: rows of one result are mostly of a few
- * years. What is not yet set has day 0, which is of no year of four digits.
+ * The texts of days, by their number modulo that of the texts, each with its day behind it: rows of
+ * one result are mostly of a few years. What is not yet set has day 0, which is of no year of four
+ * digits.
  */
 const recentDays = 2048;
 const recentTexts = memory.data(recentDays * 16, 16);
 
-/** Writes the day `days` since the epoch, in the proleptic Gregorian calendar, as `yyyy-MM-dd`; years before 1 get ` (BC)` behind. */
+/**
+ * Writes the day `days` since the epoch, in the proleptic Gregorian calendar, as `yyyy-MM-dd`;
+ * years before 1 get ` (BC)` behind.
+ */
 export function writeDate(to: usize, days: i64): usize {
   if (days < daysMin || days > daysMax) return writeRareDate(to, days);
   return writeCommonDate(to, <u32>(<i32>days + daysToEpoch));
 }
 
-/** Writes a date as above, but the ends of the 32-bit range, which engines use for it, as `infinity` and `-infinity`. */
+/**
+ * Writes a date as above, but the ends of the 32-bit range, which engines use for it, as `infinity`
+ * and `-infinity`.
+ */
 export function writeDateOrInfinity(to: usize, days: i32): usize {
   if (days === i32.MAX_VALUE) return writeInfinity(to, false);
   if (days <= -i32.MAX_VALUE) return writeInfinity(to, true);
@@ -45,8 +54,8 @@ function writeCommonDate(to: usize, days: u32): usize {
 /**
  * Finds the date that is `days` after 0000-03-01.
  *
- * Source: C. Neri, L. Schneider, Euclidean affine functions and their application to calendar algorithms, https://doi.org/10.1002/spe.3172,
- * figure 12
+ * Source: C. Neri, L. Schneider, Euclidean affine functions and their application to calendar
+ * algorithms, https://doi.org/10.1002/spe.3172, figure 12
  */
 function setText(text: usize, days: u32): void {
   const quarterDays = (days << 2) | 3;
@@ -67,7 +76,10 @@ function setText(text: usize, days: u32): void {
   store<u32>(text, days, 12);
 }
 
-/** Writes a date of any year: that of the years 2000 to 2399 which has the same month and day, and its own year in place of that. */
+/**
+ * Writes a date of any year: that of the years 2000 to 2399 which has the same month and day, and
+ * its own year in place of that.
+ */
 function writeRareDate(to: usize, days: i64): usize {
   const shifted = days + daysToEpoch;
   let cycle = shifted / daysPerCycle;
@@ -79,7 +91,11 @@ function writeRareDate(to: usize, days: i64): usize {
   // Ahead of its place, where a longer year moves it to.
   writeCommonDate(to + 16, day + 5 * daysPerCycle);
   const digits = load<u32>(to, 16) - <u32>asciiZeros;
-  const yearOfCommon = (digits & 0xff) * 1000 + ((digits >> 8) & 0xff) * 100 + ((digits >> 16) & 0xff) * 10 + (digits >> 24);
+  const yearOfCommon =
+    (digits & 0xff) * 1000 +
+    ((digits >> 8) & 0xff) * 100 +
+    ((digits >> 16) & 0xff) * 10 +
+    (digits >> 24);
   const year = <i64>yearOfCommon + (cycle - 5) * 400;
   const monthAndDay = load<u64>(to, 20);
   const isBeforeChrist = year <= 0;

@@ -1,7 +1,10 @@
 import { writeEight, writeSignOf, writeUnsigned } from './digits';
 import { fixedPointScaleMax, writeFixedPoint } from './fixed-point';
 
-/** Groups of eight digits of the widest decimal, of 256 bits; a group of them is left over at the front. */
+/**
+ * Groups of eight digits of the widest decimal, of 256 bits; a group of them is left over at the
+ * front.
+ */
 const groupsMax = 10;
 const limbs = memory.data(32, 8);
 const digitsOfWide = memory.data(groupsMax * 8 + 8, 8);
@@ -12,8 +15,14 @@ export function writeDecimal(to: usize, value: usize, bytes: i32, scale: i32): u
   if (!isOf64Bits(value, bytes, low)) return writeWideDecimal(to, value, bytes, scale);
   const at = writeSignOf(to, low);
   const magnitude = <u64>(low < 0 ? 0 - low : low);
-  if (scale >= 0 && scale <= fixedPointScaleMax) return writeFixedPoint(at, magnitude, scale, false);
-  return writePointed(at, digitsOfWide, <i32>(writeUnsigned(digitsOfWide, magnitude) - digitsOfWide), scale);
+  if (scale >= 0 && scale <= fixedPointScaleMax)
+    return writeFixedPoint(at, magnitude, scale, false);
+  return writePointed(
+    at,
+    digitsOfWide,
+    <i32>(writeUnsigned(digitsOfWide, magnitude) - digitsOfWide),
+    scale,
+  );
 }
 
 function isOf64Bits(value: usize, bytes: i32, low: i64): bool {
@@ -21,7 +30,10 @@ function isOf64Bits(value: usize, bytes: i32, low: i64): bool {
   return true;
 }
 
-/** Divides the magnitude by 10^8 again and again, in limbs of 32 bits, and so finds its digits from the last to the first. */
+/**
+ * Divides the magnitude by 10^8 again and again, in limbs of 32 bits, and so finds its digits from
+ * the last to the first.
+ */
 function writeWideDecimal(to: usize, value: usize, bytes: i32, scale: i32): usize {
   const isNegative = load<i8>(value + bytes - 1) < 0;
   let carry: u64 = <u64>isNegative;

@@ -5,10 +5,12 @@ export const asciiZeros: u64 = 0x3030_3030_3030_3030;
 const lastDigitMark: u64 = 0x0100_0000_0000_0000;
 
 /**
- * The eight digits of a value below 10^8, one in each byte, the highest in the lowest byte: splits two quads, four pairs and eight
- * digits at a time, by multiplication with reciprocals that are exact in these ranges.
+ * The eight digits of a value below 10^8, one in each byte, the highest in the lowest byte: splits
+ * two quads, four pairs and eight digits at a time, by multiplication with reciprocals that are
+ * exact in these ranges.
  *
- * Source: P. Khuong, How to print integers really fast, https://pvk.ca/Blog/2017/12/22/appnexus-common-framework-its-out-also-how-to-print-integers-faster/
+ * Source: P. Khuong, How to print integers really fast,
+ * https://pvk.ca/Blog/2017/12/22/appnexus-common-framework-its-out-also-how-to-print-integers-faster/
  */
 export function digitsOf(value: u32): u64 {
   const high = <u64>(value / 10_000);

@@ -6,7 +6,8 @@ export const fixedPointScaleMax = 8;
 /**
  * Writes `magnitude / 10^scale`, with all fraction digits or with none that is a zero at the end.
  *
- * The fraction is within the lowest eight digits, so those are taken apart at once, and their bytes stored on both sides of the dot.
+ * The fraction is within the lowest eight digits, so those are taken apart at once, and their bytes
+ * stored on both sides of the dot.
  */
 export function writeFixedPoint(to: usize, magnitude: u64, scale: i32, areZerosCut: bool): usize {
   const high = magnitude / 100_000_000;

@@ -5,8 +5,9 @@ import { shortestExponent, shortestOf, shortestOfFloat } from './schubfach';
 /**
  * Writes a finite double as ECMAScript does, but for the minus sign of -0, which is kept.
  *
- * Most doubles of tables are short decimals. An integer divided by a power of ten rounds as the decimal's text would, so when the
- * quotient is the double, the integer has its digits: below 10^15 each decimal names a double of its own.
+ * Most doubles of tables are short decimals. An integer divided by a power of ten rounds as the
+ * decimal's text would, so when the quotient is the double, the integer has its digits: below 10^15
+ * each decimal names a double of its own.
  */
 export function writeDouble(to: usize, value: f64): usize {
   const bits = reinterpret<u64>(value);
@@ -24,11 +25,18 @@ export function writeDouble(to: usize, value: f64): usize {
   const digits =
     exponent === 0
       ? shortestOf(fraction, -1074, false)
-      : shortestOf(fraction | 0x0010_0000_0000_0000, exponent - 1075, fraction === 0 && exponent > 1);
+      : shortestOf(
+          fraction | 0x0010_0000_0000_0000,
+          exponent - 1075,
+          fraction === 0 && exponent > 1,
+        );
   return writeDigitsAndExponent(at, digits, shortestExponent);
 }
 
-/** Writes a finite single-precision float in the fewest digits that name it, in the form that ECMAScript has for doubles. */
+/**
+ * Writes a finite single-precision float in the fewest digits that name it, in the form that
+ * ECMAScript has for doubles.
+ */
 export function writeFloat(to: usize, value: f32): usize {
   const bits = reinterpret<u32>(value);
   const magnitude = abs(value);
@@ -36,8 +44,10 @@ export function writeFloat(to: usize, value: f32): usize {
   const at = to + (bits >> 31);
   const thousandths = nearest(<f64>magnitude * 1e3);
   // Each decimal of six digits names a float of its own.
-  if (thousandths < 1e6 && <f32>(thousandths / 1e3) === magnitude) return writeFixedPoint(at, <i64>thousandths, 3, true);
-  if (magnitude < 16_777_216 && floor(magnitude) === magnitude) return writeUnsigned(at, <i64>magnitude);
+  if (thousandths < 1e6 && <f32>(thousandths / 1e3) === magnitude)
+    return writeFixedPoint(at, <i64>thousandths, 3, true);
+  if (magnitude < 16_777_216 && floor(magnitude) === magnitude)
+    return writeUnsigned(at, <i64>magnitude);
   const fraction = bits & 0x007f_ffff;
   const exponent = (bits >> 23) & 0xff;
   const digits =

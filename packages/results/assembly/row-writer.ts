@@ -57,8 +57,8 @@ export function addressOfFreeMemory(): usize {
 }
 
 /**
- * Writes rows `[firstRow, endRow)` at `to`: each cell behind its prefix, and the suffix behind each row; returns the address behind
- * them. Its caller has made room.
+ * Writes rows `[firstRow, endRow)` at `to`: each cell behind its prefix, and the suffix behind each
+ * row; returns the address behind them. Its caller has made room.
  */
 export function writeRows(
   columns: usize,
@@ -81,9 +81,11 @@ export function writeRows(
         continue;
       }
       const values = load<usize>(column, valuesAt);
-      // For the kinds that JSON has between quotes: the first is overwritten where quotes are not wanted.
+      // For the kinds that JSON has between quotes: the first is overwritten where quotes are not
+      // wanted.
       const quotes = load<usize>(column, quotedAt);
-      // Not in a function of its own: to call that for each cell would take as long as to write a short one.
+      // Not in a function of its own: to call that for each cell would take as long as to write a
+      // short one.
       switch (load<i32>(column, kindAt)) {
         case kindReadyText: {
           const from = values + offsetOf(column, row);
@@ -91,20 +93,31 @@ export function writeRows(
           break;
         }
         case kindJsonText:
-          at = writeJsonText(at, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+          at = writeJsonText(
+            at,
+            values + offsetOf(column, row),
+            values + offsetOf(column, row + 1),
+          );
           break;
         case kindCsvText:
           at = writeCsvText(at, values + offsetOf(column, row), values + offsetOf(column, row + 1));
           break;
         case kindHexText:
           at = closed(
-            writeHexText(opened(at, quotes), values + offsetOf(column, row), values + offsetOf(column, row + 1)),
+            writeHexText(
+              opened(at, quotes),
+              values + offsetOf(column, row),
+              values + offsetOf(column, row + 1),
+            ),
             quotes,
           );
           break;
         case kindHexOfWidth: {
           const width = load<i32>(column, widthAt);
-          at = closed(writeHexText(opened(at, quotes), values + row * width, values + (row + 1) * width), quotes);
+          at = closed(
+            writeHexText(opened(at, quotes), values + row * width, values + (row + 1) * width),
+            quotes,
+          );
           break;
         }
         case kindBoolean: {
@@ -151,26 +164,48 @@ export function writeRows(
         }
         case kindDecimal: {
           const width = load<i32>(column, widthAt);
-          at = closed(writeDecimal(opened(at, quotes), values + row * width, width, load<i32>(column, scaleAt)), quotes);
+          at = closed(
+            writeDecimal(
+              opened(at, quotes),
+              values + row * width,
+              width,
+              load<i32>(column, scaleAt),
+            ),
+            quotes,
+          );
           break;
         }
         case kindDate:
-          at = closed(writeDateOrInfinity(opened(at, quotes), load<i32>(values + (row << 2))), quotes);
+          at = closed(
+            writeDateOrInfinity(opened(at, quotes), load<i32>(values + (row << 2))),
+            quotes,
+          );
           break;
         case kindTimestampSeconds:
           at = closed(writeSeconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
           break;
         case kindTimestampMilliseconds:
-          at = closed(writeMilliseconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
+          at = closed(
+            writeMilliseconds(opened(at, quotes), load<i64>(values + (row << 3))),
+            quotes,
+          );
           break;
         case kindTimestampMicroseconds:
-          at = closed(writeMicroseconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
+          at = closed(
+            writeMicroseconds(opened(at, quotes), load<i64>(values + (row << 3))),
+            quotes,
+          );
           break;
         case kindTimestampNanoseconds:
           at = closed(writeNanoseconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
           break;
         case kindJsonList:
-          at = writeJsonList(at, column, <i32>offsetOf(column, row), <i32>offsetOf(column, row + 1));
+          at = writeJsonList(
+            at,
+            column,
+            <i32>offsetOf(column, row),
+            <i32>offsetOf(column, row + 1),
+          );
           break;
         case kindJsonListOfSize: {
           const size = load<i32>(column, widthAt);
@@ -201,7 +236,15 @@ function closed(to: usize, quotes: usize): usize {
 /** Writes items `[from, end)`, which are rows of a column of their own, each behind a comma. */
 function writeJsonList(to: usize, column: usize, from: i32, end: i32): usize {
   const firstItem = load<i32>(column, firstItemAt);
-  const at = writeRows(load<usize>(column, valuesAt), 1, from - firstItem, end - firstItem, 0, 0, to);
+  const at = writeRows(
+    load<usize>(column, valuesAt),
+    1,
+    from - firstItem,
+    end - firstItem,
+    0,
+    0,
+    to,
+  );
   // The first comma becomes the bracket.
   store<u8>(to, 0x5b);
   const last = at + <usize>(from === end);

@@ -1,7 +1,8 @@
 import { powerBytes, powerMax, powerMin } from '../src/encode/row-writer-layout';
 
 /**
- * 10^k for every k that a double needs, as 128-bit integers: the leading bits, rounded up unless exact. Set once, from outside.
+ * 10^k for every k that a double needs, as 128-bit integers: the leading bits, rounded up unless
+ * exact. Set once, from outside.
  *
  * Each is `ceil(10^k · 2^(127 − floor(log2(10^k))))`; its lower half lies first.
  */
@@ -33,18 +34,24 @@ function multiplyHigh(a: u64, b: u64): u64 {
   return aHigh * bHigh + (middle >> 32) + (other >> 32);
 }
 
-/** More than what the lower half of a power adds to the middle 64 bits at the ends of an interval, beside what it adds at its center. */
+/**
+ * More than what the lower half of a power adds to the middle 64 bits at the ends of an interval,
+ * beside what it adds at its center.
+ */
 const fewMore: u64 = 64;
 
 /**
- * Finds the shortest decimal in the rounding interval of the finite double `c · 2^q` above zero, of several the one closest to it: what
- * ECMAScript calls Number::toString. Returns its digits, and leaves their power of ten in `shortestExponent`.
+ * Finds the shortest decimal in the rounding interval of the finite double `c · 2^q` above zero, of
+ * several the one closest to it: what ECMAScript calls Number::toString. Returns its digits, and
+ * leaves their power of ten in `shortestExponent`.
  *
- * The double and the ends of its interval are scaled by a power of ten, such that at most two decimals of the longer length lie
- * between the ends; the product is cut with its last bit set when anything was cut off, which comparisons cannot tell from exact.
- * The ends are half a unit of the double away, so their products come from one product by addition.
+ * The double and the ends of its interval are scaled by a power of ten, such that at most two
+ * decimals of the longer length lie between the ends; the product is cut with its last bit set when
+ * anything was cut off, which comparisons cannot tell from exact. The ends are half a unit of the
+ * double away, so their products come from one product by addition.
  *
- * Source: R. Giulietti, The Schubfach way to render doubles, 2021, https://drive.google.com/file/d/1IEeATSVnEE6TkrHlCYNY2GjaraBjOT4f
+ * Source: R. Giulietti, The Schubfach way to render doubles, 2021,
+ * https://drive.google.com/file/d/1IEeATSVnEE6TkrHlCYNY2GjaraBjOT4f
  */
 export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   const k = isLowerCloser ? floorLog10OfThreeQuarters(q) : floorLog10OfPowerOfTwo(q);
@@ -52,8 +59,9 @@ export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   const power = powersOfTen + (-k - powerMin) * powerBytes;
   const powerHigh = load<u64>(power, 8);
 
-  // Four times the double, so that the ends of the interval are integers as well: 192 bits, of which the upper 64 are wanted. The lower
-  // half of the power adds less than `scaled` to the middle 64, and a few more at the ends: mostly, that changes none of the upper.
+  // Four times the double, so that the ends of the interval are integers as well: 192 bits, of
+  // which the upper 64 are wanted. The lower half of the power adds less than `scaled` to the
+  // middle 64, and a few more at the ends: mostly, that changes none of the upper.
   const scaled = c << (2 + shift);
   const middle = powerHigh * scaled;
   const high = multiplyHigh(powerHigh, scaled);
@@ -66,7 +74,8 @@ export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   const rightMiddle = middle + upMiddle;
   const leftMiddle = middle - downMiddle;
   const limit = 0 - scaled - 2 * fewMore;
-  const isSure = (middle - fewMore < limit) & (rightMiddle - fewMore < limit) & (leftMiddle - fewMore < limit);
+  const isSure =
+    (middle - fewMore < limit) & (rightMiddle - fewMore < limit) & (leftMiddle - fewMore < limit);
   if (!isSure) return shortestOfClose(c, k, shift, isLowerCloser);
   // An even double owns the ends of its interval. All that is cut off is more than nothing.
   const isOdd = c & 1;
@@ -84,7 +93,8 @@ function shortestOfClose(c: u64, k: i32, shift: u64, isLowerCloser: bool): u64 {
   const powerLow = load<u64>(power);
   const powerHigh = load<u64>(power, 8);
 
-  // Four times the double, so that the ends of the interval are integers as well: 192 bits, of which the upper 64 are wanted.
+  // Four times the double, so that the ends of the interval are integers as well: 192 bits, of
+  // which the upper 64 are wanted.
   const scaled = c << (2 + shift);
   const low = powerLow * scaled;
   const carry = multiplyHigh(powerLow, scaled);
@@ -99,7 +109,8 @@ function shortestOfClose(c: u64, k: i32, shift: u64, isLowerCloser: bool): u64 {
   const rightCarry = <u64>(rightLow < low);
   const rightMiddle = middle + upMiddle;
   const rightMiddleCarried = rightMiddle + rightCarry;
-  const rightHigh = high + upHigh + <u64>(rightMiddle < middle) + <u64>(rightMiddleCarried < rightMiddle);
+  const rightHigh =
+    high + upHigh + <u64>(rightMiddle < middle) + <u64>(rightMiddleCarried < rightMiddle);
 
   const downShift = isLowerCloser ? shift : upShift;
   const downLow = powerLow << downShift;
@@ -141,9 +152,9 @@ function multiplyToOdd(power: u64, factor: u32): u64 {
 }
 
 /**
- * Chooses the digits, given four times the scaled float and the ends of its interval, both within it: of the two decimals around it
- * with a digit less the one that is within, else the closer of the two with all digits that is. No branch hangs on the outcome, for
- * it is as good as random.
+ * Chooses the digits, given four times the scaled float and the ends of its interval, both within
+ * it: of the two decimals around it with a digit less the one that is within, else the closer of
+ * the two with all digits that is. No branch hangs on the outcome, for it is as good as random.
  */
 function closestWithin(left: u64, center: u64, right: u64, k: i32): u64 {
   const floor = center >> 2;
@@ -151,7 +162,8 @@ function closestWithin(left: u64, center: u64, right: u64, k: i32): u64 {
   const isCeilingWithin = 4 * floor + 4 <= right;
   const half = 4 * floor + 2;
   const isCeilingCloser = center > half || (center === half && (floor & 1) !== 0);
-  const digits = floor + <u64>(isFloorWithin !== isCeilingWithin ? isCeilingWithin : isCeilingCloser);
+  const digits =
+    floor + <u64>(isFloorWithin !== isCeilingWithin ? isCeilingWithin : isCeilingCloser);
 
   const tens = floor / 10;
   const areFewerWithin = left <= 40 * tens;

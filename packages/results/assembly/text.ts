@@ -1,11 +1,14 @@
 /**
- * What stands in JSON for each byte within a string (RFC 8259 section 7): up to six characters, and how many in the highest byte.
+ * What stands in JSON for each byte within a string (RFC 8259 section 7): up to six characters, and
+ * how many in the highest byte.
  */
 const escapes: usize = memory.data(256 * 8, 8);
 
 for (let byte: u64 = 0; byte < 256; byte += 1) {
   const hex: u64 =
-    0x3030_755c | ((0x30 + (byte >> 4)) << 32) | (((byte & 15) < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15)) << 40);
+    0x3030_755c |
+    ((0x30 + (byte >> 4)) << 32) |
+    (((byte & 15) < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15)) << 40);
   setEscape(<u32>byte, byte < 32 ? hex | (6 << 56) : byte | (1 << 56));
 }
 setLetter(0x08, 0x62);
@@ -27,13 +30,14 @@ function setEscape(byte: u32, escape: u64): void {
 /** Copies bytes, sixteen at a time. */
 export function copyText(to: usize, from: usize, length: usize): usize {
   v128.store(to, v128.load(from));
-  for (let done: usize = 16; done < length; done += 16) v128.store(to + done, v128.load(from + done));
+  for (let done: usize = 16; done < length; done += 16)
+    v128.store(to + done, v128.load(from + done));
   return to + length;
 }
 
 /**
- * Writes UTF-8 bytes `[from, end)` as a JSON string: sixteen at a time while none wants an escape; then as many as want none, and one
- * byte by way of the table.
+ * Writes UTF-8 bytes `[from, end)` as a JSON string: sixteen at a time while none wants an escape;
+ * then as many as want none, and one byte by way of the table.
  */
 export function writeJsonText(to: usize, from: usize, end: usize): usize {
   store<u8>(to, 0x22);
@@ -63,11 +67,17 @@ export function writeJsonText(to: usize, from: usize, end: usize): usize {
 
 /** A bit for each byte that JSON wants escaped. */
 function stopsOf(bytes: v128): i32 {
-  const quotesAndBackslashes = v128.or(i8x16.eq(bytes, i8x16.splat(0x22)), i8x16.eq(bytes, i8x16.splat(0x5c)));
+  const quotesAndBackslashes = v128.or(
+    i8x16.eq(bytes, i8x16.splat(0x22)),
+    i8x16.eq(bytes, i8x16.splat(0x5c)),
+  );
   return i8x16.bitmask(v128.or(i8x16.lt_u(bytes, i8x16.splat(0x20)), quotesAndBackslashes));
 }
 
-/** Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds a comma, quote or line break. */
+/**
+ * Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds
+ * a comma, quote or line break.
+ */
 export function writeCsvText(to: usize, from: usize, end: usize): usize {
   if (!needsQuotes(from, end)) return copyText(to, from, end - from);
   store<u8>(to, 0x22);
@@ -84,8 +94,14 @@ export function writeCsvText(to: usize, from: usize, end: usize): usize {
 function needsQuotes(from: usize, end: usize): bool {
   for (let source = from; source < end; source += 16) {
     const bytes = v128.load(source);
-    const commasAndQuotes = v128.or(i8x16.eq(bytes, i8x16.splat(0x2c)), i8x16.eq(bytes, i8x16.splat(0x22)));
-    const lineBreaks = v128.or(i8x16.eq(bytes, i8x16.splat(0x0a)), i8x16.eq(bytes, i8x16.splat(0x0d)));
+    const commasAndQuotes = v128.or(
+      i8x16.eq(bytes, i8x16.splat(0x2c)),
+      i8x16.eq(bytes, i8x16.splat(0x22)),
+    );
+    const lineBreaks = v128.or(
+      i8x16.eq(bytes, i8x16.splat(0x0a)),
+      i8x16.eq(bytes, i8x16.splat(0x0d)),
+    );
     const stops = i8x16.bitmask(v128.or(commasAndQuotes, lineBreaks));
     if (source + <usize>ctz(stops | 0x1_0000) < min(end, source + 16)) return true;
   }

@@ -3,8 +3,9 @@ import { asciiZeros, digitsOf, trailingZerosOf } from './digits';
 
 const secondsPerDay = 86_400;
 
-// `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction digits (CONTRACT.md section 2), and the ends of the 64-bit range, which engines use for
-// it, as `infinity` and `-infinity`. A function for each unit, so that each divides by a constant, which is a multiplication.
+// `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction digits (CONTRACT.md section 2), and the ends of the
+// 64-bit range, which engines use for it, as `infinity` and `-infinity`. A function for each unit,
+// so that each divides by a constant, which is a multiplication.
 
 export function writeSeconds(to: usize, value: i64): usize {
   if (isInfinity(value)) return writeInfinity(to, value < 0);
@@ -16,7 +17,10 @@ export function writeMilliseconds(to: usize, value: i64): usize {
   const quotient = value / 1000;
   const rest = <i32>(value - quotient * 1000);
   const borrow = rest >> 31;
-  return writeFraction(writeWholeSeconds(to, quotient + borrow), (rest + (borrow & 1000)) * 100_000);
+  return writeFraction(
+    writeWholeSeconds(to, quotient + borrow),
+    (rest + (borrow & 1000)) * 100_000,
+  );
 }
 
 export function writeMicroseconds(to: usize, value: i64): usize {
@@ -24,7 +28,10 @@ export function writeMicroseconds(to: usize, value: i64): usize {
   const quotient = value / 1_000_000;
   const rest = <i32>(value - quotient * 1_000_000);
   const borrow = rest >> 31;
-  return writeFraction(writeWholeSeconds(to, quotient + borrow), (rest + (borrow & 1_000_000)) * 100);
+  return writeFraction(
+    writeWholeSeconds(to, quotient + borrow),
+    (rest + (borrow & 1_000_000)) * 100,
+  );
 }
 
 export function writeNanoseconds(to: usize, value: i64): usize {
@@ -55,11 +62,17 @@ function writeWholeSeconds(to: usize, value: i64): usize {
   return writeTimeOfDay(at, <u32>(rest + (borrow & secondsPerDay)));
 }
 
-/** Writes ` HH:mm:ss`: the pairs of digits are taken apart all at once, as in `digitsOf`, where they stand between the colons. */
+/**
+ * Writes ` HH:mm:ss`: the pairs of digits are taken apart all at once, as in `digitsOf`, where they
+ * stand between the colons.
+ */
 function writeTimeOfDay(to: usize, secondOfDay: u32): usize {
   const minuteOfDay = secondOfDay / 60;
   const hour = minuteOfDay / 60;
-  const pairs = <u64>hour | ((<u64>(minuteOfDay - hour * 60)) << 24) | ((<u64>(secondOfDay - minuteOfDay * 60)) << 48);
+  const pairs =
+    <u64>hour |
+    ((<u64>(minuteOfDay - hour * 60)) << 24) |
+    ((<u64>(secondOfDay - minuteOfDay * 60)) << 48);
   const tens = ((pairs * 103) >> 10) & 0x000f_0000_0f00_000f;
   store<u8>(to, 0x20);
   store<u64>(to, (tens | ((pairs - tens * 10) << 8)) + 0x3030_3a30_303a_3030, 1);

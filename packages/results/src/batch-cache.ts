@@ -2,16 +2,20 @@ import { LRUCache } from 'lru-cache';
 
 /** Demand is remembered for batches of this many times the cache's bytes. */
 const memoryFactor = 2;
-/** After so many questions for each remembered batch, all demand counts half: what was wanted long ago gives way. */
+/**
+ * After so many questions for each remembered batch, all demand counts half: what was wanted long
+ * ago gives way.
+ */
 const agingFactor = 10;
 
 /**
  * Verified batch messages that are in demand, bounded by their bytes.
  *
- * A batch is kept when it is asked for a second time, soon after the first, and for as long as it is asked for more often than those that
- * would take its place. So a walk through a large result evicts no batches of other readers, and of batches that all are in equal demand,
- * but do not fit, those that are here stay: to replace them would be work for nothing. After G. Einziger, R. Friedman, B. Manes: TinyLFU, a
- * highly efficient cache admission policy (ACM TOS 2017).
+ * A batch is kept when it is asked for a second time, soon after the first, and for as long as it
+ * is asked for more often than those that would take its place. So a walk through a large result
+ * evicts no batches of other readers, and of batches that all are in equal demand, but do not fit,
+ * those that are here stay: to replace them would be work for nothing. After G. Einziger, R.
+ * Friedman, B. Manes: TinyLFU, a highly efficient cache admission policy (ACM TOS 2017).
  */
 export class BatchCache {
   readonly sizeBytesMax: number;
@@ -23,11 +27,17 @@ export class BatchCache {
     this.sizeBytesMax = sizeBytesMax;
     this.#demand = new Demand(sizeBytesMax * memoryFactor);
     if (sizeBytesMax > 0) {
-      this.#messages = new LRUCache({ maxSize: sizeBytesMax, sizeCalculation: (message) => Math.max(1, message.byteLength) });
+      this.#messages = new LRUCache({
+        maxSize: sizeBytesMax,
+        sizeCalculation: (message) => Math.max(1, message.byteLength),
+      });
     }
   }
 
-  /** Whether batches of this size together are kept: a page that is a large part of the cache would push all others out. */
+  /**
+   * Whether batches of this size together are kept: a page that is a large part of the cache would
+   * push all others out.
+   */
   isFor(sizeBytes: number): boolean {
     return sizeBytes * 4 <= this.sizeBytesMax;
   }
@@ -44,21 +54,30 @@ export class BatchCache {
     this.#messages?.set(nameOf(dataKey, index), new Uint8Array(message));
   }
 
-  /** Keeps a copy of a batch that was asked for and not here, when it is in demand: when that was so often that it was asked for. */
+  /**
+   * Keeps a copy of a batch that was asked for and not here, when it is in demand: when that was so
+   * often that it was asked for.
+   */
   offer(dataKey: string, index: number, message: Uint8Array, demandMin = 2): void {
     const messages = this.#messages;
     if (messages === undefined) return;
     const name = nameOf(dataKey, index);
     const demand = this.#demand.count(name, message.byteLength);
-    if (demand >= demandMin && this.#makeRoom(messages, message.byteLength, demand)) messages.set(name, new Uint8Array(message));
+    if (demand >= demandMin && this.#makeRoom(messages, message.byteLength, demand)) {
+      messages.set(name, new Uint8Array(message));
+    }
   }
 
-  /** Evicts those that were not asked for the longest, while they are in less demand; tells whether there is room now. */
+  /**
+   * Evicts those that were not asked for the longest, while they are in less demand; tells whether
+   * there is room now.
+   */
   #makeRoom(messages: LRUCache<string, Uint8Array>, sizeBytes: number, demand: number): boolean {
     if (sizeBytes > this.sizeBytesMax) return false;
     while (messages.calculatedSize + sizeBytes > this.sizeBytesMax) {
       const oldest = messages.rkeys().next();
-      // One more does not count: of batches that are asked for in turn, the one just asked for is always ahead by that.
+      // One more does not count: of batches that are asked for in turn, the one just asked for is
+      // always ahead by that.
       if (oldest.done === true || this.#demand.of(oldest.value) + 1 >= demand) return false;
       messages.delete(oldest.value);
     }
@@ -66,7 +85,10 @@ export class BatchCache {
   }
 }
 
-/** How often batches were asked for recently, by their names; those that were not for the longest are forgotten. */
+/**
+ * How often batches were asked for recently, by their names; those that were not for the longest
+ * are forgotten.
+ */
 class Demand {
   readonly #counts: LRUCache<string, number> | undefined;
   #countsSinceAging = 0;
@@ -93,7 +115,8 @@ class Demand {
 
   #age(counts: LRUCache<string, number>): void {
     this.#countsSinceAging = 0;
-    // The least recently used first, so that setting them again keeps their order; all names first, since setting moves them.
+    // The least recently used first, so that setting them again keeps their order; all names first,
+    // since setting moves them.
     const names = Array.from(counts.rkeys());
     for (const name of names) {
       counts.set(name, Math.floor(this.of(name) / 2), { size: counts.info(name)?.size ?? 1 });

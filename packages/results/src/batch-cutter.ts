@@ -3,7 +3,9 @@ import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
 
-/** A batch of about this many bytes costs little to read for one row, and little overhead for many. */
+/**
+ * A batch of about this many bytes costs little to read for one row, and little overhead for many.
+ */
 const batchSizeBytesDefault = 256 * 1024;
 const rowsPerBatchMax = 16_384;
 /** Metadata of one column in one batch: a field node and up to three buffer regions. */
@@ -12,8 +14,8 @@ const metadataBytesPerColumn = 64;
 /**
  * Re-cuts a stream of record batches to batches of equal row counts, the last one excepted.
  *
- * The row count is chosen once, from the first rows: a power of two that makes a batch of moderate size. Columns are not
- * copied here: a cut is a list of slices of the incoming batches.
+ * The row count is chosen once, from the first rows: a power of two that makes a batch of moderate
+ * size. Columns are not copied here: a cut is a list of slices of the incoming batches.
  */
 export class BatchCutter {
   readonly #sizeBytesTarget: number;
@@ -23,7 +25,10 @@ export class BatchCutter {
   #rowsPerBatch = 0;
   #rowCount = 0;
 
-  /** @param sizeBytesTarget bytes that a batch aims at; by default 256 KiB, more for very wide schemas */
+  /**
+   * @param sizeBytesTarget bytes that a batch aims at; by default 256 KiB, more for very wide
+   * schemas
+   */
   constructor(schema: Schema, sizeBytesTarget?: number) {
     const metadataBytes = metadataBytesPerColumn * schema.fields.length;
     this.#sizeBytesTarget = sizeBytesTarget ?? Math.max(batchSizeBytesDefault, 4 * metadataBytes);
@@ -39,13 +44,20 @@ export class BatchCutter {
     return this.#rowCount;
   }
 
-  async *cut(batches: AsyncIterable<ColumnBatch<ArrowColumn>>): AsyncGenerator<readonly BatchSlice[]> {
+  async *cut(
+    batches: AsyncIterable<ColumnBatch<ArrowColumn>>,
+  ): AsyncGenerator<readonly BatchSlice[]> {
     for await (const batch of batches) {
       this.#push(batch);
-      if (this.#rowsPerBatch === 0 && (this.#pendingBytes >= this.#sizeBytesTarget || this.#pendingRows >= rowsPerBatchMax)) {
+      if (
+        this.#rowsPerBatch === 0 &&
+        (this.#pendingBytes >= this.#sizeBytesTarget || this.#pendingRows >= rowsPerBatchMax)
+      ) {
         this.#chooseRowsPerBatch();
       }
-      while (this.#rowsPerBatch > 0 && this.#pendingRows >= this.#rowsPerBatch) yield this.#take(this.#rowsPerBatch);
+      while (this.#rowsPerBatch > 0 && this.#pendingRows >= this.#rowsPerBatch) {
+        yield this.#take(this.#rowsPerBatch);
+      }
     }
     if (this.#rowsPerBatch === 0 && this.#pendingRows > 0) this.#chooseRowsPerBatch();
     while (this.#pendingRows > 0) yield this.#take(Math.min(this.#rowsPerBatch, this.#pendingRows));
@@ -61,7 +73,8 @@ export class BatchCutter {
   }
 
   #chooseRowsPerBatch(): void {
-    const rowsThatFit = (this.#sizeBytesTarget * this.#pendingRows) / Math.max(1, this.#pendingBytes);
+    const rowsThatFit =
+      (this.#sizeBytesTarget * this.#pendingRows) / Math.max(1, this.#pendingBytes);
     const powerOfTwo = 2 ** Math.floor(Math.log2(Math.max(1, rowsThatFit)));
     this.#rowsPerBatch = Math.min(rowsPerBatchMax, powerOfTwo);
   }

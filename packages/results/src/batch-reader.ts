@@ -1,18 +1,31 @@
 import { crc32 } from 'node:zlib';
-import { type ByteRange, type CallOptions, MiB, type ObjectStore, QuireError, throwIfAborted } from '@quire/core';
+import {
+  type ByteRange,
+  type CallOptions,
+  MiB,
+  type ObjectStore,
+  QuireError,
+  throwIfAborted,
+} from '@quire/core';
 import type { BatchCache } from './batch-cache.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { MessageCutter } from './message-cutter.ts';
 import type { PagePlan, PlannedBatch } from './plan-page.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** A batch message, proven to be the one that was written. It may be looked at until the next one is asked for. */
+/**
+ * A batch message, proven to be the one that was written. It may be looked at until the next one is
+ * asked for.
+ */
 export interface ReadBatch {
   readonly planned: PlannedBatch;
   readonly message: Uint8Array;
   /** Whether the message is the cache's: the same one comes again. */
   readonly isKept?: boolean;
-  /** It and those of the plan behind it, where they lie in one piece of memory: they may be looked at for as long. */
+  /**
+   * It and those of the plan behind it, where they lie in one piece of memory: they may be looked
+   * at for as long.
+   */
   readonly run?: MessageRun;
 }
 
@@ -32,13 +45,17 @@ export interface BatchesAtHand {
 /** More than that is read batch by batch, with waits: others want their turn. */
 const atHandBytesMax = 2 * MiB;
 /**
- * Where a store has bytes at hand, a batch is kept from the third time on that it is asked for. Who walks through a result asks for each batch at
- * the edge of two pages twice: copies of those would be left to the garbage collector faster than it comes round.
+ * Where a store has bytes at hand, a batch is kept from the third time on that it is asked for. Who
+ * walks through a result asks for each batch at the edge of two pages twice: copies of those would
+ * be left to the garbage collector faster than it comes round.
  */
 const demandMinAtHand = 3;
 /** Elsewhere a read costs so much that the second time is enough. */
 const demandMinElsewhere = 2;
-/** While no more than this is lent for such pages, a page is read in one piece, which others can share. What is lent for streams does not count: their readers may be slow. */
+/**
+ * While no more than this is lent for such pages, a page is read in one piece, which others can
+ * share. What is lent for streams does not count: their readers may be slow.
+ */
 const wholePageBytesMax = 16 * MiB;
 /** While no more than this is lent, a stream reads much at once. */
 const streamPlentyBytes = 16 * MiB;
@@ -59,7 +76,10 @@ interface BatchReaderParts {
   readonly pool: BufferPool;
 }
 
-/** Reads batches of data files: from the cache, with somebody else who reads the same, or by one ranged read. */
+/**
+ * Reads batches of data files: from the cache, with somebody else who reads the same, or by one
+ * ranged read.
+ */
 export class BatchReader {
   readonly #store: BatchStore;
   readonly #cache: BatchCache;
@@ -75,12 +95,17 @@ export class BatchReader {
   }
 
   /**
-   * Reads the batches of a plan in order, with at most one ranged read, which covers the batches that the cache lacks.
+   * Reads the batches of a plan in order, with at most one ranged read, which covers the batches
+   * that the cache lacks.
    *
    * @throws RESULT_CORRUPT when a batch does not match its checksum
    * @throws OBJECT_NOT_FOUND when the data file is gone
    */
-  async *read(dataKey: string, plan: PagePlan, options: CallOptions = {}): AsyncGenerator<ReadBatch> {
+  async *read(
+    dataKey: string,
+    plan: PagePlan,
+    options: CallOptions = {},
+  ): AsyncGenerator<ReadBatch> {
     throwIfAborted(options.signal);
     const { before, lacking, range, after } = this.#look(dataKey, plan);
     yield* before;
@@ -93,7 +118,8 @@ export class BatchReader {
   }
 
   /**
-   * The batches of a plan, if they are few, and all in the cache or at the store's hand; undefined when `read` has to wait for them.
+   * The batches of a plan, if they are few, and all in the cache or at the store's hand; undefined
+   * when `read` has to wait for them.
    *
    * @throws RESULT_CORRUPT when a batch does not match its checksum
    */
@@ -118,15 +144,29 @@ export class BatchReader {
     return undefined;
   }
 
-  /** The batches of a plan that are in the cache at its edges, and the range of those between them that have to be read, if any. */
+  /**
+   * The batches of a plan that are in the cache at its edges, and the range of those between them
+   * that have to be read, if any.
+   */
   #look(dataKey: string, { batches }: PagePlan): Look {
-    const cached = batches.map((planned) => ({ planned, message: this.#cache.get(dataKey, planned.index), isKept: true }));
+    const cached = batches.map((planned) => ({
+      planned,
+      message: this.#cache.get(dataKey, planned.index),
+      isKept: true,
+    }));
     const first = cached.findIndex(({ message }) => message === undefined);
-    if (first === -1) return { before: cached as ReadBatch[], lacking: [], range: undefined, after: [] };
+    if (first === -1) {
+      return { before: cached as ReadBatch[], lacking: [], range: undefined, after: [] };
+    }
     const last = cached.findLastIndex(({ message }) => message === undefined);
     const lacking = batches.slice(first, last + 1);
     const range = { start: lacking[0]?.bytes.start ?? 0, end: lacking.at(-1)?.bytes.end ?? 0 };
-    return { before: cached.slice(0, first) as ReadBatch[], lacking, range, after: cached.slice(last + 1) as ReadBatch[] };
+    return {
+      before: cached.slice(0, first) as ReadBatch[],
+      lacking,
+      range,
+      after: cached.slice(last + 1) as ReadBatch[],
+    };
   }
 
   /** @throws RESULT_CORRUPT when a batch does not match its checksum */
@@ -139,8 +179,15 @@ export class BatchReader {
     }
   }
 
-  /** A read of just these batches that is under way, or a new one when the page is small and memory is at hand. */
-  #sharedRead(dataKey: string, range: ByteRange, batches: readonly PlannedBatch[]): SharedRead<Uint8Array> | undefined {
+  /**
+   * A read of just these batches that is under way, or a new one when the page is small and memory
+   * is at hand.
+   */
+  #sharedRead(
+    dataKey: string,
+    range: ByteRange,
+    batches: readonly PlannedBatch[],
+  ): SharedRead<Uint8Array> | undefined {
     const name = `${dataKey}#${range.start}-${range.end}`;
     const known = this.#shared.get(name);
     const sizeBytes = range.end - range.start;
@@ -208,7 +255,8 @@ export class BatchReader {
       }
       isDone = true;
     } finally {
-      // A reader that left early may still look at a message; after a failure the store may still read into one.
+      // A reader that left early may still look at a message; after a failure the store may still
+      // read into one.
       if (isDone) messages.close();
       else messages.abandon();
     }
@@ -224,7 +272,9 @@ async function readInto(
 ): Promise<void> {
   if (store.readAtHand?.(key, range, target) === true) return;
   let filledBytes = 0;
-  const memory = { lend: (sizeBytes: number) => target.subarray(filledBytes, filledBytes + sizeBytes) };
+  const memory = {
+    lend: (sizeBytes: number) => target.subarray(filledBytes, filledBytes + sizeBytes),
+  };
   await using object = await store.get(key, { ...options, range, memory });
   for await (const chunk of object.body) {
     if (chunk.buffer !== target.buffer) target.set(chunk, filledBytes);
@@ -236,11 +286,18 @@ function* messagesOf(bytes: Uint8Array, batches: readonly PlannedBatch[]): Gener
   const start = batches[0]?.bytes.start ?? 0;
   for (const [index, planned] of batches.entries()) {
     const message = bytes.subarray(planned.bytes.start - start, planned.bytes.end - start);
-    yield { planned, message, run: { batches: batches.slice(index), bytes: bytes.subarray(planned.bytes.start - start) } };
+    yield {
+      planned,
+      message,
+      run: { batches: batches.slice(index), bytes: bytes.subarray(planned.bytes.start - start) },
+    };
   }
 }
 
 function verify(dataKey: string, { index, checksum }: PlannedBatch, message: Uint8Array): void {
   if (crc32(message) === checksum) return;
-  throw new QuireError('RESULT_CORRUPT', `Batch ${index} of ${dataKey} does not match its checksum.`);
+  throw new QuireError(
+    'RESULT_CORRUPT',
+    `Batch ${index} of ${dataKey} does not match its checksum.`,
+  );
 }

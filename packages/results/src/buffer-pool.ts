@@ -1,11 +1,15 @@
 import { MiB } from '@quire/core';
 
-/** Smaller pieces share one size; of larger ones there are four sizes between a power of two and the next. */
+/**
+ * Smaller pieces share one size; of larger ones there are four sizes between a power of two and the
+ * next.
+ */
 const sizeBytesMin = 64 * 1024;
 
 /**
- * Memory that is used over and over. Large buffers that are left to the garbage collector cost a page more than reading it does: each
- * few dozen megabytes of them make it go through everything that a server has in memory.
+ * Memory that is used over and over. Large buffers that are left to the garbage collector cost a
+ * page more than reading it does: each few dozen megabytes of them make it go through everything
+ * that a server has in memory.
  */
 export class BufferPool {
   /** Buffers at rest, by their size. */
@@ -26,7 +30,8 @@ export class BufferPool {
 
   /** Lends `sizeBytes` bytes at the start of a buffer of their own; their contents are anything. */
   lease(sizeBytes: number): Uint8Array {
-    const buffer = this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
+    const buffer =
+      this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
     this.#leasedBytes += buffer.byteLength;
     return new Uint8Array(buffer, 0, sizeBytes);
   }

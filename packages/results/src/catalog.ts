@@ -8,7 +8,10 @@ export interface ResultFolder {
   readonly requestId: RequestId;
   /** The committed result: there when a commit record and data both are. */
   readonly entry: ResultEntry | undefined;
-  /** What no committed result needs: data without record, records without data, records that a renewal has replaced, marks of queries that run. */
+  /**
+   * What no committed result needs: data without record, records without data, records that a
+   * renewal has replaced, marks of queries that run.
+   */
   readonly orphans: readonly ObjectEntry[];
   /** Bytes of all these objects, orphans included. */
   readonly sizeBytes: number;
@@ -25,9 +28,11 @@ export interface FolderListOptions extends CallOptions {
 }
 
 /**
- * All objects of results under a prefix, committed or not, folder by folder in key order, from one listing; opens no object.
+ * All objects of results under a prefix, committed or not, folder by folder in key order, from one
+ * listing; opens no object.
  *
- * Where a renewal left two commit records, the one with the latest expiry counts. Memory: one result at a time, whatever their number.
+ * Where a renewal left two commit records, the one with the latest expiry counts. Memory: one
+ * result at a time, whatever their number.
  */
 export async function* listResultFolders(
   store: ObjectStore,
@@ -36,7 +41,10 @@ export async function* listResultFolders(
 ): AsyncGenerator<ResultFolder> {
   let prefixOfFolder = '';
   let objects: FolderObjects | undefined;
-  for await (const object of store.list(prefix, { signal: options.signal, passesOver: options.passesOver })) {
+  for await (const object of store.list(prefix, {
+    signal: options.signal,
+    passesOver: options.passesOver,
+  })) {
     const nameStart = object.key.lastIndexOf('/') + 1;
     // A folder's name is parsed once, not once for each of its objects: of millions, that shows.
     if (nameStart !== prefixOfFolder.length || !object.key.startsWith(prefixOfFolder)) {
@@ -52,7 +60,10 @@ export async function* listResultFolders(
   if (folder !== undefined) yield folder;
 }
 
-/** The committed results of one broker, in key order: names that are not ours, and data without a commit record, do not show. */
+/**
+ * The committed results of one broker, in key order: names that are not ours, and data without a
+ * commit record, do not show.
+ */
 export async function* listBrokerResults(
   store: ObjectStore,
   brokerId: string,
@@ -88,7 +99,10 @@ class FolderObjects {
     this.#lastModifiedMs = Math.max(this.#lastModifiedMs, object.lastModifiedMs);
     if (file.kind === 'data') {
       this.#data = object;
-    } else if (file.kind === 'record' && (this.#latest === undefined || file.expirationTimeMs >= this.#latest.expirationTimeMs)) {
+    } else if (
+      file.kind === 'record' &&
+      (this.#latest === undefined || file.expirationTimeMs >= this.#latest.expirationTimeMs)
+    ) {
       this.#record = object;
       this.#latest = file;
     }
@@ -111,8 +125,18 @@ class FolderObjects {
     }
     const { submissionTimeMs, expirationTimeMs, rowCount } = latest;
     const times = { submissionTimeMs, expirationTimeMs, rowCount };
-    const entry = { requestId, brokerId, ...times, sizeBytes, dataKey: data.key, recordKey: record.key };
-    const orphans = objects.length === 2 ? noObjects : objects.filter((object) => object !== data && object !== record);
+    const entry = {
+      requestId,
+      brokerId,
+      ...times,
+      sizeBytes,
+      dataKey: data.key,
+      recordKey: record.key,
+    };
+    const orphans =
+      objects.length === 2
+        ? noObjects
+        : objects.filter((object) => object !== data && object !== record);
     return { brokerId, requestId, entry, orphans, sizeBytes, lastModifiedMs };
   }
 }

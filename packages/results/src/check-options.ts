@@ -4,7 +4,10 @@ import type { PageFormat } from './encode/page-encoders.ts';
 import { isBrokerId } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
-/** As many milliseconds as a `Date` can lie behind 1970: added to the time of any day to come, still exact, and written in 16 digits. */
+/**
+ * As many milliseconds as a `Date` can lie behind 1970: added to the time of any day to come, still
+ * exact, and written in 16 digits.
+ */
 const durationMsMax = 8_640_000_000_000_000;
 const compressions: readonly Compression[] = ['none', 'zstd', 'lz4'];
 const codecsKnown: readonly BufferCodec[] = ['zstd', 'lz4'];
@@ -13,12 +16,17 @@ const formats: readonly PageFormat[] = ['json', 'arrow', 'csv', 'ndjson'];
 /** @throws INVALID_PARAMETER for the first option that a store of results cannot work with */
 export function checkStoreOptions(options: ResultStoreOptions): void {
   if (!isBrokerId(options.brokerId)) {
-    throw new QuireError('INVALID_PARAMETER', `brokerId '${options.brokerId}' must be letters, digits, '_', '.' or '-'.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `brokerId '${options.brokerId}' must be letters, digits, '_', '.' or '-'.`,
+    );
   }
   const { compression, batchSizeBytes, cacheBytesMax, resultBytesMax, stalenessMaxMs } = options;
   checkDurationMs('expirationMs', options.expirationMs);
   checkDurationMs('expirationMaxMs', options.expirationMaxMs);
-  if (stalenessMaxMs !== undefined) checkInteger('stalenessMaxMs', stalenessMaxMs, 0, durationMsMax);
+  if (stalenessMaxMs !== undefined) {
+    checkInteger('stalenessMaxMs', stalenessMaxMs, 0, durationMsMax);
+  }
   if (compression !== undefined) checkChoice('compression', compression, compressions);
   if (batchSizeBytes !== undefined) checkInteger('batchSizeBytes', batchSizeBytes, 1);
   if (cacheBytesMax !== undefined) checkInteger('cacheBytesMax', cacheBytesMax, 0);
@@ -28,14 +36,23 @@ export function checkStoreOptions(options: ResultStoreOptions): void {
 }
 
 /** @throws INVALID_PARAMETER */
-export function checkCreateOptions({ owner, requestId }: { readonly owner: string; readonly requestId?: string }): void {
+export function checkCreateOptions({
+  owner,
+  requestId,
+}: {
+  readonly owner: string;
+  readonly requestId?: string;
+}): void {
   if (typeof owner !== 'string') throw invalid('owner', owner, 'the name of a principal');
   if (requestId !== undefined && !isRequestId(requestId)) {
     throw invalid('requestId', requestId, 'a UUID of version 7 in lower case');
   }
 }
 
-/** @throws INVALID_PARAMETER when results could not be named for it: fractions and what is not a number make names that no listing shows */
+/**
+ * @throws INVALID_PARAMETER when results could not be named for it: fractions and what is not a
+ * number make names that no listing shows
+ */
 export function checkDurationMs(name: string, value: number): void {
   checkInteger(name, value, 1, durationMsMax);
 }
@@ -55,7 +72,12 @@ export function checkCodecs(codecs: readonly BufferCodec[]): void {
   for (const codec of codecs) checkChoice('codecs', codec, codecsKnown);
 }
 
-function checkInteger(name: string, value: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {
+function checkInteger(
+  name: string,
+  value: unknown,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): void {
   if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
   throw invalid(name, value, `an integer from ${min} to ${max}`);
 }

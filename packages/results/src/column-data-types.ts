@@ -1,6 +1,9 @@
 import { DataType, type Field, type Int, Precision, type Schema } from 'apache-arrow';
 
-/** Field metadata by which an engine overrides the type name, for text that holds something else than text. */
+/**
+ * Field metadata by which an engine overrides the type name, for text that holds something else
+ * than text.
+ */
 const columnDataTypeKey = 'quire:columnDataType';
 const extensionNameKey = 'ARROW:extension:name';
 
@@ -16,19 +19,28 @@ const arrayItemTypes: ReadonlySet<string> = new Set([
   'BYTES',
 ]);
 
-/** Columns whose text is JSON (https://arrow.apache.org/docs/format/CanonicalExtensions.html#json). */
+/**
+ * Columns whose text is JSON (https://arrow.apache.org/docs/format/CanonicalExtensions.html#json).
+ */
 export function isJsonField(field: Field): boolean {
   return DataType.isUtf8(field.type) && field.metadata.get(extensionNameKey) === 'arrow.json';
 }
 
-/** Columns whose 16 bytes are a UUID (https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid). */
+/**
+ * Columns whose 16 bytes are a UUID
+ * (https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid).
+ */
 export function isUuidField(field: Field): boolean {
   return (
-    DataType.isFixedSizeBinary(field.type) && field.type.byteWidth === 16 && field.metadata.get(extensionNameKey) === 'arrow.uuid'
+    DataType.isFixedSizeBinary(field.type) &&
+    field.type.byteWidth === 16 &&
+    field.metadata.get(extensionNameKey) === 'arrow.uuid'
   );
 }
 
-/** Columns of lists whose cells are strings that hold JSON, because there is no array type for them. */
+/**
+ * Columns of lists whose cells are strings that hold JSON, because there is no array type for them.
+ */
 export function isJsonListField(field: Field): boolean {
   return isListType(field.type as DataType) && columnDataTypeOf(field) === 'JSON';
 }
@@ -37,7 +49,10 @@ function isListType(type: DataType): boolean {
   return DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type);
 }
 
-/** The `columnDataTypes` of a schema, one per column (CONTRACT.md section 2, "Column types and cells"). */
+/**
+ * The `columnDataTypes` of a schema, one per column (CONTRACT.md section 2, "Column types and
+ * cells").
+ */
 export function columnDataTypes(schema: Schema): string[] {
   return schema.fields.map((field) => columnDataTypeOf(field));
 }

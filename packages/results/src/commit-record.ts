@@ -23,13 +23,15 @@ export interface CommitRecord {
 const formatVersion = 1;
 
 /**
- * Encodes a commit record as JSON: `{"formatVersion", "checksum", "record"}`, where `checksum` is the CRC-32 of `record`'s text and
- * the schema stands as a base64 Arrow schema message.
+ * Encodes a commit record as JSON: `{"formatVersion", "checksum", "record"}`, where `checksum` is
+ * the CRC-32 of `record`'s text and the schema stands as a base64 Arrow schema message.
  */
 export function encodeCommitRecord(record: CommitRecord): Uint8Array {
   const schema = Buffer.from(encodeSchemaMessage(record.schema).bytes).toString('base64');
   const text = JSON.stringify({ ...record, schema });
-  return Buffer.from(`{"formatVersion":${formatVersion},"checksum":${crc32(text)},"record":${text}}\n`);
+  return Buffer.from(
+    `{"formatVersion":${formatVersion},"checksum":${crc32(text)},"record":${text}}\n`,
+  );
 }
 
 /**
@@ -44,16 +46,24 @@ export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord
     throw unknownFormat(key, envelope.formatVersion);
   }
   if (envelope.record === undefined) throw corrupt(key, 'holds no record');
-  if (crc32(JSON.stringify(envelope.record)) !== envelope.checksum) throw corrupt(key, 'does not match its checksum');
-  // The checksum proves that we wrote it, so its shape is ours; only the schema and the id need parsing.
+  if (crc32(JSON.stringify(envelope.record)) !== envelope.checksum) {
+    throw corrupt(key, 'does not match its checksum');
+  }
+  // The checksum proves that we wrote it, so its shape is ours; only the schema and the id need
+  // parsing.
   const record = envelope.record as Omit<CommitRecord, 'schema'> & { readonly schema: string };
   if (!isRequestId(record.requestId)) throw corrupt(key, 'names no request id');
   return { ...record, schema: decodeSchema(key, record.schema) };
 }
 
-function parseEnvelope(key: string, bytes: Uint8Array): { formatVersion?: unknown; checksum?: unknown; record?: unknown } {
+function parseEnvelope(
+  key: string,
+  bytes: Uint8Array,
+): { formatVersion?: unknown; checksum?: unknown; record?: unknown } {
   try {
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+    const value: unknown = JSON.parse(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+    );
     // Only its version can be asked of a record that a newer Quire has made.
     if (typeof value === 'object' && value !== null && 'formatVersion' in value) return value;
   } catch (error) {
@@ -69,7 +79,9 @@ function decodeSchema(key: string, base64: string): Schema {
 }
 
 function unknownFormat(key: string, version: unknown): QuireError {
-  if (!Number.isInteger(version)) return corrupt(key, `has format version ${JSON.stringify(version)}; expected an integer`);
+  if (!Number.isInteger(version)) {
+    return corrupt(key, `has format version ${JSON.stringify(version)}; expected an integer`);
+  }
   return new QuireError(
     'RESULT_FORMAT_UNKNOWN',
     `The commit record ${key} has format version ${String(version)}, and this version of Quire reads ${formatVersion}; use a newer one.`,

@@ -2,7 +2,10 @@ import type { Schema } from 'apache-arrow';
 import { encodeSchemaMessage } from './arrow/encode-message.ts';
 import { decodeSchema } from './schema-bytes.ts';
 
-/** What the writer of a result tells those who read it while it grows: small, and plain data, for it may come from another process. */
+/**
+ * What the writer of a result tells those who read it while it grows: small, and plain data, for it
+ * may come from another process.
+ */
 export type GrowthNews =
   | { readonly kind: 'begun'; readonly schema: Uint8Array; readonly firstOffset: number }
   | {

@@ -1,4 +1,10 @@
-export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from './arrow/arrow-input.ts';
+export type {
+  ArrowBatch,
+  ArrowColumn,
+  ArrowField,
+  ArrowSchema,
+  ArrowType,
+} from './arrow/arrow-input.ts';
 export type { BufferCodec, Compression } from './arrow/buffer-codec.ts';
 export { type FolderListOptions, listResultFolders, type ResultFolder } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
@@ -29,7 +35,13 @@ export type { ResultSource } from './result-source.ts';
 export type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';
 export type { Result } from './result.ts';
-export { type AnsweredData, answeredData, storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';
+export {
+  type AnsweredData,
+  answeredData,
+  storeInProcess,
+  type StoringEngine,
+  type StoringOptions,
+} from './storing-engine.ts';
 export type { ResultSink } from './write-result.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
 export {

@@ -19,7 +19,11 @@ const brokerIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 /** What the name of one object of a result says. */
 export type ResultObjectName =
   | { readonly kind: 'data' | 'running'; readonly brokerId: string; readonly requestId: RequestId }
-  | ({ readonly kind: 'record'; readonly brokerId: string; readonly requestId: RequestId } & RecordName);
+  | ({
+      readonly kind: 'record';
+      readonly brokerId: string;
+      readonly requestId: RequestId;
+    } & RecordName);
 
 /** What the name of a commit record says of its result. */
 export type RecordName = Pick<ResultEntry, 'submissionTimeMs' | 'expirationTimeMs' | 'rowCount'>;
@@ -53,7 +57,10 @@ export function recordKeyOf(brokerId: string, requestId: RequestId, name: Record
   return `${resultPrefix(brokerId, requestId)}${name.submissionTimeMs}-${name.expirationTimeMs}-${name.rowCount}.json`;
 }
 
-/** Parses an object key; undefined for every name that is not exactly such a name; its object must not be touched. */
+/**
+ * Parses an object key; undefined for every name that is not exactly such a name; its object must
+ * not be touched.
+ */
 export function parseResultObjectName(key: string): ResultObjectName | undefined {
   const end = key.lastIndexOf('/') + 1;
   const folder = parseResultFolder(key.slice(0, end));
@@ -61,8 +68,13 @@ export function parseResultObjectName(key: string): ResultObjectName | undefined
   return file && { ...folder, ...file };
 }
 
-/** Parses what comes before the last segment of an object key, with its slash; undefined when no result can lie there. */
-export function parseResultFolder(prefix: string): Pick<ResultObjectName, 'brokerId' | 'requestId'> | undefined {
+/**
+ * Parses what comes before the last segment of an object key, with its slash; undefined when no
+ * result can lie there.
+ */
+export function parseResultFolder(
+  prefix: string,
+): Pick<ResultObjectName, 'brokerId' | 'requestId'> | undefined {
   const separator = prefix.indexOf('/');
   if (separator === -1 || !prefix.endsWith('/')) return undefined;
   const brokerId = prefix.slice(0, separator);
@@ -70,7 +82,10 @@ export function parseResultFolder(prefix: string): Pick<ResultObjectName, 'broke
   return isBrokerId(brokerId) && isRequestId(requestId) ? { brokerId, requestId } : undefined;
 }
 
-/** Parses the last segment of an object key; undefined for every name that is not exactly such a name. */
+/**
+ * Parses the last segment of an object key; undefined for every name that is not exactly such a
+ * name.
+ */
 export function parseResultFileName(
   name: string,
 ): { readonly kind: 'data' | 'running' } | ({ readonly kind: 'record' } & RecordName) | undefined {
@@ -78,7 +93,11 @@ export function parseResultFileName(
   if (name === runningName) return { kind: 'running' };
   const match = recordNamePattern.exec(name);
   if (match === null) return undefined;
-  const [submissionTimeMs, expirationTimeMs, rowCount] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const [submissionTimeMs, expirationTimeMs, rowCount] = [
+    Number(match[1]),
+    Number(match[2]),
+    Number(match[3]),
+  ];
   if (![submissionTimeMs, expirationTimeMs, rowCount].every(Number.isSafeInteger)) return undefined;
   return { kind: 'record', submissionTimeMs, expirationTimeMs, rowCount };
 }

@@ -2,8 +2,8 @@ import { QuireError, type ReadMemory } from '@quire/core';
 import type { BufferPool } from './buffer-pool.ts';
 
 /**
- * Cuts the chunks of an object into messages of known lengths, in memory of a pool: a message may be looked at until the next one is
- * taken. A chunk that holds a message whole is not copied.
+ * Cuts the chunks of an object into messages of known lengths, in memory of a pool: a message may
+ * be looked at until the next one is taken. A chunk that holds a message whole is not copied.
  */
 export class MessageCutter implements ReadMemory {
   readonly #pool: BufferPool;
@@ -14,13 +14,19 @@ export class MessageCutter implements ReadMemory {
   /** How much the message that is being taken still lacks. */
   #lackingBytes = 0;
 
-  /** @param plentyBytes while no more than this is lent, much is read at once; above it, a message at a time */
+  /**
+   * @param plentyBytes while no more than this is lent, much is read at once; above it, a message
+   * at a time
+   */
   constructor(pool: BufferPool, plentyBytes: number) {
     this.#pool = pool;
     this.#plentyBytes = plentyBytes;
   }
 
-  /** Memory for the store to read into: for all that it is about to read, or for what is needed now when memory is in demand. */
+  /**
+   * Memory for the store to read into: for all that it is about to read, or for what is needed now
+   * when memory is in demand.
+   */
   lend(sizeBytes: number): Uint8Array {
     const isPlenty = this.#pool.leasedBytes + sizeBytes <= this.#plentyBytes;
     return this.#lease(isPlenty ? sizeBytes : Math.min(sizeBytes, this.#lackingBytes));
@@ -40,7 +46,9 @@ export class MessageCutter implements ReadMemory {
     this.#releaseAllBut(this.#rest.byteLength === 0 ? undefined : this.#rest.buffer);
     this.#lackingBytes = length;
     if (this.#rest.byteLength === 0) await this.#pull();
-    if (this.#rest.byteLength >= length && this.#rest.byteOffset % 8 === 0) return this.#cut(length);
+    if (this.#rest.byteLength >= length && this.#rest.byteOffset % 8 === 0) {
+      return this.#cut(length);
+    }
     const message = this.#lease(length);
     while (this.#lackingBytes > 0) {
       if (this.#rest.byteLength === 0) await this.#pull();

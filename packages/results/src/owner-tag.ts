@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Returns the owner tag of a principal: 32 bits by which the results of one owner are counted together without a look into them.
+ * Returns the owner tag of a principal: 32 bits by which the results of one owner are counted
+ * together without a look into them.
  *
- * It is the first four bytes of HMAC-SHA256 over the name in UTF-8. Without a secret key anyone can compute the tag of a name that they guess; all
- * brokers and cleaners of a store must have the same one. Two owners have the same tag, and then one share, with a probability of 2^-32.
+ * It is the first four bytes of HMAC-SHA256 over the name in UTF-8. Without a secret key anyone can
+ * compute the tag of a name that they guess; all brokers and cleaners of a store must have the same
+ * one. Two owners have the same tag, and then one share, with a probability of 2^-32.
  */
 export function ownerTag(owner: string, key = ''): number {
   return createHmac('sha256', key).update(owner).digest().readUInt32BE();

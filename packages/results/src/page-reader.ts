@@ -1,4 +1,11 @@
-import { type CallOptions, MiB, type ObjectStore, QuireError, type RequestId, type RowRange } from '@quire/core';
+import {
+  type CallOptions,
+  MiB,
+  type ObjectStore,
+  QuireError,
+  type RequestId,
+  type RowRange,
+} from '@quire/core';
 import { LRUCache } from 'lru-cache';
 import { BatchCache } from './batch-cache.ts';
 import { type BatchesAtHand, BatchReader, type ReadBatch } from './batch-reader.ts';
@@ -16,8 +23,9 @@ export interface PageReaderOptions {
 }
 
 /**
- * Reads pages of results, and for those who walk through one, in either direction, the next page before they ask for it: it waits in the
- * cache, or is joined on its way. What was read ahead and is not asked for costs one request and a place in the cache.
+ * Reads pages of results, and for those who walk through one, in either direction, the next page
+ * before they ask for it: it waits in the cache, or is joined on its way. What was read ahead and
+ * is not asked for costs one request and a place in the cache.
  */
 export class PageReader {
   readonly cache: BatchCache;
@@ -34,11 +42,18 @@ export class PageReader {
   }
 
   /** The batches of a page, as `BatchReader.read`. */
-  async *read(dataKey: string, record: CommitRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
+  async *read(
+    dataKey: string,
+    record: CommitRecord,
+    plan: PagePlan,
+    options: CallOptions,
+  ): AsyncGenerator<ReadBatch> {
     const next = this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
     for await (const batch of this.#batches.read(dataKey, plan, options)) {
       // The page itself goes first: what comes ahead must not hold it up.
-      if (next !== undefined && batch.planned === plan.batches.at(-1)) this.#readAhead(dataKey, record, next);
+      if (next !== undefined && batch.planned === plan.batches.at(-1)) {
+        this.#readAhead(dataKey, record, next);
+      }
       yield batch;
     }
   }
@@ -60,7 +75,13 @@ export class PageReader {
   #readAhead(dataKey: string, { spans }: CommitRecord, rows: RowRange): void {
     const { signal } = this.#closing;
     const plan = planPage(spans, rows);
-    if (this.#ahead.size >= aheadMax || signal.aborted || !this.cache.isFor(plan.bytes.end - plan.bytes.start)) return;
+    if (
+      this.#ahead.size >= aheadMax ||
+      signal.aborted ||
+      !this.cache.isFor(plan.bytes.end - plan.bytes.start)
+    ) {
+      return;
+    }
     // A failure is reported to the reader of that page, which reads it again.
     const reading = this.#keep(dataKey, plan, signal)
       .catch(() => undefined)
@@ -82,7 +103,10 @@ const resultsMax = 1024;
 export class SequentialReaders {
   readonly #lastPages = new LRUCache<RequestId, RowRange>({ max: resultsMax });
 
-  /** The page that will be asked for next, when this one lies next to the last one of the result; undefined at the result's ends. */
+  /**
+   * The page that will be asked for next, when this one lies next to the last one of the result;
+   * undefined at the result's ends.
+   */
   nextOf(requestId: RequestId, rows: RowRange, rowCount: number): RowRange | undefined {
     const last = this.#lastPages.get(requestId);
     this.#lastPages.set(requestId, rows);
@@ -92,7 +116,9 @@ export class SequentialReaders {
     if (rows.start === last.end && rows.end < rowCount) {
       return { start: rows.end, end: Math.min(rows.end + pageRowCount, rowCount) };
     }
-    if (rows.end === last.start && rows.start > 0) return { start: Math.max(0, rows.start - pageRowCount), end: rows.start };
+    if (rows.end === last.start && rows.start > 0) {
+      return { start: Math.max(0, rows.start - pageRowCount), end: rows.start };
+    }
     return undefined;
   }
 }

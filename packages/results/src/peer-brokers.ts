@@ -1,10 +1,22 @@
-import { type CallOptions, type Clock, type ObjectStore, type RequestId, timeOfRequestId } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  type ObjectStore,
+  type RequestId,
+  timeOfRequestId,
+} from '@quire/core';
 import { LRUCache } from 'lru-cache';
 import { brokerPrefix, isBrokerId } from './layout.ts';
 
-/** A look into the store for new brokers is put off for this long: ids that never existed must not cost one each. */
+/**
+ * A look into the store for new brokers is put off for this long: ids that never existed must not
+ * cost one each.
+ */
 const lookAgainAfterMs = 10_000;
-/** An id of a younger query may be that of a new broker's first result: each of them is worth a look of its own. */
+/**
+ * An id of a younger query may be that of a new broker's first result: each of them is worth a look
+ * of its own.
+ */
 const youngMs = 24 * 3_600_000;
 const missedMax = 1_000;
 
@@ -31,8 +43,9 @@ export class PeerBrokers {
   }
 
   /**
-   * Looks for brokers that came since, for the sake of a result that the known ones do not have; resolves to those that were not known. One
-   * request for each broker; none soon after a look, unless the id is young and nobody has looked for it.
+   * Looks for brokers that came since, for the sake of a result that the known ones do not have;
+   * resolves to those that were not known. One request for each broker; none soon after a look,
+   * unless the id is young and nobody has looked for it.
    */
   async lookForNew(requestId: RequestId, options: CallOptions): Promise<readonly string[]> {
     const before = new Set(this.#known);
@@ -50,7 +63,10 @@ export class PeerBrokers {
 
   #isWorthALook(requestId: RequestId): boolean {
     const isYoung = Math.abs(this.#clock.nowMs() - timeOfRequestId(requestId)) < youngMs;
-    return isYoung && isLongAgo(this.#missed.get(requestId) ?? Number.NEGATIVE_INFINITY, this.#clock.monotonicMs());
+    return (
+      isYoung &&
+      isLongAgo(this.#missed.get(requestId) ?? Number.NEGATIVE_INFINITY, this.#clock.monotonicMs())
+    );
   }
 
   /** A caller that comes during a look waits for that one. */
@@ -73,7 +89,9 @@ export class PeerBrokers {
   }
 
   async #firstAfter(after: string, options: CallOptions): Promise<string | undefined> {
-    for await (const { key } of this.#store.list('', { ...options, after })) return key.split('/', 1)[0];
+    for await (const { key } of this.#store.list('', { ...options, after })) {
+      return key.split('/', 1)[0];
+    }
     return undefined;
   }
 }

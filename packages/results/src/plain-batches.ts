@@ -7,14 +7,18 @@ import type { ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { PlannedBatch } from './plan-page.ts';
 
-/** Whether a reader that has these codecs can read a batch message as it is stored. @throws RESULT_CORRUPT when it is another message */
+/**
+ * Whether a reader that has these codecs can read a batch message as it is stored. @throws
+ * RESULT_CORRUPT when it is another message
+ */
 export function isReadableBy(codecs: readonly BufferCodec[], message: Uint8Array): boolean {
   const codec = codecOf(message);
   return codec === undefined || codecs.includes(codec);
 }
 
 /**
- * Makes those batches plain whose codec the reader does not have, in memory of the pool; all others pass as they are.
+ * Makes those batches plain whose codec the reader does not have, in memory of the pool; all others
+ * pass as they are.
  *
  * @throws RESULT_CORRUPT when a batch cannot be decompressed
  */
@@ -40,7 +44,10 @@ export async function* plainBatches(
   }
 }
 
-/** Decodes batches, compressed or not. @throws RESULT_CORRUPT when one cannot be decoded, or has fewer rows than planned */
+/**
+ * Decodes batches, compressed or not. @throws RESULT_CORRUPT when one cannot be decoded, or has
+ * fewer rows than planned
+ */
 export async function* decodedBatches(
   schema: Schema,
   batches: AsyncIterable<ReadBatch>,

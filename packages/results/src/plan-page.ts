@@ -35,7 +35,10 @@ export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
         index,
         bytes: { start, end: ends[index] ?? start },
         checksum: checksums[index] ?? 0,
-        rows: { start: Math.max(0, rows.start - firstRow), end: Math.min(rowsPerBatch, rows.end - firstRow) },
+        rows: {
+          start: Math.max(0, rows.start - firstRow),
+          end: Math.min(rowsPerBatch, rows.end - firstRow),
+        },
       });
     }
   }

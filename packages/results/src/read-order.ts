@@ -1,4 +1,10 @@
-import { type CallOptions, type ColumnarRows, isQuireError, type NamedRows, type ObjectStore } from '@quire/core';
+import {
+  type CallOptions,
+  type ColumnarRows,
+  isQuireError,
+  type NamedRows,
+  type ObjectStore,
+} from '@quire/core';
 import { BatchCache } from './batch-cache.ts';
 import { BatchReader } from './batch-reader.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -15,10 +21,18 @@ export interface ReadOrder {
 }
 
 /** The rows of a result that another process has opened, from the store that it lies in. */
-export function openOrdered({ dataKey, record: bytes }: ReadOrder, store: Pick<ObjectStore, 'get'>): NamedRows {
+export function openOrdered(
+  { dataKey, record: bytes }: ReadOrder,
+  store: Pick<ObjectStore, 'get'>,
+): NamedRows {
   const record = decodeCommitRecord(dataKey, bytes);
   const { requestId, schema, rowCount } = record;
-  return { requestId, schema, rowCount, read: (options) => readAll(dataKey, record, store, options) };
+  return {
+    requestId,
+    schema,
+    rowCount,
+    read: (options) => readAll(dataKey, record, store, options),
+  };
 }
 
 async function* readAll(

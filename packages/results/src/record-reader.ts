@@ -47,7 +47,10 @@ interface RecordReaderParts {
 }
 
 const cacheBytesMax = 16 * MiB;
-/** A renewal between listing and reading moves the record; looking again finds it, and twice in a row is bad luck enough. */
+/**
+ * A renewal between listing and reading moves the record; looking again finds it, and twice in a
+ * row is bad luck enough.
+ */
 const attemptsMax = 3;
 /** Roughly what one batch takes in a parsed record, and what the rest of it takes. */
 const bytesPerBatch = 16;
@@ -61,10 +64,19 @@ export class RecordReader {
   readonly #peers: PeerBrokers | undefined;
   readonly #clock: Clock;
   readonly #stalenessMaxMs: () => number;
-  /** Looks that are under way, by the keys of their records: those who come meanwhile wait for the same one. */
+  /**
+   * Looks that are under way, by the keys of their records: those who come meanwhile wait for the
+   * same one.
+   */
   readonly #looks = new Map<string, Promise<boolean>>();
-  /** Kept longer than records, because it is small: whose results were, of results that are removed unopened. */
-  readonly #owners = new LRUCache<RequestId, string>({ maxSize: ownersMax, sizeCalculation: () => 1 });
+  /**
+   * Kept longer than records, because it is small: whose results were, of results that are removed
+   * unopened.
+   */
+  readonly #owners = new LRUCache<RequestId, string>({
+    maxSize: ownersMax,
+    sizeCalculation: () => 1,
+  });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
     maxSize: cacheBytesMax,
     sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
@@ -83,8 +95,9 @@ export class RecordReader {
   }
 
   /**
-   * Whether a record at hand stands: somebody else may have removed or renewed the result since it was last seen. No request while that
-   * is not long ago; then one, without a body, for all who ask at the same time.
+   * Whether a record at hand stands: somebody else may have removed or renewed the result since it
+   * was last seen. No request while that is not long ago; then one, without a body, for all who ask
+   * at the same time.
    */
   async stands(open: OpenRecord, { signal }: CallOptions): Promise<boolean> {
     if (this.#wasSeenRecently(open)) return true;
@@ -139,7 +152,9 @@ export class RecordReader {
     try {
       return (this.cached(entry.requestId) ?? (await this.read(entry, options))).record.owner;
     } catch (error) {
-      if (isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'OBJECT_NOT_FOUND')) return '';
+      if (isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'OBJECT_NOT_FOUND')) {
+        return '';
+      }
       throw error;
     }
   }
@@ -149,8 +164,9 @@ export class RecordReader {
   }
 
   /**
-   * Undefined when the result does not exist. One listing for a result of our own; for one of a peer, at most one more for each
-   * peer that is known, and, when none of those has it, a look for new ones.
+   * Undefined when the result does not exist. One listing for a result of our own; for one of a
+   * peer, at most one more for each peer that is known, and, when none of those has it, a look for
+   * new ones.
    *
    * @throws RESULT_CORRUPT when its commit record stands without its data
    */
@@ -160,7 +176,8 @@ export class RecordReader {
 
   async #search(requestId: RequestId, options: CallOptions): Promise<Found> {
     const { entry } = await this.#findIn([this.#brokerId], requestId, options);
-    // What we run ourselves, we know without the store: a mark with our name is what an earlier process has left.
+    // What we run ourselves, we know without the store: a mark with our name is what an earlier
+    // process has left.
     if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
     const known = await this.#findIn(this.#peers.known, requestId, options);
     if (known.entry !== undefined || known.runningKey !== undefined) return known;
@@ -168,18 +185,32 @@ export class RecordReader {
   }
 
   /** Asks all at once: that takes no longer than asking one. */
-  async #findIn(brokerIds: readonly string[], requestId: RequestId, options: CallOptions): Promise<Found> {
+  async #findIn(
+    brokerIds: readonly string[],
+    requestId: RequestId,
+    options: CallOptions,
+  ): Promise<Found> {
     const found = await Promise.all(
       brokerIds.map(async (brokerId): Promise<Found> => {
-        for await (const folder of listResultFolders(this.#store, resultPrefix(brokerId, requestId), options)) {
+        for await (const folder of listResultFolders(
+          this.#store,
+          resultPrefix(brokerId, requestId),
+          options,
+        )) {
           if (folder.entry === undefined) await this.#assertNotLost(brokerId, folder, options);
-          const mark = folder.orphans.find(({ key }) => parseResultObjectName(key)?.kind === 'running');
+          const mark = folder.orphans.find(
+            ({ key }) => parseResultObjectName(key)?.kind === 'running',
+          );
           return { entry: folder.entry, runningKey: mark?.key };
         }
         return nothing;
       }),
     );
-    return found.find(({ entry }) => entry !== undefined) ?? found.find(({ runningKey }) => runningKey !== undefined) ?? nothing;
+    return (
+      found.find(({ entry }) => entry !== undefined) ??
+      found.find(({ runningKey }) => runningKey !== undefined) ??
+      nothing
+    );
   }
 
   async #isThere(key: string, options?: CallOptions): Promise<boolean> {
@@ -193,12 +224,17 @@ export class RecordReader {
   }
 
   /**
-   * A listing is not a snapshot: it may show a commit record, and then miss the data that was removed meanwhile. A removal takes the record
-   * first. So data that is missing while the record still stands was lost.
+   * A listing is not a snapshot: it may show a commit record, and then miss the data that was
+   * removed meanwhile. A removal takes the record first. So data that is missing while the record
+   * still stands was lost.
    *
    * @throws RESULT_CORRUPT when a commit record stands without its data
    */
-  async #assertNotLost(brokerId: string, { requestId, orphans }: ResultFolder, options: CallOptions): Promise<void> {
+  async #assertNotLost(
+    brokerId: string,
+    { requestId, orphans }: ResultFolder,
+    options: CallOptions,
+  ): Promise<void> {
     const record = orphans.find(({ key }) => parseResultObjectName(key)?.kind === 'record');
     if (record === undefined) return;
     if (await this.#isThere(dataKeyOf(brokerId, requestId), options)) return;
@@ -210,17 +246,28 @@ export class RecordReader {
   /**
    * As `findEntry`, and one read; undefined when the result does not exist.
    *
-   * @throws QUERY_ELSEWHERE, to those who may read it, or else RESULT_NOT_FOUND, when another broker makes it now
+   * @throws QUERY_ELSEWHERE, to those who may read it, or else RESULT_NOT_FOUND, when another
+   * broker makes it now
    */
-  async find(requestId: RequestId, { mayRead, ...options }: OpenOptions): Promise<OpenRecord | undefined> {
+  async find(
+    requestId: RequestId,
+    { mayRead, ...options }: OpenOptions,
+  ): Promise<OpenRecord | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const { entry, runningKey } = await this.#search(requestId, options);
       if (entry === undefined && runningKey === undefined) return undefined;
       try {
         if (entry !== undefined) return await this.read(entry, options);
-        const place = await readRunningPlace(this.#store, runningKey ?? '', this.#clock.nowMs(), options);
+        const place = await readRunningPlace(
+          this.#store,
+          runningKey ?? '',
+          this.#clock.nowMs(),
+          options,
+        );
         if (place === undefined) return undefined;
-        throw mayRead === undefined || mayRead(place.owner) ? elsewhereError(requestId, place) : notFoundError(requestId);
+        throw mayRead === undefined || mayRead(place.owner)
+          ? elsewhereError(requestId, place)
+          : notFoundError(requestId);
       } catch (error) {
         if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       }
@@ -253,9 +300,15 @@ export class RecordReader {
   /** @throws RESULT_CORRUPT when the record is damaged or speaks of another result than its name */
   async read(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
     const seenMs = this.#clock.monotonicMs();
-    const record = decodeCommitRecord(entry.recordKey, await readObject(this.#store, entry.recordKey, options));
+    const record = decodeCommitRecord(
+      entry.recordKey,
+      await readObject(this.#store, entry.recordKey, options),
+    );
     if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
-      throw new QuireError('RESULT_CORRUPT', `The commit record ${entry.recordKey} describes another result.`);
+      throw new QuireError(
+        'RESULT_CORRUPT',
+        `The commit record ${entry.recordKey} describes another result.`,
+      );
     }
     const open = { entry, record, seenMs };
     this.remember(open);
@@ -263,11 +316,17 @@ export class RecordReader {
   }
 
   /**
-   * Gives a result another expiry: new commit record first, then the old one goes, so that the result never is without.
+   * Gives a result another expiry: new commit record first, then the old one goes, so that the
+   * result never is without.
    *
-   * @throws RESULT_DELETED when the record to be replaced is not there: the result went meanwhile, or has another record since
+   * @throws RESULT_DELETED when the record to be replaced is not there: the result went meanwhile,
+   * or has another record since
    */
-  async replace({ entry, record }: OpenRecord, expirationTimeMs: number, options: CallOptions): Promise<OpenRecord> {
+  async replace(
+    { entry, record }: OpenRecord,
+    expirationTimeMs: number,
+    options: CallOptions,
+  ): Promise<OpenRecord> {
     const newRecord = { ...record, expirationTimeMs };
     const recordKey = recordKeyOf(entry.brokerId, entry.requestId, newRecord);
     const bytes = encodeCommitRecord(newRecord);
@@ -286,7 +345,12 @@ export class RecordReader {
     }
     await this.#store.delete(entry.recordKey, options);
     const open = {
-      entry: { ...entry, recordKey, expirationTimeMs, sizeBytes: record.dataSizeBytes + bytes.byteLength },
+      entry: {
+        ...entry,
+        recordKey,
+        expirationTimeMs,
+        sizeBytes: record.dataSizeBytes + bytes.byteLength,
+      },
       record: newRecord,
       seenMs,
     };

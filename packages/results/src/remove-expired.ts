@@ -5,8 +5,8 @@ import type { ResultEntry } from './result-entry.ts';
 const removalsMax = 16;
 
 /**
- * Removes the results of a listing with `expirationTimeMs <= cutoffMs`, a few at a time, going on past failures; resolves to how many went.
- * One that was renewed since the listing stays.
+ * Removes the results of a listing with `expirationTimeMs <= cutoffMs`, a few at a time, going on
+ * past failures; resolves to how many went. One that was renewed since the listing stays.
  *
  * @throws STORE_UNAVAILABLE when some could not be removed, after all others were
  */
@@ -37,7 +37,11 @@ export async function removeExpired(
   }
   if (failures.length === 0) return removedCount;
   throwIfAborted(signal);
-  throw new QuireError('STORE_UNAVAILABLE', `${failures.length} expired results could not be deleted; ${removedCount} were.`, {
-    cause: new AggregateError(failures),
-  });
+  throw new QuireError(
+    'STORE_UNAVAILABLE',
+    `${failures.length} expired results could not be deleted; ${removedCount} were.`,
+    {
+      cause: new AggregateError(failures),
+    },
+  );
 }

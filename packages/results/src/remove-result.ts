@@ -6,16 +6,22 @@ import type { ResultEntry } from './result-entry.ts';
 export interface RemoveOptions extends CallOptions {
   /** Called when the result is no longer committed, and its data still there. */
   readonly onUncommitted?: () => void;
-  /** Whether `onUncommitted` may as well be called when the data has gone: a reader that misses it finds the same reason. */
+  /**
+   * Whether `onUncommitted` may as well be called when the data has gone: a reader that misses it
+   * finds the same reason.
+   */
   readonly isHeardLater?: boolean;
 }
 
 /**
- * Removes a result as a listing has shown it: commit records first, then data. A result that was renewed since stays: `renewed`.
+ * Removes a result as a listing has shown it: commit records first, then data. A result that was
+ * renewed since stays: `renewed`.
  *
- * Safe against a renewal at any moment, also by another process: a renewal writes its new record, and then makes sure that the old
- * one still stands; here the old one goes first, and then we look for a new one. So at least one of the two sees the other. When both do,
- * the renewal fails with RESULT_DELETED and takes its record back: the result is gone, and its data an orphan, whatever is said here.
+ * Safe against a renewal at any moment, also by another process: a renewal writes its new record,
+ * and then makes sure that the old one still stands; here the old one goes first, and then we look
+ * for a new one. So at least one of the two sees the other. When both do, the renewal fails with
+ * RESULT_DELETED and takes its record back: the result is gone, and its data an orphan, whatever is
+ * said here.
  */
 export async function removeResult(
   store: ObjectStore,
@@ -24,7 +30,10 @@ export async function removeResult(
 ): Promise<'removed' | 'kept'> {
   const { onUncommitted, isHeardLater = onUncommitted === undefined, ...call } = options;
   // In the same order, but in one step, when there is no other record.
-  if (isHeardLater && (await store.deleteFolder?.([entry.recordKey, entry.dataKey], call)) === true) {
+  if (
+    isHeardLater &&
+    (await store.deleteFolder?.([entry.recordKey, entry.dataKey], call)) === true
+  ) {
     onUncommitted?.();
     return 'removed';
   }
@@ -38,7 +47,8 @@ export async function removeResult(
       if (name?.kind !== 'record') continue;
       if (name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
       await store.delete(object.key, call);
-      // That may have been the one which a renewal replaces: what was said above holds for it as well.
+      // That may have been the one which a renewal replaces: what was said above holds for it as
+      // well.
       hasDeleted = true;
     }
   }

@@ -10,10 +10,11 @@ interface Removal {
   readonly owner: string | undefined;
 }
 
-const codes = { expired: 'RESULT_EXPIRED', evicted: 'RESULT_EVICTED', deleted: 'RESULT_DELETED' } as const satisfies Record<
-  RemovalReason,
-  ErrorCode
->;
+const codes = {
+  expired: 'RESULT_EXPIRED',
+  evicted: 'RESULT_EVICTED',
+  deleted: 'RESULT_DELETED',
+} as const satisfies Record<RemovalReason, ErrorCode>;
 const rememberedMax = 100_000;
 
 /**
@@ -22,8 +23,12 @@ const rememberedMax = 100_000;
  * Kept in memory only, the last 100,000: after a restart such an id is unknown.
  */
 export class RemovedResults {
-  // Counted as sizes: with `max`, the cache would take all of its memory, some megabytes, from the start.
-  readonly #removals = new LRUCache<RequestId, Removal>({ maxSize: rememberedMax, sizeCalculation: () => 1 });
+  // Counted as sizes: with `max`, the cache would take all of its memory, some megabytes, from the
+  // start.
+  readonly #removals = new LRUCache<RequestId, Removal>({
+    maxSize: rememberedMax,
+    sizeCalculation: () => 1,
+  });
 
   add(requestId: RequestId, reason: RemovalReason, owner: string | undefined): void {
     // The first reason stands: deleting what has expired does not make it deleted by someone.
@@ -50,6 +55,8 @@ export function removedError(requestId: RequestId, reason: RemovalReason): Quire
 
 export function notFoundError(requestId: string): QuireError {
   // A hostile id may be long or hold control characters: it is shown quoted and cut.
-  const shown = JSON.stringify(requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId).slice(1, -1);
+  const shown = JSON.stringify(
+    requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId,
+  ).slice(1, -1);
   return new QuireError('RESULT_NOT_FOUND', `Query results for ${shown} not found.`);
 }

@@ -13,30 +13,42 @@ export interface ResultStoreOptions {
   /** The longest that a renewal may give, in milliseconds from now. */
   readonly expirationMaxMs: number;
   /**
-   * Whether other brokers keep results in the same store: then `open`, `delete` and `renew` work for theirs as well. Lists, usage and
-   * expiry stay with our own. Default: no.
+   * Whether other brokers keep results in the same store: then `open`, `delete` and `renew` work
+   * for theirs as well. Lists, usage and expiry stay with our own. Default: no.
    */
   readonly isShared?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Secret key of the owner tags in request ids (`ownerTag`): the same for all brokers and cleaners of a store. Default: empty. */
+  /**
+   * Secret key of the owner tags in request ids (`ownerTag`): the same for all brokers and cleaners
+   * of a store. Default: empty.
+   */
   readonly ownerTagKey?: string | undefined;
   /** Default: none. */
   readonly compression?: Compression;
   /** Bytes of batches in demand kept in memory; default 8 MiB. */
   readonly cacheBytesMax?: number;
-  /** Whether a page is read before it is asked for, by those who walk through a result: for stores that are far away. Default: no. */
+  /**
+   * Whether a page is read before it is asked for, by those who walk through a result: for stores
+   * that are far away. Default: no.
+   */
   readonly isReadingAhead?: boolean;
-  /** Bytes that a batch aims at, before compression; default 256 KiB, more for very wide results. */
+  /**
+   * Bytes that a batch aims at, before compression; default 256 KiB, more for very wide results.
+   */
   readonly batchSizeBytes?: number;
   /** Bytes that one result may have; default 0: no limit, as Infinity. */
   readonly resultBytesMax?: number;
   /**
-   * How long, in milliseconds, what somebody else removes or renews may go unnoticed here: another broker of a shared store, a cleaner of its
-   * own, no matter who deletes objects. Commit records at hand are looked up again when they were last seen longer ago. Default: 5,000.
+   * How long, in milliseconds, what somebody else removes or renews may go unnoticed here: another
+   * broker of a shared store, a cleaner of its own, no matter who deletes objects. Commit records
+   * at hand are looked up again when they were last seen longer ago. Default: 5,000.
    */
   readonly stalenessMaxMs?: number;
-  /** Where results are read from while they grow, as files without a name; default: the system's directory for temporary files. */
+  /**
+   * Where results are read from while they grow, as files without a name; default: the system's
+   * directory for temporary files.
+   */
   readonly tempDirectory?: string | undefined;
   /** Has the last word on whether there is room for a result; default: there is. */
   readonly admission?: ResultAdmission;
@@ -46,7 +58,10 @@ export interface ResultStoreOptions {
 export interface NewResult extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
-  /** One that `ResultStore.newRequestId` made, so that the result counts as its owner's; default: a new one. */
+  /**
+   * One that `ResultStore.newRequestId` made, so that the result counts as its owner's; default: a
+   * new one.
+   */
   readonly requestId?: RequestId;
   /** Made by `ResultStore.grow`: shows the rows while they are written. */
   readonly growth?: GrowthPlace | undefined;
@@ -55,8 +70,9 @@ export interface NewResult extends CallOptions {
 /** Who opens a result. */
 export interface OpenOptions extends CallOptions {
   /**
-   * Whether the caller may know of a result of this owner. For one whose result it is not, the store is asked as often as for an id that
-   * never was: how long it takes tells nothing. The caller still has to refuse. Default: everybody may.
+   * Whether the caller may know of a result of this owner. For one whose result it is not, the
+   * store is asked as often as for an id that never was: how long it takes tells nothing. The
+   * caller still has to refuse. Default: everybody may.
    */
   readonly mayRead?: ((owner: string) => boolean) | undefined;
 }

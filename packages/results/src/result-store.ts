@@ -10,14 +10,24 @@ import {
   systemRandom,
 } from '@quire/core';
 import { listBrokerResults, measureUsage } from './catalog.ts';
-import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
+import {
+  checkCreateOptions,
+  checkDurationMs,
+  checkStoreOptions,
+  checkTimeMs,
+} from './check-options.ts';
 import { type GrowResult, growingFiles } from './growing/growing-files.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import { ownerTag } from './owner-tag.ts';
 import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
-import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
+import {
+  notFoundError,
+  type RemovalReason,
+  removedError,
+  RemovedResults,
+} from './removed-results.ts';
 import { removeExpired } from './remove-expired.ts';
 import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
@@ -38,14 +48,21 @@ const renewalAttemptsMax = 3;
 /**
  * The results of one broker in an object store: created once, read page by page, renewed, deleted.
  *
- * A result exists from the moment its commit record does, which is after its data is durable; it goes in the reverse order. So a
- * crash at any point leaves a whole result or none, and at worst data that no record names.
+ * A result exists from the moment its commit record does, which is after its data is durable; it
+ * goes in the reverse order. So a crash at any point leaves a whole result or none, and at worst
+ * data that no record names.
  */
 export class ResultStore implements AsyncDisposable {
   readonly brokerId: string;
-  /** Prepares to read a result while it is written, which `create` or `createBy` then is given; the caller ends it. */
+  /**
+   * Prepares to read a result while it is written, which `create` or `createBy` then is given; the
+   * caller ends it.
+   */
   readonly grow: GrowResult;
-  /** Tells the other brokers of a shared store which one runs a query, until the mark is ended; undefined when there are no others. */
+  /**
+   * Tells the other brokers of a shared store which one runs a query, until the mark is ended;
+   * undefined when there are no others.
+   */
   readonly markRunning: MarkRunning;
   readonly #store: ObjectStore;
   readonly #records: RecordReader;
@@ -57,7 +74,10 @@ export class ResultStore implements AsyncDisposable {
   readonly #options: ResultStoreOptions;
   readonly #admission: ResultAdmission;
 
-  /** @throws INVALID_PARAMETER when the broker id cannot stand in object names, or another option is out of its range */
+  /**
+   * @throws INVALID_PARAMETER when the broker id cannot stand in object names, or another option is
+   * out of its range
+   */
   constructor(options: ResultStoreOptions) {
     checkStoreOptions(options);
     this.brokerId = options.brokerId;
@@ -66,7 +86,10 @@ export class ResultStore implements AsyncDisposable {
     this.grow = growingFiles(this.#pages.pool, options.tempDirectory);
     this.markRunning = markerOf(options);
     this.#clock = options.clock ?? systemClock;
-    const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
+    const peers =
+      options.isShared === true
+        ? new PeerBrokers(options.store, options.brokerId, this.#clock)
+        : undefined;
     this.#records = new RecordReader({
       store: options.store,
       brokerId: options.brokerId,
@@ -91,8 +114,9 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Stores an answer whole; resolves once it is committed and durable. Memory: one batch, whatever the size of the answer.
-   * When it rejects, nothing stays behind. The first batches stay at hand, so that the first page reads nothing.
+   * Stores an answer whole; resolves once it is committed and durable. Memory: one batch, whatever
+   * the size of the answer. When it rejects, nothing stays behind. The first batches stay at hand,
+   * so that the first page reads nothing.
    *
    * @throws whatever the source throws
    * @throws INVALID_PARAMETER when an option is out of its range, or what should be a schema is not
@@ -115,35 +139,53 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Has an answer stored by a writer outside of this process, into the same store; otherwise as `create`. Whatever becomes of the writer, a
-   * result stands that this returns, or none.
+   * Has an answer stored by a writer outside of this process, into the same store; otherwise as
+   * `create`. Whatever becomes of the writer, a result stands that this returns, or none.
    */
   async createBy(writer: ResultWriter, options: NewResult): Promise<Result> {
-    const parts = { store: this.#store, admission: this.#admission, cache: this.#pages.cache, clock: this.#clock };
-    const open = await haveWritten(writer, this.#orderOf(options), { ...parts, growth: options.growth });
+    const parts = {
+      store: this.#store,
+      admission: this.#admission,
+      cache: this.#pages.cache,
+      clock: this.#clock,
+    };
+    const open = await haveWritten(writer, this.#orderOf(options), {
+      ...parts,
+      growth: options.growth,
+    });
     this.#records.remember(open);
     return this.#resultOf(open);
   }
 
   /**
-   * Opens a live result; without any request to the store when its commit record is at hand and was seen there recently (`stalenessMaxMs`).
+   * Opens a live result; without any request to the store when its commit record is at hand and was
+   * seen there recently (`stalenessMaxMs`).
    *
-   * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is not a request id
-   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone; QUERY_ELSEWHERE when another broker still runs its query
-   * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
+   * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the
+   * text is not a request id
+   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone; QUERY_ELSEWHERE when
+   * another broker still runs its query
+   * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a
+   * newer version of Quire has stored it
    */
   async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
     return this.#resultOf(await this.#openRecord(requestId, options));
   }
 
-  /** As `open`, of a live result whose commit record is at hand and was seen recently; undefined when `open` has to look, or to refuse. */
+  /**
+   * As `open`, of a live result whose commit record is at hand and was seen recently; undefined
+   * when `open` has to look, or to refuse.
+   */
   openAtHand(requestId: string, mayRead?: OpenOptions['mayRead']): Result | undefined {
     const isHere = isRequestId(requestId) && this.#removed.errorFor(requestId) === undefined;
     const open = isHere ? this.#records.atHand(requestId, mayRead) : undefined;
     return open && this.#resultOf(open);
   }
 
-  /** This broker's results from one listing, in the order of their ids, which is that of their time; opens no object. */
+  /**
+   * This broker's results from one listing, in the order of their ids, which is that of their time;
+   * opens no object.
+   */
   list(options: CallOptions = {}): AsyncIterable<ResultEntry> {
     return listBrokerResults(this.#store, this.brokerId, options);
   }
@@ -153,41 +195,65 @@ export class ResultStore implements AsyncDisposable {
    *
    * @throws as `open`
    */
-  async delete(requestId: string, options: CallOptions & { readonly reason?: RemovalReason } = {}): Promise<ResultEntry> {
+  async delete(
+    requestId: string,
+    options: CallOptions & { readonly reason?: RemovalReason } = {},
+  ): Promise<ResultEntry> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     return this.#changes.run(requestId, async () => {
       const entry = await this.#findLive(requestId, options);
-      await this.#remove(entry, options.reason ?? 'deleted', await this.#records.ownerOf(entry, options), options);
+      await this.#remove(
+        entry,
+        options.reason ?? 'deleted',
+        await this.#records.ownerOf(entry, options),
+        options,
+      );
       return entry;
     });
   }
 
   /**
-   * Removes a result as a listing has shown it, for a cleaner: opens no object, so that its owner is told why it is gone only while
-   * this process remembers whose it was. Resolves to `kept` when it was renewed since.
+   * Removes a result as a listing has shown it, for a cleaner: opens no object, so that its owner
+   * is told why it is gone only while this process remembers whose it was. Resolves to `kept` when
+   * it was renewed since.
    */
-  async remove(entry: ResultEntry, reason: RemovalReason, options: CallOptions = {}): Promise<'removed' | 'kept'> {
+  async remove(
+    entry: ResultEntry,
+    reason: RemovalReason,
+    options: CallOptions = {},
+  ): Promise<'removed' | 'kept'> {
     return this.#changes.run(entry.requestId, async () => {
       const onUncommitted = (): void => {
         this.#records.forget(entry.requestId);
         this.#removed.add(entry.requestId, reason, this.#records.knownOwner(entry.requestId));
       };
-      const outcome = await removeResult(this.#store, entry, { ...options, onUncommitted, isHeardLater: reason === 'expired' });
+      const outcome = await removeResult(this.#store, entry, {
+        ...options,
+        onUncommitted,
+        isHeardLater: reason === 'expired',
+      });
       if (outcome === 'removed') this.#admission.removed(entry.requestId, entry.sizeBytes);
       return outcome;
     });
   }
 
   /**
-   * Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures, and opens none; resolves to how many went.
+   * Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures, and opens
+   * none; resolves to how many went.
    *
    * @throws STORE_UNAVAILABLE when some could not be deleted
    */
   async deleteExpired(cutoffMs: number, options: CallOptions = {}): Promise<number> {
     checkTimeMs('cutoffMs', cutoffMs);
     const nowMs = this.#clock.nowMs();
-    const reasonOf = (entry: ResultEntry): RemovalReason => (entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted');
-    return removeExpired(this.list(options), cutoffMs, (entry) => this.remove(entry, reasonOf(entry), options), options);
+    const reasonOf = (entry: ResultEntry): RemovalReason =>
+      entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted';
+    return removeExpired(
+      this.list(options),
+      cutoffMs,
+      (entry) => this.remove(entry, reasonOf(entry), options),
+      options,
+    );
   }
 
   /**
@@ -196,18 +262,24 @@ export class ResultStore implements AsyncDisposable {
    * @throws INVALID_PARAMETER when `durationMs` is not an integer of at least 1
    * @throws as `open`
    */
-  async renew(requestId: string, durationMs: number, options: CallOptions = {}): Promise<ResultEntry> {
+  async renew(
+    requestId: string,
+    durationMs: number,
+    options: CallOptions = {},
+  ): Promise<ResultEntry> {
     checkDurationMs('durationMs', durationMs);
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     return this.#changes.run(requestId, async () => {
       for (let attempt = 1; ; attempt += 1) {
         const open = await this.#openRecord(requestId, options);
-        const expirationTimeMs = this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
+        const expirationTimeMs =
+          this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
         if (expirationTimeMs === open.entry.expirationTimeMs) return open.entry;
         try {
           return (await this.#records.replace(open, expirationTimeMs, options)).entry;
         } catch (error) {
-          // What was at hand was not the last record, perhaps: another process, or a renewal that failed, has replaced it.
+          // What was at hand was not the last record, perhaps: another process, or a renewal that
+          // failed, has replaced it.
           if (!isQuireError(error, 'RESULT_DELETED')) throw error;
           const isThere = (await this.#records.findEntry(requestId, options)) !== undefined;
           if (isThere && attempt < renewalAttemptsMax) continue;
@@ -219,7 +291,9 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /** Bytes and number of this broker's results, from one listing. */
-  async usage(options: CallOptions = {}): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
+  async usage(
+    options: CallOptions = {},
+  ): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
     return measureUsage(this.list(options));
   }
 
@@ -238,9 +312,22 @@ export class ResultStore implements AsyncDisposable {
   #orderOf(options: NewResult): ResultOrder {
     checkCreateOptions(options);
     const { owner, requestId = this.newRequestId(owner) } = options;
-    const { expirationMs, compression = 'none', resultBytesMax: sizeBytesMax = 0, batchSizeBytes } = this.#options;
+    const {
+      expirationMs,
+      compression = 'none',
+      resultBytesMax: sizeBytesMax = 0,
+      batchSizeBytes,
+    } = this.#options;
     checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
-    return { brokerId: this.brokerId, requestId, owner, expirationMs, compression, batchSizeBytes, sizeBytesMax };
+    return {
+      brokerId: this.brokerId,
+      requestId,
+      owner,
+      expirationMs,
+      compression,
+      batchSizeBytes,
+      sizeBytesMax,
+    };
   }
 
   async #openRecord(requestId: string, { mayRead, ...options }: OpenOptions): Promise<OpenRecord> {
@@ -253,7 +340,8 @@ export class ResultStore implements AsyncDisposable {
       throw gone;
     }
     const cached = this.#records.cached(requestId);
-    const isAtHand = cached !== undefined && (mayRead === undefined || mayRead(cached.record.owner));
+    const isAtHand =
+      cached !== undefined && (mayRead === undefined || mayRead(cached.record.owner));
     const isLive = cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs();
     if (isAtHand && isLive && (await this.#records.stands(cached, options))) return cached;
     // Another process may have renewed it meanwhile, so only the store can say that it has expired.
@@ -275,17 +363,30 @@ export class ResultStore implements AsyncDisposable {
     return new Result(open.entry, open.record, this.#source.of(open));
   }
 
-  async #remove(entry: ResultEntry, reason: RemovalReason, owner: string, options: CallOptions): Promise<void> {
+  async #remove(
+    entry: ResultEntry,
+    reason: RemovalReason,
+    owner: string,
+    options: CallOptions,
+  ): Promise<void> {
     this.#records.forget(entry.requestId);
-    for await (const object of this.#store.list(resultPrefix(entry.brokerId, entry.requestId), options)) {
-      if (parseResultObjectName(object.key)?.kind === 'record') await this.#store.delete(object.key, options);
+    for await (const object of this.#store.list(
+      resultPrefix(entry.brokerId, entry.requestId),
+      options,
+    )) {
+      if (parseResultObjectName(object.key)?.kind === 'record') {
+        await this.#store.delete(object.key, options);
+      }
     }
     this.#removed.add(entry.requestId, reason, owner);
     await this.#store.delete(dataKeyOf(entry.brokerId, entry.requestId), options);
     if (entry.brokerId === this.brokerId) this.#admission.removed(entry.requestId, entry.sizeBytes);
   }
 
-  /** The entry of a live result, whose commit record may be damaged: also such a result can be deleted. */
+  /**
+   * The entry of a live result, whose commit record may be damaged: also such a result can be
+   * deleted.
+   */
   async #findLive(requestId: RequestId, options: CallOptions): Promise<ResultEntry> {
     try {
       return (await this.#openRecord(requestId, options)).entry;

@@ -13,7 +13,9 @@ import type { ReadOrder } from './read-order.ts';
 import type { ResultEntry } from './result-entry.ts';
 import { type PageSource, ResultPage } from './result-page.ts';
 
-/** A live result: its commit record is at hand, its rows are read page by page. Holds no resources. */
+/**
+ * A live result: its commit record is at hand, its rows are read page by page. Holds no resources.
+ */
 export class Result {
   readonly entry: ResultEntry;
   readonly #record: CommitRecord;

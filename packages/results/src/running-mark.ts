@@ -1,4 +1,10 @@
-import { type CallOptions, type ObjectStore, QuireError, readObject, type RequestId } from '@quire/core';
+import {
+  type CallOptions,
+  type ObjectStore,
+  QuireError,
+  readObject,
+  type RequestId,
+} from '@quire/core';
 import { runningKeyOf } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
@@ -12,7 +18,10 @@ export interface RunningPlace {
   readonly endsBeforeMs: number;
 }
 
-/** How much longer than its limit a query counts as one that runs: clocks differ, and it cleans up after itself. */
+/**
+ * How much longer than its limit a query counts as one that runs: clocks differ, and it cleans up
+ * after itself.
+ */
 const graceMs = 60_000;
 
 /** Has a query known to the brokers that share the store; undefined where there are none. */
@@ -24,12 +33,14 @@ export function markerOf({
   brokerId,
   isShared,
 }: Pick<ResultStoreOptions, 'store' | 'brokerId' | 'isShared'>): MarkRunning {
-  return (requestId, place) => (isShared === true ? new RunningMark(store, brokerId, requestId, place) : undefined);
+  return (requestId, place) =>
+    isShared === true ? new RunningMark(store, brokerId, requestId, place) : undefined;
 }
 
 /**
- * Says in a store that others share where a query runs, until it is ended. The mark is a convenience: when it cannot be written, other
- * brokers do not know of the query, which goes on. A mark that a killed broker leaves is an orphan to sweep.
+ * Says in a store that others share where a query runs, until it is ended. The mark is a
+ * convenience: when it cannot be written, other brokers do not know of the query, which goes on. A
+ * mark that a killed broker leaves is an orphan to sweep.
  */
 export class RunningMark {
   /** Resolves once others can see it. @throws as `ObjectStore.put` */
@@ -37,7 +48,12 @@ export class RunningMark {
   readonly #store: Pick<ObjectStore, 'delete'>;
   readonly #key: string;
 
-  constructor(store: Pick<ObjectStore, 'put' | 'delete'>, brokerId: string, requestId: RequestId, place: RunningPlace) {
+  constructor(
+    store: Pick<ObjectStore, 'put' | 'delete'>,
+    brokerId: string,
+    requestId: RequestId,
+    place: RunningPlace,
+  ) {
     this.#store = store;
     this.#key = runningKeyOf(brokerId, requestId);
     this.written = store.put(this.#key, encodeRunningPlace(place)).then(() => undefined);
@@ -58,7 +74,10 @@ function encodeRunningPlace({ owner, broker, endsBeforeMs }: RunningPlace): Uint
   return new TextEncoder().encode(`${JSON.stringify({ owner, broker, endsBeforeMs })}\n`);
 }
 
-/** Where a query runs, as a store says; undefined when the mark is old, or cannot be read. @throws OBJECT_NOT_FOUND when it has gone */
+/**
+ * Where a query runs, as a store says; undefined when the mark is old, or cannot be read. @throws
+ * OBJECT_NOT_FOUND when it has gone
+ */
 export async function readRunningPlace(
   store: ObjectStore,
   key: string,
@@ -76,7 +95,9 @@ function decodeRunningPlace(bytes: Uint8Array): RunningPlace | undefined {
   } catch {
     return undefined;
   }
-  const { owner, broker, endsBeforeMs } = (parsed ?? {}) as { readonly [Name in keyof RunningPlace]?: unknown };
+  const { owner, broker, endsBeforeMs } = (parsed ?? {}) as {
+    readonly [Name in keyof RunningPlace]?: unknown;
+  };
   const { host, port } = (broker ?? {}) as { readonly host?: unknown; readonly port?: unknown };
   const isPlace = typeof owner === 'string' && Number.isSafeInteger(endsBeforeMs);
   if (!isPlace || typeof host !== 'string' || !hostPattern.test(host)) return undefined;

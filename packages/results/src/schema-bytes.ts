@@ -3,7 +3,10 @@ import { QuireError } from '@quire/core';
 import { storedSchemaOf } from './arrow/stored-schema.ts';
 import { encodeSchemaMessage } from './arrow/encode-message.ts';
 
-/** A schema as an Arrow IPC message, as results would be stored with it. @throws UNSUPPORTED_COLUMN_TYPE */
+/**
+ * A schema as an Arrow IPC message, as results would be stored with it. @throws
+ * UNSUPPORTED_COLUMN_TYPE
+ */
 export function encodeSchema(schema: Schema): Uint8Array {
   return encodeSchemaMessage(storedSchemaOf(schema)).bytes;
 }
@@ -11,6 +14,8 @@ export function encodeSchema(schema: Schema): Uint8Array {
 /** @throws INTERNAL when the bytes are not what `encodeSchema` made */
 export function decodeSchema(bytes: Uint8Array): Schema {
   const schema = new MessageReader(bytes).readSchema();
-  if (schema === null || schema === undefined) throw new QuireError('INTERNAL', 'The bytes hold no schema message.');
+  if (schema === null || schema === undefined) {
+    throw new QuireError('INTERNAL', 'The bytes hold no schema message.');
+  }
   return schema;
 }

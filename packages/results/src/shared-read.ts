@@ -7,13 +7,17 @@ interface SharedReadParts<T> {
   /** Called once, when the last user has left: nobody may join any more. */
   readonly onUnused: () => void;
   /**
-   * Takes back what was read, if it was: at once when the last user has left, or later, where that did not keep the read from ending.
-   * `mayBeLookedAt` when somebody left in the middle of it, who may still have a part of it in hand.
+   * Takes back what was read, if it was: at once when the last user has left, or later, where that
+   * did not keep the read from ending. `mayBeLookedAt` when somebody left in the middle of it, who
+   * may still have a part of it in hand.
    */
   readonly takeBack: (value: T, mayBeLookedAt: boolean) => void;
 }
 
-/** One read for everybody who wants the same bytes at the same time. It goes on while anybody waits for it or uses what it gave. */
+/**
+ * One read for everybody who wants the same bytes at the same time. It goes on while anybody waits
+ * for it or uses what it gave.
+ */
 export class SharedRead<T> {
   readonly #outcome: Promise<T>;
   readonly #abort = new AbortController();
@@ -37,7 +41,10 @@ export class SharedRead<T> {
    * @throws what the read threw
    * @throws ABORTED when `signal` is aborted while it is waited for
    */
-  async *use<Item>(signal: AbortSignal | undefined, use: (value: T) => Iterable<Item>): AsyncGenerator<Item> {
+  async *use<Item>(
+    signal: AbortSignal | undefined,
+    use: (value: T) => Iterable<Item>,
+  ): AsyncGenerator<Item> {
     this.#userCount += 1;
     let isLookingAtIt = false;
     try {
@@ -54,7 +61,9 @@ export class SharedRead<T> {
 
   #end(): void {
     const { onUnused, takeBack } = this.#parts;
-    if (!this.#isSettled) this.#abort.abort(new QuireError('ABORTED', 'All readers have left this read.'));
+    if (!this.#isSettled) {
+      this.#abort.abort(new QuireError('ABORTED', 'All readers have left this read.'));
+    }
     onUnused();
     this.#outcome.then(
       (value) => takeBack(value, this.#mayBeLookedAt),

@@ -14,7 +14,10 @@ interface StoredPagesParts {
   readonly open: (requestId: RequestId, options: CallOptions) => Promise<unknown>;
 }
 
-/** Pages of results as they stand: of one that is gone, even its batches that are at hand are not shown any more. */
+/**
+ * Pages of results as they stand: of one that is gone, even its batches that are at hand are not
+ * shown any more.
+ */
 export class StoredPages {
   readonly #parts: StoredPagesParts;
 
@@ -29,13 +32,19 @@ export class StoredPages {
       pool: pages.pool,
       read: (...call) => this.#read(open, ...call),
       readAtHand: (plan) => {
-        const stands = removed.errorFor(entry.requestId) === undefined && records.atHand(entry.requestId) !== undefined;
+        const stands =
+          removed.errorFor(entry.requestId) === undefined &&
+          records.atHand(entry.requestId) !== undefined;
         return stands ? pages.readAtHand(entry.dataKey, record, plan) : undefined;
       },
     };
   }
 
-  async *#read({ entry, record }: OpenRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
+  async *#read(
+    { entry, record }: OpenRecord,
+    plan: PagePlan,
+    options: CallOptions,
+  ): AsyncGenerator<ReadBatch> {
     const { pages, records, removed, open } = this.#parts;
     try {
       // The batches may be at hand, of a result that somebody else has removed since it was opened.
@@ -44,7 +53,8 @@ export class StoredPages {
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       records.forget(entry.requestId);
-      // A removal deletes the commit record first: where that stands, the file was lost, and may come back.
+      // A removal deletes the commit record first: where that stands, the file was lost, and may
+      // come back.
       if (await records.isCommitted(entry, options)) {
         const message = `The data file ${entry.dataKey} is missing, though the commit record of its result is there.`;
         throw new QuireError('RESULT_CORRUPT', message, { cause: error });

@@ -1,4 +1,11 @@
-import type { CallOptions, Query, QueryEngine, QueryExecution, QueryLimits, RequestId } from '@quire/core';
+import type {
+  CallOptions,
+  Query,
+  QueryEngine,
+  QueryExecution,
+  QueryLimits,
+  RequestId,
+} from '@quire/core';
 import type { Schema } from 'apache-arrow';
 import type { GrowthPlace } from './growth-news.ts';
 import type { ResultStore } from './result-store.ts';
@@ -28,7 +35,8 @@ export interface AnsweredData {
 /** Runs queries and stores their answers whole; where it does so is its own affair. */
 export interface StoringEngine {
   /**
-   * Runs a query and stores its answer. When it rejects, nothing of it stays, in the store or anywhere else, and nothing of it runs any more.
+   * Runs a query and stores its answer. When it rejects, nothing of it stays, in the store or
+   * anywhere else, and nothing of it runs any more.
    *
    * @throws as `QueryEngine.execute` and `ResultStore.create`
    */
@@ -51,10 +59,19 @@ export function answeredData(execution: QueryExecution): AnsweredData {
 }
 
 /** Runs queries on an engine in this process, which their memory and time then concern. */
-export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, 'create'>): StoringEngine {
+export function storeInProcess(
+  engine: QueryEngine,
+  results: Pick<ResultStore, 'create'>,
+): StoringEngine {
   return {
-    store: async (query, { owner, requestId, growth, onPlanned, results: named = [], ...options }) => {
-      await using execution = await engine.execute(query, { ...options, results: named.map((result) => result.rows()) });
+    store: async (
+      query,
+      { owner, requestId, growth, onPlanned, results: named = [], ...options },
+    ) => {
+      await using execution = await engine.execute(query, {
+        ...options,
+        results: named.map((result) => result.rows()),
+      });
       onPlanned?.(answeredData(execution));
       return await results.create(execution, {
         owner,

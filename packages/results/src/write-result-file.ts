@@ -21,7 +21,9 @@ export interface ResultFileOptions {
   readonly pool: BufferPool;
   /** Told before anything is read where the first batch will begin. */
   onBegin?(firstOffset: number): Promise<void> | undefined;
-  /** Sees each batch before it is written; a promise holds up the write, and a rejection ends it. */
+  /**
+   * Sees each batch before it is written; a promise holds up the write, and a rejection ends it.
+   */
   onBatch?(batch: WrittenBatch): Promise<void> | undefined;
 }
 
@@ -34,11 +36,13 @@ export interface ResultFileSummary {
 const magic = new TextEncoder().encode('ARROW1');
 
 /**
- * Encodes batches as an Arrow IPC file: leading schema message, batches of one row count each (the last may be shorter),
- * end-of-stream marker, footer. Yields it piece by piece and returns what a commit record has to know.
- * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+ * Encodes batches as an Arrow IPC file: leading schema message, batches of one row count each (the
+ * last may be shorter), end-of-stream marker, footer. Yields it piece by piece and returns what a
+ * commit record has to know. Source:
+ * https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  *
- * Holds one batch at a time, and does not touch a piece again once it is asked for the next. `schema` is a stored schema (`storedSchemaOf`).
+ * Holds one batch at a time, and does not touch a piece again once it is asked for the next.
+ * `schema` is a stored schema (`storedSchemaOf`).
  *
  * @throws QUERY_LIMIT_EXCEEDED when the file would exceed `sizeBytesMax`
  */
@@ -67,12 +71,21 @@ export async function* encodeResultFile(
     const length = message.bytes.byteLength;
     let isDone = false;
     try {
-      if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
+      if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) {
+        throw tooLarge(options.sizeBytesMax);
+      }
       const checksum = crc32(message.bytes);
       const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
       const { rowsPerBatch } = cutter;
       const end = offset + length;
-      const pending = options.onBatch?.({ index: ends.length, message: message.bytes, rowCount, rowsPerBatch, end, checksum });
+      const pending = options.onBatch?.({
+        index: ends.length,
+        message: message.bytes,
+        rowCount,
+        rowsPerBatch,
+        end,
+        checksum,
+      });
       if (pending !== undefined) await pending;
       blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
       checksums.push(checksum);
@@ -98,11 +111,18 @@ function encodeTail(schema: Schema, blocks: FileBlock[]): Uint8Array {
   const tail = new Uint8Array(endOfStream.length + footer.byteLength + 4 + magic.length);
   tail.set(endOfStream);
   tail.set(footer, endOfStream.length);
-  new DataView(tail.buffer).setInt32(endOfStream.length + footer.byteLength, footer.byteLength, true);
+  new DataView(tail.buffer).setInt32(
+    endOfStream.length + footer.byteLength,
+    footer.byteLength,
+    true,
+  );
   tail.set(magic, endOfStream.length + footer.byteLength + 4);
   return tail;
 }
 
 function tooLarge(sizeBytesMax: number): QuireError {
-  return new QuireError('QUERY_LIMIT_EXCEEDED', `The result is larger than the ${sizeBytesMax} bytes that one result may have.`);
+  return new QuireError(
+    'QUERY_LIMIT_EXCEEDED',
+    `The result is larger than the ${sizeBytesMax} bytes that one result may have.`,
+  );
 }

@@ -44,7 +44,13 @@ export interface WriteOptions extends CallOptions {
   readonly growth?: GrowthPlace | undefined;
 }
 
-const unknownStatistics = { elapsedMs: 0, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
+const unknownStatistics = {
+  elapsedMs: 0,
+  cpuTimeNs: null,
+  rowsScanned: null,
+  rowsTotal: null,
+  tables: [],
+};
 
 /** What was written, and the commit record as it was. */
 interface Written extends OpenRecord {
@@ -64,16 +70,36 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     await store.put(dataKey, file.bytes(), { signal });
     const { spans, rowCount, sizeBytes } = file.summary();
     const submissionTimeMs = options.clock.nowMs();
-    const name = { submissionTimeMs, expirationTimeMs: submissionTimeMs + options.expirationMs, rowCount };
+    const name = {
+      submissionTimeMs,
+      expirationTimeMs: submissionTimeMs + options.expirationMs,
+      rowCount,
+    };
     const statistics = source.statistics?.() ?? unknownStatistics;
-    const record = { requestId, brokerId, owner, ...name, dataSizeBytes: sizeBytes, schema, spans, statistics };
+    const record = {
+      requestId,
+      brokerId,
+      owner,
+      ...name,
+      dataSizeBytes: sizeBytes,
+      schema,
+      spans,
+      statistics,
+    };
     const bytes = encodeCommitRecord(record);
     throwIfAborted(signal);
     await room.extend(bytes.byteLength, { signal });
     recordKey = recordKeyOf(brokerId, requestId, name);
     const seenMs = options.clock.monotonicMs();
     await store.put(recordKey, bytes, { signal });
-    const entry = { requestId, brokerId, ...name, sizeBytes: sizeBytes + bytes.byteLength, dataKey, recordKey };
+    const entry = {
+      requestId,
+      brokerId,
+      ...name,
+      sizeBytes: sizeBytes + bytes.byteLength,
+      dataKey,
+      recordKey,
+    };
     room.commit();
     return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
@@ -91,7 +117,10 @@ interface FileParts {
   readonly growth: GrowthWriter | undefined;
 }
 
-/** The data file as a stream of bytes, which knows afterwards what it held, or why its source failed. */
+/**
+ * The data file as a stream of bytes, which knows afterwards what it held, or why its source
+ * failed.
+ */
 class ResultFile {
   sourceError: unknown;
   #summary: ResultFileSummary | undefined;
@@ -106,7 +135,9 @@ class ResultFile {
   }
 
   summary(): ResultFileSummary {
-    if (this.#summary === undefined) throw new TypeError('A store resolved a put without reading its source to the end.');
+    if (this.#summary === undefined) {
+      throw new TypeError('A store resolved a put without reading its source to the end.');
+    }
     return this.#summary;
   }
 
@@ -136,7 +167,10 @@ class ResultFile {
     await room.extend(this.#summary.sizeBytes - batchesBytes, { signal });
   }
 
-  /** The source's batches, held to the schema; a failure of the source is kept, because a store may wrap what it gets. */
+  /**
+   * The source's batches, held to the schema; a failure of the source is kept, because a store may
+   * wrap what it gets.
+   */
   async *#batches(): AsyncGenerator<ColumnBatch<ArrowColumn>> {
     const checker = new BatchChecker(this.#parts.schema);
     try {
@@ -152,11 +186,15 @@ class ResultFile {
 }
 
 /**
- * Deletes what a failed write may have left; even a put that rejected may have landed. Not bound to the caller's signal, which may be
- * why the write failed. A store that cannot delete either leaves data without a commit record, which is not a result, and an orphan to sweep;
- * tells whether all is gone.
+ * Deletes what a failed write may have left; even a put that rejected may have landed. Not bound to
+ * the caller's signal, which may be why the write failed. A store that cannot delete either leaves
+ * data without a commit record, which is not a result, and an orphan to sweep; tells whether all is
+ * gone.
  */
-async function takeBack(store: ResultSink, keys: readonly (string | undefined)[]): Promise<boolean> {
+async function takeBack(
+  store: ResultSink,
+  keys: readonly (string | undefined)[],
+): Promise<boolean> {
   let isFreed = true;
   for (const key of keys) {
     if (key === undefined) continue;

@@ -1,4 +1,11 @@
-import { type CallOptions, type Clock, isQuireError, MiB, type ObjectStore, type RequestId } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  MiB,
+  type ObjectStore,
+  type RequestId,
+} from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { BatchCache } from './batch-cache.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -30,9 +37,15 @@ export interface ResultOrder {
 
 /** What a writer elsewhere is sent. */
 export interface WriteOrder extends ResultOrder {
-  /** Bytes of the first batches that come back with the result, so that its first page reads nothing. */
+  /**
+   * Bytes of the first batches that come back with the result, so that its first page reads
+   * nothing.
+   */
   readonly firstBytesMax: number;
-  /** File to write a readable copy to, of a result that is read while it grows; news of it go to `parts.tell`. */
+  /**
+   * File to write a readable copy to, of a result that is read while it grows; news of it go to
+   * `parts.tell`.
+   */
   readonly growthPath?: string | undefined;
 }
 
@@ -43,7 +56,10 @@ export interface WrittenResult {
   readonly firstBatches: readonly Uint8Array[];
 }
 
-/** A request for room. A writer asks for more than it needs at once, so that it asks seldom; there may be room for less only. */
+/**
+ * A request for room. A writer asks for more than it needs at once, so that it asks seldom; there
+ * may be room for less only.
+ */
 export interface ExtendRequest {
   readonly neededBytes: number;
   readonly wantedBytes: number;
@@ -62,7 +78,10 @@ export interface WriterAdmission {
 }
 
 /** Writes a result as ordered; when it rejects, it has told `admission.release` what stays. */
-export type ResultWriter = (order: WriteOrder, admission: WriterAdmission) => Promise<WrittenResult>;
+export type ResultWriter = (
+  order: WriteOrder,
+  admission: WriterAdmission,
+) => Promise<WrittenResult>;
 
 /** The writer's side: writes an answer as it was ordered. */
 export async function writeOrdered(
@@ -98,7 +117,10 @@ const lumpBytesMax = 4 * MiB;
 /** What a writer elsewhere sends back of the rows, for the first page. */
 const firstBytesMax = MiB;
 
-/** Asks for room in lumps that extend with the result: what is taken too much is a quarter of it at most. */
+/**
+ * Asks for room in lumps that extend with the result: what is taken too much is a quarter of it at
+ * most.
+ */
 function roomByLumps(admission: WriterAdmission): SpaceReservation {
   let takenBytes = 0;
   let aheadBytes = 0;
@@ -120,8 +142,8 @@ function roomByLumps(admission: WriterAdmission): SpaceReservation {
 }
 
 /**
- * The side that serves results: has one written as ordered, and takes it over. Whatever becomes of the writer, the result stands whole that
- * this returns, or nothing of it.
+ * The side that serves results: has one written as ordered, and takes it over. Whatever becomes of
+ * the writer, the result stands whole that this returns, or nothing of it.
  */
 export async function haveWritten(
   writer: ResultWriter,
@@ -139,9 +161,15 @@ export async function haveWritten(
   const room = new WriterRoom(parts.admission.reserve(order.requestId));
   try {
     const { entry, record, firstBatches } = await writer(order, room);
-    const open = { entry, record: decodeCommitRecord(entry.recordKey, record), seenMs: parts.clock.monotonicMs() };
+    const open = {
+      entry,
+      record: decodeCommitRecord(entry.recordKey, record),
+      seenMs: parts.clock.monotonicMs(),
+    };
     room.commit(entry.sizeBytes);
-    for (const [index, message] of firstBatches.entries()) parts.cache.set(entry.dataKey, index, message);
+    for (const [index, message] of firstBatches.entries()) {
+      parts.cache.set(entry.dataKey, index, message);
+    }
     return open;
   } catch (error) {
     room.end(room.isFreed ?? (await takeBackAll(parts.store, order)), error);
@@ -151,7 +179,9 @@ export async function haveWritten(
 
 /** Room that a writer elsewhere takes, and what is known of it when it fails. */
 class WriterRoom implements WriterAdmission {
-  /** Whether all is gone again that a failed writer wrote; undefined when it did not say: it died. */
+  /**
+   * Whether all is gone again that a failed writer wrote; undefined when it did not say: it died.
+   */
   isFreed: boolean | undefined;
   readonly #room: SpaceReservation;
 
@@ -180,8 +210,14 @@ class WriterRoom implements WriterAdmission {
   }
 }
 
-/** Deletes whatever a writer that died has left of a result, the commit record first; tells whether all is gone. */
-async function takeBackAll(store: ObjectStore, { brokerId, requestId }: WriteOrder): Promise<boolean> {
+/**
+ * Deletes whatever a writer that died has left of a result, the commit record first; tells whether
+ * all is gone.
+ */
+async function takeBackAll(
+  store: ObjectStore,
+  { brokerId, requestId }: WriteOrder,
+): Promise<boolean> {
   try {
     for await (const { key } of store.list(resultPrefix(brokerId, requestId))) {
       if (parseResultObjectName(key)?.kind === 'record') await store.delete(key);

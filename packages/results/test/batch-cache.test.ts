@@ -37,8 +37,12 @@ test('what is kept is a copy', () => {
 test('a walk through a large result, even twice, evicts nothing that is in demand', () => {
   const cache = new BatchCache(1000);
   for (let index = 0; index < 10; index += 1) cache.set('hot', index, message(index));
-  for (let walk = 0; walk < 2; walk += 1) for (let index = 0; index < 1000; index += 1) cache.offer('cold', index, message(1));
-  expect(Array.from({ length: 10 }, (_, index) => cache.get('hot', index)?.[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  for (let walk = 0; walk < 2; walk += 1) {
+    for (let index = 0; index < 1000; index += 1) cache.offer('cold', index, message(1));
+  }
+  expect(Array.from({ length: 10 }, (_, index) => cache.get('hot', index)?.[0])).toEqual([
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+  ]);
 });
 
 /** Asks as a reader does; gives whether it was here. */
@@ -50,15 +54,20 @@ function ask(cache: BatchCache, index: number, key = 'k'): boolean {
 
 test('of batches that are asked for in turn and do not all fit, those that are kept stay', () => {
   const cache = new BatchCache(1000);
-  const turns = Array.from({ length: 8 }, () => Array.from({ length: 15 }, (_, index) => ask(cache, index)));
+  const turns = Array.from({ length: 8 }, () =>
+    Array.from({ length: 15 }, (_, index) => ask(cache, index)),
+  );
   const hitCounts = turns.map((turn) => turn.filter(Boolean).length);
   expect(hitCounts).toEqual([0, 0, 10, 10, 10, 10, 10, 10]);
 });
 
 test('what was wanted often long ago gives way to what is wanted now', () => {
   const cache = new BatchCache(1000);
-  for (let turn = 0; turn < 100; turn += 1) for (let index = 0; index < 10; index += 1) ask(cache, index, 'old');
-  const hitCountOf = (): number => Array.from({ length: 10 }, (_, index) => ask(cache, index, 'new')).filter(Boolean).length;
+  for (let turn = 0; turn < 100; turn += 1) {
+    for (let index = 0; index < 10; index += 1) ask(cache, index, 'old');
+  }
+  const hitCountOf = (): number =>
+    Array.from({ length: 10 }, (_, index) => ask(cache, index, 'new')).filter(Boolean).length;
   let turnCount = 0;
   while (hitCountOf() < 10 && turnCount < 1000) turnCount += 1;
   expect(turnCount).toBeLessThan(30);
@@ -67,7 +76,9 @@ test('what was wanted often long ago gives way to what is wanted now', () => {
 test('what was kept ahead and is not asked for gives way at once', () => {
   const cache = new BatchCache(1000);
   for (let index = 0; index < 10; index += 1) cache.set('ahead', index, message(index));
-  for (let turn = 0; turn < 2; turn += 1) for (let index = 0; index < 10; index += 1) ask(cache, index);
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (let index = 0; index < 10; index += 1) ask(cache, index);
+  }
   expect(Array.from({ length: 10 }, (_, index) => ask(cache, index))).not.toContain(false);
 });
 

@@ -1,4 +1,16 @@
-import { Bool, type Data, DateDay, Decimal, Field, Float64, Int64, LargeUtf8, List, Schema, Utf8 } from 'apache-arrow';
+import {
+  Bool,
+  type Data,
+  DateDay,
+  Decimal,
+  Field,
+  Float64,
+  Int64,
+  LargeUtf8,
+  List,
+  Schema,
+  Utf8,
+} from 'apache-arrow';
 import { Message } from 'apache-arrow/ipc/metadata/message';
 import { isQuireError } from '@quire/core';
 import { expect, test } from 'vitest';
@@ -28,8 +40,17 @@ function columnsOf(rowCount: number): Data[] {
 function messageOf(rowCount: number, compression: Compression, columnCount = 7) {
   const columns = columnsOf(rowCount).slice(0, columnCount);
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
-  const { bytes } = encodeBatchMessage(schema, [{ batch: { rowCount, columns }, start: 0, end: rowCount }], compression);
-  return { schema, columns, bytes, metadata: bytes.subarray(8, 8 + new DataView(bytes.buffer).getInt32(4, true)) };
+  const { bytes } = encodeBatchMessage(
+    schema,
+    [{ batch: { rowCount, columns }, start: 0, end: rowCount }],
+    compression,
+  );
+  return {
+    schema,
+    columns,
+    bytes,
+    metadata: bytes.subarray(8, 8 + new DataView(bytes.buffer).getInt32(4, true)),
+  };
 }
 
 test.each([
@@ -47,7 +68,9 @@ test.each([
     const header = new BatchHeader(metadata);
     expect(header.rowCount).toBe(expected.length);
     expect(header.compression).toBe(expected.compression?.type);
-    expect(header.compression).toBe(compression === 'none' ? undefined : compressionTypes[compression]);
+    expect(header.compression).toBe(
+      compression === 'none' ? undefined : compressionTypes[compression],
+    );
     for (const { length, nullCount } of expected.nodes) {
       header.takeNode();
       expect([header.length, header.nullCount]).toEqual([length, nullCount]);
@@ -58,7 +81,9 @@ test.each([
       expect([buffer.byteOffset, buffer.byteLength]).toEqual([offset, length]);
     }
     expect(() => header.takeNode()).toThrow(expect.objectContaining({ code: 'RESULT_CORRUPT' }));
-    expect(() => header.takeBuffer(body)).toThrow(expect.objectContaining({ code: 'RESULT_CORRUPT' }));
+    expect(() => header.takeBuffer(body)).toThrow(
+      expect.objectContaining({ code: 'RESULT_CORRUPT' }),
+    );
   },
 );
 
@@ -70,7 +95,9 @@ test.each(['none', 'zstd', 'lz4'] as const)(
     for (const [index, column] of columns.entries()) {
       const { length, nullCount, values, type } = decoded[index] as Data;
       expect([length, nullCount, type]).toEqual([1000, column.nullCount, column.type]);
-      expect((values as object | undefined)?.constructor).toBe((column.values as object | undefined)?.constructor);
+      expect((values as object | undefined)?.constructor).toBe(
+        (column.values as object | undefined)?.constructor,
+      );
 
       for (const row of [0, 1, 2, 500, 999]) {
         expect(decoded[index]?.getValid(row)).toBe(column.getValid(row));
@@ -105,7 +132,9 @@ test('metadata that is cut off, another message or spoilt anywhere is refused, o
     for (const byte of [0, 1, 0x7f, 0x80, 0xff]) {
       const spoilt = bytes.slice();
       spoilt[at] = byte;
-      expect(outcomeOf(() => decodeBatchMessage(schema, spoilt, 5))).toMatch(/^(read|RESULT_CORRUPT)$/);
+      expect(outcomeOf(() => decodeBatchMessage(schema, spoilt, 5))).toMatch(
+        /^(read|RESULT_CORRUPT)$/,
+      );
     }
   }
 });

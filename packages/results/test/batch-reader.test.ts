@@ -1,5 +1,11 @@
 import { crc32 } from 'node:zlib';
-import { type ByteRange, type GetOptions, type ObjectBody, QuireError, SingleUseBody } from '@quire/core';
+import {
+  type ByteRange,
+  type GetOptions,
+  type ObjectBody,
+  QuireError,
+  SingleUseBody,
+} from '@quire/core';
 import { MemoryObjectStore } from '@quire/store-memory';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -8,8 +14,14 @@ import { BatchReader } from '../src/batch-reader.ts';
 import { BufferPool } from '../src/buffer-pool.ts';
 import type { PagePlan } from '../src/plan-page.ts';
 
-/** Messages lie one behind the other, each of its own pattern and a multiple of 8 bytes long, as in a data file. */
-function fileOf(lengths: readonly number[]): { readonly bytes: Uint8Array; plan(first: number, end: number): PagePlan } {
+/**
+ * Messages lie one behind the other, each of its own pattern and a multiple of 8 bytes long, as in
+ * a data file.
+ */
+function fileOf(lengths: readonly number[]): {
+  readonly bytes: Uint8Array;
+  plan(first: number, end: number): PagePlan;
+} {
   const messages = lengths.map((length, index) => new Uint8Array(length * 8).fill(index + 1));
   const bytes = Buffer.concat([new Uint8Array(8), ...messages]);
   let start = 8;
@@ -30,7 +42,10 @@ function fileOf(lengths: readonly number[]): { readonly bytes: Uint8Array; plan(
   };
 }
 
-/** Reads as a store of files does, into lent memory, or hands out chunks of its own; holds each chunk back until it may come. */
+/**
+ * Reads as a store of files does, into lent memory, or hands out chunks of its own; holds each
+ * chunk back until it may come.
+ */
 class ChunkStore extends MemoryObjectStore {
   readonly ranges: ByteRange[] = [];
   readonly bytes: Uint8Array;
@@ -84,7 +99,11 @@ function readerOf(store: ChunkStore): BatchReader {
 }
 
 /** Copies: a message is gone when the next one is asked for. */
-async function readAll(reader: BatchReader, plan: PagePlan, signal?: AbortSignal): Promise<number[][]> {
+async function readAll(
+  reader: BatchReader,
+  plan: PagePlan,
+  signal?: AbortSignal,
+): Promise<number[][]> {
   const messages: number[][] = [];
   for await (const { message, planned } of reader.read('k', plan, { signal })) {
     expect(message.byteOffset % 8).toBe(0);
@@ -112,7 +131,9 @@ test('batches come whole and in order, however the store cuts its chunks and who
         const store = new ChunkStore(file.bytes, chunkBytes, takesMemory);
         const reader = readerOf(store);
         for (let round = 0; round < 3; round += 1) {
-          expect(await readAll(reader, file.plan(first, first + count))).toEqual(expected(all, first, first + count));
+          expect(await readAll(reader, file.plan(first, first + count))).toEqual(
+            expected(all, first, first + count),
+          );
         }
         expect(pool.leasedBytes).toBe(0);
         expect(store.ranges.length).toBeLessThanOrEqual(3);
@@ -126,11 +147,15 @@ test('only what the cache lacks is read, in one go', async () => {
   const lengths = [1, 2, 3, 4, 5, 6];
   const file = fileOf(lengths);
   const store = new ChunkStore(file.bytes, 1000, true);
-  for (const index of [0, 2, 5]) cache.set('k', index, new Uint8Array((lengths[index] ?? 0) * 8).fill(index + 1));
+  for (const index of [0, 2, 5]) {
+    cache.set('k', index, new Uint8Array((lengths[index] ?? 0) * 8).fill(index + 1));
+  }
 
   expect(await readAll(readerOf(store), file.plan(0, 6))).toEqual(expected(lengths, 0, 6));
 
-  expect(store.ranges).toEqual([{ start: file.plan(1, 2).bytes.start, end: file.plan(4, 5).bytes.end }]);
+  expect(store.ranges).toEqual([
+    { start: file.plan(1, 2).bytes.start, end: file.plan(4, 5).bytes.end },
+  ]);
 });
 
 describe('readers of the same page at the same time', () => {
@@ -240,7 +265,10 @@ test.each([0, 1_000_000])(
       (async () => {
         for await (const { planned } of reader.read('k', file.plan(0, 2))) seen.push(planned.index);
       })(),
-    ).rejects.toMatchObject({ code: 'RESULT_CORRUPT', message: 'Batch 1 of k does not match its checksum.' });
+    ).rejects.toMatchObject({
+      code: 'RESULT_CORRUPT',
+      message: 'Batch 1 of k does not match its checksum.',
+    });
     expect(seen).not.toContain(1);
   },
 );

@@ -14,20 +14,25 @@ test('what came back is lent again, for requests of the same size', () => {
 
 test('what is lent is as large as was asked for, not much larger in memory, and nobody else has it', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000_000 }), fc.boolean()), { maxLength: 20 }), (sizes) => {
-      const pool = new BufferPool();
-      const held = new Set<ArrayBufferLike>();
-      for (const [sizeBytes, isReturned] of sizes) {
-        const lease = pool.lease(sizeBytes);
-        expect(lease.byteLength).toBe(sizeBytes);
-        expect(lease.byteOffset).toBe(0);
-        expect(lease.buffer.byteLength).toBeLessThan(Math.max(131_072, sizeBytes * 2.5));
-        expect(held.has(lease.buffer)).toBe(false);
-        if (isReturned) pool.release(lease);
-        else held.add(lease.buffer);
-      }
-      expect(pool.leasedBytes).toBe([...held].reduce((sum, { byteLength }) => sum + byteLength, 0));
-    }),
+    fc.property(
+      fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000_000 }), fc.boolean()), { maxLength: 20 }),
+      (sizes) => {
+        const pool = new BufferPool();
+        const held = new Set<ArrayBufferLike>();
+        for (const [sizeBytes, isReturned] of sizes) {
+          const lease = pool.lease(sizeBytes);
+          expect(lease.byteLength).toBe(sizeBytes);
+          expect(lease.byteOffset).toBe(0);
+          expect(lease.buffer.byteLength).toBeLessThan(Math.max(131_072, sizeBytes * 2.5));
+          expect(held.has(lease.buffer)).toBe(false);
+          if (isReturned) pool.release(lease);
+          else held.add(lease.buffer);
+        }
+        expect(pool.leasedBytes).toBe(
+          [...held].reduce((sum, { byteLength }) => sum + byteLength, 0),
+        );
+      },
+    ),
   );
 });
 

@@ -5,6 +5,13 @@ export function cellText(kind: number, value: ArrayBufferView, scale = 0): strin
   const source = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   // What stands before the position must be left alone.
   const bytes = new Uint8Array(1000).fill(63, 0, 1);
-  const end = RowWriter.shared.writeCell({ kind, isQuoted: false, scale }, source, 0, source.length, bytes, 1);
+  const end = RowWriter.shared.writeCell(
+    { kind, isQuoted: false, scale },
+    source,
+    0,
+    source.length,
+    bytes,
+    1,
+  );
   return Buffer.from(bytes.subarray(0, end)).toString().replace(/^\?/, '');
 }

@@ -24,7 +24,9 @@ async function messageOf(call: () => unknown): Promise<string> {
     await call();
     return 'no error';
   } catch (error) {
-    return isQuireError(error, 'INVALID_PARAMETER') ? error.message : `not invalid: ${String(error)}`;
+    return isQuireError(error, 'INVALID_PARAMETER')
+      ? error.message
+      : `not invalid: ${String(error)}`;
   }
 }
 
@@ -46,10 +48,18 @@ describe('a store of results is not made with', () => {
     [{ compression: 'brotli' }, "compression is 'brotli'; expected 'none', 'zstd' or 'lz4'."],
     [{ batchSizeBytes: 0 }, 'batchSizeBytes is 0; expected an integer from 1 to 9007199254740991.'],
     [{ cacheBytesMax: -1 }, 'cacheBytesMax is -1; expected an integer from 0 to 9007199254740991.'],
-    [{ resultBytesMax: Number.NaN }, 'resultBytesMax is NaN; expected an integer from 0 to 9007199254740991.'],
-    [{ stalenessMaxMs: -1 }, 'stalenessMaxMs is -1; expected an integer from 0 to 8640000000000000.'],
+    [
+      { resultBytesMax: Number.NaN },
+      'resultBytesMax is NaN; expected an integer from 0 to 9007199254740991.',
+    ],
+    [
+      { stalenessMaxMs: -1 },
+      'stalenessMaxMs is -1; expected an integer from 0 to 8640000000000000.',
+    ],
   ])('%o', async (options, message) => {
-    expect(await messageOf(() => resultsWith(options as Partial<ResultStoreOptions>))).toBe(message);
+    expect(await messageOf(() => resultsWith(options as Partial<ResultStoreOptions>))).toBe(
+      message,
+    );
   });
 });
 
@@ -64,9 +74,14 @@ test('a result is not created with a duration that has become wrong since, nor f
     },
   });
   expirationMs = Number.NaN;
-  expect(await messageOf(() => results.create(countingRows(1), { owner: 'o' }))).toBe(`expirationMs is NaN; ${duration}`);
-  const create = (options: object) => () => resultsWith().create(countingRows(1), { owner: 'o', ...options });
-  expect(await messageOf(create({ owner: undefined }))).toBe('owner is undefined; expected the name of a principal.');
+  expect(await messageOf(() => results.create(countingRows(1), { owner: 'o' }))).toBe(
+    `expirationMs is NaN; ${duration}`,
+  );
+  const create = (options: object) => () =>
+    resultsWith().create(countingRows(1), { owner: 'o', ...options });
+  expect(await messageOf(create({ owner: undefined }))).toBe(
+    'owner is undefined; expected the name of a principal.',
+  );
   expect(await messageOf(create({ requestId: 'x' as RequestId }))).toBe(
     "requestId is 'x'; expected a UUID of version 7 in lower case.",
   );
@@ -78,14 +93,20 @@ test('calls say which parameter is wrong', async () => {
   const result = await results.create(countingRows(10), { owner: 'o' });
   const { requestId } = result.entry;
   for (const durationMs of [Number.NaN, 1.5, -1, 0]) {
-    expect(await messageOf(() => results.renew(requestId, durationMs))).toBe(`durationMs is ${durationMs}; ${duration}`);
+    expect(await messageOf(() => results.renew(requestId, durationMs))).toBe(
+      `durationMs is ${durationMs}; ${duration}`,
+    );
   }
-  expect(await messageOf(() => results.deleteExpired(Number.NaN))).toContain('cutoffMs is NaN; expected an integer');
+  expect(await messageOf(() => results.deleteExpired(Number.NaN))).toContain(
+    'cutoffMs is NaN; expected an integer',
+  );
   const page = (offset: number, rowCount: number) => () => result.page({ offset, rowCount });
   expect(await messageOf(page(-1, 1))).toBe('offset is -1; expected an integer, 0 or more.');
   expect(await messageOf(page(0.5, 1))).toBe('offset is 0.5; expected an integer, 0 or more.');
   expect(await messageOf(page(0, -1))).toBe('rowCount is -1; expected an integer, 0 or more.');
   const encode = (): unknown => result.page({ offset: 0, rowCount: 1 }).encode('xml' as PageFormat);
-  expect(await messageOf(encode)).toBe("format is 'xml'; expected 'json', 'arrow', 'csv' or 'ndjson'.");
+  expect(await messageOf(encode)).toBe(
+    "format is 'xml'; expected 'json', 'arrow', 'csv' or 'ndjson'.",
+  );
   expect(await Array.fromAsync(results.list())).toEqual([result.entry]);
 });

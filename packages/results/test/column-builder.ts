@@ -1,20 +1,40 @@
 import { type Data, DataType, Field, makeData, Schema } from 'apache-arrow';
-import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch } from '../src/encode/page-encoders.ts';
+import {
+  encodeCsv,
+  encodeJsonRows,
+  encodeNdjson,
+  type PageBatch,
+} from '../src/encode/page-encoders.ts';
 
 /** A column of values laid out as bytes, null where `isNull` says so. */
-export function columnOf(type: DataType, length: number, values: ArrayBufferView, isNull?: (row: number) => boolean): Data {
-  return makeData({ type, length, data: values, ...nullsOf(length, isNull) } as Parameters<typeof makeData>[0]);
+export function columnOf(
+  type: DataType,
+  length: number,
+  values: ArrayBufferView,
+  isNull?: (row: number) => boolean,
+): Data {
+  return makeData({ type, length, data: values, ...nullsOf(length, isNull) } as Parameters<
+    typeof makeData
+  >[0]);
 }
 
 /** A column of texts, given as characters that each are a byte. */
-export function textColumnOf(type: DataType, texts: readonly string[], isNull?: (row: number) => boolean): Data {
+export function textColumnOf(
+  type: DataType,
+  texts: readonly string[],
+  isNull?: (row: number) => boolean,
+): Data {
   const offsets = Int32Array.from({ length: texts.length + 1 });
   for (const [row, text] of texts.entries()) offsets[row + 1] = (offsets[row] ?? 0) + text.length;
   const valueOffsets = DataType.isLargeUtf8(type) ? BigInt64Array.from(offsets, BigInt) : offsets;
   const data = Buffer.from(texts.join(''), 'latin1');
-  return makeData({ type, length: texts.length, data, valueOffsets, ...nullsOf(texts.length, isNull) } as unknown as Parameters<
-    typeof makeData
-  >[0]);
+  return makeData({
+    type,
+    length: texts.length,
+    data,
+    valueOffsets,
+    ...nullsOf(texts.length, isNull),
+  } as unknown as Parameters<typeof makeData>[0]);
 }
 
 /** A column of lists: of a fixed size when there are no offsets. */
@@ -25,7 +45,13 @@ export function listColumnOf(
   valueOffsets: Int32Array | undefined,
   isNull: (row: number) => boolean,
 ): Data {
-  return makeData({ type, length, child, valueOffsets, ...nullsOf(length, isNull) } as unknown as Parameters<typeof makeData>[0]);
+  return makeData({
+    type,
+    length,
+    child,
+    valueOffsets,
+    ...nullsOf(length, isNull),
+  } as unknown as Parameters<typeof makeData>[0]);
 }
 
 function nullsOf(
@@ -44,7 +70,9 @@ function nullsOf(
 /** The cells that rows of one column have in JSON; texts as characters that each are a byte. */
 export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
-  const text = await textOf(encodeNdjson({ schema, batches: pageOf([column], start), pool: undefined }));
+  const text = await textOf(
+    encodeNdjson({ schema, batches: pageOf([column], start), pool: undefined }),
+  );
   return text
     .split('\n')
     .slice(0, -1)
@@ -54,13 +82,17 @@ export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
 /** The lines that rows of one column have in CSV; of no text with line breaks. */
 export async function csvCellsOf(column: Data): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
-  return (await textOf(encodeCsv({ schema, batches: pageOf([column]), pool: undefined }))).split('\n').slice(1, -1);
+  return (await textOf(encodeCsv({ schema, batches: pageOf([column]), pool: undefined })))
+    .split('\n')
+    .slice(1, -1);
 }
 
 /** Rows of several columns as JSON, parsed. */
 export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
-  return JSON.parse(await textOf(encodeJsonRows({ schema, batches: pageOf(columns), pool: undefined }))) as unknown;
+  return JSON.parse(
+    await textOf(encodeJsonRows({ schema, batches: pageOf(columns), pool: undefined })),
+  ) as unknown;
 }
 
 /** A page of all rows of one batch from `start` on. */

@@ -14,7 +14,12 @@ const record: CommitRecord = {
   schema: new Schema(
     [
       new Field('a', new Int64(), true),
-      new Field('b', new List(new Field('item', new Utf8(), true)), false, new Map([['ARROW:extension:name', 'x']])),
+      new Field(
+        'b',
+        new List(new Field('item', new Utf8(), true)),
+        false,
+        new Map([['ARROW:extension:name', 'x']]),
+      ),
       new Field('c', new Decimal(2, 38), true),
       new Field('d', new TimestampMicrosecond('UTC'), true),
     ],
@@ -33,23 +38,35 @@ test('a record that lost or changed a byte is corrupt', () => {
   for (let index = 0; index < bytes.length - 1; index += 1) {
     const flipped = Uint8Array.from(bytes);
     flipped[index] = (flipped[index] ?? 0) ^ 1;
-    expect(() => decodeCommitRecord('the/key', flipped), `byte ${index}`).toThrow(/commit record the\/key/);
-    expect(() => decodeCommitRecord('the/key', bytes.subarray(0, index)), `cut at ${index}`).toThrow(/commit record the\/key/);
+    expect(() => decodeCommitRecord('the/key', flipped), `byte ${index}`).toThrow(
+      /commit record the\/key/,
+    );
+    expect(
+      () => decodeCommitRecord('the/key', bytes.subarray(0, index)),
+      `cut at ${index}`,
+    ).toThrow(/commit record the\/key/);
   }
 });
 
 test('a record of a newer version is refused by its version', () => {
-  const newer = Buffer.from(Buffer.from(encodeCommitRecord(record)).toString().replace('"formatVersion":1', '"formatVersion":2'));
+  const newer = Buffer.from(
+    Buffer.from(encodeCommitRecord(record))
+      .toString()
+      .replace('"formatVersion":1', '"formatVersion":2'),
+  );
   for (const bytes of [newer, Buffer.from('{"formatVersion":2,"rows":"elsewhere"}')]) {
     expect(() => decodeCommitRecord('k', bytes)).toThrow(
       expect.objectContaining({
         code: 'RESULT_FORMAT_UNKNOWN',
-        message: 'The commit record k has format version 2, and this version of Quire reads 1; use a newer one.',
+        message:
+          'The commit record k has format version 2, and this version of Quire reads 1; use a newer one.',
       }),
     );
   }
   for (const version of ['"2"', 'null', '1.5']) {
     const bytes = Buffer.from(`{"formatVersion":${version}}`);
-    expect(() => decodeCommitRecord('k', bytes)).toThrow(expect.objectContaining({ code: 'RESULT_CORRUPT' }));
+    expect(() => decodeCommitRecord('k', bytes)).toThrow(
+      expect.objectContaining({ code: 'RESULT_CORRUPT' }),
+    );
   }
 });

@@ -7,15 +7,28 @@ import { columnOf, textColumnOf } from './column-builder.ts';
 /** Rows `[start, end)` of columns as CSV, both ways that there are to write it. */
 async function csvOf(
   columns: Readonly<Record<string, Data>>,
-  { escapesFormulas = true, start = 0, end = Object.values(columns)[0]?.length ?? 0, metadata = new Map<string, string>() } = {},
+  {
+    escapesFormulas = true,
+    start = 0,
+    end = Object.values(columns)[0]?.length ?? 0,
+    metadata = new Map<string, string>(),
+  } = {},
 ): Promise<string> {
-  const schema = new Schema(Object.entries(columns).map(([name, { type }]) => new Field(name, type, true, metadata)));
+  const schema = new Schema(
+    Object.entries(columns).map(([name, { type }]) => new Field(name, type, true, metadata)),
+  );
   const batch = { rowCount: end, columns: Object.values(columns) };
   async function* batches(): AsyncGenerator<PageBatch> {
     yield { batch, rows: { start, end } };
   }
-  const chunks = await Array.fromAsync(encodeCsv({ schema, batches: batches(), pool: undefined }, { escapesFormulas }));
-  const atOnce = encodeTextAtOnce('csv', { schema, batches: [{ batch, rows: { start, end } }] }, { escapesFormulas });
+  const chunks = await Array.fromAsync(
+    encodeCsv({ schema, batches: batches(), pool: undefined }, { escapesFormulas }),
+  );
+  const atOnce = encodeTextAtOnce(
+    'csv',
+    { schema, batches: [{ batch, rows: { start, end } }] },
+    { escapesFormulas },
+  );
   expect(Buffer.concat(chunks).equals(atOnce)).toBe(true);
   return Buffer.from(atOnce).toString('latin1');
 }
@@ -23,7 +36,21 @@ async function csvOf(
 const numbers = columnOf(new Int32(), 2, Int32Array.of(-1, -2));
 
 test('an apostrophe comes before texts and names that a spreadsheet takes for formulas, and before nothing else', async () => {
-  const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '', ' =1', 'a=1', "'=1", '"=1"', '1', 'null'];
+  const texts = [
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    '',
+    ' =1',
+    'a=1',
+    "'=1",
+    '"=1"',
+    '1',
+    'null',
+  ];
   const column = textColumnOf(new Utf8(), texts, (row) => texts[row] === 'null');
   const escaped = await csvOf({ '=name': column });
   expect(escaped.split('\n')).toEqual([
@@ -56,7 +83,9 @@ test('numbers stay numbers, also those that the data file keeps as text', async 
 
 test('without it, every text is as it is', async () => {
   const column = textColumnOf(new Utf8(), ['=1', '@']);
-  expect(await csvOf({ '=a': column, b: numbers }, { escapesFormulas: false })).toBe('=a,b\n=1,-1\n@,-2\n');
+  expect(await csvOf({ '=a': column, b: numbers }, { escapesFormulas: false })).toBe(
+    '=a,b\n=1,-1\n@,-2\n',
+  );
 });
 
 test('rows of any batch, in the middle of it as well, have the cells of plain CSV with the apostrophes', async () => {
@@ -67,30 +96,36 @@ test('rows of any batch, in the middle of it as well, have the cells of plain CS
   );
   const table = fc.array(fc.tuple(text, fc.option(text)), { minLength: 1, maxLength: 40 });
   await fc.assert(
-    fc.asyncProperty(table, fc.boolean(), fc.nat(40), fc.nat(40), async (rows, isLarge, from, length) => {
-      const start = Math.min(from, rows.length);
-      const end = Math.min(rows.length, start + length);
-      const type = isLarge ? new LargeUtf8() : new Utf8();
-      const escape = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
-      const columnsOf = (change: (cell: string) => string): Record<string, Data> => ({
-        a: textColumnOf(
-          type,
-          rows.map(([first]) => change(first)),
-        ),
-        b: textColumnOf(
-          type,
-          rows.map(([, second]) => change(second ?? '')),
-          (row) => rows[row]?.[1] === null,
-        ),
-      });
-      const expected = await csvOf(columnsOf(escape), { escapesFormulas: false, start, end });
-      expect(
-        await csvOf(
-          columnsOf((cell) => cell),
-          { start, end },
-        ),
-      ).toBe(expected);
-    }),
+    fc.asyncProperty(
+      table,
+      fc.boolean(),
+      fc.nat(40),
+      fc.nat(40),
+      async (rows, isLarge, from, length) => {
+        const start = Math.min(from, rows.length);
+        const end = Math.min(rows.length, start + length);
+        const type = isLarge ? new LargeUtf8() : new Utf8();
+        const escape = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
+        const columnsOf = (change: (cell: string) => string): Record<string, Data> => ({
+          a: textColumnOf(
+            type,
+            rows.map(([first]) => change(first)),
+          ),
+          b: textColumnOf(
+            type,
+            rows.map(([, second]) => change(second ?? '')),
+            (row) => rows[row]?.[1] === null,
+          ),
+        });
+        const expected = await csvOf(columnsOf(escape), { escapesFormulas: false, start, end });
+        expect(
+          await csvOf(
+            columnsOf((cell) => cell),
+            { start, end },
+          ),
+        ).toBe(expected);
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -106,5 +141,7 @@ test('a column that is a part of a longer one keeps its nulls and texts apart', 
     valueOffsets: column.valueOffsets.subarray(1),
     data: column.values as Uint8Array,
   });
-  expect(await csvOf({ a: part, n: columnOf(new Int32(), 3, Int32Array.of(1, 2, 3)) })).toBe("a,n\n'=a,1\n,2\nc,3\n");
+  expect(await csvOf({ a: part, n: columnOf(new Int32(), 3, Int32Array.of(1, 2, 3)) })).toBe(
+    "a,n\n'=a,1\n,2\nc,3\n",
+  );
 });

@@ -25,12 +25,19 @@ afterAll(() => {
 });
 
 /** Rows of most kinds of columns, with nulls, in two batches that are slices of larger ones. */
-function rowsOf(arrow: Arrow): { readonly schema: ownArrow.Schema; readonly batches: readonly ownArrow.RecordBatch[] } {
+function rowsOf(arrow: Arrow): {
+  readonly schema: ownArrow.Schema;
+  readonly batches: readonly ownArrow.RecordBatch[];
+} {
   const { Field, vectorFromArray } = arrow;
-  const optional = (name: string, type: ownArrow.DataType): ownArrow.Field => new Field(name, type, true);
+  const optional = (name: string, type: ownArrow.DataType): ownArrow.Field =>
+    new Field(name, type, true);
   const entries = new Field(
     'entries',
-    new arrow.Struct([new Field('key', new arrow.Utf8(), false), optional('value', new arrow.Int32())]),
+    new arrow.Struct([
+      new Field('key', new arrow.Utf8(), false),
+      optional('value', new arrow.Int32()),
+    ]),
     false,
   );
   // None before 1970: the builders of version 14 write other milliseconds than they are given.
@@ -43,13 +50,30 @@ function rowsOf(arrow: Arrow): { readonly schema: ownArrow.Schema; readonly batc
     ['float64', new arrow.Float64(), [1.1, null, Number.NaN, -1e300]],
     ['bool', new arrow.Bool(), [true, null, false, true]],
     ['utf8', new arrow.Utf8(), ['a', null, '', 'größer "\n']],
-    ['dictionary', new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32()), ['red', null, 'blue', 'red']],
-    ['binary', new arrow.Binary(), [Uint8Array.of(1, 2), null, new Uint8Array(0), Uint8Array.of(255)]],
-    ['fixedBinary', new arrow.FixedSizeBinary(2), [Uint8Array.of(1, 2), null, Uint8Array.of(0, 0), Uint8Array.of(255, 1)]],
+    [
+      'dictionary',
+      new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32()),
+      ['red', null, 'blue', 'red'],
+    ],
+    [
+      'binary',
+      new arrow.Binary(),
+      [Uint8Array.of(1, 2), null, new Uint8Array(0), Uint8Array.of(255)],
+    ],
+    [
+      'fixedBinary',
+      new arrow.FixedSizeBinary(2),
+      [Uint8Array.of(1, 2), null, Uint8Array.of(0, 0), Uint8Array.of(255, 1)],
+    ],
     [
       'decimal',
       new arrow.Decimal(2, 38, 128),
-      [Uint32Array.of(12_345, 0, 0, 0), null, new Uint32Array(4).fill(2 ** 32 - 1), new Uint32Array(4)],
+      [
+        Uint32Array.of(12_345, 0, 0, 0),
+        null,
+        new Uint32Array(4).fill(2 ** 32 - 1),
+        new Uint32Array(4),
+      ],
     ],
     ['date', new arrow.DateDay(), days],
     ['dateMs', new arrow.DateMillisecond(), days],
@@ -57,7 +81,11 @@ function rowsOf(arrow: Arrow): { readonly schema: ownArrow.Schema; readonly batc
     ['timestampUtc', new arrow.TimestampMicrosecond('UTC'), [1_700_000_000_123, null, 5, 0]],
     ['time', new arrow.TimeSecond(), [1, null, 86_399, 0]],
     ['list', new arrow.List(optional('item', new arrow.Int32())), [[1, null, 3], null, [], [4]]],
-    ['fixedList', new arrow.FixedSizeList(2, optional('item', new arrow.Utf8())), [['a', 'b'], null, ['', null], ['c', 'd']]],
+    [
+      'fixedList',
+      new arrow.FixedSizeList(2, optional('item', new arrow.Utf8())),
+      [['a', 'b'], null, ['', null], ['c', 'd']],
+    ],
     [
       'struct',
       new arrow.Struct([optional('n', new arrow.Int32()), optional('s', new arrow.Utf8())]),
@@ -79,7 +107,8 @@ function rowsOf(arrow: Arrow): { readonly schema: ownArrow.Schema; readonly batc
     ['null', new arrow.Null(), [null, null, null, null]],
   ];
   const vectors = columns.map(
-    ([name, type, values]) => [name, vectorFromArray([...values, ...values, values[0]], type)] as const,
+    ([name, type, values]) =>
+      [name, vectorFromArray([...values, ...values, values[0]], type)] as const,
   );
   const table = new arrow.Table(Object.fromEntries(vectors) as never);
   const { batches } = table.slice(1, 6).concat(table.slice(2, 9) as never);
@@ -97,7 +126,10 @@ async function pagesOf(arrow: Arrow): Promise<Record<Exclude<PageFormat, 'arrow'
     batchSizeBytes: 1024,
   });
   const { schema, batches } = rowsOf(arrow);
-  const { entry } = await results.create({ schema, batches: ReadableStream.from(batches) }, { owner: 'o' });
+  const { entry } = await results.create(
+    { schema, batches: ReadableStream.from(batches) },
+    { owner: 'o' },
+  );
   const result = await results.open(entry.requestId);
   const chunks = await Array.fromAsync(result.page({ offset: 0, rowCount: 100 }).encode('arrow'));
   expect(ownArrow.tableFromIPC(Buffer.concat(chunks)).numRows).toBe(12);
@@ -110,7 +142,9 @@ async function pagesOf(arrow: Arrow): Promise<Record<Exclude<PageFormat, 'arrow'
 
 test('a result made with our copy of apache-arrow holds what it was given', async () => {
   const [row] = (await pagesOf(ownArrow)).ndjson.split('\n');
-  expect(row).toContain('{"int8":1,"uint32":1,"int64":1,"float32":1.5,"float64":1.1,"bool":true,"utf8":"a","dictionary":"red",');
+  expect(row).toContain(
+    '{"int8":1,"uint32":1,"int64":1,"float32":1.5,"float64":1.1,"bool":true,"utf8":"a","dictionary":"red",',
+  );
 });
 
 describe('a result made with another copy of apache-arrow holds the same', () => {
@@ -120,21 +154,32 @@ describe('a result made with another copy of apache-arrow holds the same', () =>
 
   test('our version, installed a second time', async () => {
     const path = copyOfArrow(folder);
-    expect(await pagesOf((await import(pathToFileURL(path).href)) as Arrow)).toEqual(await pagesOf(ownArrow));
-  });
-});
-
-describeWithTool(arrowVersions, 'a result made with another version of apache-arrow holds the same', (modules) => {
-  const all = readdirSync(modules).filter((name) => name.startsWith('apache-arrow-'));
-  const names = process.env['QUIRE_ARROW_VERSIONS'] === 'all' ? all : all.filter((name) => /-(14|20)\./u.test(name));
-
-  test.each(names)('%s, imported', async (name) => {
-    expect(await pagesOf((await import(pathToFileURL(join(modules, name, 'Arrow.node.mjs')).href)) as Arrow)).toEqual(
+    expect(await pagesOf((await import(pathToFileURL(path).href)) as Arrow)).toEqual(
       await pagesOf(ownArrow),
     );
   });
-
-  test.each(names)('%s, required', async (name) => {
-    expect(await pagesOf(require(join(modules, name)) as Arrow)).toEqual(await pagesOf(ownArrow));
-  });
 });
+
+describeWithTool(
+  arrowVersions,
+  'a result made with another version of apache-arrow holds the same',
+  (modules) => {
+    const all = readdirSync(modules).filter((name) => name.startsWith('apache-arrow-'));
+    const names =
+      process.env['QUIRE_ARROW_VERSIONS'] === 'all'
+        ? all
+        : all.filter((name) => /-(14|20)\./u.test(name));
+
+    test.each(names)('%s, imported', async (name) => {
+      expect(
+        await pagesOf(
+          (await import(pathToFileURL(join(modules, name, 'Arrow.node.mjs')).href)) as Arrow,
+        ),
+      ).toEqual(await pagesOf(ownArrow));
+    });
+
+    test.each(names)('%s, required', async (name) => {
+      expect(await pagesOf(require(join(modules, name)) as Arrow)).toEqual(await pagesOf(ownArrow));
+    });
+  },
+);

@@ -1,4 +1,15 @@
-import { Binary, Bool, type DataType, Field, FixedSizeList, Float64, Int32, List, Schema, Utf8 } from 'apache-arrow';
+import {
+  Binary,
+  Bool,
+  type DataType,
+  Field,
+  FixedSizeList,
+  Float64,
+  Int32,
+  List,
+  Schema,
+  Utf8,
+} from 'apache-arrow';
 import fc from 'fast-check';
 import { isQuireError } from '@quire/core';
 import { expect, test } from 'vitest';
@@ -33,7 +44,10 @@ const { bytes: message, metadataBytes } = encodeBatchMessage(
   'none',
 );
 
-/** Where the metadata says how long columns are, and where their buffers lie: pairs of 64-bit integers (format/Message.fbs). */
+/**
+ * Where the metadata says how long columns are, and where their buffers lie: pairs of 64-bit
+ * integers (format/Message.fbs).
+ */
 const places = [...pairsFrom([rowCount, 8], 8), ...pairsFrom([0, 5], 17), ...wordsOfBody()];
 
 function pairsFrom(first: readonly number[], count: number): number[] {
@@ -44,7 +58,10 @@ function pairsFrom(first: readonly number[], count: number): number[] {
 }
 
 function wordsOfBody(): number[] {
-  return Array.from({ length: (message.byteLength - metadataBytes) >> 2 }, (_, index) => metadataBytes + index * 4);
+  return Array.from(
+    { length: (message.byteLength - metadataBytes) >> 2 },
+    (_, index) => metadataBytes + index * 4,
+  );
 }
 
 const secret = 'TOPSECRET';
@@ -56,10 +73,19 @@ async function encodeSecrets(): Promise<void> {
     Array.from({ length: 2000 }, () => secret.repeat(20)),
   );
   const batches = async function* () {
-    yield { batch: { rowCount: column.length, columns: [column] }, rows: { start: 0, end: column.length } };
+    yield {
+      batch: { rowCount: column.length, columns: [column] },
+      rows: { start: 0, end: column.length },
+    };
   };
   const secrets = new Schema([new Field('c', new Utf8(), true)]);
-  for await (const chunk of encodeJsonRows({ schema: secrets, batches: batches(), pool: undefined })) void chunk;
+  for await (const chunk of encodeJsonRows({
+    schema: secrets,
+    batches: batches(),
+    pool: undefined,
+  })) {
+    void chunk;
+  }
 }
 
 /** A message as it lies in memory that was lent: with something of somebody else behind it. */
@@ -76,7 +102,10 @@ async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
     yield { batch: decodeBatchMessage(schema, hostile, end), rows };
   };
   const stored = async function* () {
-    yield { planned: { index: 0, bytes: { start: 0, end: 0 }, checksum: 0, rows }, message: hostile };
+    yield {
+      planned: { index: 0, bytes: { start: 0, end: 0 }, checksum: 0, rows },
+      message: hostile,
+    };
   };
   const formats = [
     () => encodeJsonRows({ schema, batches: decoded(), pool: undefined }),
@@ -98,7 +127,11 @@ async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
 
 test('a batch that lies about where its values are is refused, or gives its own bytes, never those of others', async () => {
   await encodeSecrets();
-  const value = fc.oneof(fc.integer(), fc.integer({ min: -64, max: 2000 }), fc.integer({ min: 0, max: 70_000 }));
+  const value = fc.oneof(
+    fc.integer(),
+    fc.integer({ min: -64, max: 2000 }),
+    fc.integer({ min: 0, max: 70_000 }),
+  );
   const change = fc.record({ at: fc.constantFrom(...places), value });
   await fc.assert(
     fc.asyncProperty(
@@ -129,14 +162,22 @@ const firstOffset = 2;
 test.each([
   ['whose text ends before it begins', (words: Int32Array) => (words[firstOffset + 3] = 50_000)],
   ['whose text begins before the first', (words: Int32Array) => (words[firstOffset] = -8)],
-  ['whose last text ends behind the last byte', (words: Int32Array) => (words[firstOffset + rowCount] = 50_000)],
+  [
+    'whose last text ends behind the last byte',
+    (words: Int32Array) => (words[firstOffset + rowCount] = 50_000),
+  ],
 ])('a batch %s is refused', (_, change) => {
-  expect(() => decodeBatchMessage(schema, bodyOf(change))).toThrow(expect.objectContaining({ code: 'RESULT_CORRUPT' }));
+  expect(() => decodeBatchMessage(schema, bodyOf(change))).toThrow(
+    expect.objectContaining({ code: 'RESULT_CORRUPT' }),
+  );
 });
 
 test('a batch of fewer rows than its commit record says is refused', () => {
   expect(decodeBatchMessage(schema, message, rowCount).rowCount).toBe(rowCount);
   expect(() => decodeBatchMessage(schema, message, rowCount + 1)).toThrow(
-    expect.objectContaining({ code: 'RESULT_CORRUPT', message: 'A stored record batch holds fewer values than its rows have.' }),
+    expect.objectContaining({
+      code: 'RESULT_CORRUPT',
+      message: 'A stored record batch holds fewer values than its rows have.',
+    }),
   );
 });

@@ -1,7 +1,13 @@
 import { createRequestId, type RequestId, systemClock, systemRandom } from '@quire/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dataKeyOf, isBrokerId, parseResultObjectName, recordKeyOf, runningKeyOf } from '../src/layout.ts';
+import {
+  dataKeyOf,
+  isBrokerId,
+  parseResultObjectName,
+  recordKeyOf,
+  runningKeyOf,
+} from '../src/layout.ts';
 
 const requestId = '01a1fbbd-a4a0-72b4-a4a2-84902187c39f' as RequestId;
 
@@ -19,8 +25,16 @@ test('names are parsed back to what they were made of', () => {
       });
     }),
   );
-  expect(parseResultObjectName(dataKeyOf('b', requestId))).toEqual({ kind: 'data', brokerId: 'b', requestId });
-  expect(parseResultObjectName(runningKeyOf('b', requestId))).toEqual({ kind: 'running', brokerId: 'b', requestId });
+  expect(parseResultObjectName(dataKeyOf('b', requestId))).toEqual({
+    kind: 'data',
+    brokerId: 'b',
+    requestId,
+  });
+  expect(parseResultObjectName(runningKeyOf('b', requestId))).toEqual({
+    kind: 'running',
+    brokerId: 'b',
+    requestId,
+  });
 });
 
 test('every other name is foreign', () => {
@@ -46,5 +60,7 @@ test('every other name is foreign', () => {
 
 test('a broker id is one segment that cannot climb or hide', () => {
   expect(['Broker_127.0.0.1_8099', 'a'].filter(isBrokerId)).toHaveLength(2);
-  expect(['', '.', '..', 'a/b', '.hidden', '-x', 'a b', 'x'.repeat(256)].filter(isBrokerId)).toEqual([]);
+  expect(
+    ['', '.', '..', 'a/b', '.hidden', '-x', 'a b', 'x'.repeat(256)].filter(isBrokerId),
+  ).toEqual([]);
 });

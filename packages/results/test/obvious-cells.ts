@@ -1,17 +1,22 @@
-// The text of cells in the slow, obvious way (CONTRACT.md section 2): what the row writer is compared with. Without quotes.
+// The text of cells in the slow, obvious way (CONTRACT.md section 2): what the row writer is
+// compared with. Without quotes.
 
 export function obviousDouble(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** Of the decimals with the fewest digits that read back as the float the closest, of two the even one. */
+/**
+ * Of the decimals with the fewest digits that read back as the float the closest, of two the even
+ * one.
+ */
 export function obviousFloat(value: number): string {
   if (value < 0 || Object.is(value, -0)) return `-${obviousFloat(-value)}`;
   for (let digitCount = 1; digitCount < 10; digitCount += 1) {
     const [mantissa = '', exponent = ''] = value.toExponential(digitCount - 1).split('e');
     const near = BigInt(mantissa.replace('.', ''));
     const unit = Number(exponent) - digitCount + 1;
-    const distanceOf = (digits: bigint): bigint => absolute(scaled(digits, unit) - scaledFloat(value));
+    const distanceOf = (digits: bigint): bigint =>
+      absolute(scaled(digits, unit) - scaledFloat(value));
     const best = [near - 1n, near, near + 1n]
       .filter((digits) => Math.fround(Number(`${digits}e${unit}`)) === value)
       .reduce<bigint | undefined>((closest, digits) => {
@@ -23,9 +28,13 @@ export function obviousFloat(value: number): string {
   throw new Error(`No nine digits name the float ${value}.`);
 }
 
-/** Decimals and floats as integers, exactly: times 10^200, which has more powers of two than any float divides by. */
+/**
+ * Decimals and floats as integers, exactly: times 10^200, which has more powers of two than any
+ * float divides by.
+ */
 const scaled = (digits: bigint, exponent: number): bigint => digits * 10n ** BigInt(exponent + 200);
-const scaledFloat = (value: number): bigint => (BigInt(value * 2 ** 149) * 10n ** 200n) / 2n ** 149n;
+const scaledFloat = (value: number): bigint =>
+  (BigInt(value * 2 ** 149) * 10n ** 200n) / 2n ** 149n;
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 export function obviousDecimal(unscaled: bigint, scale: number): string {
@@ -39,7 +48,9 @@ const infinityOfDates = 2n ** 31n - 1n;
 const infinityOfTimestamps = 2n ** 63n - 1n;
 
 export function obviousDate(days: bigint): string {
-  if (days >= infinityOfDates || days <= -infinityOfDates) return days > 0n ? 'infinity' : '-infinity';
+  if (days >= infinityOfDates || days <= -infinityOfDates) {
+    return days > 0n ? 'infinity' : '-infinity';
+  }
   return obviousDay(days);
 }
 
@@ -53,7 +64,9 @@ function obviousDay(days: bigint): string {
 }
 
 export function obviousTimestamp(units: bigint, fractionDigits: number): string {
-  if (units >= infinityOfTimestamps || units <= -infinityOfTimestamps) return units > 0n ? 'infinity' : '-infinity';
+  if (units >= infinityOfTimestamps || units <= -infinityOfTimestamps) {
+    return units > 0n ? 'infinity' : '-infinity';
+  }
   const perSecond = 10n ** BigInt(fractionDigits);
   const seconds = floorDivide(units, perSecond);
   const days = floorDivide(seconds, 86_400n);
@@ -64,7 +77,10 @@ export function obviousTimestamp(units: bigint, fractionDigits: number): string 
   return `${obviousDay(days)} ${time}.${fraction === '' ? '0' : fraction}`;
 }
 
-/** Bytes of a JSON string's text, bytes that are not UTF-8 as they are; bytes in and out as characters. */
+/**
+ * Bytes of a JSON string's text, bytes that are not UTF-8 as they are; bytes in and out as
+ * characters.
+ */
 export function obviousJsonText(bytes: string): string {
   return `"${Array.from(bytes, (byte) => JSON.stringify(byte).slice(1, -1)).join('')}"`;
 }

@@ -16,14 +16,25 @@ let dataBytes: Uint8Array;
 let store: RecordingStore & { readAtHand?: ObjectStore['readAtHand'] };
 
 function resultsOf(cacheBytesMax: number): ResultStore {
-  return new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes, cacheBytesMax });
+  return new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    batchSizeBytes,
+    cacheBytesMax,
+  });
 }
 
 beforeEach(() => {
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
   isAtHand = true;
   store = Object.assign(new RecordingStore(memory), {
-    readAtHand: (_key: string, { start, end }: { start: number; end: number }, target: Uint8Array): boolean => {
+    readAtHand: (
+      _key: string,
+      { start, end }: { start: number; end: number },
+      target: Uint8Array,
+    ): boolean => {
       // What lies in the target is nobody's when it says no.
       target.set(isAtHand ? dataBytes.subarray(start, end) : new Uint8Array(end - start).fill(255));
       return isAtHand;
@@ -37,13 +48,21 @@ async function create(results: ResultStore): Promise<Result> {
   return result;
 }
 
-async function waitedFor(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): Promise<string> {
+async function waitedFor(
+  result: Result,
+  page: { offset: number; rowCount: number },
+  format: PageFormat,
+): Promise<string> {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
   const chunks = await collect(result.page(page).encode(format, { around }));
   return Buffer.concat(chunks).toString('latin1');
 }
 
-function atOnce(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): string | undefined {
+function atOnce(
+  result: Result,
+  page: { offset: number; rowCount: number },
+  format: PageFormat,
+): string | undefined {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
   const bytes = result.page(page).encodeAtHand(format, { around });
   return bytes && Buffer.from(bytes).toString('latin1');
@@ -54,7 +73,10 @@ describe('a small page of text that is at hand', () => {
     for (const cacheBytesMax of [0, 12_000, 100_000]) {
       const results = resultsOf(cacheBytesMax);
       const result = await create(results);
-      const page = fc.record({ offset: fc.nat(rowCount), rowCount: fc.integer({ min: 1, max: 3000 }) });
+      const page = fc.record({
+        offset: fc.nat(rowCount),
+        rowCount: fc.integer({ min: 1, max: 3000 }),
+      });
       const format = fc.constantFrom<PageFormat>('json', 'csv', 'ndjson');
       await fc.assert(
         fc.asyncProperty(page, format, fc.boolean(), async (asked, as, isThere) => {
@@ -72,7 +94,9 @@ describe('a small page of text that is at hand', () => {
     const results = resultsOf(0);
     const result = await create(results);
     store.reset();
-    expect(atOnce(result, { offset: 3000, rowCount: 2 }, 'ndjson')).toBe('{"n":3000}\n{"n":3001}\n');
+    expect(atOnce(result, { offset: 3000, rowCount: 2 }, 'ndjson')).toBe(
+      '{"n":3000}\n{"n":3001}\n',
+    );
     expect(store.calls).toEqual([]);
   });
 
@@ -138,7 +162,10 @@ describe('an Arrow page that is at hand', () => {
     for (const cacheBytesMax of [0, 12_000, 1_000_000]) {
       const results = resultsOf(cacheBytesMax);
       const result = await create(results);
-      const page = fc.record({ offset: fc.nat(rowCount), rowCount: fc.integer({ min: 1, max: rowCount }) });
+      const page = fc.record({
+        offset: fc.nat(rowCount),
+        rowCount: fc.integer({ min: 1, max: rowCount }),
+      });
       await fc.assert(
         fc.asyncProperty(
           fc.array(page, { minLength: 1, maxLength: 4 }),
@@ -147,7 +174,9 @@ describe('an Arrow page that is at hand', () => {
           async (asked, isThere, isLost) => {
             isAtHand = isThere;
             const pages = asked.map((each) => result.page(each).arrowAtHand());
-            const expected = await Promise.all(asked.map((each) => waitedFor(result, each, 'arrow')));
+            const expected = await Promise.all(
+              asked.map((each) => waitedFor(result, each, 'arrow')),
+            );
             for (const [index, each] of pages.entries()) {
               const bytes = each && Buffer.concat(each.chunks).toString('latin1');
               expect(isThere ? bytes : (bytes ?? expected[index])).toBe(expected[index]);
@@ -162,7 +191,9 @@ describe('an Arrow page that is at hand', () => {
 
   test('is refused when a batch does not match its checksum', async () => {
     const result = await create(resultsOf(0));
-    dataBytes = Uint8Array.from(dataBytes).map((byte, index) => (index === dataBytes.byteLength >> 1 ? byte ^ 1 : byte));
+    dataBytes = Uint8Array.from(dataBytes).map((byte, index) =>
+      index === dataBytes.byteLength >> 1 ? byte ^ 1 : byte,
+    );
     expect(() => result.page({ offset: 0, rowCount }).arrowAtHand()).toThrow('checksum');
   });
 });

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
 import { planPage } from '../src/plan-page.ts';
 
-const spans = { rowsPerBatch: 100, firstOffset: 40, ends: [140, 340, 350], checksums: [11, 22, 33] };
+const spans = {
+  rowsPerBatch: 100,
+  firstOffset: 40,
+  ends: [140, 340, 350],
+  checksums: [11, 22, 33],
+};
 
 test('a page within one batch touches that batch alone', () => {
   expect(planPage(spans, { start: 110, end: 120 })).toEqual({
     rows: { start: 110, end: 120 },
     bytes: { start: 140, end: 340 },
-    batches: [{ index: 1, bytes: { start: 140, end: 340 }, checksum: 22, rows: { start: 10, end: 20 } }],
+    batches: [
+      { index: 1, bytes: { start: 140, end: 340 }, checksum: 22, rows: { start: 10, end: 20 } },
+    ],
   });
 });
 

@@ -7,8 +7,12 @@ test('the example of the README runs as it is printed, and prints what it says',
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   expect(example.split('\n').length).toBeLessThanOrEqual(21);
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '--eval', example], {
-    cwd: new URL('..', import.meta.url),
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module-typescript', '--eval', example],
+    {
+      cwd: new URL('..', import.meta.url),
+    },
+  );
   expect(stdout).toBe('[[999998],[999999]]');
 });

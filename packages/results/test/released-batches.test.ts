@@ -1,7 +1,17 @@
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { readObject } from '@quire/core';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { Field, Int32, List, RecordBatch, Schema, Struct, Utf8, type Data, makeData } from 'apache-arrow';
+import {
+  Field,
+  Int32,
+  List,
+  RecordBatch,
+  Schema,
+  Struct,
+  Utf8,
+  type Data,
+  makeData,
+} from 'apache-arrow';
 import { expect, test } from 'vitest';
 import type { Compression } from '../src/arrow/buffer-codec.ts';
 import { type ArrowBatch, ResultStore } from '../src/index.ts';
@@ -27,12 +37,21 @@ function columnsOf(start: number, rowCount: number): Data[] {
 }
 
 function overwrite({ values, valueOffsets, nullBitmap, children }: Data): void {
-  for (const buffer of [values, valueOffsets, nullBitmap] as (Uint8Array | undefined)[]) buffer?.fill(0x5a);
+  for (const buffer of [values, valueOffsets, nullBitmap] as (Uint8Array | undefined)[]) {
+    buffer?.fill(0x5a);
+  }
   for (const child of children) overwrite(child);
 }
 
-/** The bytes of a data file whose batches have these row counts; those that can be released lose their contents then. */
-async function stored(rowCounts: readonly number[], compression: Compression, released?: number[]): Promise<Buffer> {
+/**
+ * The bytes of a data file whose batches have these row counts; those that can be released lose
+ * their contents then.
+ */
+async function stored(
+  rowCounts: readonly number[],
+  compression: Compression,
+  released?: number[],
+): Promise<Buffer> {
   const store = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
   const results = new ResultStore({
     store,
@@ -47,7 +66,12 @@ async function stored(rowCounts: readonly number[], compression: Compression, re
     let start = 0;
     for (const [index, rowCount] of rowCounts.entries()) {
       const children = columnsOf(start, rowCount);
-      const data = makeData({ type: new Struct(schema.fields), length: rowCount, nullCount: 0, children });
+      const data = makeData({
+        type: new Struct(schema.fields),
+        length: rowCount,
+        nullCount: 0,
+        children,
+      });
       const batch: ArrowBatch = new RecordBatch(schema, data);
       const release = (): void => {
         released?.push(index);

@@ -1,8 +1,18 @@
 import { isQuireError, type ObjectStore, ownerTagOf, readObject } from '@quire/core';
-import { faultOn, FaultStore, ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
+import {
+  faultOn,
+  FaultStore,
+  ManualClock,
+  RecordingStore,
+  SeededRandom,
+} from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { countingJson, countingRows, failingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import {
+  countingJson,
+  countingRows,
+  failingRows,
+} from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { ownerTag, ResultStore } from '../src/index.ts';
 
@@ -51,7 +61,11 @@ describe('a result', () => {
       `Broker_a_1/${entry.requestId}/1000000-4600000-5000.json`,
       `Broker_a_1/${entry.requestId}/data.arrow`,
     ]);
-    expect(entry).toMatchObject({ submissionTimeMs: 1_000_000, expirationTimeMs: 4_600_000, rowCount: 5000 });
+    expect(entry).toMatchObject({
+      submissionTimeMs: 1_000_000,
+      expirationTimeMs: 4_600_000,
+      rowCount: 5000,
+    });
     const sizes = (await Array.fromAsync(memory.list(''))).map(({ sizeBytes }) => sizeBytes);
     expect(entry.sizeBytes).toBe(sizes.reduce((sum, size) => sum + size));
   });
@@ -61,7 +75,13 @@ describe('a result', () => {
     const result = await resultsOn(memory).open(entry.requestId);
     expect(result.entry).toEqual(entry);
     expect(result.owner).toBe('ana');
-    expect(result.statistics).toEqual({ elapsedMs: 7, cpuTimeNs: 8, rowsScanned: 9, rowsTotal: 10, tables: ['t'] });
+    expect(result.statistics).toEqual({
+      elapsedMs: 7,
+      cpuTimeNs: 8,
+      rowsScanned: 9,
+      rowsTotal: 10,
+      tables: ['t'],
+    });
     expect(await pageText(result, 4998, 10)).toBe(countingJson(4998, 5000));
   });
 
@@ -76,8 +96,12 @@ describe('a result', () => {
   test('has pages at every boundary offset', async () => {
     const result = await resultsOn(memory).create(countingRows(40_000), { owner: 'ana' });
     for (const offset of [0, 16_383, 16_384, 16_385, 32_767, 32_768, 39_999, 40_000]) {
-      expect(await pageText(result, offset, 2)).toBe(countingJson(offset, Math.min(40_000, offset + 2)));
-      expect(await pageText(result, offset, Number.MAX_SAFE_INTEGER)).toBe(countingJson(offset, 40_000));
+      expect(await pageText(result, offset, 2)).toBe(
+        countingJson(offset, Math.min(40_000, offset + 2)),
+      );
+      expect(await pageText(result, offset, Number.MAX_SAFE_INTEGER)).toBe(
+        countingJson(offset, 40_000),
+      );
     }
     for (const offset of [40_001, 2 ** 31, 2 ** 53]) {
       expect(() => result.page({ offset, rowCount: 1 })).toThrow(
@@ -145,7 +169,9 @@ describe('expiry', () => {
   test('goes on past a result that cannot be deleted, and says so', async () => {
     const store = new FaultStore(memory);
     const results = resultsOn(store);
-    for (let count = 0; count < 3; count += 1) await results.create(countingRows(1), { owner: 'ana' });
+    for (let count = 0; count < 3; count += 1) {
+      await results.create(countingRows(1), { owner: 'ana' });
+    }
     store.plan = faultOn('delete', { kind: 'fail-before' }, 1);
     await expect(results.deleteExpired(clock.nowMs() + hourMs)).rejects.toThrow(
       '1 expired results could not be deleted; 2 were.',
@@ -178,14 +204,18 @@ describe('renewal', () => {
   test('never gives more than the ceiling', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(3), { owner: 'ana' });
-    expect((await results.renew(entry.requestId, 999 * hourMs)).expirationTimeMs).toBe(1_000_000 + 24 * hourMs);
+    expect((await results.renew(entry.requestId, 999 * hourMs)).expirationTimeMs).toBe(
+      1_000_000 + 24 * hourMs,
+    );
   });
 
   test('that dies half-way leaves the later expiry in force', async () => {
     const store = new FaultStore(memory);
     const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
     store.plan = faultOn('delete', { kind: 'crash', when: 'before' });
-    await expect(resultsOn(store).renew(entry.requestId, 2 * hourMs)).rejects.toThrow('The process died here');
+    await expect(resultsOn(store).renew(entry.requestId, 2 * hourMs)).rejects.toThrow(
+      'The process died here',
+    );
     expect(await keysOf(memory)).toHaveLength(3);
     const result = await resultsOn(memory).open(entry.requestId);
     expect(result.entry.expirationTimeMs).toBe(1_000_000 + 2 * hourMs);
@@ -217,7 +247,10 @@ describe('deletion', () => {
     const { entry } = await results.create(countingRows(3), { owner: 'ana' });
     store.reset();
     await results.delete(entry.requestId, { reason: 'evicted' });
-    expect(store.calls.filter(({ op }) => op === 'delete').map(({ key }) => key)).toEqual([entry.recordKey, entry.dataKey]);
+    expect(store.calls.filter(({ op }) => op === 'delete').map(({ key }) => key)).toEqual([
+      entry.recordKey,
+      entry.dataKey,
+    ]);
     expect(await codeOf(results.open(entry.requestId))).toBe('RESULT_EVICTED');
     expect(await codeOf(results.delete(entry.requestId))).toBe('RESULT_EVICTED');
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_NOT_FOUND');
@@ -231,23 +264,30 @@ describe('deletion', () => {
     expect(await codeOf(here.open(result.entry.requestId))).toBe('RESULT_DELETED');
   });
 
-  test.each(['', '..', 'a/b', '%2e%2e%2f', 'x\0', 'x'.repeat(4096), '01A1FBBD-A4A0-72B4-A4A2-84902187C39F'])(
-    'of %j touches no object: it is not a request id',
-    async (id) => {
-      const store = new RecordingStore(memory);
-      const results = resultsOn(store);
-      expect(await codeOf(results.open(id))).toBe('RESULT_NOT_FOUND');
-      expect(await codeOf(results.delete(id))).toBe('RESULT_NOT_FOUND');
-      expect(await codeOf(results.renew(id, 1))).toBe('RESULT_NOT_FOUND');
-      expect(store.calls).toEqual([]);
-    },
-  );
+  test.each([
+    '',
+    '..',
+    'a/b',
+    '%2e%2e%2f',
+    'x\0',
+    'x'.repeat(4096),
+    '01A1FBBD-A4A0-72B4-A4A2-84902187C39F',
+  ])('of %j touches no object: it is not a request id', async (id) => {
+    const store = new RecordingStore(memory);
+    const results = resultsOn(store);
+    expect(await codeOf(results.open(id))).toBe('RESULT_NOT_FOUND');
+    expect(await codeOf(results.delete(id))).toBe('RESULT_NOT_FOUND');
+    expect(await codeOf(results.renew(id, 1))).toBe('RESULT_NOT_FOUND');
+    expect(store.calls).toEqual([]);
+  });
 });
 
 describe('a failed write', () => {
   test('of a source that fails throws the same error and leaves nothing', async () => {
     const failure = new Error('division by zero');
-    await expect(resultsOn(memory).create(failingRows(50_000, failure), { owner: 'ana' })).rejects.toBe(failure);
+    await expect(
+      resultsOn(memory).create(failingRows(50_000, failure), { owner: 'ana' }),
+    ).rejects.toBe(failure);
     expect(await keysOf(memory)).toEqual([]);
   });
 
@@ -260,22 +300,30 @@ describe('a failed write', () => {
         abort.abort();
       }
     })();
-    expect(await codeOf(resultsOn(memory).create({ ...source, batches }, { owner: 'ana', signal: abort.signal }))).toBe(
-      'ABORTED',
-    );
+    expect(
+      await codeOf(
+        resultsOn(memory).create({ ...source, batches }, { owner: 'ana', signal: abort.signal }),
+      ),
+    ).toBe('ABORTED');
     expect(await keysOf(memory)).toEqual([]);
   });
 
   test('over the size limit fails as a limit and leaves nothing', async () => {
     const results = resultsOn(memory, { resultBytesMax: 100_000 });
-    expect(await codeOf(results.create(countingRows(50_000), { owner: 'ana' }))).toBe('QUERY_LIMIT_EXCEEDED');
+    expect(await codeOf(results.create(countingRows(50_000), { owner: 'ana' }))).toBe(
+      'QUERY_LIMIT_EXCEEDED',
+    );
     expect(await keysOf(memory)).toEqual([]);
     expect(await codeOf(results.create(countingRows(10_000), { owner: 'ana' }))).toBe('resolved');
   });
 
   test('without enough room leaves nothing', async () => {
-    const store = new FaultStore(memory, { plan: faultOn('put', { kind: 'full', afterBytes: 70_000 }) });
-    expect(await codeOf(resultsOn(store).create(countingRows(50_000), { owner: 'ana' }))).toBe('STORE_FULL');
+    const store = new FaultStore(memory, {
+      plan: faultOn('put', { kind: 'full', afterBytes: 70_000 }),
+    });
+    expect(await codeOf(resultsOn(store).create(countingRows(50_000), { owner: 'ana' }))).toBe(
+      'STORE_FULL',
+    );
     expect(await keysOf(memory)).toEqual([]);
   });
 });
@@ -304,7 +352,10 @@ describe('a data file that is missing', () => {
     const bytes = await readObject(memory, entry.dataKey);
     await memory.delete(entry.dataKey);
     const page = async (): Promise<unknown> => pageText(opened, 0, 2);
-    expect([await codeOf(page()), await codeOf(page())]).toEqual(['RESULT_CORRUPT', 'RESULT_CORRUPT']);
+    expect([await codeOf(page()), await codeOf(page())]).toEqual([
+      'RESULT_CORRUPT',
+      'RESULT_CORRUPT',
+    ]);
     // As for one that has to look first.
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_CORRUPT');
     await memory.put(entry.dataKey, bytes);
@@ -319,7 +370,11 @@ test('a stranger costs the store the same calls as an id that never was, whateve
   const { entry } = await results.create(countingRows(10), { owner: 'ana' });
   const gone = await results.create(countingRows(10), { owner: 'ana' });
   await results.delete(gone.entry.requestId);
-  const callsOf = async (reader: ResultStore, requestId: string, caller: string): Promise<string[]> => {
+  const callsOf = async (
+    reader: ResultStore,
+    requestId: string,
+    caller: string,
+  ): Promise<string[]> => {
     const before = store.calls.length;
     await codeOf(reader.open(requestId, { mayRead: (owner) => owner === caller }));
     return store.calls.slice(before).map(({ op }) => op);

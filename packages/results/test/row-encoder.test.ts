@@ -33,16 +33,34 @@ function nestedOf(start: number): Data {
     Int32Array.from({ length: rowCount }, (_, row) => start + row),
   );
   const lists = listColumnOf(inner, rowCount, items, offsets, () => false);
-  return listColumnOf(new List(new Field('item', inner, true)), rowCount, lists, offsets, (row) => row % 9 === 0);
+  return listColumnOf(
+    new List(new Field('item', inner, true)),
+    rowCount,
+    lists,
+    offsets,
+    (row) => row % 9 === 0,
+  );
 }
 
-/** The rows of a batch as pieces of text, each copied when it comes, before anybody else gets a turn. */
+/**
+ * The rows of a batch as pieces of text, each copied when it comes, before anybody else gets a
+ * turn.
+ */
 function* piecesOf(columns: readonly Data[], start: number): Generator<string> {
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
   const text = (ascii: string): Uint8Array => Buffer.from(ascii);
   const cellPrefixes = columns.map((_, index) => text(index === 0 ? '[' : ','));
-  const frame = { head: text(''), cellPrefixes, separatorBytes: 0, rowSuffix: text(']\n'), tail: text('') };
-  for (const piece of new RowEncoder(schema, frame, jsonFormat).encode(columns, { start, end: rowCount })) {
+  const frame = {
+    head: text(''),
+    cellPrefixes,
+    separatorBytes: 0,
+    rowSuffix: text(']\n'),
+    tail: text(''),
+  };
+  for (const piece of new RowEncoder(schema, frame, jsonFormat).encode(columns, {
+    start,
+    end: rowCount,
+  })) {
     yield Buffer.from(piece).toString();
   }
 }
@@ -56,7 +74,10 @@ test('batches that are encoded by turns, piece by piece, have the rows that they
   const starts = [0, 77, 1];
   const alone = batches.map((columns, index) => Array.from(piecesOf(columns, starts[index] ?? 0)));
   for (const pieces of alone) expect(pieces.length).toBeGreaterThan(3);
-  const turns = batches.map((columns, index) => ({ pieces: piecesOf(columns, starts[index] ?? 0), text: '' }));
+  const turns = batches.map((columns, index) => ({
+    pieces: piecesOf(columns, starts[index] ?? 0),
+    text: '',
+  }));
   for (let left = turns; left.length > 0;) {
     left = left.filter((turn) => {
       const next = turn.pieces.next();

@@ -25,7 +25,14 @@ import {
 } from 'apache-arrow';
 import { SeededRandom } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { columnOf, csvCellsOf, jsonCellsOf, jsonRowsOf, listColumnOf, textColumnOf } from './column-builder.ts';
+import {
+  columnOf,
+  csvCellsOf,
+  jsonCellsOf,
+  jsonRowsOf,
+  listColumnOf,
+  textColumnOf,
+} from './column-builder.ts';
 import {
   obviousCsvText,
   obviousDate,
@@ -46,7 +53,17 @@ const orNull = (text: string, row: number): string => (isNull(row) ? 'null' : te
 /** Integers at which texts of integers may go wrong, then random ones; all of `bits` bits. */
 function integersOf(bits: number, isSigned: boolean): bigint[] {
   const edges = powersOfTen.flatMap((power) => [power, power - 1n, -power, 1n - power]);
-  const ends = [0n, 1n, -1n, 2n ** 53n, 2n ** 63n, 2n ** 63n - 1n, 2n ** 31n, 2n ** 31n - 1n, 2n ** 63n + 1n];
+  const ends = [
+    0n,
+    1n,
+    -1n,
+    2n ** 53n,
+    2n ** 63n,
+    2n ** 63n - 1n,
+    2n ** 31n,
+    2n ** 31n - 1n,
+    2n ** 63n + 1n,
+  ];
   const randoms = new BigInt64Array(random.bytes(randomCount * 8).buffer);
   // Of all lengths, for random bits make long numbers nearly always.
   const shifted = Array.from(randoms, (value, index) => value >> BigInt(index % 64));
@@ -67,78 +84,143 @@ test.each([
   expect(await jsonCellsOf(column)).toEqual(values.map((value, row) => orNull(String(value), row)));
 });
 
-test.each([[new Int64()], [new Uint64()]])('integers of type %s keep all their digits', async (type) => {
-  const values = integersOf(64, type.isSigned);
-  const column = columnOf(type, values.length, type.isSigned ? BigInt64Array.from(values) : BigUint64Array.from(values));
-  // Of the unsigned, not all are numbers that clients have.
-  expect(await jsonCellsOf(column)).toEqual(values.map((value) => (type.isSigned ? String(value) : quoted(String(value)))));
-});
+test.each([[new Int64()], [new Uint64()]])(
+  'integers of type %s keep all their digits',
+  async (type) => {
+    const values = integersOf(64, type.isSigned);
+    const column = columnOf(
+      type,
+      values.length,
+      type.isSigned ? BigInt64Array.from(values) : BigUint64Array.from(values),
+    );
+    // Of the unsigned, not all are numbers that clients have.
+    expect(await jsonCellsOf(column)).toEqual(
+      values.map((value) => (type.isSigned ? String(value) : quoted(String(value)))),
+    );
+  },
+);
 
 test('doubles are written as JavaScript writes them, whatever their bits', async () => {
   const powersOfTwo = Array.from({ length: 2100 }, (_, index) => 2 ** (index - 1075));
   const decimals = Array.from({ length: 640 }, (_, index) => Number(`1e${index - 325}`));
   const short = Array.from(
     { length: randomCount },
-    () => Number(`${random.integer(10 ** (1 + random.integer(9)))}e-${random.integer(12)}`) * (random.integer(2) === 0 ? 1 : -1),
+    () =>
+      Number(`${random.integer(10 ** (1 + random.integer(9)))}e-${random.integer(12)}`) *
+      (random.integer(2) === 0 ? 1 : -1),
   );
-  const edges = [0, -0, 5e-324, Number.MAX_VALUE, 2.225_073_858_507_201_4e-308, 1e21, 1e-6, 1e-7, 123_456_789_012_345_680_000];
-  const near = [...powersOfTwo, ...decimals, ...edges, 2 ** 53, 1e9, 1e15, 1e16, 1e17, 0.1, 0.3, 9.5e-7].flatMap((value) => {
+  const edges = [
+    0,
+    -0,
+    5e-324,
+    Number.MAX_VALUE,
+    2.225_073_858_507_201_4e-308,
+    1e21,
+    1e-6,
+    1e-7,
+    123_456_789_012_345_680_000,
+  ];
+  const near = [
+    ...powersOfTwo,
+    ...decimals,
+    ...edges,
+    2 ** 53,
+    1e9,
+    1e15,
+    1e16,
+    1e17,
+    0.1,
+    0.3,
+    9.5e-7,
+  ].flatMap((value) => {
     const bits = new BigInt64Array(Float64Array.of(value).buffer)[0] ?? 0n;
     return [value, -value, ...new Float64Array(BigInt64Array.of(bits + 1n, bits - 1n).buffer)];
   });
   const ofAnyBits = new Float64Array(random.bytes(randomCount * 16).buffer);
   const values = Float64Array.of(...near, ...short, ...ofAnyBits);
-  const texts = Array.from(values, (value) => (Number.isFinite(value) ? obviousDouble(value) : quoted(String(value))));
+  const texts = Array.from(values, (value) =>
+    Number.isFinite(value) ? obviousDouble(value) : quoted(String(value)),
+  );
   expect(await jsonCellsOf(columnOf(new Float64(), values.length, values))).toEqual(texts);
 });
 
 test('floats are written in the fewest digits that name them, whatever their bits', async () => {
-  const near = Array.from({ length: 280 }, (_, index) => Math.fround(2 ** (index - 150))).flatMap((value) => {
-    const bits = new Int32Array(Float32Array.of(value).buffer)[0] ?? 0;
-    return [value, -value, ...new Float32Array(Int32Array.of(bits + 1, bits - 1).buffer)];
-  });
-  const short = Array.from({ length: randomCount }, () => random.integer(10 ** 8) / 10 ** random.integer(8));
+  const near = Array.from({ length: 280 }, (_, index) => Math.fround(2 ** (index - 150))).flatMap(
+    (value) => {
+      const bits = new Int32Array(Float32Array.of(value).buffer)[0] ?? 0;
+      return [value, -value, ...new Float32Array(Int32Array.of(bits + 1, bits - 1).buffer)];
+    },
+  );
+  const short = Array.from(
+    { length: randomCount },
+    () => random.integer(10 ** 8) / 10 ** random.integer(8),
+  );
   const ofAnyBits = new Float32Array(random.bytes(randomCount * 4).buffer);
   const values = Float32Array.of(...near, ...short, ...ofAnyBits);
-  const texts = Array.from(values, (value) => (Number.isFinite(value) ? obviousFloat(value) : quoted(String(value))));
+  const texts = Array.from(values, (value) =>
+    Number.isFinite(value) ? obviousFloat(value) : quoted(String(value)),
+  );
   expect(await jsonCellsOf(columnOf(new Float32(), values.length, values))).toEqual(texts);
 });
 
 test('NaN and the infinities have quotes in JSON and none in CSV', async () => {
   const values = Float64Array.of(Number.NaN, Infinity, -Infinity, -0);
-  expect(await jsonCellsOf(columnOf(new Float64(), 4, values))).toEqual(['"NaN"', '"Infinity"', '"-Infinity"', '-0']);
-  expect(await csvCellsOf(columnOf(new Float64(), 4, values))).toEqual(['NaN', 'Infinity', '-Infinity', '-0']);
-  expect(await csvCellsOf(columnOf(new Float32(), 4, Float32Array.from(values)))).toEqual(['NaN', 'Infinity', '-Infinity', '-0']);
+  expect(await jsonCellsOf(columnOf(new Float64(), 4, values))).toEqual([
+    '"NaN"',
+    '"Infinity"',
+    '"-Infinity"',
+    '-0',
+  ]);
+  expect(await csvCellsOf(columnOf(new Float64(), 4, values))).toEqual([
+    'NaN',
+    'Infinity',
+    '-Infinity',
+    '-0',
+  ]);
+  expect(await csvCellsOf(columnOf(new Float32(), 4, Float32Array.from(values)))).toEqual([
+    'NaN',
+    'Infinity',
+    '-Infinity',
+    '-0',
+  ]);
 });
 
-test.each([32, 64, 128, 256])('decimals of %i bits are plain digits at every scale', async (bits) => {
-  const words = new Int32Array(random.bytes((1000 * bits) / 8).buffer);
-  const randoms = Array.from({ length: 1000 }, (_, row) => {
-    let value = 0n;
-    for (let word = (row + 1) * (bits / 32) - 1; word >= row * (bits / 32); word -= 1) {
-      value = (value << 32n) | BigInt((words[word] ?? 0) >>> 0);
+test.each([32, 64, 128, 256])(
+  'decimals of %i bits are plain digits at every scale',
+  async (bits) => {
+    const words = new Int32Array(random.bytes((1000 * bits) / 8).buffer);
+    const randoms = Array.from({ length: 1000 }, (_, row) => {
+      let value = 0n;
+      for (let word = (row + 1) * (bits / 32) - 1; word >= row * (bits / 32); word -= 1) {
+        value = (value << 32n) | BigInt((words[word] ?? 0) >>> 0);
+      }
+      return BigInt.asIntN(bits, BigInt.asIntN(bits, value) >> BigInt(row % bits));
+    });
+    const edges = Array.from({ length: 78 }, (_, exponent) => 10n ** BigInt(exponent)).flatMap(
+      (power) => [power, -power, power - 1n],
+    );
+    const end = 2n ** BigInt(bits - 1);
+    const values = [
+      0n,
+      -1n,
+      end - 1n,
+      -end,
+      ...edges.filter((value) => value < end && value > -end),
+      ...randoms,
+    ];
+    const data = new Uint32Array((values.length * bits) / 32);
+    for (const [row, value] of values.entries()) {
+      for (let word = 0; word < bits / 32; word += 1) {
+        data[(row * bits) / 32 + word] = Number(BigInt.asUintN(32, value >> BigInt(32 * word)));
+      }
     }
-    return BigInt.asIntN(bits, BigInt.asIntN(bits, value) >> BigInt(row % bits));
-  });
-  const edges = Array.from({ length: 78 }, (_, exponent) => 10n ** BigInt(exponent)).flatMap((power) => [
-    power,
-    -power,
-    power - 1n,
-  ]);
-  const end = 2n ** BigInt(bits - 1);
-  const values = [0n, -1n, end - 1n, -end, ...edges.filter((value) => value < end && value > -end), ...randoms];
-  const data = new Uint32Array((values.length * bits) / 32);
-  for (const [row, value] of values.entries()) {
-    for (let word = 0; word < bits / 32; word += 1) {
-      data[(row * bits) / 32 + word] = Number(BigInt.asUintN(32, value >> BigInt(32 * word)));
+    for (const scale of [0, 1, 2, 7, 8, 9, 18, 38, 76, -1, -5]) {
+      const column = columnOf(new Decimal(scale, 38, bits), values.length, data, isNull);
+      const texts = values.map((value, row) => orNull(quoted(obviousDecimal(value, scale)), row));
+      expect(await jsonCellsOf(column)).toEqual(texts);
     }
-  }
-  for (const scale of [0, 1, 2, 7, 8, 9, 18, 38, 76, -1, -5]) {
-    const column = columnOf(new Decimal(scale, 38, bits), values.length, data, isNull);
-    const texts = values.map((value, row) => orNull(quoted(obviousDecimal(value, scale)), row));
-    expect(await jsonCellsOf(column)).toEqual(texts);
-  }
-});
+  },
+);
 
 test('dates of all years are written, those before 1 as such', async () => {
   const ends = [
@@ -154,10 +236,19 @@ test('dates of all years are written, those before 1 as such', async () => {
     2_932_897,
     0,
   ];
-  const common = Array.from({ length: 40_000 }, (_, index) => -719_500 + index * 91 + random.integer(91));
-  const values = Int32Array.of(...ends, ...common, ...new Int32Array(random.bytes(randomCount).buffer));
+  const common = Array.from(
+    { length: 40_000 },
+    (_, index) => -719_500 + index * 91 + random.integer(91),
+  );
+  const values = Int32Array.of(
+    ...ends,
+    ...common,
+    ...new Int32Array(random.bytes(randomCount).buffer),
+  );
   const texts = Array.from(values, (value) => obviousDate(BigInt(value)));
-  expect(await jsonCellsOf(columnOf(new DateDay(), values.length, values))).toEqual(texts.map(quoted));
+  expect(await jsonCellsOf(columnOf(new DateDay(), values.length, values))).toEqual(
+    texts.map(quoted),
+  );
   expect(await csvCellsOf(columnOf(new DateDay(), values.length, values))).toEqual(texts);
 });
 
@@ -166,28 +257,43 @@ test.each([
   [new TimestampMillisecond(), 3],
   [new TimestampMicrosecond(), 6],
   [new TimestampNanosecond(), 9],
-] as const)('timestamps of type %s are exact over their whole range', async (type, fractionDigits) => {
-  const values = BigInt64Array.from(
-    [0n, -1n, 2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n), 1n - 2n ** 63n, 2n - 2n ** 63n].concat(integersOf(64, true)),
-  );
-  const texts = Array.from(values, (value) => obviousTimestamp(value, fractionDigits));
-  expect(await jsonCellsOf(columnOf(type, values.length, values))).toEqual(texts.map(quoted));
-});
+] as const)(
+  'timestamps of type %s are exact over their whole range',
+  async (type, fractionDigits) => {
+    const values = BigInt64Array.from(
+      [
+        0n,
+        -1n,
+        2n ** 63n - 1n,
+        2n ** 63n - 2n,
+        -(2n ** 63n),
+        1n - 2n ** 63n,
+        2n - 2n ** 63n,
+      ].concat(integersOf(64, true)),
+    );
+    const texts = Array.from(values, (value) => obviousTimestamp(value, fractionDigits));
+    expect(await jsonCellsOf(columnOf(type, values.length, values))).toEqual(texts.map(quoted));
+  },
+);
 
 test('booleans are the bits from the first wanted row on', async () => {
   const bits = random.bytes(200);
-  const texts = Array.from({ length: 1600 }, (_, row) => orNull(String((((bits[row >> 3] ?? 0) >> (row & 7)) & 1) === 1), row));
+  const texts = Array.from({ length: 1600 }, (_, row) =>
+    orNull(String((((bits[row >> 3] ?? 0) >> (row & 7)) & 1) === 1), row),
+  );
   const column = columnOf(new Bool(), 1600, bits, isNull);
-  for (const start of [0, 1, 7, 8, 513, 1599]) expect(await jsonCellsOf(column, start)).toEqual(texts.slice(start));
+  for (const start of [0, 1, 7, 8, 513, 1599]) {
+    expect(await jsonCellsOf(column, start)).toEqual(texts.slice(start));
+  }
 });
 
 test('text is escaped wherever it needs to be, and bytes that are not UTF-8 stay as they are', async () => {
   // Of all lengths around sixteen bytes, with no, few or many bytes that need an escape.
   const texts = Array.from({ length: 5000 }, (_, row) => {
     const bytes = random.bytes(random.integer(70));
-    return Array.from(bytes, (byte) => String.fromCharCode(row % 3 === 0 ? byte : row % 3 === 1 ? 32 + (byte % 90) : 97)).join(
-      '',
-    );
+    return Array.from(bytes, (byte) =>
+      String.fromCharCode(row % 3 === 0 ? byte : row % 3 === 1 ? 32 + (byte % 90) : 97),
+    ).join('');
   });
   for (const type of [new Utf8(), new LargeUtf8()]) {
     const column = textColumnOf(type, texts, isNull);
@@ -196,8 +302,14 @@ test('text is escaped wherever it needs to be, and bytes that are not UTF-8 stay
     expect(await jsonCellsOf(column, 4999)).toEqual(cells.slice(4999));
   }
   const singleLines = texts.map((text) => text.replaceAll(/[\n\r]/g, ','));
-  expect(await csvCellsOf(textColumnOf(new Utf8(), singleLines))).toEqual(singleLines.map(obviousCsvText));
-  expect(await csvCellsOf(textColumnOf(new Utf8(), ['a', '', 'b'], (row) => row === 2))).toEqual(['a', '""', '\\N']);
+  expect(await csvCellsOf(textColumnOf(new Utf8(), singleLines))).toEqual(
+    singleLines.map(obviousCsvText),
+  );
+  expect(await csvCellsOf(textColumnOf(new Utf8(), ['a', '', 'b'], (row) => row === 2))).toEqual([
+    'a',
+    '""',
+    '\\N',
+  ]);
 });
 
 test('bytes are hexadecimal', async () => {
@@ -220,19 +332,32 @@ test('lists are arrays, and lists of lists strings that hold arrays of arrays, w
   const innerValue = (row: number): unknown =>
     row % 5 === 4
       ? null
-      : numbers.slice(row * 3, row * 3 + 3).map((value, index) => ((row * 3 + index) % 11 === 0 ? null : value));
-  const values = Array.from({ length: 1500 }, (_, row) => (isNull(row) ? null : [innerValue(row * 2), innerValue(row * 2 + 1)]));
+      : numbers
+          .slice(row * 3, row * 3 + 3)
+          .map((value, index) => ((row * 3 + index) % 11 === 0 ? null : value));
+  const values = Array.from({ length: 1500 }, (_, row) =>
+    isNull(row) ? null : [innerValue(row * 2), innerValue(row * 2 + 1)],
+  );
   const cells = await jsonCellsOf(pairs);
-  expect(cells).toEqual(values.map((value) => (value === null ? 'null' : JSON.stringify(JSON.stringify(value)))));
-  expect(await jsonCellsOf(inner, 1)).toEqual(Array.from({ length: 2999 }, (_, row) => JSON.stringify(innerValue(row + 1))));
+  expect(cells).toEqual(
+    values.map((value) => (value === null ? 'null' : JSON.stringify(JSON.stringify(value)))),
+  );
+  expect(await jsonCellsOf(inner, 1)).toEqual(
+    Array.from({ length: 2999 }, (_, row) => JSON.stringify(innerValue(row + 1))),
+  );
   expect(await jsonCellsOf(pairs, 701)).toEqual(cells.slice(701));
 });
 
 test('rows too large for the memory stand among those that fit', async () => {
-  const texts = Array.from({ length: 1200 }, (_, row) => (row % 400 === 7 ? `"${'é\n'.repeat(150_000 + row)}` : `text ${row}`));
+  const texts = Array.from({ length: 1200 }, (_, row) =>
+    row % 400 === 7 ? `"${'é\n'.repeat(150_000 + row)}` : `text ${row}`,
+  );
   const numbers = Int32Array.from(texts, (_, row) => row);
   const utf8 = texts.map((text) => Buffer.from(text).toString('latin1'));
-  const rows = await jsonRowsOf([columnOf(new Int32(), 1200, numbers), textColumnOf(new Utf8(), utf8)]);
+  const rows = await jsonRowsOf([
+    columnOf(new Int32(), 1200, numbers),
+    textColumnOf(new Utf8(), utf8),
+  ]);
   expect(rows).toEqual(utf8.map((text, row) => [row, text]));
 });
 
@@ -259,9 +384,24 @@ test('offsets that lead out of the column are refused, and the rows of others ar
 
 test('nested cells of very different sizes stand in blocks of as many rows as fit', async () => {
   const sizes = Array.from({ length: 300 }, (_, row) => (row % 50 === 20 ? 200_000 : row % 3));
-  const offsets = Int32Array.of(0, ...sizes.map((_, row) => sizes.slice(0, row + 1).reduce((sum, size) => sum + size, 0)));
-  const items = columnOf(new Int32(), offsets.at(-1) ?? 0, new Int32Array(offsets.at(-1) ?? 0).fill(7));
-  const column = listColumnOf(new List(new Field('item', new Int32(), true)), 300, items, offsets, isNull);
+  const offsets = Int32Array.of(
+    0,
+    ...sizes.map((_, row) => sizes.slice(0, row + 1).reduce((sum, size) => sum + size, 0)),
+  );
+  const items = columnOf(
+    new Int32(),
+    offsets.at(-1) ?? 0,
+    new Int32Array(offsets.at(-1) ?? 0).fill(7),
+  );
+  const column = listColumnOf(
+    new List(new Field('item', new Int32(), true)),
+    300,
+    items,
+    offsets,
+    isNull,
+  );
   const cells = await jsonCellsOf(column);
-  expect(cells).toEqual(sizes.map((size, row) => orNull(`[${'7,'.repeat(size).slice(0, -1)}]`, row)));
+  expect(cells).toEqual(
+    sizes.map((size, row) => orNull(`[${'7,'.repeat(size).slice(0, -1)}]`, row)),
+  );
 });

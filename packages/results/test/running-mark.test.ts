@@ -11,14 +11,24 @@ let clock: ManualClock;
 let memory: MemoryObjectStore;
 let requestId: RequestId;
 
-function broker(brokerId: string, isShared = true): { readonly results: ResultStore; readonly store: RecordingStore } {
+function broker(
+  brokerId: string,
+  isShared = true,
+): { readonly results: ResultStore; readonly store: RecordingStore } {
   const store = new RecordingStore(memory);
   const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
-  return { store, results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }) };
+  return {
+    store,
+    results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }),
+  };
 }
 
 function place() {
-  return { owner: 'ann', broker: { host: 'b.example', port: 8099 }, endsBeforeMs: clock.nowMs() + 60_000 };
+  return {
+    owner: 'ann',
+    broker: { host: 'b.example', port: 8099 },
+    endsBeforeMs: clock.nowMs() + 60_000,
+  };
 }
 
 async function errorOf(promise: Promise<unknown>): Promise<QuireError> {
@@ -40,7 +50,10 @@ test('a broker says of a query that another one runs where that is, until its re
   await mark?.written;
 
   const error = await errorOf(results.open(requestId));
-  expect([error.code, error.broker]).toEqual(['QUERY_ELSEWHERE', { host: 'b.example', port: 8099 }]);
+  expect([error.code, error.broker]).toEqual([
+    'QUERY_ELSEWHERE',
+    { host: 'b.example', port: 8099 },
+  ]);
   expect(error.message).toContain('runs at broker b.example:8099');
   for (const call of [results.renew(requestId, hourMs), results.delete(requestId)]) {
     expect((await errorOf(call)).code).toBe('QUERY_ELSEWHERE');
@@ -54,7 +67,11 @@ test('a broker says of a query that another one runs where that is, until its re
   expect((await results.open(requestId)).entry.rowCount).toBe(5); // the mark may go a little later
   await mark?.end();
   expect((await broker('Broker_c_1').results.open(requestId)).entry.rowCount).toBe(5);
-  expect((await Array.fromAsync(memory.list(''))).map(({ key }) => key).filter((key) => key.includes('running'))).toEqual([]);
+  expect(
+    (await Array.fromAsync(memory.list('')))
+      .map(({ key }) => key)
+      .filter((key) => key.includes('running')),
+  ).toEqual([]);
 });
 
 test('those who may not read the result hear that it never existed, after as many requests', async () => {
@@ -67,7 +84,10 @@ test('those who may not read the result hear that it never existed, after as man
   for (const id of [requestId, never]) {
     store.reset();
     const error = await errorOf(results.open(id, { mayRead: (owner) => owner === 'bob' }));
-    expect([error.code, error.message.replace(id, '')]).toEqual(['RESULT_NOT_FOUND', 'Query results for  not found.']);
+    expect([error.code, error.message.replace(id, '')]).toEqual([
+      'RESULT_NOT_FOUND',
+      'Query results for  not found.',
+    ]);
     requests.push(store.calls.map(({ op }) => op));
   }
   expect(requests[0]).toEqual(requests[1]);
@@ -88,11 +108,19 @@ test.each([
   ['no JSON', 'running'],
   ['no object', 'null'],
   ['another shape', '{"owner":"ann"}'],
-  ['a host that would break a header', '{"owner":"ann","broker":{"host":"a\\r\\nb","port":1},"endsBeforeMs":9e15}'],
-  ['a port that cannot be one', '{"owner":"ann","broker":{"host":"a","port":"1"},"endsBeforeMs":9e15}'],
+  [
+    'a host that would break a header',
+    '{"owner":"ann","broker":{"host":"a\\r\\nb","port":1},"endsBeforeMs":9e15}',
+  ],
+  [
+    'a port that cannot be one',
+    '{"owner":"ann","broker":{"host":"a","port":"1"},"endsBeforeMs":9e15}',
+  ],
 ])('a mark that cannot be read counts for nothing: %s', async (_, text) => {
   await memory.put(runningKeyOf('Broker_b_1', requestId), new TextEncoder().encode(text));
-  expect((await errorOf(broker('Broker_a_1').results.open(requestId))).code).toBe('RESULT_NOT_FOUND');
+  expect((await errorOf(broker('Broker_a_1').results.open(requestId))).code).toBe(
+    'RESULT_NOT_FOUND',
+  );
 });
 
 test('a mark that goes while it is read has the store asked once more', async () => {
@@ -100,7 +128,13 @@ test('a mark that goes while it is read has the store asked once more', async ()
   const mark = runner.markRunning(requestId, place());
   await mark?.written;
   const store = new RecordingStore(memory);
-  const options = { store, isShared: true, clock, expirationMs: hourMs, expirationMaxMs: hourMs } as const;
+  const options = {
+    store,
+    isShared: true,
+    clock,
+    expirationMs: hourMs,
+    expirationMaxMs: hourMs,
+  } as const;
   const results = new ResultStore({ ...options, brokerId: 'Broker_a_1' });
   await errorOf(results.open(requestId));
   const get = store.get.bind(store);

@@ -6,7 +6,11 @@ test.each([
   ['before it began', true],
 ])('a reader that is aborted %s hears ABORTED', async (_when, isEarly) => {
   const pending = Promise.withResolvers<number>();
-  const shared = new SharedRead({ read: () => pending.promise, onUnused: () => undefined, takeBack: () => undefined });
+  const shared = new SharedRead({
+    read: () => pending.promise,
+    onUnused: () => undefined,
+    takeBack: () => undefined,
+  });
   const controller = new AbortController();
   if (isEarly) controller.abort();
   const reading = shared.use(controller.signal, (value) => [value]).next();

@@ -12,10 +12,16 @@ let clock: ManualClock;
 let memory: MemoryObjectStore;
 
 /** A broker on the one store; its calls to the store are recorded. */
-function broker(brokerId: string, isShared = true): { readonly results: ResultStore; readonly store: RecordingStore } {
+function broker(
+  brokerId: string,
+  isShared = true,
+): { readonly results: ResultStore; readonly store: RecordingStore } {
   const store = new RecordingStore(memory);
   const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
-  return { store, results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }) };
+  return {
+    store,
+    results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }),
+  };
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
@@ -31,20 +37,30 @@ beforeEach(() => {
 test("brokers on one store serve each other's results, no matter which started first", async () => {
   const brokers = ['Broker_a_1', 'Broker_b_1', 'Broker_c_1'].map((id) => broker(id));
   const ids: string[] = [];
-  for (const { results } of brokers) ids.push((await results.create(countingRows(100), { owner: 'o' })).entry.requestId);
   for (const { results } of brokers) {
-    for (const id of ids) expect(await pageText(await results.open(id), 10, 20)).toBe(countingJson(10, 30));
+    ids.push((await results.create(countingRows(100), { owner: 'o' })).entry.requestId);
+  }
+  for (const { results } of brokers) {
+    for (const id of ids) {
+      expect(await pageText(await results.open(id), 10, 20)).toBe(countingJson(10, 30));
+    }
   }
   // A broker that has never stored anything, and one whose own store is not shared.
-  expect(await pageText(await broker('Broker_d_1').results.open(ids[1] ?? ''), 0, 5)).toBe(countingJson(0, 5));
-  expect(await codeOf(broker('Broker_d_1', false).results.open(ids[1] ?? ''))).toBe('RESULT_NOT_FOUND');
+  expect(await pageText(await broker('Broker_d_1').results.open(ids[1] ?? ''), 0, 5)).toBe(
+    countingJson(0, 5),
+  );
+  expect(await codeOf(broker('Broker_d_1', false).results.open(ids[1] ?? ''))).toBe(
+    'RESULT_NOT_FOUND',
+  );
 });
 
 test('a cold page of our own takes three requests, of a known peer one more for each peer', async () => {
   const others = ['Broker_b_1', 'Broker_c_1'].map((id) => broker(id));
   const own = await broker('Broker_a_1').results.create(countingRows(100), { owner: 'o' });
   const foreign = [];
-  for (const { results } of others) foreign.push(await results.create(countingRows(100), { owner: 'o' }));
+  for (const { results } of others) {
+    foreign.push(await results.create(countingRows(100), { owner: 'o' }));
+  }
   const { store, results } = broker('Broker_a_1');
   const requestsFor = async (id = ''): Promise<string[]> => {
     store.reset();
@@ -52,9 +68,20 @@ test('a cold page of our own takes three requests, of a known peer one more for 
     return store.calls.map(({ op }) => op);
   };
   expect(await requestsFor(own.entry.requestId)).toEqual(['list', 'get', 'get']);
-  // Our folder, four steps over three folders to their end, the two new ones; then the record and the rows.
-  expect(await requestsFor(foreign[0]?.entry.requestId)).toEqual([...Array.from({ length: 7 }, () => 'list'), 'get', 'get']);
-  expect(await requestsFor(foreign[1]?.entry.requestId)).toEqual(['list', 'list', 'list', 'get', 'get']);
+  // Our folder, four steps over three folders to their end, the two new ones; then the record and
+  // the rows.
+  expect(await requestsFor(foreign[0]?.entry.requestId)).toEqual([
+    ...Array.from({ length: 7 }, () => 'list'),
+    'get',
+    'get',
+  ]);
+  expect(await requestsFor(foreign[1]?.entry.requestId)).toEqual([
+    'list',
+    'list',
+    'list',
+    'get',
+    'get',
+  ]);
   expect(await requestsFor(foreign[1]?.entry.requestId)).toEqual(['get']);
 });
 
@@ -65,7 +92,10 @@ test('an id that never existed makes nobody look for new brokers again and again
   expect(await codeOf(results.open(neverStored))).toBe('RESULT_NOT_FOUND');
   store.reset();
   expect(await codeOf(results.open(neverStored))).toBe('RESULT_NOT_FOUND');
-  expect(store.calls.map(({ key }) => key)).toEqual([`Broker_a_1/${neverStored}/`, `Broker_b_1/${neverStored}/`]);
+  expect(store.calls.map(({ key }) => key)).toEqual([
+    `Broker_a_1/${neverStored}/`,
+    `Broker_b_1/${neverStored}/`,
+  ]);
 });
 
 test('a broker that came since is found at once', async () => {
@@ -94,7 +124,10 @@ test('a result may be renewed and deleted by another broker than the one that st
   const [one, two] = [broker('Broker_a_1').results, broker('Broker_b_1').results];
   const { entry } = await one.create(countingRows(5), { owner: 'o' });
   const renewed = await two.renew(entry.requestId, 2 * hourMs);
-  expect(renewed).toMatchObject({ brokerId: 'Broker_a_1', expirationTimeMs: clock.nowMs() + 2 * hourMs });
+  expect(renewed).toMatchObject({
+    brokerId: 'Broker_a_1',
+    expirationTimeMs: clock.nowMs() + 2 * hourMs,
+  });
   expect(await Array.fromAsync(one.list())).toEqual([renewed]);
   expect(await Array.fromAsync(two.list())).toEqual([]);
   await two.delete(entry.requestId);

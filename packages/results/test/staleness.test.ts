@@ -36,9 +36,24 @@ beforeEach(() => {
 
 describe('a result that somebody else has removed is no longer served after the bound, with its pages in memory:', () => {
   const removals: readonly [string, boolean, string, (entry: ResultEntry) => Promise<unknown>][] = [
-    ['deleted by another broker', true, 'RESULT_DELETED', ({ requestId }) => broker('Broker_b_1').delete(requestId)],
-    ['evicted by a cleaner of its own', false, 'RESULT_DELETED', (entry) => removeResult(memory, entry)],
-    ['its commit record deleted by hand', false, 'RESULT_DELETED', ({ recordKey }) => memory.delete(recordKey)],
+    [
+      'deleted by another broker',
+      true,
+      'RESULT_DELETED',
+      ({ requestId }) => broker('Broker_b_1').delete(requestId),
+    ],
+    [
+      'evicted by a cleaner of its own',
+      false,
+      'RESULT_DELETED',
+      (entry) => removeResult(memory, entry),
+    ],
+    [
+      'its commit record deleted by hand',
+      false,
+      'RESULT_DELETED',
+      ({ recordKey }) => memory.delete(recordKey),
+    ],
     [
       'its data deleted by hand, and its record',
       false,
@@ -107,7 +122,9 @@ describe('looking whether a result stands takes', () => {
     await results.open(entry.requestId);
     expect(store.calls).toEqual([]);
     await clock.advance(1);
-    await Promise.all(Array.from({ length: 20 }, async () => pageText(await results.open(entry.requestId), 0, 10)));
+    await Promise.all(
+      Array.from({ length: 20 }, async () => pageText(await results.open(entry.requestId), 0, 10)),
+    );
     expect(store.calls.map(({ op, key }) => `${op} ${key}`)).toEqual([`head ${entry.recordKey}`]);
     await results.open(entry.requestId);
     expect(store.calls).toHaveLength(1);
@@ -144,7 +161,10 @@ test('one who gives up waiting for a look disturbs nobody else who waits for it'
   await clock.advance(boundMs);
   store.plan = faultOn('head', { kind: 'slow', delayMs: 100 });
   const impatient = new AbortController();
-  const [left, stayed] = [results.open(entry.requestId, { signal: impatient.signal }), results.open(entry.requestId)];
+  const [left, stayed] = [
+    results.open(entry.requestId, { signal: impatient.signal }),
+    results.open(entry.requestId),
+  ];
   impatient.abort();
   await expect(left).rejects.toMatchObject({ code: 'ABORTED', cause: impatient.signal.reason });
   await clock.advance(100);

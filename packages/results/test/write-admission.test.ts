@@ -77,7 +77,9 @@ describe('a write that waits for room', () => {
         stop.abort();
       });
     });
-    await expect(waiting.create(countingRows(10), { owner: 'o', signal: stop.signal })).rejects.toMatchObject({
+    await expect(
+      waiting.create(countingRows(10), { owner: 'o', signal: stop.signal }),
+    ).rejects.toMatchObject({
       code: 'ABORTED',
     });
   });

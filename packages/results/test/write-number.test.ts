@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { kindDecimal, kindFloat32, kindFloat64, kindInt64, kindUint64 } from '../src/encode/row-writer-layout.ts';
+import {
+  kindDecimal,
+  kindFloat32,
+  kindFloat64,
+  kindInt64,
+  kindUint64,
+} from '../src/encode/row-writer-layout.ts';
 import { cellText } from './cell-text.ts';
 import { obviousFloat } from './obvious-cells.ts';
 
@@ -13,21 +19,42 @@ const decimal = (unscaled: bigint, scale: number): string =>
   cellText(kindDecimal, BigInt64Array.of(BigInt.asIntN(64, unscaled), unscaled >> 64n), scale);
 
 test('64-bit integers keep all their digits', () => {
-  for (const value of [0, -1, 9, 10, 99, 100, 999_999_999, 1e9, 1e9 + 1, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER]) {
+  for (const value of [
+    0,
+    -1,
+    9,
+    10,
+    99,
+    100,
+    999_999_999,
+    1e9,
+    1e9 + 1,
+    Number.MAX_SAFE_INTEGER,
+    -Number.MAX_SAFE_INTEGER,
+  ]) {
     expect(signed(BigInt(value))).toBe(String(value));
   }
   expect(signed(9_223_372_036_854_775_807n)).toBe('9223372036854775807');
   expect(signed(-9_223_372_036_854_775_808n)).toBe('-9223372036854775808');
   expect(unsigned(18_446_744_073_709_551_615n)).toBe('18446744073709551615');
-  fc.assert(fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), (value) => signed(value) === String(value)));
-  fc.assert(fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (value) => unsigned(value) === String(value)));
+  fc.assert(
+    fc.property(
+      fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+      (value) => signed(value) === String(value),
+    ),
+  );
+  fc.assert(
+    fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (value) => unsigned(value) === String(value)),
+  );
 });
 
 test('doubles read back as themselves, the sign of zero included', () => {
   expect(double(-0)).toBe('-0');
   expect(double(1e21)).toBe('1e+21');
   expect(double(5e-324)).toBe('5e-324');
-  const shortDecimals = fc.tuple(fc.maxSafeInteger(), fc.nat(9)).map(([digits, scale]) => Number(`${digits}e-${scale}`));
+  const shortDecimals = fc
+    .tuple(fc.maxSafeInteger(), fc.nat(9))
+    .map(([digits, scale]) => Number(`${digits}e-${scale}`));
   for (const values of [fc.double({ noNaN: true, noDefaultInfinity: true }), shortDecimals]) {
     fc.assert(
       fc.property(values, (value) => {
@@ -37,7 +64,11 @@ test('doubles read back as themselves, the sign of zero included', () => {
       { numRuns: 2000 },
     );
   }
-  fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => Object.is(Number(double(value)), value)));
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) =>
+      Object.is(Number(double(value)), value),
+    ),
+  );
 });
 
 test('single-precision floats are written in the fewest digits that name them', () => {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvFieldWidthMax, jsonStringWidthMax, writeCsvField, writeJsonString, writeUuid } from '../src/encode/write-string.ts';
+import {
+  csvFieldWidthMax,
+  jsonStringWidthMax,
+  writeCsvField,
+  writeJsonString,
+  writeUuid,
+} from '../src/encode/write-string.ts';
 
 function written(write: (bytes: Uint8Array, position: number) => number): string {
   // What stands before the position must be left alone.
@@ -16,11 +22,22 @@ test('JSON strings are those of JSON.stringify, for every kind of character', ()
     return written((bytes, position) => writeJsonString(bytes, position, source, 0, source.length));
   };
   const control = Array.from({ length: 160 }, (_, code) => String.fromCharCode(code)).join('');
-  for (const text of ['', control, '"\\/', '\u2028\u2029\uFEFF', '👩‍👩‍👧‍👦 zürich 東京', 'x'.repeat(100_000), '"'.repeat(20_000)]) {
+  for (const text of [
+    '',
+    control,
+    '"\\/',
+    '\u2028\u2029\uFEFF',
+    '👩‍👩‍👧‍👦 zürich 東京',
+    'x'.repeat(100_000),
+    '"'.repeat(20_000),
+  ]) {
     expect(jsonOf(text)).toBe(JSON.stringify(text));
   }
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => jsonOf(text.toWellFormed()) === JSON.stringify(text.toWellFormed())),
+    fc.property(
+      fc.string({ unit: 'binary' }),
+      (text) => jsonOf(text.toWellFormed()) === JSON.stringify(text.toWellFormed()),
+    ),
   );
 });
 
@@ -29,16 +46,9 @@ test('CSV fields are quoted only where they must be', () => {
     const source = Buffer.from(text);
     return written((bytes, position) => writeCsvField(bytes, position, source, 0, source.length));
   };
-  expect(['plain', '', 'a,b', 'say "hi"', 'two\nlines', '"', ' padded ', 'cr\r'].map(csvOf)).toEqual([
-    'plain',
-    '""',
-    '"a,b"',
-    '"say ""hi"""',
-    '"two\nlines"',
-    '""""',
-    ' padded ',
-    '"cr\r"',
-  ]);
+  expect(
+    ['plain', '', 'a,b', 'say "hi"', 'two\nlines', '"', ' padded ', 'cr\r'].map(csvOf),
+  ).toEqual(['plain', '""', '"a,b"', '"say ""hi"""', '"two\nlines"', '""""', ' padded ', '"cr\r"']);
   // Longer than a piece: what wants quotes may be in any of them.
   const long = 'x'.repeat(150_000);
   expect(csvOf(long)).toBe(long);
@@ -49,7 +59,9 @@ test('CSV fields are quoted only where they must be', () => {
 
 test('a UUID is written in its canonical form', () => {
   const source = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
-  expect(written((bytes, position) => writeUuid(bytes, position, source, 0))).toBe('00112233-4455-6677-8899-aabbccddeeff');
+  expect(written((bytes, position) => writeUuid(bytes, position, source, 0))).toBe(
+    '00112233-4455-6677-8899-aabbccddeeff',
+  );
 });
 
 test('the longest texts keep to the room that is made for them', () => {

@@ -55,7 +55,10 @@ test('timestamps of four-digit years agree with the platform', () => {
 });
 
 test('timestamps of the whole range are exact, in every unit', () => {
-  const value = fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.bigInt(-(2n ** 54n), 2n ** 54n));
+  const value = fc.oneof(
+    fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+    fc.bigInt(-(2n ** 54n), 2n ** 54n),
+  );
   fc.assert(
     fc.property(value, fc.constantFrom<0 | 3 | 6 | 9>(0, 3, 6, 9), (units, digits) => {
       expect(timestamp(units, digits)).toBe(obviousTimestamp(units, digits));
@@ -65,16 +68,25 @@ test('timestamps of the whole range are exact, in every unit', () => {
 });
 
 test('64-bit timestamps of every unit are split into seconds and fraction without loss', () => {
-  const units = fc.tuple(fc.bigInt(-9n * 10n ** 18n, 9n * 10n ** 18n), fc.constantFrom<0 | 3 | 6 | 9>(3, 6, 9));
+  const units = fc.tuple(
+    fc.bigInt(-9n * 10n ** 18n, 9n * 10n ** 18n),
+    fc.constantFrom<0 | 3 | 6 | 9>(3, 6, 9),
+  );
   fc.assert(
     fc.property(units, ([value, digits]) => {
       const perSecond = 10n ** BigInt(digits);
       const fraction = ((value % perSecond) + perSecond) % perSecond;
       const secondOfDay = ((((value - fraction) / perSecond) % 86_400n) + 86_400n) % 86_400n;
       const text = timestamp(value, digits).replace(' (BC)', '');
-      const [hours = '', minutes = '', seconds = '', rest = ''] = (text.split(' ')[1] ?? '').split(/[:.]/);
-      expect(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)).toBe(Number(secondOfDay));
-      expect(rest).toBe(fraction.toString().padStart(digits, '0').replace(/0+$/, '').padEnd(1, '0'));
+      const [hours = '', minutes = '', seconds = '', rest = ''] = (text.split(' ')[1] ?? '').split(
+        /[:.]/,
+      );
+      expect(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)).toBe(
+        Number(secondOfDay),
+      );
+      expect(rest).toBe(
+        fraction.toString().padStart(digits, '0').replace(/0+$/, '').padEnd(1, '0'),
+      );
     }),
   );
 });

@@ -30,14 +30,18 @@ export function findCallContext(request: FastifyRequest): CallContext | undefine
 /** Returns what a service knows of a call. @throws INTERNAL when the call did not pass its hooks */
 export function callContextOf(request: FastifyRequest): CallContext {
   const context = findCallContext(request);
-  if (context === undefined) throw new QuireError('INTERNAL', 'This call was not begun: its first hook did not run.');
+  if (context === undefined) {
+    throw new QuireError('INTERNAL', 'This call was not begun: its first hook did not run.');
+  }
   return context;
 }
 
 /** Who calls. Only for routes that need credentials. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal } = callContextOf(request);
-  if (principal === undefined) throw new QuireError('INTERNAL', 'This call has no credentials, but needs them.');
+  if (principal === undefined) {
+    throw new QuireError('INTERNAL', 'This call has no credentials, but needs them.');
+  }
   return principal;
 }
 
@@ -46,7 +50,10 @@ export function signalOf(request: FastifyRequest): AbortSignal {
   return callContextOf(request).call.signal;
 }
 
-/** Gives a call another id, for its response and for what is logged of it from now on: that of the query that it is about to run. */
+/**
+ * Gives a call another id, for its response and for what is logged of it from now on: that of the
+ * query that it is about to run.
+ */
 export function renameCall(request: FastifyRequest, reply: FastifyReply, id: string): void {
   request.id = id;
   request.log = reply.log = request.server.log.child({ requestId: id });

@@ -4,12 +4,18 @@ import { type Clock, QuireError } from '@quire/core';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { StallWatch } from './stall-watch.ts';
 
-/** How a call ended: its response went out whole, the connection broke before, or it was closed since the client took nothing for too long. */
+/**
+ * How a call ended: its response went out whole, the connection broke before, or it was closed
+ * since the client took nothing for too long.
+ */
 export type CallOutcome = 'finished' | 'broken' | 'stalled';
 
 /** One call from its first header to the end of its response. */
 export interface Call {
-  /** Aborted when the client goes away before its response is whole, and when a shutdown waits no longer. */
+  /**
+   * Aborted when the client goes away before its response is whole, and when a shutdown waits no
+   * longer.
+   */
   readonly signal: AbortSignal;
   /** Resolves once the response is out, or cannot go out any more; never rejects. */
   readonly outcome: Promise<CallOutcome>;
@@ -28,7 +34,10 @@ export class CallsUnderWay {
   readonly #stallTimeoutMs: number;
   #isDraining = false;
 
-  /** @param stallTimeoutMs how long a client may take nothing of a response before its connection is closed; Infinity: any time */
+  /**
+   * @param stallTimeoutMs how long a client may take nothing of a response before its connection is
+   * closed; Infinity: any time
+   */
   constructor(clock: Clock, stallTimeoutMs = Infinity) {
     this.#clock = clock;
     this.#stallTimeoutMs = stallTimeoutMs;
@@ -40,7 +49,10 @@ export class CallsUnderWay {
     return this.#isDraining;
   }
 
-  /** Whether a response is or will be written on this connection: to a call that has arrived whole, or has been answered early. */
+  /**
+   * Whether a response is or will be written on this connection: to a call that has arrived whole,
+   * or has been answered early.
+   */
   isBusy(socket: Socket): boolean {
     const responses = this.#responsesOfSocket.get(socket) ?? [];
     return [...responses].some((response) => response.headersSent || response.req.complete);
@@ -72,8 +84,8 @@ export class CallsUnderWay {
   }
 
   /**
-   * Lets a shutdown wait for `work`, which must not reject. What goes on without its caller has a controller of its own, which is aborted
-   * when the shutdown waits no longer.
+   * Lets a shutdown wait for `work`, which must not reject. What goes on without its caller has a
+   * controller of its own, which is aborted when the shutdown waits no longer.
    */
   follow(work: Promise<unknown>, controller?: AbortController): void {
     this.#work.add(work);
@@ -84,12 +96,20 @@ export class CallsUnderWay {
     });
   }
 
-  /** From now on new calls are refused; resolves once none is under way, or the grace is over: the rest is then aborted. */
+  /**
+   * From now on new calls are refused; resolves once none is under way, or the grace is over: the
+   * rest is then aborted.
+   */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true;
     await this.#settledWithin(graceMs);
     for (const controller of this.#controllers) {
-      controller.abort(new QuireError('SHUTTING_DOWN', 'The server is shutting down and stopped waiting for this call.'));
+      controller.abort(
+        new QuireError(
+          'SHUTTING_DOWN',
+          'The server is shutting down and stopped waiting for this call.',
+        ),
+      );
     }
     await this.#settledWithin(lastWordsMs);
     this.#stalls.close();
@@ -102,7 +122,10 @@ export class CallsUnderWay {
 
   async #settledWithin(durationMs: number): Promise<void> {
     const settled = new AbortController();
-    await Promise.race([sleepUnlessAborted(this.#clock, durationMs, settled.signal), this.settled()]);
+    await Promise.race([
+      sleepUnlessAborted(this.#clock, durationMs, settled.signal),
+      this.settled(),
+    ]);
     settled.abort();
   }
 

@@ -11,7 +11,10 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   501: 'Not Implemented',
 };
 
-/** Answers what the HTTP parser could not make a call of: too large a head, too slow a client, no HTTP at all. */
+/**
+ * Answers what the HTTP parser could not make a call of: too large a head, too slow a client, no
+ * HTTP at all.
+ */
 export function replyToClientError(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,
@@ -26,12 +29,20 @@ export function replyToClientError(
   else writeError(socket, parserError(error));
 }
 
-/** Whether what could not be parsed is the preface by which clients begin HTTP/2 without asking (RFC 9113 section 3.4). */
+/**
+ * Whether what could not be parsed is the preface by which clients begin HTTP/2 without asking (RFC
+ * 9113 section 3.4).
+ */
 function isHttp2({ rawPacket }: { readonly rawPacket?: unknown }): boolean {
-  return Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 14).toString('latin1') === 'PRI * HTTP/2.0';
+  return (
+    Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 14).toString('latin1') === 'PRI * HTTP/2.0'
+  );
 }
 
-/** What such a client understands: empty SETTINGS, and GOAWAY with HTTP_1_1_REQUIRED and a reason (RFC 9113 sections 6.5 and 6.8). */
+/**
+ * What such a client understands: empty SETTINGS, and GOAWAY with HTTP_1_1_REQUIRED and a reason
+ * (RFC 9113 sections 6.5 and 6.8).
+ */
 const goAway = ((): Buffer => {
   const reason = Buffer.from('This server speaks HTTP/1.1.');
   const settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
@@ -52,7 +63,10 @@ const goAway = ((): Buffer => {
   ]);
 })();
 
-/** Writes an error to a connection that no response is made for, in the shape of all others, and ends it. */
+/**
+ * Writes an error to a connection that no response is made for, in the shape of all others, and
+ * ends it.
+ */
 export function writeError(socket: Duplex, error: QuireError): void {
   const body = errorBodyOf(error, '');
   const json = JSON.stringify(body);
@@ -66,16 +80,30 @@ export function writeError(socket: Duplex, error: QuireError): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${json}`);
 }
 
-function parserError({ code, message }: { readonly code?: string; readonly message: string }): QuireError {
-  if (code === 'HPE_HEADER_OVERFLOW') return new QuireError('HEADERS_TOO_LARGE', 'The head of the request is too large.');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new QuireError('REQUEST_TIMED_OUT', 'The request arrives too slowly.');
-  // The parser gives the same code to a body that is announced in two ways, which is an attempt to smuggle a call.
+function parserError({
+  code,
+  message,
+}: {
+  readonly code?: string;
+  readonly message: string;
+}): QuireError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new QuireError('HEADERS_TOO_LARGE', 'The head of the request is too large.');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new QuireError('REQUEST_TIMED_OUT', 'The request arrives too slowly.');
+  }
+  // The parser gives the same code to a body that is announced in two ways, which is an attempt to
+  // smuggle a call.
   const isAmbiguous = message.includes('Content-Length');
   if (code === 'HPE_INVALID_TRANSFER_ENCODING' && !isAmbiguous) return unknownTransferEncoding();
   return new QuireError('INVALID_PARAMETER', 'This is not an HTTP/1.1 request.');
 }
 
-/** @returns the error of a request whose body comes in another way than in chunks (RFC 9112 section 6.1) */
+/**
+ * @returns the error of a request whose body comes in another way than in chunks (RFC 9112 section
+ * 6.1)
+ */
 export function unknownTransferEncoding(): QuireError {
   return new QuireError('UNSUPPORTED', 'The Transfer-Encoding is not supported; expected chunked.');
 }

@@ -5,11 +5,14 @@ const prefix = '#/components/schemas/';
 const int32Max = 2 ** 31 - 1;
 
 /**
- * The OpenAPI document as it is served, for those who generate clients of it. Integers say how large they may be, since generators take them to
- * have 32 bits otherwise, and instants have more. Schemas that no call of this service uses are left out.
+ * The OpenAPI document as it is served, for those who generate clients of it. Integers say how
+ * large they may be, since generators take them to have 32 bits otherwise, and instants have more.
+ * Schemas that no call of this service uses are left out.
  */
 export function completeDocument(document: Part): Part {
-  const sized = withFormats(document) as Part & { readonly components?: { readonly schemas?: Part } };
+  const sized = withFormats(document) as Part & {
+    readonly components?: { readonly schemas?: Part };
+  };
   const { components = {}, ...rest } = sized;
   const schemas = components.schemas ?? {};
   const used = usedSchemas(rest, schemas);
@@ -20,11 +23,16 @@ export function completeDocument(document: Part): Part {
 function withFormats(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(withFormats);
   if (typeof part !== 'object' || part === null) return part;
-  const copy = Object.fromEntries(Object.entries(part).map(([name, member]) => [name, withFormats(member)]));
+  const copy = Object.fromEntries(
+    Object.entries(part).map(([name, member]) => [name, withFormats(member)]),
+  );
   const { type, format, maximum } = copy;
   const isInteger = type === 'integer' || (Array.isArray(type) && type.includes('integer'));
   if (!isInteger || format !== undefined) return copy;
-  return { ...copy, format: typeof maximum === 'number' && maximum <= int32Max ? 'int32' : 'int64' };
+  return {
+    ...copy,
+    format: typeof maximum === 'number' && maximum <= int32Max ? 'int32' : 'int64',
+  };
 }
 
 /** Names of the schemas that a part refers to, and that those refer to. */

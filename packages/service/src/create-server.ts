@@ -25,7 +25,10 @@ import { compileValidator } from './validation.ts';
 const slowClientCheckMs = { shortest: 25, longest: 5000 };
 
 /** The HTTP server with all routes, ready to listen. */
-export async function createServer(service: ServiceOptions, context: ServiceContext): Promise<FastifyInstance> {
+export async function createServer(
+  service: ServiceOptions,
+  context: ServiceContext,
+): Promise<FastifyInstance> {
   const { server: options } = service;
   const { clock, calls } = context;
   const { logger, requestTimeoutMs, tls } = options;
@@ -35,7 +38,10 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     requireHostHeader: false, // our own hook says it, in the shape of all our errors
-    connectionsCheckingInterval: Math.min(slowClientCheckMs.longest, Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4)),
+    connectionsCheckingInterval: Math.min(
+      slowClientCheckMs.longest,
+      Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4),
+    ),
   };
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     replyWithError(error, request, reply, options.basicOffered);
@@ -43,7 +49,10 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
   const server = fastify({
     ...(logger !== undefined && { loggerInstance: logger }),
     // Calls are logged by our own hook, which leaves out what must not be in a log.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
     genReqId: () => createRequestId(clock, random),
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: options.idleTimeoutMs,
@@ -52,13 +61,18 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     // Ids are checked where they are looked up; here only the head's own limit holds.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
     frameworkErrors: answerError,
-    trustProxy: options.trustedProxies === undefined || options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    trustProxy:
+      options.trustedProxies === undefined || options.trustedProxies.length === 0
+        ? false
+        : [...options.trustedProxies],
     forceCloseConnections: true, // it is closed when nothing is left to wait for
     return503OnClosing: false, // our own hook says it, in the shape of all our errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
   } as FastifyServerOptions);
   const { bodies = 'json' } = service;
-  server.setValidatorCompiler(bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }));
+  server.setValidatorCompiler(
+    bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }),
+  );
   // Bodies are written here, with all digits: no serialiser may drop or round anything.
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.setErrorHandler(answerError);
@@ -69,7 +83,9 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     return error;
   };
-  server.setNotFoundHandler((request, reply) => answerError(explain(request, reply), request, reply));
+  server.setNotFoundHandler((request, reply) =>
+    answerError(explain(request, reply), request, reply),
+  );
   if (bodies === 'json') readJsonBodies(server);
   else handOverBodies(server);
   allowOrigins(server, options.corsOrigins ?? []);
@@ -82,7 +98,8 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     writeError(socket, new QuireError('METHOD_NOT_ALLOWED', 'CONNECT is not possible here.'));
   });
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    // The expectation need not be met (RFC 9110 section 10.1.1): the request is answered as if it had none.
+    // The expectation need not be met (RFC 9110 section 10.1.1): the request is answered as if it
+    // had none.
     server.server.emit('request', request, response);
   });
   await server.ready();
@@ -99,20 +116,34 @@ function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
 }
 
 function withoutCredentials(route: RouteOptions): RouteOptions {
-  return { ...route, schema: { ...route.schema, security: [] }, config: { ...route.config, isPublic: true } };
+  return {
+    ...route,
+    schema: { ...route.schema, security: [] },
+    config: { ...route.config, isPublic: true },
+  };
 }
 
-/** Only JSON is read; an empty body counts as absent, since some clients announce JSON with every call. */
+/**
+ * Only JSON is read; an empty body counts as absent, since some clients announce JSON with every
+ * call.
+ */
 function readJsonBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (request, payload, done) => {
     if (request.routeOptions.config.isUpload === true) return done(null, payload);
-    done(new QuireError('UNSUPPORTED_MEDIA_TYPE', 'The request body has another media type than application/json.'));
+    done(
+      new QuireError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The request body has another media type than application/json.',
+      ),
+    );
   });
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     // A file that happens to be JSON.
-    if (request.routeOptions.config.isUpload === true) return done(null, Readable.from([Buffer.from(body as string)]));
+    if (request.routeOptions.config.isUpload === true) {
+      return done(null, Readable.from([Buffer.from(body as string)]));
+    }
     // Some editors and shells put a mark of the encoding before everything else.
     const text = (body as string).replace(/^\uFEFF/, '');
     if (text.length === 0) return done(null, undefined);
@@ -122,7 +153,10 @@ function readJsonBodies(server: FastifyInstance): void {
   });
 }
 
-function parsedBy(parse: (text: string) => unknown, body: string): [error: Error | null, value?: unknown] {
+function parsedBy(
+  parse: (text: string) => unknown,
+  body: string,
+): [error: Error | null, value?: unknown] {
   try {
     return [null, parse(body)];
   } catch (error) {

@@ -15,8 +15,9 @@ export interface Service extends AsyncDisposable {
   /** Starts to listen; resolves to the address, ready for calls. */
   listen(): Promise<ServiceAddress>;
   /**
-   * The service as a handler of requests, instead of `listen`: for `createServer` of node:http, or Express. The listener sees to
-   * TLS and to clients that are too slow, reads no body before it, and closes the service first.
+   * The service as a handler of requests, instead of `listen`: for `createServer` of node:http, or
+   * Express. The listener sees to TLS and to clients that are too slow, reads no body before it,
+   * and closes the service first.
    */
   handler(): Promise<RequestListener>;
   /** Where it listens; undefined before `listen`, and where it is a handler. */
@@ -28,15 +29,18 @@ export interface Service extends AsyncDisposable {
    */
   replaceCertificate(certificate: TlsCertificate): void;
   /**
-   * Stops: calls under way go on for the grace period, further ones get 503, then all connections are closed. Resolves when
-   * nothing runs any more, what `ServiceContext.calls` follows included.
+   * Stops: calls under way go on for the grace period, further ones get 503, then all connections
+   * are closed. Resolves when nothing runs any more, what `ServiceContext.calls` follows included.
    */
   close(): Promise<void>;
 }
 
 const stallTimeoutMsDefault = 60_000;
 
-/** Creates an HTTP service with the routes, the authentication and the limits of the options. It does not listen yet. */
+/**
+ * Creates an HTTP service with the routes, the authentication and the limits of the options. It
+ * does not listen yet.
+ */
 export function createService(options: ServiceOptions): Service {
   return new HttpService(options);
 }
@@ -72,7 +76,11 @@ class HttpService implements Service {
     const bound = server.server.address() as AddressInfo;
     const shownHost = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
     const scheme = tls === undefined ? 'http' : 'https';
-    this.address = { host: bound.address, port: bound.port, url: `${scheme}://${shownHost}:${bound.port}` };
+    this.address = {
+      host: bound.address,
+      port: bound.port,
+      url: `${scheme}://${shownHost}:${bound.port}`,
+    };
     return this.address;
   }
 

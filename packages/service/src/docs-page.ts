@@ -27,7 +27,9 @@ interface ApiOperation {
     readonly schema: ApiSchema;
   }[];
   readonly requestBody?: { readonly content: ApiContent };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: ApiContent }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: ApiContent }>
+  >;
 }
 
 /** As much of an OpenAPI document as the page shows. */
@@ -38,8 +40,14 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 }
 
-/** An OpenAPI document as one HTML page that needs nothing from elsewhere; each call has a form that tries it, by the page's only script. */
-export function renderDocsPage(document: ApiDocument, { isPublic }: { readonly isPublic: boolean }): string {
+/**
+ * An OpenAPI document as one HTML page that needs nothing from elsewhere; each call has a form that
+ * tries it, by the page's only script.
+ */
+export function renderDocsPage(
+  document: ApiDocument,
+  { isPublic }: { readonly isPublic: boolean },
+): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -71,7 +79,11 @@ function renderOperation(path: string, method: string, operation: ApiOperation):
 ${table(
   'Parameters',
   parameters.map((it) =>
-    row(it.name, `${typeOf(it.schema)} · ${it.in}${it.required === true ? ' · required' : ''}`, it.description),
+    row(
+      it.name,
+      `${typeOf(it.schema)} · ${it.in}${it.required === true ? ' · required' : ''}`,
+      it.description,
+    ),
   ),
 )}
 ${bodySchema === undefined ? '' : table('Body', memberRows(bodySchema))}${table('Responses', responseRows)}
@@ -85,13 +97,19 @@ function renderSchema(name: string, schema: ApiSchema): string {
 
 function memberRows({ properties = {}, required = [] }: ApiSchema): string[] {
   return Object.entries(properties).map(([name, member]) =>
-    row(name, `${typeOf(member)}${required.includes(name) ? '' : ' · optional'}`, member.description),
+    row(
+      name,
+      `${typeOf(member)}${required.includes(name) ? '' : ' · optional'}`,
+      member.description,
+    ),
   );
 }
 
 function contentOf(content: ApiContent = {}): string {
   return Object.entries(content)
-    .map(([mediaType, { schema = {} }]) => (mediaType === 'application/json' ? typeOf(schema) : escape(mediaType)))
+    .map(([mediaType, { schema = {} }]) =>
+      mediaType === 'application/json' ? typeOf(schema) : escape(mediaType),
+    )
     .join('<br>');
 }
 
@@ -102,7 +120,9 @@ function typeOf(schema: ApiSchema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.enum !== undefined && schema.enum.length < 8) return escape(schema.enum.join(' | '));
   if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {})}`;
-  return escape(typeof schema.type === 'string' ? schema.type : (schema.type?.join(' or ') ?? 'anything'));
+  return escape(
+    typeof schema.type === 'string' ? schema.type : (schema.type?.join(' or ') ?? 'anything'),
+  );
 }
 
 function table(title: string, rows: readonly string[]): string {
@@ -118,10 +138,16 @@ function linkTo(id: string, text: string): string {
 }
 
 function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
-/** The looks of the docs page: readable in light and dark, on screens of any width, and on paper. */
+/**
+ * The looks of the docs page: readable in light and dark, on screens of any width, and on paper.
+ */
 const docsStyle = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, CanvasText 16%, Canvas); --soft: color-mix(in srgb, CanvasText 5%, Canvas);
   --dim: color-mix(in srgb, CanvasText 62%, Canvas); --get: #1a7f4b; --post: #1f5fbf; --patch: #a05a00; --delete: #b3261e; }

@@ -30,7 +30,10 @@ export interface TriedCall {
 /** Headers that a page may not set. */
 const forbiddenHeaders: readonly string[] = ['accept-encoding'];
 
-/** Where one says who calls. `isPublic`: whether the page itself was read without credentials, so that the browser knows none. */
+/**
+ * Where one says who calls. `isPublic`: whether the page itself was read without credentials, so
+ * that the browser knows none.
+ */
 export function renderTokenField(isPublic: boolean): string {
   const hint = isPublic
     ? 'Calls that are tried here are made with it. It stays in this page, and is forgotten with it.'
@@ -38,13 +41,17 @@ export function renderTokenField(isPublic: boolean): string {
   return `<form class="token"><label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" data-public="${isPublic}"></label><small>${hint}</small></form>`;
 }
 
-/** A form that makes the call, and shows what is answered. Everything in it is escaped by `escape`. */
+/**
+ * A form that makes the call, and shows what is answered. Everything in it is escaped by `escape`.
+ */
 export function renderTryForm(
   { path, method, parameters, body, mediaType }: TriedCall,
   escape: (text: string) => string,
 ): string {
   const fields = parameters
-    .filter(({ in: place, name }) => place !== 'header' || !forbiddenHeaders.includes(name.toLowerCase()))
+    .filter(
+      ({ in: place, name }) => place !== 'header' || !forbiddenHeaders.includes(name.toLowerCase()),
+    )
     .map((parameter) => renderField(parameter, escape));
   const bodyField =
     body === undefined
@@ -56,7 +63,10 @@ export function renderTryForm(
 ${fields.join('')}${bodyField}<button>Send ${escape(method.toUpperCase())}</button> <output></output><pre class="answer" tabindex="0" role="region" aria-label="Answer" hidden></pre></form></details>`;
 }
 
-function renderField({ name, in: place, required, schema }: TriedParameter, escape: (text: string) => string): string {
+function renderField(
+  { name, in: place, required, schema }: TriedParameter,
+  escape: (text: string) => string,
+): string {
   const attributes = `name="${escape(name)}" data-in="${escape(place)}"${required === true ? ' required' : ''}`;
   const choices = schema.type === 'boolean' ? [true, false] : schema.enum;
   if (choices !== undefined && choices.length < 12) {
@@ -71,7 +81,9 @@ function exampleOf({ examples, properties = {}, required = [] }: TriedSchema): s
   const members = Object.entries(properties).filter(
     ([name, schema]) => required.includes(name) || (name === 'sql' && schema.type === 'string'),
   );
-  const example = examples?.[0] ?? Object.fromEntries(members.map(([name, schema]) => [name, schema.examples?.[0] ?? '']));
+  const example =
+    examples?.[0] ??
+    Object.fromEntries(members.map(([name, schema]) => [name, schema.examples?.[0] ?? '']));
   return JSON.stringify(example, null, 2);
 }
 
@@ -79,8 +91,9 @@ function exampleOf({ examples, properties = {}, required = [] }: TriedSchema): s
 const shownBytes = 262_144;
 
 /**
- * The one script of the page. It puts together what the forms say, calls the service that the page came from, and shows the answer as text:
- * nothing that is answered becomes markup. It is text here since it runs in browsers.
+ * The one script of the page. It puts together what the forms say, calls the service that the page
+ * came from, and shows the answer as text: nothing that is answered becomes markup. It is text here
+ * since it runs in browsers.
  */
 export const tryScript = `'use strict';
 const token = document.getElementById('token');

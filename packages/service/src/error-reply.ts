@@ -7,34 +7,53 @@ import { audit } from './audit.ts';
 /** What of the framework's own errors is the caller's to correct, by their code. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The request body is too large.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The request body has another media type than application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The request body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The request body has another media type than application/json.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'INVALID_BODY',
+    'The request body is not as long as Content-Length says.',
+  ],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_BODY', 'The request body is empty; expected JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_BODY', 'The request body is not JSON.'],
-  FST_ERR_BAD_URL: ['INVALID_PARAMETER', 'The path cannot be decoded: its percent-encoding is broken.'],
+  FST_ERR_BAD_URL: [
+    'INVALID_PARAMETER',
+    'The path cannot be decoded: its percent-encoding is broken.',
+  ],
   FST_ERR_MAX_PARAM_LENGTH: ['INVALID_PARAMETER', 'A part of the path is too long.'],
 };
 
 /** The QuireError that any thrown value stands for; what nobody expected is INTERNAL. */
 export function toQuireError(error: unknown): QuireError {
   if (isQuireError(error)) return error;
-  const { code, statusCode } = error instanceof Error ? (error as { code?: unknown; statusCode?: unknown }) : {};
+  const { code, statusCode } =
+    error instanceof Error ? (error as { code?: unknown; statusCode?: unknown }) : {};
   const known = typeof code === 'string' ? frameworkErrors[code] : undefined;
   if (known !== undefined) return new QuireError(known[0], known[1], { cause: error });
   // The JSON parser and others mark what the caller did wrong with a 4xx status.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-    return new QuireError('INVALID_BODY', 'The request cannot be read; expected a body of JSON.', { cause: error });
+    return new QuireError('INVALID_BODY', 'The request cannot be read; expected a body of JSON.', {
+      cause: error,
+    });
   }
   return new QuireError('INTERNAL', 'An unexpected error occurred.', { cause: error });
 }
 
-/** Refusals of a body, much of which may still be on its way; the framework closes the connection after them. */
-const bodyErrors: ReadonlySet<ErrorCode> = new Set(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_BODY']);
+/**
+ * Refusals of a body, much of which may still be on its way; the framework closes the connection
+ * after them.
+ */
+const bodyErrors: ReadonlySet<ErrorCode> = new Set([
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INVALID_BODY',
+]);
 const discardedBytesMax = 4 * MiB;
 
 /**
- * Has Node read the rest of a refused body and drop it, if that is little enough. To close the connection before resets it, and a client
- * that still sends may lose the answer.
+ * Has Node read the rest of a refused body and drop it, if that is little enough. To close the
+ * connection before resets it, and a client that still sends may lose the answer.
  */
 function keepOrClose({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (Number(headers['content-length']) <= discardedBytesMax) reply.removeHeader('connection');
@@ -47,10 +66,14 @@ export function publicMessage(error: QuireError, requestId: string): string {
   if (error.isForCallers) return error.message;
   const more = `The log has details of call ${requestId}.`;
   if (code === 'STORE_FULL') return 'The result store has no room left.';
-  if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') return `The result store does not answer; try again. ${more}`;
+  if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') {
+    return `The result store does not answer; try again. ${more}`;
+  }
   // It names a table and a segment, which is what the caller or an admin can do something about.
   if (code === 'TABLE_DAMAGED') return error.message;
-  if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') return `The stored result is damaged. ${more}`;
+  if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') {
+    return `The stored result is damaged. ${more}`;
+  }
   if (kind === 'internal') return `An unexpected error occurred. ${more}`;
   return error.message;
 }
@@ -65,15 +88,31 @@ export function errorBodyOf(error: QuireError, requestId: string): ErrorBody {
   };
 }
 
-/** Answers a call with an error, and logs what an operator must know. `offersBasic`: whether a 401 has browsers ask for a name and password. */
-export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply, offersBasic = true): void {
+/**
+ * Answers a call with an error, and logs what an operator must know. `offersBasic`: whether a 401
+ * has browsers ask for a name and password.
+ */
+export function replyWithError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  offersBasic = true,
+): void {
   const error = toQuireError(thrown);
   const body = errorBodyOf(error, request.id);
-  if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
+  if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') {
+    request.log.error({ err: error }, 'call failed');
+  }
   if (body.code === 401) reply.header('www-authenticate', authenticateChallenges({ offersBasic }));
-  if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
+  if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', '1');
+  }
   if (error.broker !== undefined) reply.headers(brokerHeadersOf(error.broker));
-  const isRefusal = body.code === 401 || body.code === 403 || body.code === 429 || refusalReasonOf(error) !== undefined;
+  const isRefusal =
+    body.code === 401 ||
+    body.code === 403 ||
+    body.code === 429 ||
+    refusalReasonOf(error) !== undefined;
   if (isRefusal) auditRefusal(error, request);
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close');
   else if (bodyErrors.has(error.code)) keepOrClose(request, reply);
@@ -88,5 +127,10 @@ function auditRefusal(error: QuireError, request: FastifyRequest): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const details = refusalReasonOf(error);
-  audit(request, 'call refused', { reason: error.code, ...(details !== undefined && { details }), method, route });
+  audit(request, 'call refused', {
+    reason: error.code,
+    ...(details !== undefined && { details }),
+    method,
+    route,
+  });
 }

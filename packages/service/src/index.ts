@@ -1,5 +1,11 @@
 export { audit } from './audit.ts';
-export { type CallContext, callContextOf, principalOf, renameCall, signalOf } from './call-context.ts';
+export {
+  type CallContext,
+  callContextOf,
+  principalOf,
+  renameCall,
+  signalOf,
+} from './call-context.ts';
 export { admitWork, countWork } from './call-hooks.ts';
 export type { Call, CallOutcome, CallsUnderWay } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';
@@ -17,6 +23,11 @@ export {
 } from './route.ts';
 export { claimOf, createSharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
 export { ServiceMetrics } from './service-metrics.ts';
-export type { HttpLimits, ServerOptions, ServiceDescription, ServiceOptions } from './service-options.ts';
+export type {
+  HttpLimits,
+  ServerOptions,
+  ServiceDescription,
+  ServiceOptions,
+} from './service-options.ts';
 export { secureContextOf, type TlsCertificate } from './tls-certificate.ts';
 export { openUpload, type Upload } from './upload.ts';

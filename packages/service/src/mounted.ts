@@ -9,8 +9,14 @@ export interface Mounted {
   readonly handler: () => Promise<RequestListener>;
 }
 
-/** Hands calls over before anything is done for them: who calls and what it may do is found out once, by the service that answers. */
-export async function handOver(server: FastifyInstance, { prefixes, handler }: Mounted): Promise<void> {
+/**
+ * Hands calls over before anything is done for them: who calls and what it may do is found out
+ * once, by the service that answers.
+ */
+export async function handOver(
+  server: FastifyInstance,
+  { prefixes, handler }: Mounted,
+): Promise<void> {
   const listener = await handler();
   server.addHook('onRequest', async (request, reply) => {
     const { url } = request.raw;

@@ -14,7 +14,9 @@ export class RouteIndex {
   constructor(routes: readonly RouteOptions[]) {
     for (const { url, method } of routes) {
       const known = this.#methods.get(url) ?? { pattern: patternOf(url), methods: [] };
-      for (const name of [method].flat()) known.methods.push(...(name === 'GET' ? ['GET', 'HEAD'] : [name]));
+      for (const name of [method].flat()) {
+        known.methods.push(...(name === 'GET' ? ['GET', 'HEAD'] : [name]));
+      }
       this.#methods.set(url, known);
     }
   }
@@ -22,7 +24,9 @@ export class RouteIndex {
   explain(method: string, url: string): MissingRoute {
     const [path = ''] = url.split('?', 1);
     const known = [...this.#methods.values()].find(({ pattern }) => pattern.test(path));
-    if (known === undefined) return { error: new QuireError('ROUTE_NOT_FOUND', 'There is no such path.'), allowed: [] };
+    if (known === undefined) {
+      return { error: new QuireError('ROUTE_NOT_FOUND', 'There is no such path.'), allowed: [] };
+    }
     const message = `${method} is not allowed for this path; expected ${known.methods.join(', ')}.`;
     return { error: new QuireError('METHOD_NOT_ALLOWED', message), allowed: known.methods };
   }

@@ -25,17 +25,34 @@ export interface BodyReading {
   readonly bytesMax: number;
   /** @throws SyntaxError when the text is not JSON */
   readonly parse: (text: string) => unknown;
-  /** Takes the place of the schema, which is then documentation only. @throws QuireError when the value will not do */
+  /**
+   * Takes the place of the schema, which is then documentation only. @throws QuireError when the
+   * value will not do
+   */
   readonly check: (value: unknown) => void;
 }
 
 /** A route from the API's own description of the call. */
-export function routeOf(operation: Operation, handler: RouteHandler, body?: BodyReading): RouteOptions {
+export function routeOf(
+  operation: Operation,
+  handler: RouteHandler,
+  body?: BodyReading,
+): RouteOptions {
   const { method, path, schema } = operation;
   const config = { isPublic: schema.security?.length === 0, parseBody: body?.parse };
-  const route: RouteOptions = { method, url: path, schema: schema as FastifySchema, handler, config };
+  const route: RouteOptions = {
+    method,
+    url: path,
+    schema: schema as FastifySchema,
+    handler,
+    config,
+  };
   if (body === undefined) return route;
-  return { ...route, bodyLimit: body.bytesMax, validatorCompiler: () => (value: unknown) => checked(value, body.check) };
+  return {
+    ...route,
+    bodyLimit: body.bytesMax,
+    validatorCompiler: () => (value: unknown) => checked(value, body.check),
+  };
 }
 
 /** The route with its body handed over as a stream, whatever its media type: see `openUpload`. */
@@ -43,7 +60,10 @@ export function uploadRoute(route: RouteOptions): RouteOptions {
   return { ...route, config: { ...route.config, isUpload: true } };
 }
 
-function checked(value: unknown, check: BodyReading['check']): { readonly value: unknown } | { readonly error: Error } {
+function checked(
+  value: unknown,
+  check: BodyReading['check'],
+): { readonly value: unknown } | { readonly error: Error } {
   try {
     check(value);
     return { value };
@@ -58,7 +78,10 @@ export function queryOf(request: FastifyRequest): QueryParameters {
   return request.query as QueryParameters;
 }
 
-/** The id in the path, in lower case where it is one (RFC 9562 section 4); else as it came, for `ResultStore` to refuse. */
+/**
+ * The id in the path, in lower case where it is one (RFC 9562 section 4); else as it came, for
+ * `ResultStore` to refuse.
+ */
 export function requestIdOf(request: FastifyRequest): string {
   const { requestId } = request.params as { readonly requestId: string };
   const lowerCased = requestId.toLowerCase();

@@ -1,14 +1,20 @@
 import type { FairSlots, PrincipalShare } from '@quire/core/wait';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Principals with a label of their own, so that a scrape has few series however many principals there are. */
+/**
+ * Principals with a label of their own, so that a scrape has few series however many principals
+ * there are.
+ */
 const principalsShownMax = 20;
 /** From a page in memory to a long query, in seconds. */
-const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const durationBuckets = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+];
 
 /**
- * What every service counts, in a registry of its own, by the conventions of Prometheus. Labels never hold ids or SQL, and names only in the metrics
- * that admins alone see. A service that counts more extends it.
+ * What every service counts, in a registry of its own, by the conventions of Prometheus. Labels
+ * never hold ids or SQL, and names only in the metrics that admins alone see. A service that counts
+ * more extends it.
  */
 export class ServiceMetrics {
   /** Where others that work beside the service count, to be shown with it. */
@@ -20,11 +26,11 @@ export class ServiceMetrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.#calls = this.histogram('quire_http_request_duration_seconds', 'Calls, by their duration.', [
-      'method',
-      'route',
-      'status',
-    ]);
+    this.#calls = this.histogram(
+      'quire_http_request_duration_seconds',
+      'Calls, by their duration.',
+      ['method', 'route', 'status'],
+    );
     this.#stalled = this.counter(
       'quire_http_responses_stalled_total',
       'Connections closed because their clients took nothing of a response for too long.',
@@ -45,7 +51,10 @@ export class ServiceMetrics {
 
   /** Counts a call that has ended; `route` is its pattern, so that there are few of them. */
   observeCall(call: { method: string; route: string; status: number; durationMs: number }): void {
-    this.#calls.observe({ method: call.method, route: call.route, status: call.status }, call.durationMs / 1000);
+    this.#calls.observe(
+      { method: call.method, route: call.route, status: call.status },
+      call.durationMs / 1000,
+    );
   }
 
   /** Counts a response that was given up because its client took nothing of it. */
@@ -54,11 +63,25 @@ export class ServiceMetrics {
   }
 
   /** A histogram of durations, in seconds. */
-  protected histogram<T extends string>(name: string, help: string, labelNames: readonly T[]): Histogram<T> {
-    return new Histogram({ name, help, labelNames, buckets: durationBuckets, registers: [this.registry] });
+  protected histogram<T extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+  ): Histogram<T> {
+    return new Histogram({
+      name,
+      help,
+      labelNames,
+      buckets: durationBuckets,
+      registers: [this.registry],
+    });
   }
 
-  protected counter<T extends string>(name: string, help: string, labelNames: readonly T[]): Counter<T> {
+  protected counter<T extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+  ): Counter<T> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
@@ -69,18 +92,34 @@ export class ServiceMetrics {
   }
 
   /**
-   * Gauges of what runs in slots that principals share, and of what waits for them, asked at each scrape: `<name>_running` and `<name>_queued`, and for
-   * admins the same by principal. The principals with the most have a label each, all others together one.
+   * Gauges of what runs in slots that principals share, and of what waits for them, asked at each
+   * scrape: `<name>_running` and `<name>_queued`, and for admins the same by principal. The
+   * principals with the most have a label each, all others together one.
    */
-  protected slotGauges(name: string, work: string, slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>): void {
+  protected slotGauges(
+    name: string,
+    work: string,
+    slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>,
+  ): void {
     this.gauge(`${name}_running`, `${work} that run.`, () => slots.takenCount);
     this.gauge(`${name}_queued`, `${work} that wait to start.`, () => slots.waitingCount);
-    const byPrincipal = (suffix: string, help: string, countOf: (share: PrincipalShare) => number): void => {
+    const byPrincipal = (
+      suffix: string,
+      help: string,
+      countOf: (share: PrincipalShare) => number,
+    ): void => {
       const collect = (): void => {
         gauge.reset();
-        const counted = slots.principals.map((share) => ({ principal: share.principal, count: countOf(share) }));
-        const ordered = counted.filter(({ count }) => count > 0).toSorted((left, right) => right.count - left.count);
-        for (const { principal, count } of ordered.slice(0, principalsShownMax)) gauge.set({ principal }, count);
+        const counted = slots.principals.map((share) => ({
+          principal: share.principal,
+          count: countOf(share),
+        }));
+        const ordered = counted
+          .filter(({ count }) => count > 0)
+          .toSorted((left, right) => right.count - left.count);
+        for (const { principal, count } of ordered.slice(0, principalsShownMax)) {
+          gauge.set({ principal }, count);
+        }
         const others = ordered.slice(principalsShownMax).reduce((sum, { count }) => sum + count, 0);
         if (others > 0) gauge.set({ principal: 'all others' }, others);
       };
@@ -93,6 +132,10 @@ export class ServiceMetrics {
       });
     };
     byPrincipal('running', `${work} that run, by principal.`, ({ takenCount }) => takenCount);
-    byPrincipal('queued', `${work} that wait to start, by principal.`, ({ waitingCount }) => waitingCount);
+    byPrincipal(
+      'queued',
+      `${work} that wait to start, by principal.`,
+      ({ waitingCount }) => waitingCount,
+    );
   }
 }

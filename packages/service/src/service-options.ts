@@ -6,7 +6,10 @@ import type { ServiceContext } from './service-context.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 import type { TlsCertificate } from './tls-certificate.ts';
 
-/** How a service treats connections and bodies, and how long it waits for calls under way when it stops. */
+/**
+ * How a service treats connections and bodies, and how long it waits for calls under way when it
+ * stops.
+ */
 export interface HttpLimits {
   /** The largest request body. */
   readonly bodyBytesMax: number;
@@ -16,7 +19,10 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
   /** How long a connection may be idle between calls. */
   readonly idleTimeoutMs: number;
-  /** How long a client may take nothing of a response before its connection is closed; default 60 s. Infinity: any time. */
+  /**
+   * How long a client may take nothing of a response before its connection is closed; default 60 s.
+   * Infinity: any time.
+   */
   readonly stallTimeoutMs?: number;
   /** How long calls under way may go on after `close`. */
   readonly shutdownGraceMs: number;
@@ -30,11 +36,15 @@ export interface ServerOptions extends HttpLimits {
    * @throws UNAUTHENTICATED when it proves nobody
    */
   readonly authenticate: (header: string | undefined) => Promise<Principal>;
-  /** Bounds what each principal may ask, and guesses at credentials from each address. Default: nothing does. */
+  /**
+   * Bounds what each principal may ask, and guesses at credentials from each address. Default:
+   * nothing does.
+   */
   readonly limits?: CallLimits | undefined;
   /**
-   * Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` is believed: the caller is then the last address in it that is
-   * not one of these. Default: none, and the caller is the address that connects.
+   * Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` is believed: the caller is
+   * then the last address in it that is not one of these. Default: none, and the caller is the
+   * address that connects.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Speaks HTTPS with this certificate; without it, HTTP. */
@@ -51,11 +61,14 @@ export interface ServerOptions extends HttpLimits {
   /** Whether /openapi.json and /docs can be read without credentials; default false. */
   readonly docsPublic?: boolean;
   /**
-   * Whether a 401 offers Basic, upon which browsers ask for a name and password and add them to every later call; default true. Basic
-   * credentials are accepted either way.
+   * Whether a 401 offers Basic, upon which browsers ask for a name and password and add them to
+   * every later call; default true. Basic credentials are accepted either way.
    */
   readonly basicOffered?: boolean;
-  /** Origins, such as `https://notebooks.example`, whose pages may call the service from a browser. Default: none but its own. */
+  /**
+   * Origins, such as `https://notebooks.example`, whose pages may call the service from a browser.
+   * Default: none but its own.
+   */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Takes the log; a pino logger is one. Default: no log. */
   readonly logger?: FastifyBaseLogger | undefined;
@@ -77,11 +90,14 @@ export interface ServiceDescription {
 export interface ServiceOptions {
   readonly server: ServerOptions;
   readonly about: ServiceDescription;
-  /** The calls that it answers, besides those that tell about it (/metrics, /openapi.json, /docs). */
+  /**
+   * The calls that it answers, besides those that tell about it (/metrics, /openapi.json, /docs).
+   */
   readonly routes: (service: ServiceContext) => readonly RouteOptions[];
   /**
-   * What routes get of a request body: JSON, checked against the schema of its call (the default), or the stream as it comes. The
-   * stream is for those who pass it on: nothing looks into it, and its length is theirs to bound.
+   * What routes get of a request body: JSON, checked against the schema of its call (the default),
+   * or the stream as it comes. The stream is for those who pass it on: nothing looks into it, and
+   * its length is theirs to bound.
    */
   readonly bodies?: 'json' | 'stream';
   /** What another service answers of its paths. */

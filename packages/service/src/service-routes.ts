@@ -9,8 +9,15 @@ import { routeOf } from './route.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 import type { ServiceDescription } from './service-options.ts';
 
-/** Makes the OpenAPI document from the routes that are added afterwards, with the schemas that they are checked by. */
-export async function addOpenApi(server: FastifyInstance, about: ServiceDescription, version: string): Promise<void> {
+/**
+ * Makes the OpenAPI document from the routes that are added afterwards, with the schemas that they
+ * are checked by.
+ */
+export async function addOpenApi(
+  server: FastifyInstance,
+  about: ServiceDescription,
+  version: string,
+): Promise<void> {
   for (const schema of [...components, ...(about.components ?? [])]) server.addSchema(schema);
   await server.register(swagger, {
     openapi: {
@@ -25,14 +32,20 @@ export async function addOpenApi(server: FastifyInstance, about: ServiceDescript
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'A token.' },
-          basic: { type: 'http', scheme: 'basic', description: 'The name of a principal, and its password or token.' },
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'The name of a principal, and its password or token.',
+          },
         },
       },
       security: [{ bearer: [] }, { basic: [] }],
     },
-    transformObject: (object) => ('openapiObject' in object ? completeDocument(object.openapiObject) : object.swaggerObject),
+    transformObject: (object) =>
+      'openapiObject' in object ? completeDocument(object.openapiObject) : object.swaggerObject,
     refResolver: {
-      buildLocalReference: (json, _baseUri, _fragment, index) => (json['$id'] as string | undefined) ?? `Schema${index}`,
+      buildLocalReference: (json, _baseUri, _fragment, index) =>
+        (json['$id'] as string | undefined) ?? `Schema${index}`,
     },
   });
 }
@@ -56,7 +69,9 @@ export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): Rou
 export function readMetricsRoute(metrics: ServiceMetrics): RouteOptions {
   return routeOf(serviceOperations.readMetrics, async (request, reply) => {
     const text = await metrics.render({ isAdmin: principalOf(request).role === 'admin' });
-    return reply.headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' }).send(text);
+    return reply
+      .headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
+      .send(text);
   });
 }
 

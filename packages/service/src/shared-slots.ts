@@ -15,7 +15,10 @@ export interface SharedSlotsOptions {
   readonly principalQueueSetting: string;
 }
 
-/** Creates slots that principals share. A refusal says what the principal has under way, and which setting it has reached. */
+/**
+ * Creates slots that principals share. A refusal says what the principal has under way, and which
+ * setting it has reached.
+ */
 export function createSharedSlots(options: SharedSlotsOptions): FairSlots {
   const { work, shares, code, queueSetting, principalQueueSetting } = options;
   return new FairSlots(shares, ({ principal, takenCount, waitingCount, limit }) => {

@@ -15,8 +15,8 @@ interface WatchedResponse {
 const checksPerTimeout = 4;
 
 /**
- * Reports responses of which the client takes nothing for too long. It looks at all of them from time to time and costs nothing in
- * between: no timer is set for a response or for a chunk of one.
+ * Reports responses of which the client takes nothing for too long. It looks at all of them from
+ * time to time and costs nothing in between: no timer is set for a response or for a chunk of one.
  */
 export class StallWatch {
   readonly #clock: Clock;

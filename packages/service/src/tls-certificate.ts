@@ -2,7 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { isQuireError, QuireError } from '@quire/core';
 
-/** A certificate, with those of the authorities between it and a root, and its private key, both in PEM. */
+/**
+ * A certificate, with those of the authorities between it and a root, and its private key, both in
+ * PEM.
+ */
 export interface TlsCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -11,13 +14,16 @@ export interface TlsCertificate {
 /**
  * What a TLS server is given to show this certificate.
  *
- * @throws INVALID_SETTING when one of the two is not in PEM, or the key is not that of the certificate
+ * @throws INVALID_SETTING when one of the two is not in PEM, or the key is not that of the
+ * certificate
  */
 export function secureContextOf({ certificate, key }: TlsCertificate): SecureContextOptions {
   const options: SecureContextOptions = { cert: certificate, key, minVersion: 'TLSv1.2' };
   try {
     // A context takes empty texts, as of files that are just being written: looked at first.
-    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) throw noPair('they do not fit together');
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
+      throw noPair('they do not fit together');
+    }
     createSecureContext(options);
   } catch (error) {
     if (isQuireError(error)) throw error;

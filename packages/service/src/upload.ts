@@ -7,12 +7,16 @@ import type { FastifyRequest } from 'fastify';
 export interface Upload {
   /** As the caller calls it; empty when it has no name. */
   readonly name: string;
-  /** Its bytes, once. @throws BODY_TOO_LARGE once there are more than may be; INVALID_BODY when the body breaks off */
+  /**
+   * Its bytes, once. @throws BODY_TOO_LARGE once there are more than may be; INVALID_BODY when the
+   * body breaks off
+   */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Opens the file in the body of a request: the one of a `multipart/form-data` body, or else the body itself.
+ * Opens the file in the body of a request: the one of a `multipart/form-data` body, or else the
+ * body itself.
  *
  * @param sizeMaxBytes most bytes that the file may have
  * @throws INVALID_BODY when there is none
@@ -23,11 +27,17 @@ export async function openUpload(request: FastifyRequest, sizeMaxBytes: number):
   if (stream === undefined || typeof stream !== 'object') {
     throw new QuireError('INVALID_BODY', 'The request has no body; expected a file.');
   }
-  if (!type.toLowerCase().startsWith('multipart/form-data')) return { name: '', body: bounded(stream, sizeMaxBytes) };
+  if (!type.toLowerCase().startsWith('multipart/form-data')) {
+    return { name: '', body: bounded(stream, sizeMaxBytes) };
+  }
   return openMultipart(stream, request.headers as BusboyHeaders, sizeMaxBytes);
 }
 
-function openMultipart(stream: Readable, headers: BusboyHeaders, sizeMaxBytes: number): Promise<Upload> {
+function openMultipart(
+  stream: Readable,
+  headers: BusboyHeaders,
+  sizeMaxBytes: number,
+): Promise<Upload> {
   const { promise, resolve, reject } = Promise.withResolvers<Upload>();
   let file: Readable | undefined;
   const fail = (message: string, cause?: unknown): void => {
@@ -49,7 +59,9 @@ function openMultipart(stream: Readable, headers: BusboyHeaders, sizeMaxBytes: n
     file = part;
     resolve({ name: name ?? '', body: bounded(part, sizeMaxBytes) });
   });
-  parser.on('error', (cause: unknown) => fail('The multipart body cannot be read; expected one file in it.', cause));
+  parser.on('error', (cause: unknown) =>
+    fail('The multipart body cannot be read; expected one file in it.', cause),
+  );
   parser.on('finish', () => {
     if (file === undefined) fail('The multipart body has no file; expected one.');
   });
@@ -61,7 +73,10 @@ function openMultipart(stream: Readable, headers: BusboyHeaders, sizeMaxBytes: n
   return promise;
 }
 
-async function* bounded(stream: Readable, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+async function* bounded(
+  stream: Readable,
+  sizeMaxBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let sizeBytes = 0;
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;

@@ -4,20 +4,25 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
 /**
- * Checks bodies against their schemas. Paths and query parameters pass: routes parse those with `@quire/api`, whose refusals
- * name the parameter, its value and what was expected, and which knows numbers of any length.
+ * Checks bodies against their schemas. Paths and query parameters pass: routes parse those with
+ * `@quire/api`, whose refusals name the parameter, its value and what was expected, and which knows
+ * numbers of any length.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return (value: unknown) => ({ value });
   const validator = Compile(withoutPatterns(schema) as TSchema);
-  return (value: unknown) => (validator.Check(value) ? { value } : { error: bodyError(validator.Errors(value)[0]) });
+  return (value: unknown) =>
+    validator.Check(value) ? { value } : { error: bodyError(validator.Errors(value)[0]) };
 };
 
-/** Patterns are for those who read the document: routes say in a sentence what is wrong with a text. */
+/**
+ * Patterns are for those who read the document: routes say in a sentence what is wrong with a text.
+ */
 function withoutPatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutPatterns);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const isPattern = (name: string, value: unknown): boolean => name === 'pattern' && typeof value === 'string';
+  const isPattern = (name: string, value: unknown): boolean =>
+    name === 'pattern' && typeof value === 'string';
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([name, value]) => !isPattern(name, value))
@@ -33,11 +38,21 @@ interface SchemaViolation {
 }
 
 function bodyError(violation: SchemaViolation | undefined): QuireError {
-  if (violation === undefined) return new QuireError('INVALID_BODY', 'The request body does not match the API document.');
-  if (violation.keyword === 'required') {
-    const { requiredProperties = [] } = violation.params as { requiredProperties?: readonly string[] };
-    return new QuireError('INVALID_BODY', `The request body lacks ${requiredProperties.map((name) => `'${name}'`).join(', ')}.`);
+  if (violation === undefined) {
+    return new QuireError('INVALID_BODY', 'The request body does not match the API document.');
   }
-  const member = violation.instancePath === '' ? 'The request body' : `'${violation.instancePath.slice(1)}' in the request body`;
+  if (violation.keyword === 'required') {
+    const { requiredProperties = [] } = violation.params as {
+      requiredProperties?: readonly string[];
+    };
+    return new QuireError(
+      'INVALID_BODY',
+      `The request body lacks ${requiredProperties.map((name) => `'${name}'`).join(', ')}.`,
+    );
+  }
+  const member =
+    violation.instancePath === ''
+      ? 'The request body'
+      : `'${violation.instancePath.slice(1)}' in the request body`;
   return new QuireError('INVALID_BODY', `${member} ${violation.message}.`);
 }

@@ -1,7 +1,12 @@
 import { CallLimits } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteHandlerMethod } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  LogController,
+  type RouteHandlerMethod,
+} from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { callContextOf } from '../src/call-context.ts';
 import { addCallHooks } from '../src/call-hooks.ts';
@@ -15,15 +20,30 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-/** A bare server with the hooks alone: `/who` needs credentials, `/health` does not. No port is opened. */
+/**
+ * A bare server with the hooks alone: `/who` needs credentials, `/health` does not. No port is
+ * opened.
+ */
 function serverWithHooks(options: Partial<ServerOptions> = {}, handler?: RouteHandlerMethod) {
   const clock = new ManualClock();
   const calls = new CallsUnderWay(clock);
   const metrics = new ServiceMetrics();
-  const lines: { readonly level: string; readonly message: string; readonly [name: string]: unknown }[] = [];
-  const logAs = (level: string) => (members: object, message: string) => void lines.push({ level, message, ...members });
-  const levels = Object.fromEntries(['info', 'debug', 'warn', 'error', 'fatal', 'trace'].map((level) => [level, logAs(level)]));
-  const log = { ...levels, level: 'debug', silent: () => undefined, child: (): object => log } as unknown as FastifyBaseLogger;
+  const lines: {
+    readonly level: string;
+    readonly message: string;
+    readonly [name: string]: unknown;
+  }[] = [];
+  const logAs = (level: string) => (members: object, message: string) =>
+    void lines.push({ level, message, ...members });
+  const levels = Object.fromEntries(
+    ['info', 'debug', 'warn', 'error', 'fatal', 'trace'].map((level) => [level, logAs(level)]),
+  );
+  const log = {
+    ...levels,
+    level: 'debug',
+    silent: () => undefined,
+    child: (): object => log,
+  } as unknown as FastifyBaseLogger;
   const server = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -34,7 +54,11 @@ function serverWithHooks(options: Partial<ServerOptions> = {}, handler?: RouteHa
   const missing = () => new QuireError('ROUTE_NOT_FOUND', 'There is no such path.');
   addCallHooks(server, context, { ...serverOptions, ...options }, missing);
   server.get('/who', handler ?? (async (request) => principalOf(request)));
-  server.get('/health', { config: { isPublic: true } }, async (request) => callContextOf(request).principal ?? 'nobody');
+  server.get(
+    '/health',
+    { config: { isPublic: true } },
+    async (request) => callContextOf(request).principal ?? 'nobody',
+  );
   open.push(server);
   return { server, clock, calls, metrics, lines };
 }
@@ -52,7 +76,11 @@ describe('the hooks of a call', () => {
     expect([known.statusCode, known.json()]).toEqual([200, { name: 'me', role: 'query' }]);
     expect([stranger.statusCode, stranger.json().reason]).toEqual([401, 'UNAUTHENTICATED']);
     expect([open_.statusCode, open_.body]).toEqual([200, 'nobody']);
-    expect([known, stranger, open_].map(({ headers }) => headers['x-request-id'])).toEqual(['id-1', 'id-1', 'id-1']);
+    expect([known, stranger, open_].map(({ headers }) => headers['x-request-id'])).toEqual([
+      'id-1',
+      'id-1',
+      'id-1',
+    ]);
   });
 
   test('log one line and count one call when it has ended; what is routine is logged for debugging only', async () => {
@@ -63,7 +91,15 @@ describe('the hooks of a call', () => {
     await calls.settled();
     const ended = lines.filter(({ message }) => message === 'call ended');
     expect(ended).toEqual([
-      { level: 'info', message: 'call ended', method: 'GET', route: '/who', status: 200, durationMs: 0, principal: 'me' },
+      {
+        level: 'info',
+        message: 'call ended',
+        method: 'GET',
+        route: '/who',
+        status: 200,
+        durationMs: 0,
+        principal: 'me',
+      },
       {
         level: 'debug',
         message: 'call ended',
@@ -100,7 +136,10 @@ describe('the hooks of a call', () => {
 
   test('refuse an encoding of the body that Node would not read, and end the connection', async () => {
     const { server } = serverWithHooks();
-    const answer = await server.inject({ url: '/who', headers: { ...me, 'transfer-encoding': 'gzip' } });
+    const answer = await server.inject({
+      url: '/who',
+      headers: { ...me, 'transfer-encoding': 'gzip' },
+    });
     expect([answer.statusCode, answer.headers.connection]).toEqual([expect.any(Number), 'close']);
     expect(answer.statusCode).toBeGreaterThanOrEqual(400);
   });
@@ -111,7 +150,10 @@ describe('the hooks of a call', () => {
     const authenticate = async (): Promise<never> => {
       throw new QuireError('UNAUTHENTICATED', 'Wrong.');
     };
-    const { server } = serverWithHooks({ authenticate, limits: new CallLimits(() => settings, clock) });
+    const { server } = serverWithHooks({
+      authenticate,
+      limits: new CallLimits(() => settings, clock),
+    });
     const guesses = [];
     for (const authorization of ['one', 'two', 'three']) {
       guesses.push(await server.inject({ url: '/who', headers: { authorization } }));
@@ -134,9 +176,15 @@ describe('the hooks of a call', () => {
     const second = await server.inject({ url: '/who', headers: me });
     const other = server.inject({ url: '/who', headers: { authorization: 'you' } });
     gate.resolve();
-    expect([(await first).statusCode, second.statusCode, (await other).statusCode]).toEqual([200, 429, 200]);
+    expect([(await first).statusCode, second.statusCode, (await other).statusCode]).toEqual([
+      200, 429, 200,
+    ]);
     expect((await server.inject({ url: '/who', headers: me })).statusCode).toBe(200);
   });
 });
 
-const unlimited = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity };
+const unlimited = {
+  callsPerSecondMax: Infinity,
+  callsRunningMax: Infinity,
+  failuresPerMinuteMax: Infinity,
+};

@@ -13,12 +13,14 @@ function allowancesOf({ headers }: Response): Record<string, string> {
 test('pages of an allowed origin may call, and read what a page of a result says in its head', async () => {
   await using service = createEcho({ corsOrigins: [ours] });
   const { url } = await service.listen();
-  const answer = await fetch(`${url}/query/x/metadata`, { headers: { origin: ours, authorization: 'me' } });
-  expect([answer.status, allowancesOf(answer)['access-control-allow-origin'], answer.headers.get('vary')]).toEqual([
-    200,
-    ours,
-    'origin',
-  ]);
+  const answer = await fetch(`${url}/query/x/metadata`, {
+    headers: { origin: ours, authorization: 'me' },
+  });
+  expect([
+    answer.status,
+    allowancesOf(answer)['access-control-allow-origin'],
+    answer.headers.get('vary'),
+  ]).toEqual([200, ours, 'origin']);
   expect(allowancesOf(answer)['access-control-expose-headers']).toMatch(
     /quire-num-rows-result-set.*quire-expiration-time-ms.*etag/,
   );
@@ -38,7 +40,11 @@ test('a browser that asks first is answered without credentials, for allowed ori
   const ask = (origin: string): Promise<Response> =>
     fetch(`${url}/query/x/metadata`, {
       method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
     });
   const allowed = await ask(ours);
   expect([allowed.status, allowancesOf(allowed)]).toEqual([
@@ -46,11 +52,17 @@ test('a browser that asks first is answered without credentials, for allowed ori
     {
       'access-control-allow-origin': ours,
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-      'access-control-allow-headers': 'authorization, content-type, if-none-match, forward_host, forward_port',
+      'access-control-allow-headers':
+        'authorization, content-type, if-none-match, forward_host, forward_port',
       'access-control-max-age': '600',
     },
   ]);
-  for (const origin of ['https://evil.example', `${ours}.evil.example`, 'null', ours.toUpperCase()]) {
+  for (const origin of [
+    'https://evil.example',
+    `${ours}.evil.example`,
+    'null',
+    ours.toUpperCase(),
+  ]) {
     const refused = await ask(origin);
     expect([origin, refused.status >= 400, allowancesOf(refused)]).toEqual([origin, true, {}]);
   }
@@ -59,8 +71,14 @@ test('a browser that asks first is answered without credentials, for allowed ori
 test('without the setting nobody is allowed anything', async () => {
   await using service = createEcho();
   const { url } = await service.listen();
-  const answer = await fetch(`${url}/query/x/metadata`, { headers: { origin: ours, authorization: 'me' } });
-  expect([answer.status, allowancesOf(answer), answer.headers.get('vary')]).toEqual([200, {}, null]);
+  const answer = await fetch(`${url}/query/x/metadata`, {
+    headers: { origin: ours, authorization: 'me' },
+  });
+  expect([answer.status, allowancesOf(answer), answer.headers.get('vary')]).toEqual([
+    200,
+    {},
+    null,
+  ]);
 });
 
 test('the documents are open to everybody where a setting says so, and nothing else is', async () => {
@@ -72,7 +90,10 @@ test('the documents are open to everybody where a setting says so, and nothing e
   const { paths: described } = (await (await fetch(`${url}/openapi.json`)).json()) as {
     paths: Record<string, { get: { security?: unknown } }>;
   };
-  expect([described['/docs']?.get.security, described['/query/{requestId}/metadata']?.get.security]).toEqual([[], undefined]);
+  expect([
+    described['/docs']?.get.security,
+    described['/query/{requestId}/metadata']?.get.security,
+  ]).toEqual([[], undefined]);
 });
 
 test('calls of a mounted service go to it from their first byte on, and come back as it answers them', async () => {
@@ -85,7 +106,11 @@ test('calls of a mounted service go to it from their first byte on, and come bac
         throw new QuireError('UNAUTHENTICATED', 'The outer one knows nobody.');
       },
     },
-    about: { title: 'Outer', description: 'Hands over.', tags: [{ name: 'query', description: 'Ask.' }] },
+    about: {
+      title: 'Outer',
+      description: 'Hands over.',
+      tags: [{ name: 'query', description: 'Ask.' }],
+    },
     metrics: new ServiceMetrics(),
     routes: () => [],
     mounted: {
@@ -101,8 +126,15 @@ test('calls of a mounted service go to it from their first byte on, and come bac
     },
   });
   const { url } = await outer.listen();
-  const answer = await fetch(`${url}/query/sql?a=1`, { method: 'POST', body: 'longer than the outer one takes' });
-  expect([answer.status, answer.headers.get('x-from'), await answer.text()]).toEqual([201, 'inner', 'inner']);
+  const answer = await fetch(`${url}/query/sql?a=1`, {
+    method: 'POST',
+    body: 'longer than the outer one takes',
+  });
+  expect([answer.status, answer.headers.get('x-from'), await answer.text()]).toEqual([
+    201,
+    'inner',
+    'inner',
+  ]);
   expect(seen).toEqual(['POST /query/sql?a=1 longer than the outer one takes']);
   expect((await fetch(`${url}/queryx`)).status).toBe(401);
 });

@@ -1,6 +1,13 @@
 import { brokerOperations } from '@quire/api';
 import { QuireError } from '@quire/core';
-import { createService, principalOf, routeOf, type ServerOptions, type Service, ServiceMetrics } from '../src/index.ts';
+import {
+  createService,
+  principalOf,
+  routeOf,
+  type ServerOptions,
+  type Service,
+  ServiceMetrics,
+} from '../src/index.ts';
 
 /** A server that takes any credentials for a name. */
 export const server: ServerOptions = {
@@ -22,8 +29,14 @@ export const server: ServerOptions = {
 export function createEcho(options: Partial<ServerOptions> = {}): Service {
   return createService({
     server: { ...server, ...options },
-    about: { title: 'Echo', description: 'Says who calls.', tags: [{ name: 'query', description: 'Ask.' }] },
+    about: {
+      title: 'Echo',
+      description: 'Says who calls.',
+      tags: [{ name: 'query', description: 'Ask.' }],
+    },
     metrics: new ServiceMetrics(),
-    routes: () => [routeOf(brokerOperations.readMetadata, async (request) => [principalOf(request).name])],
+    routes: () => [
+      routeOf(brokerOperations.readMetadata, async (request) => [principalOf(request).name]),
+    ],
   });
 }

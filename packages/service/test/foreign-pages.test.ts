@@ -15,7 +15,9 @@ interface Heard {
   readonly body: { readonly error?: string; readonly reason?: string };
 }
 
-/** The answer of a service to one call, whose headers may be any: `fetch` would refuse some of them. */
+/**
+ * The answer of a service to one call, whose headers may be any: `fetch` would refuse some of them.
+ */
 async function answerTo(
   method: string,
   headers: Readonly<Record<string, string>>,
@@ -23,7 +25,11 @@ async function answerTo(
 ): Promise<Heard> {
   await using service = createService({
     server: { ...server, ...options },
-    about: { title: 'Echo', description: 'Deletes nothing.', tags: [{ name: 'results', description: 'Results.' }] },
+    about: {
+      title: 'Echo',
+      description: 'Deletes nothing.',
+      tags: [{ name: 'results', description: 'Results.' }],
+    },
     metrics: new ServiceMetrics(),
     routes: () => [
       routeOf(brokerOperations.deleteResult, async () => ['deleted']),
@@ -31,7 +37,10 @@ async function answerTo(
     ],
   });
   const { url } = await service.listen();
-  const call = httpRequest(`${url}/query/resultStore/${id}`, { method, headers: { authorization: 'me', ...headers } }).end();
+  const call = httpRequest(`${url}/query/resultStore/${id}`, {
+    method,
+    headers: { authorization: 'me', ...headers },
+  }).end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   const body = (await json(response)) as Heard['body'];
   return { status: response.statusCode, challenges: response.headers['www-authenticate'], body };
@@ -41,16 +50,28 @@ const ours = { host: 'quire.example:8099' };
 
 test.each([
   ['a program', {}],
-  ['a page of its own origin', { ...ours, origin: 'http://quire.example:8099', 'sec-fetch-site': 'same-origin' }],
-  ['a page of its own origin, in a browser that does not say so', { ...ours, origin: 'http://quire.example:8099' }],
+  [
+    'a page of its own origin',
+    { ...ours, origin: 'http://quire.example:8099', 'sec-fetch-site': 'same-origin' },
+  ],
+  [
+    'a page of its own origin, in a browser that does not say so',
+    { ...ours, origin: 'http://quire.example:8099' },
+  ],
   ['the same by TLS that ends at a proxy', { ...ours, origin: 'https://quire.example:8099' }],
-  ['the same by the default port of HTTPS', { host: 'Quire.example:443', origin: 'https://quire.example' }],
+  [
+    'the same by the default port of HTTPS',
+    { host: 'Quire.example:443', origin: 'https://quire.example' },
+  ],
   [
     'the same behind a proxy that says nothing',
     { host: 'inner:1', origin: 'https://quire.example', 'sec-fetch-site': 'same-origin' },
   ],
   ['the user', { ...ours, 'sec-fetch-site': 'none' }],
-  ['a page of an origin that is allowed', { ...ours, origin: friend, 'sec-fetch-site': 'cross-site' }],
+  [
+    'a page of an origin that is allowed',
+    { ...ours, origin: friend, 'sec-fetch-site': 'cross-site' },
+  ],
 ])('may change something: %s', async (_who, headers) => {
   const { status } = await answerTo('DELETE', headers, { corsOrigins: [friend] });
   expect(status).toBe(200);
@@ -58,28 +79,49 @@ test.each([
 
 test.each([
   ['of another site', { ...ours, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
-  ['of another origin of the same site', { ...ours, origin: 'http://quire.example:3000', 'sec-fetch-site': 'same-site' }],
+  [
+    'of another origin of the same site',
+    { ...ours, origin: 'http://quire.example:3000', 'sec-fetch-site': 'same-site' },
+  ],
   ['of another site, in a browser that says no more', { ...ours, origin: 'https://evil.example' }],
-  ['of another port, in a browser that says no more', { ...ours, origin: 'http://quire.example:3000' }],
+  [
+    'of another port, in a browser that says no more',
+    { ...ours, origin: 'http://quire.example:3000' },
+  ],
   ['whose name only begins like ours', { ...ours, origin: 'http://quire.example:80990' }],
   ['that hides its origin', { ...ours, origin: 'null' }],
-  ['that hides its origin, in a new browser', { ...ours, origin: 'null', 'sec-fetch-site': 'cross-site' }],
-  ['of another site that was redirected here', { ...ours, origin: 'http://quire.example:8099', 'sec-fetch-site': 'cross-site' }],
+  [
+    'that hides its origin, in a new browser',
+    { ...ours, origin: 'null', 'sec-fetch-site': 'cross-site' },
+  ],
+  [
+    'of another site that was redirected here',
+    { ...ours, origin: 'http://quire.example:8099', 'sec-fetch-site': 'cross-site' },
+  ],
   ['that sends no origin', { ...ours, 'sec-fetch-site': 'cross-site' }],
   ['of another site, before which nobody put a host', { host: '', origin: 'https://evil.example' }],
-  ['that claims to be behind a proxy', { ...ours, origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' }],
+  [
+    'that claims to be behind a proxy',
+    { ...ours, origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
+  ],
   [
     'whose origin differs from an allowed one in its case',
     { ...ours, origin: friend.toUpperCase(), 'sec-fetch-site': 'cross-site' },
   ],
-])('may not change anything, whatever credentials the browser adds: a page %s', async (_which, headers) => {
-  const { status, body } = await answerTo('DELETE', headers, { corsOrigins: [friend] });
-  expect([status, body.reason]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
-});
+])(
+  'may not change anything, whatever credentials the browser adds: a page %s',
+  async (_which, headers) => {
+    const { status, body } = await answerTo('DELETE', headers, { corsOrigins: [friend] });
+    expect([status, body.reason]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
+  },
+);
 
 test('the refusal names the page and the setting, and repeats only what is an origin', async () => {
   const { body } = await answerTo('DELETE', { ...ours, origin: 'https://evil.example' });
-  const { body: strange } = await answerTo('DELETE', { ...ours, origin: 'https://evil.example/<script>' });
+  const { body: strange } = await answerTo('DELETE', {
+    ...ours,
+    origin: 'https://evil.example/<script>',
+  });
   expect(body.error).toBe(
     'The call was sent by a page of https://evil.example, which may not change anything here; engine.http.cors.origins names the origins that may.',
   );
@@ -87,12 +129,19 @@ test('the refusal names the page and the setting, and repeats only what is an or
 });
 
 test('a page of another site may send calls that change nothing: the browser keeps their answers from it', async () => {
-  const { status } = await answerTo('GET', { ...ours, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' });
+  const { status } = await answerTo('GET', {
+    ...ours,
+    origin: 'https://evil.example',
+    'sec-fetch-site': 'cross-site',
+  });
   expect(status).toBe(200);
 });
 
 test('a page of another site does not have the browser ask for a password', async () => {
-  const { status, challenges } = await answerTo('DELETE', { authorization: '', origin: 'https://evil.example' });
+  const { status, challenges } = await answerTo('DELETE', {
+    authorization: '',
+    origin: 'https://evil.example',
+  });
   expect([status, challenges]).toEqual([403, undefined]);
 });
 
@@ -100,7 +149,11 @@ test.each([
   ['the host that a trusted proxy names', ['127.0.0.1'], 200],
   ['no host of a proxy that is not trusted', ['10.0.0.0/8'], 403],
 ])('behind a proxy, the own origin has %s', async (_which, trustedProxies, expected) => {
-  const headers = { host: 'inner:8099', origin: 'https://quire.example', 'x-forwarded-host': 'quire.example' };
+  const headers = {
+    host: 'inner:8099',
+    origin: 'https://quire.example',
+    'x-forwarded-host': 'quire.example',
+  };
   const { status } = await answerTo('DELETE', headers, { trustedProxies });
   expect(status).toBe(expected);
 });
@@ -108,12 +161,18 @@ test.each([
 test.each([
   [undefined, 'Basic realm="quire", charset="UTF-8", Bearer realm="quire"'],
   [false, 'Bearer realm="quire"'],
-])('browsers are offered Basic unless a setting says otherwise: %s', async (basicOffered, expected) => {
-  const authenticate = server.authenticate;
-  const { status, challenges } = await answerTo(
-    'GET',
-    {},
-    { ...(basicOffered !== undefined && { basicOffered }), authenticate: () => authenticate(undefined) },
-  );
-  expect([status, challenges]).toEqual([401, expected]);
-});
+])(
+  'browsers are offered Basic unless a setting says otherwise: %s',
+  async (basicOffered, expected) => {
+    const authenticate = server.authenticate;
+    const { status, challenges } = await answerTo(
+      'GET',
+      {},
+      {
+        ...(basicOffered !== undefined && { basicOffered }),
+        authenticate: () => authenticate(undefined),
+      },
+    );
+    expect([status, challenges]).toEqual([401, expected]);
+  },
+);

@@ -14,7 +14,9 @@ test('a service answers its routes, and tells about itself, to those who may cal
   const headers = { authorization: 'me' };
 
   const answer = await fetch(`${url}/query/x/metadata/`, { headers });
-  const document = (await (await fetch(`${url}/openapi.json`, { headers })).json()) as { info: { title: string } };
+  const document = (await (await fetch(`${url}/openapi.json`, { headers })).json()) as {
+    info: { title: string };
+  };
   const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
   const stranger = await fetch(`${url}/query/x/metadata`);
 
@@ -24,7 +26,11 @@ test('a service answers its routes, and tells about itself, to those who may cal
     'quire_http_request_duration_seconds_count{method="GET",route="/query/:requestId/metadata",status="200"} 1',
   );
   expect(stranger.status).toBe(401);
-  expect(await stranger.json()).toEqual({ code: 401, error: 'Who are you?', reason: 'UNAUTHENTICATED' });
+  expect(await stranger.json()).toEqual({
+    code: 401,
+    error: 'Who are you?',
+    reason: 'UNAUTHENTICATED',
+  });
 });
 
 test('a service whose metrics and documents are turned off has no such paths', async () => {
@@ -99,24 +105,51 @@ async function answerTo(
 
 test.each([
   ['CONNECT', 405, 'METHOD_NOT_ALLOWED', ['CONNECT example.com:80 HTTP/1.1', 'Host: example.com']],
-  ['another Transfer-Encoding', 501, 'UNSUPPORTED', ['POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip']],
+  [
+    'another Transfer-Encoding',
+    501,
+    'UNSUPPORTED',
+    ['POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip'],
+  ],
   [
     'two of them',
     501,
     'UNSUPPORTED',
-    ['POST / HTTP/1.1', 'Host: x', 'Connection: close', 'Transfer-Encoding: gzip, chunked', '', '0'],
+    [
+      'POST / HTTP/1.1',
+      'Host: x',
+      'Connection: close',
+      'Transfer-Encoding: gzip, chunked',
+      '',
+      '0',
+    ],
   ],
   ['no Host', 400, 'INVALID_PARAMETER', ['GET /metrics HTTP/1.1', 'Connection: close']],
-  ['an expectation', 401, 'UNAUTHENTICATED', ['GET /metrics HTTP/1.1', 'Host: x', 'Expect: magic', 'Connection: close']],
+  [
+    'an expectation',
+    401,
+    'UNAUTHENTICATED',
+    ['GET /metrics HTTP/1.1', 'Host: x', 'Expect: magic', 'Connection: close'],
+  ],
   ['no HTTP', 400, 'INVALID_PARAMETER', ['nonsense']],
-])('a call that is refused early has the body of every error: %s', async (_what, status, reason, lines) => {
-  await using service = createEcho();
-  const answer = await answerTo(service, ...lines);
-  expect(answer).toEqual({ status: String(status), body: { code: status, reason, error: expect.any(String) as string } });
-});
+])(
+  'a call that is refused early has the body of every error: %s',
+  async (_what, status, reason, lines) => {
+    await using service = createEcho();
+    const answer = await answerTo(service, ...lines);
+    expect(answer).toEqual({
+      status: String(status),
+      body: { code: status, reason, error: expect.any(String) as string },
+    });
+  },
+);
 
 describe('limits on wrong credentials', () => {
-  const settings = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: 5 };
+  const settings = {
+    callsPerSecondMax: Infinity,
+    callsRunningMax: Infinity,
+    failuresPerMinuteMax: 5,
+  };
   const authenticate = async (header: string | undefined): Promise<never> => {
     throw new QuireError('UNAUTHENTICATED', `Who is ${header}?`);
   };

@@ -5,7 +5,10 @@ import { StallWatch } from '../src/stall-watch.ts';
 
 /** As much of a response as is looked at. */
 class FakeResponse {
-  socket: { bytesWritten: number; writableLength: number } | null = { bytesWritten: 0, writableLength: 0 };
+  socket: { bytesWritten: number; writableLength: number } | null = {
+    bytesWritten: 0,
+    writableLength: 0,
+  };
 
   get writableLength(): number {
     return this.socket?.writableLength ?? 0;

@@ -21,19 +21,27 @@ interface Layer {
   readonly problems: readonly SettingProblem[];
 }
 
-/** All that was given, one assignment per key: the file's, over it the environment's, over it the overrides'. */
+/**
+ * All that was given, one assignment per key: the file's, over it the environment's, over it the
+ * overrides'.
+ */
 export function collectAssignments(input: SettingsInput): Layer {
   const file = input.file === undefined ? nothing : readFileLayer(input.file, input.workingDir);
   const overrides = readOverrideLayer(input.overrides, input.workingDir);
   const environment = readEnvironmentLayer(input, [...file.assignments, ...overrides.assignments]);
   const layers = [file, environment, overrides];
-  const byKey = new Map(layers.flatMap((layer) => layer.assignments).map((assignment) => [assignment.key, assignment]));
+  const byKey = new Map(
+    layers.flatMap((layer) => layer.assignments).map((assignment) => [assignment.key, assignment]),
+  );
   return { assignments: [...byKey.values()], problems: layers.flatMap((layer) => layer.problems) };
 }
 
 const nothing: Layer = { assignments: [], problems: [] };
 
-function readFileLayer(file: { readonly path: string; readonly text: string }, workingDir: string): Layer {
+function readFileLayer(
+  file: { readonly path: string; readonly text: string },
+  workingDir: string,
+): Layer {
   const baseDir = dirname(resolve(workingDir, file.path));
   const { properties, faults } = parseProperties(file.text);
   const sourceOf = (line: number): SettingSource => ({ kind: 'file', path: file.path, line });
@@ -43,8 +51,9 @@ function readFileLayer(file: { readonly path: string; readonly text: string }, w
   for (const { key, value, line } of properties) {
     const firstLine = lineOfKey.get(key);
     if (!isKnown(key)) problems.push(unknownKey(key, sourceOf(line)));
-    else if (firstLine !== undefined) problems.push(faultAt(key, sourceOf(line), `already set on line ${firstLine}`));
-    else assignments.push({ key, text: value.trim(), source: sourceOf(line), baseDir });
+    else if (firstLine !== undefined) {
+      problems.push(faultAt(key, sourceOf(line), `already set on line ${firstLine}`));
+    } else assignments.push({ key, text: value.trim(), source: sourceOf(line), baseDir });
     lineOfKey.set(key, firstLine ?? line);
   }
   return { assignments, problems };
@@ -70,16 +79,26 @@ function readEnvironmentLayer(input: SettingsInput, others: readonly Assignment[
     others.map(({ key }) => key),
   );
   const assignments = settings.map(({ key, text, variable }): Assignment => {
-    return { key, text: text.trim(), source: { kind: 'environment', variable }, baseDir: input.workingDir };
+    return {
+      key,
+      text: text.trim(),
+      source: { kind: 'environment', variable },
+      baseDir: input.workingDir,
+    };
   });
-  // A variable that holds a token or a password by the word of another setting is not a setting itself.
+  // A variable that holds a token or a password by the word of another setting is not a setting
+  // itself.
   const variablesWithSecrets = new Set(
     [...others, ...assignments].filter(({ key }) => key.endsWith('.env')).map(({ text }) => text),
   );
   const problems = strays
     .filter((variable) => !variablesWithSecrets.has(variable))
     .map((variable) =>
-      faultAt(undefined, { kind: 'environment', variable }, `no such setting; the nearest is ${nearestVariable(variable)}`),
+      faultAt(
+        undefined,
+        { kind: 'environment', variable },
+        `no such setting; the nearest is ${nearestVariable(variable)}`,
+      ),
     );
   return { assignments, problems };
 }
@@ -88,9 +107,14 @@ function isKnown(key: string): boolean {
   return findFixed(key) !== undefined || findNamed(key) !== undefined;
 }
 
-/** Refuses a key; shows it only when it looks like one: a line that went astray may be a secret. The value is never shown. */
+/**
+ * Refuses a key; shows it only when it looks like one: a line that went astray may be a secret. The
+ * value is never shown.
+ */
 function unknownKey(key: string, source: SettingSource): SettingProblem {
   const looksLikeKey = key.length <= 120 && /^[A-Za-z][\w-]*(?:\.[\w<>-]+)+$/.test(key);
-  if (!looksLikeKey) return faultAt(undefined, source, 'expected key = value, with a key such as engine.bind.host');
+  if (!looksLikeKey) {
+    return faultAt(undefined, source, 'expected key = value, with a key such as engine.bind.host');
+  }
   return faultAt(key, source, `no such setting; the nearest is ${nearestKey(key)}`);
 }

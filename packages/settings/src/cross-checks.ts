@@ -12,10 +12,14 @@ interface Given {
 }
 
 /**
- * Finds settings that are right by themselves but not together. A value that is a problem by itself is undefined in
- * `settings`; it compares as neither more nor less than another, so that no problem is reported twice.
+ * Finds settings that are right by themselves but not together. A value that is a problem by itself
+ * is undefined in `settings`; it compares as neither more nor less than another, so that no problem
+ * is reported twice.
  */
-export function checkTogether(settings: Settings, view: readonly SettingView[]): readonly SettingProblem[] {
+export function checkTogether(
+  settings: Settings,
+  view: readonly SettingView[],
+): readonly SettingProblem[] {
   const byKey = new Map(view.map((entry) => [entry.key, entry]));
   const given: Given = {
     settings,
@@ -45,7 +49,9 @@ const { principals, storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
   const { targetPercent, criticalPercent } = given.settings.cleaner;
-  return targetPercent > criticalPercent ? notAtMost(given, cleaner.targetPercent.key, cleaner.criticalPercent.key) : undefined;
+  return targetPercent > criticalPercent
+    ? notAtMost(given, cleaner.targetPercent.key, cleaner.criticalPercent.key)
+    : undefined;
 }
 
 /** Shares are parts of a quota: where none is enforced, they would change nothing. */
@@ -54,8 +60,14 @@ function checkShares({ settings, valueOf, sourceOf }: Given): SettingProblem | u
   const named = settings.principals.find(({ shareBytesMax }) => shareBytesMax !== undefined);
   const hasPercent = settings.cleaner.principalMaxPercent < 100;
   if (!hasPercent && named === undefined) return undefined;
-  const key = hasPercent ? cleaner.principalMaxPercent.key : principals.shareBytesMax.key.replace('<name>', named?.name ?? '');
-  return faultAt(cleaner.enabled.key, sourceOf(key), `must be true, because ${key} is ${valueOf(key)}, a share of a quota`);
+  const key = hasPercent
+    ? cleaner.principalMaxPercent.key
+    : principals.shareBytesMax.key.replace('<name>', named?.name ?? '');
+  return faultAt(
+    cleaner.enabled.key,
+    sourceOf(key),
+    `must be true, because ${key} is ${valueOf(key)}, a share of a quota`,
+  );
 }
 
 /** A write that is still under way must not look like the debris of one. */
@@ -68,7 +80,9 @@ function checkGrace({ settings, valueOf, sourceOf }: Given): SettingProblem | un
 
 function checkExpiration(given: Given): SettingProblem | undefined {
   const { expirationMs, expirationMaxMs } = given.settings.results;
-  return expirationMs > expirationMaxMs ? notAtMost(given, results.expirationMs.key, results.expirationMaxMs.key) : undefined;
+  return expirationMs > expirationMaxMs
+    ? notAtMost(given, results.expirationMs.key, results.expirationMaxMs.key)
+    : undefined;
 }
 
 function notAtMost({ valueOf, sourceOf }: Given, key: string, limitKey: string): SettingProblem {
@@ -79,33 +93,60 @@ function notAtMost({ valueOf, sourceOf }: Given, key: string, limitKey: string):
 function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined {
   const { key } = store.fileLocation;
   const isMissing =
-    settings.store.protocol === 'file' && settings.store.fileLocation === undefined && sourceOf(key).kind === 'default';
-  return isMissing ? faultAt(key, sourceOf(store.protocol.key), `must be set, because ${store.protocol.key} is file`) : undefined;
+    settings.store.protocol === 'file' &&
+    settings.store.fileLocation === undefined &&
+    sourceOf(key).kind === 'default';
+  return isMissing
+    ? faultAt(
+        key,
+        sourceOf(store.protocol.key),
+        `must be set, because ${store.protocol.key} is file`,
+      )
+    : undefined;
 }
 
 function checkBuckets({ settings, sourceOf }: Given): SettingProblem | undefined {
   const { protocol, s3Location, gcsLocation } = settings.store;
-  const row = protocol === 's3' ? store.s3Location : protocol === 'gcs' ? store.gcsLocation : undefined;
+  const row =
+    protocol === 's3' ? store.s3Location : protocol === 'gcs' ? store.gcsLocation : undefined;
   const value = protocol === 's3' ? s3Location : gcsLocation;
-  if (row === undefined || value !== undefined || sourceOf(row.key).kind !== 'default') return undefined;
-  return faultAt(row.key, sourceOf(store.protocol.key), `must be set, because ${store.protocol.key} is ${protocol}`);
+  if (row === undefined || value !== undefined || sourceOf(row.key).kind !== 'default') {
+    return undefined;
+  }
+  return faultAt(
+    row.key,
+    sourceOf(store.protocol.key),
+    `must be set, because ${store.protocol.key} is ${protocol}`,
+  );
 }
 
 function checkPlugin({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { key, kind } = store.fileLocation;
   const location = settings.store.fileLocation;
   if (location?.scheme !== 'plugin') return undefined;
-  const isKnown = settings.storageClasses.some(({ name, factory }) => name === location.name && factory?.kind === 'module');
+  const isKnown = settings.storageClasses.some(
+    ({ name, factory }) => name === location.name && factory?.kind === 'module',
+  );
   if (isKnown) return undefined;
   const factoryKey = storageClasses.factory.key.replace('<scheme>', location.name);
-  return badValue(key, valueOf(key), `${kind.allowed}; any other scheme needs a module in ${factoryKey}`, sourceOf(key));
+  return badValue(
+    key,
+    valueOf(key),
+    `${kind.allowed}; any other scheme needs a module in ${factoryKey}`,
+    sourceOf(key),
+  );
 }
 
-/** Java runs nowhere here: classes of schemes that have a store of our own change nothing, those of others would never be used. */
+/**
+ * Java runs nowhere here: classes of schemes that have a store of our own change nothing, those of
+ * others would never be used.
+ */
 function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
   const { key } = storageClasses.factory;
   return settings.storageClasses
-    .filter(({ name, factory }) => factory?.kind === 'class' && !['file', 's3', 'gs'].includes(name))
+    .filter(
+      ({ name, factory }) => factory?.kind === 'class' && !['file', 's3', 'gs'].includes(name),
+    )
     .map(({ name }) => {
       const classKey = key.replace('<scheme>', name);
       const allowed = `a module, as a path that ends in .js, .mjs or .ts: classes of Java are accepted for file, s3 and gs only`;
@@ -119,18 +160,36 @@ function checkS3Keys({ settings, sourceOf }: Given): SettingProblem | undefined 
   const [given, missing] = [s3.accessKey.key, s3.secretKey.key].toSorted(
     (left, right) => Number(isGiven(right)) - Number(isGiven(left)),
   );
-  if (given === undefined || missing === undefined || (accessKey === undefined) === (secretKey === undefined)) return undefined;
+  if (
+    given === undefined ||
+    missing === undefined ||
+    (accessKey === undefined) === (secretKey === undefined)
+  ) {
+    return undefined;
+  }
   if (isGiven(missing)) return undefined;
   return faultAt(missing, sourceOf(given), `must be set, because ${given} is`);
 }
 
-/** Temporary files are removed without a look at what they are: no result may lie among them, nor they among results. */
+/**
+ * Temporary files are removed without a look at what they are: no result may lie among them, nor
+ * they among results.
+ */
 function checkTempDir({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { tempDir, fileLocation, protocol } = settings.store;
-  if (protocol !== 'file' || fileLocation?.scheme !== 'file' || tempDir === undefined) return undefined;
-  if (!isWithin(tempDir, fileLocation.path) && !isWithin(fileLocation.path, tempDir)) return undefined;
+  if (protocol !== 'file' || fileLocation?.scheme !== 'file' || tempDir === undefined) {
+    return undefined;
+  }
+  if (!isWithin(tempDir, fileLocation.path) && !isWithin(fileLocation.path, tempDir)) {
+    return undefined;
+  }
   const { key } = store.tempDir;
-  return badValue(key, valueOf(key), `a directory apart from ${store.fileLocation.key} = ${fileLocation.path}`, sourceOf(key));
+  return badValue(
+    key,
+    valueOf(key),
+    `a directory apart from ${store.fileLocation.key} = ${fileLocation.path}`,
+    sourceOf(key),
+  );
 }
 
 function isWithin(path: string, dir: string): boolean {
@@ -138,7 +197,10 @@ function isWithin(path: string, dir: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** All brokers that listen on every address would otherwise share one broker id, and with it each other's results. */
+/**
+ * All brokers that listen on every address would otherwise share one broker id, and with it each
+ * other's results.
+ */
 function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefined {
   const { key } = server.brokerHostName;
   const value = settings.server.brokerHostName;
@@ -151,15 +213,21 @@ function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefine
 function checkJwt({ settings, sourceOf }: Given): readonly SettingProblem[] {
   if (settings.jwt.keys === undefined) return [];
   return [jwt.issuer, jwt.audience].flatMap(({ key }) =>
-    sourceOf(key).kind === 'default' ? [faultAt(key, sourceOf(jwt.keys.key), `must be set, because ${jwt.keys.key} is`)] : [],
+    sourceOf(key).kind === 'default'
+      ? [faultAt(key, sourceOf(jwt.keys.key), `must be set, because ${jwt.keys.key} is`)]
+      : [],
   );
 }
 
 function checkPinot({ settings, sourceOf }: Given): SettingProblem | undefined {
   const { key } = pinot.controllerUrls;
   const isMissing =
-    settings.engine.kind === 'pinot' && settings.pinot.controllerUrls === undefined && sourceOf(key).kind === 'default';
-  return isMissing ? faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is pinot`) : undefined;
+    settings.engine.kind === 'pinot' &&
+    settings.pinot.controllerUrls === undefined &&
+    sourceOf(key).kind === 'default';
+  return isMissing
+    ? faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is pinot`)
+    : undefined;
 }
 
 function checkTls({ sourceOf }: Given): SettingProblem | undefined {

@@ -3,7 +3,10 @@ import type { Settings } from './setting-table.ts';
 
 /** What differs between two sets of settings, and what a running server is to go on with. */
 export interface SettingsDiff {
-  /** The old settings with the new values of all live ones: frozen, and as one object, so that nobody sees a mixture. */
+  /**
+   * The old settings with the new values of all live ones: frozen, and as one object, so that
+   * nobody sees a mixture.
+   */
   readonly settings: Settings;
   /** Keys of live settings with another value. */
   readonly changed: readonly string[];

@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { fixedSettings, type NamedSetting, namedSettings, nearest } from './known-keys.ts';
 
 /**
- * The environment variable of a key: upper case, with `_` for every dot and dash. The capitals inside a word leave no trace:
- * `engine.broker.client.queryPort` is ENGINE_BROKER_CLIENT_QUERYPORT.
+ * The environment variable of a key: upper case, with `_` for every dot and dash. The capitals
+ * inside a word leave no trace: `engine.broker.client.queryPort` is ENGINE_BROKER_CLIENT_QUERYPORT.
  */
 export function variableOf(key: string): string {
   return key.toUpperCase().replaceAll(/[.-]/g, '_');
@@ -22,11 +22,15 @@ interface EnvironmentReading {
 }
 
 const keyByVariable = new Map(fixedSettings.map(({ row }) => [variableOf(row.key), row.key]));
-const candidates = [...keyByVariable.keys(), ...namedSettings.map(({ row }) => variableOf(row.key))];
+const candidates = [
+  ...keyByVariable.keys(),
+  ...namedSettings.map(({ row }) => variableOf(row.key)),
+];
 
 /**
- * Finds the settings in an environment. An empty variable counts as not set. A name inside a variable is that of `keysInUse`
- * which has this variable, else the lower-case spelling: ENGINE_TABLE_MY_CARS_PATH is `engine.table.my_cars.path`.
+ * Finds the settings in an environment. An empty variable counts as not set. A name inside a
+ * variable is that of `keysInUse` which has this variable, else the lower-case spelling:
+ * ENGINE_TABLE_MY_CARS_PATH is `engine.table.my_cars.path`.
  */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -37,7 +41,10 @@ export function readEnvironment(
   const strays: string[] = [];
   for (const [variable, text] of Object.entries(environment)) {
     if (text === undefined || text === '' || isServiceLink(variable, text)) continue;
-    const key = keyByVariable.get(variable) ?? keysByVariable.get(variable) ?? namedKeyOf(variable, keysByVariable);
+    const key =
+      keyByVariable.get(variable) ??
+      keysByVariable.get(variable) ??
+      namedKeyOf(variable, keysByVariable);
     if (key !== undefined) settings.push({ key, text, variable });
     else if (isMeantForUs(variable)) strays.push(variable);
   }
@@ -49,41 +56,60 @@ export function nearestVariable(variable: string): string {
   return nearest(variable, candidates);
 }
 
-function namedKeyOf(variable: string, keysByVariable: ReadonlyMap<string, string>): string | undefined {
+function namedKeyOf(
+  variable: string,
+  keysByVariable: ReadonlyMap<string, string>,
+): string | undefined {
   for (const { prefix, suffix, group } of namedSettings) {
     const [start, end] = [variableOf(prefix), variableOf(suffix)];
-    if (!variable.startsWith(start) || !variable.endsWith(end) || variable.length <= start.length + end.length) continue;
+    if (
+      !variable.startsWith(start) ||
+      !variable.endsWith(end) ||
+      variable.length <= start.length + end.length
+    ) {
+      continue;
+    }
     const spelling = variable.slice(start.length, variable.length - end.length);
     return prefix + (nameInUse(spelling, group, keysByVariable) ?? spelling.toLowerCase()) + suffix;
   }
   return undefined;
 }
 
-/** The name that another setting of the group already uses, so that a variable adds to `My-Cars` and does not make a `my_cars`. */
+/**
+ * The name that another setting of the group already uses, so that a variable adds to `My-Cars` and
+ * does not make a `my_cars`.
+ */
 function nameInUse(
   spelling: string,
   group: NamedSetting['group'],
   keysByVariable: ReadonlyMap<string, string>,
 ): string | undefined {
   for (const { prefix, suffix, group: itsGroup } of namedSettings) {
-    const key = itsGroup === group ? keysByVariable.get(variableOf(prefix) + spelling + variableOf(suffix)) : undefined;
+    const key =
+      itsGroup === group
+        ? keysByVariable.get(variableOf(prefix) + spelling + variableOf(suffix))
+        : undefined;
     if (key !== undefined) return key.slice(prefix.length, key.length - suffix.length);
   }
   return undefined;
 }
 
 /**
- * Kubernetes gives every container variables for the services around it; a service called `proxy` makes
- * PROXY_PORT=tcp://10.0.0.1:8080 and PROXY_SERVICE_HOST, which nobody meant as settings.
+ * Kubernetes gives every container variables for the services around it; a service called `proxy`
+ * makes PROXY_PORT=tcp://10.0.0.1:8080 and PROXY_SERVICE_HOST, which nobody meant as settings.
  */
 function isServiceLink(variable: string, text: string): boolean {
   return (
-    /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(variable) ||
-    /^(?:tcp|udp|sctp):\/\//.test(text)
+    /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(
+      variable,
+    ) || /^(?:tcp|udp|sctp):\/\//.test(text)
   );
 }
 
-/** The first two words of all longer keys, such as ENGINE_BROKER_. Other software may well use ENGINE_, CONTROLLER_ and PROXY_. */
+/**
+ * The first two words of all longer keys, such as ENGINE_BROKER_. Other software may well use
+ * ENGINE_, CONTROLLER_ and PROXY_.
+ */
 const namespaces = new Set(
   [...fixedSettings, ...namedSettings]
     .map(({ row }) => row.key.split('.'))
@@ -93,6 +119,7 @@ const namespaces = new Set(
 
 function isMeantForUs(variable: string): boolean {
   return (
-    [...namespaces].some((namespace) => variable.startsWith(namespace)) || distance(variable, nearestVariable(variable)) <= 2
+    [...namespaces].some((namespace) => variable.startsWith(namespace)) ||
+    distance(variable, nearestVariable(variable)) <= 2
   );
 }

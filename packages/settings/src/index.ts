@@ -7,7 +7,14 @@ export { type ReloadEvent, type ReloadOptions, SettingsReloader } from './reload
 export { renderReference } from './reference.ts';
 export { settingsError, type SettingProblem } from './setting-problem.ts';
 export { formatSettingSource, type SettingSource } from './setting-source.ts';
-export type { Settings, TableSettings, NamedValuesOf, ValuesOf, Rows, ValueOf } from './setting-table.ts';
+export type {
+  Settings,
+  TableSettings,
+  NamedValuesOf,
+  ValuesOf,
+  Rows,
+  ValueOf,
+} from './setting-table.ts';
 export type { SettingsInput } from './settings-input.ts';
 export type { SettingRow } from './setting-row.ts';
 export type { SettingKind } from './setting-kind.ts';

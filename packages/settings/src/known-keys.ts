@@ -18,8 +18,9 @@ export interface NamedSetting extends KnownSetting {
   readonly suffix: string;
 }
 
-export const fixedSettings: readonly KnownSetting[] = Object.entries(settingTable).flatMap(([group, rows]) =>
-  Object.entries<SettingRow<unknown>>(rows).map(([property, row]) => ({ group, property, row })),
+export const fixedSettings: readonly KnownSetting[] = Object.entries(settingTable).flatMap(
+  ([group, rows]) =>
+    Object.entries<SettingRow<unknown>>(rows).map(([property, row]) => ({ group, property, row })),
 );
 
 export const namedGroups = Object.keys(namedTable) as readonly NamedGroup[];
@@ -39,15 +40,22 @@ export function findFixed(key: string): KnownSetting | undefined {
 }
 
 /** The setting with this key and the name in it, which has no dot but is otherwise unchecked. */
-export function findNamed(key: string): { readonly known: NamedSetting; readonly name: string } | undefined {
+export function findNamed(
+  key: string,
+): { readonly known: NamedSetting; readonly name: string } | undefined {
   for (const known of namedSettings) {
     const name = key.slice(known.prefix.length, key.length - known.suffix.length);
-    if (name !== '' && !name.includes('.') && key === known.prefix + name + known.suffix) return { known, name };
+    if (name !== '' && !name.includes('.') && key === known.prefix + name + known.suffix) {
+      return { known, name };
+    }
   }
   return undefined;
 }
 
-/** The known key that is the fewest edits away; where it has a name part, the name is taken from the key given. */
+/**
+ * The known key that is the fewest edits away; where it has a name part, the name is taken from the
+ * key given.
+ */
 export function nearestKey(key: string): string {
   const segments = key.split('.');
   const named = namedSettings.map(({ row }) => {

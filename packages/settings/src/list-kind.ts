@@ -3,11 +3,14 @@ import { httpUrl } from './module-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
 /** The URLs of servers, separated by commas; each of them once. */
-export const httpUrls: SettingKind<readonly string[]> = listOf(httpUrl.allowed, (text) => httpUrl.parse(text, ''));
+export const httpUrls: SettingKind<readonly string[]> = listOf(httpUrl.allowed, (text) =>
+  httpUrl.parse(text, ''),
+);
 
 /** Names of letters, digits, `_` and `-`, separated by commas; each of them once. */
-export const names: SettingKind<readonly string[]> = listOf('a name of letters, digits, _ and -', (text) =>
-  /^[\w-]{1,64}$/.test(text) ? text : undefined,
+export const names: SettingKind<readonly string[]> = listOf(
+  'a name of letters, digits, _ and -',
+  (text) => (/^[\w-]{1,64}$/.test(text) ? text : undefined),
 );
 
 /** Internet addresses, and networks with the length of their prefix, separated by commas. */
@@ -24,13 +27,19 @@ function parseNetwork(text: string): string | undefined {
 }
 
 /** Some of a few words, at least one, separated by commas; each of them once. */
-export function choices<const Word extends string>(...words: readonly Word[]): SettingKind<readonly Word[]> {
+export function choices<const Word extends string>(
+  ...words: readonly Word[]
+): SettingKind<readonly Word[]> {
   return listOf(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
 }
 
-/** Kafka brokers, as `host:port`, `host:*` for any port of one, or `*` for all; separated by commas, each of them once. */
-export const brokerPatterns: SettingKind<readonly string[]> = listOf('host:port, host:* or *', (text) =>
-  /^(?:\*|(?:[\w.-]+|\[[\da-fA-F:.]+\]):(?:\*|\d{1,5}))$/.test(text) ? text : undefined,
+/**
+ * Kafka brokers, as `host:port`, `host:*` for any port of one, or `*` for all; separated by commas,
+ * each of them once.
+ */
+export const brokerPatterns: SettingKind<readonly string[]> = listOf(
+  'host:port, host:* or *',
+  (text) => (/^(?:\*|(?:[\w.-]+|\[[\da-fA-F:.]+\]):(?:\*|\d{1,5}))$/.test(text) ? text : undefined),
 );
 
 function listOf<Element extends string>(
@@ -42,7 +51,9 @@ function listOf<Element extends string>(
     parse: (text) => {
       const elements = text.split(',').map((element) => parse(element.trim()));
       const known = elements.filter((element) => element !== undefined);
-      return known.length === elements.length && new Set(known).size === known.length ? known : undefined;
+      return known.length === elements.length && new Set(known).size === known.length
+        ? known
+        : undefined;
     },
     format: (elements) => elements.join(','),
   };

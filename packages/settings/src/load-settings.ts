@@ -9,7 +9,10 @@ export interface SettingsRequest extends Omit<SettingsInput, 'file'> {
   readonly path?: string | undefined;
 }
 
-/** Reads the properties file at `path`, if one is given, as UTF-8 and parses everything; a file that cannot be read, or is empty, is a problem. */
+/**
+ * Reads the properties file at `path`, if one is given, as UTF-8 and parses everything; a file that
+ * cannot be read, or is empty, is a problem.
+ */
 export async function loadSettings(request: SettingsRequest): Promise<SettingsOutcome> {
   const { path, ...input } = request;
   return path === undefined
@@ -39,7 +42,8 @@ export function parseReading(
   { path, ...input }: SettingsRequest & { readonly path: string },
 ): SettingsOutcome {
   if ('problem' in reading) return { ok: false, problems: [reading.problem] };
-  // Who saves a file may empty it first; nobody who wants all defaults writes nothing, not even why.
+  // Who saves a file may empty it first; nobody who wants all defaults writes nothing, not even
+  // why.
   if (reading.text.trim() === '') return { ok: false, problems: [unreadable(path, 'is empty')] };
   return parseSettings({ ...input, file: { path, text: reading.text } });
 }

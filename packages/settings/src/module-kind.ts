@@ -9,11 +9,15 @@ export type ModuleOrClass =
 /** A module of JavaScript or TypeScript, as an absolute or relative path. */
 export const modulePath: SettingKind<string> = {
   allowed: 'the path of a module (ending in .js, .mjs or .ts)',
-  parse: (value, baseDir) => (/\.(?:js|mjs|ts)$/.test(value) ? path.parse(value, baseDir) : undefined),
+  parse: (value, baseDir) =>
+    /\.(?:js|mjs|ts)$/.test(value) ? path.parse(value, baseDir) : undefined,
   format: (value) => value,
 };
 
-/** A module of JavaScript or TypeScript as an absolute or relative path, or the name of a Java class. */
+/**
+ * A module of JavaScript or TypeScript as an absolute or relative path, or the name of a Java
+ * class.
+ */
 export const moduleOrClass: SettingKind<ModuleOrClass> = {
   allowed: `${modulePath.allowed} or the name of a class`,
   parse: (value, baseDir) => {
@@ -30,8 +34,14 @@ export const httpUrl: SettingKind<string> = {
   allowed: 'a URL of a server, such as https://storage.example.com:9000',
   parse: (value) => {
     const url = URL.canParse(value) ? new URL(value) : undefined;
-    const isServer = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-    return isServer && url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined;
+    const isServer =
+      url !== undefined &&
+      /^https?:$/.test(url.protocol) &&
+      url.username === '' &&
+      url.password === '';
+    return isServer && url.pathname === '/' && url.search === '' && url.hash === ''
+      ? url.origin
+      : undefined;
   },
   format: (value) => value,
 };

@@ -11,8 +11,8 @@ export type SettingsOutcome =
   | { readonly ok: false; readonly problems: readonly SettingProblem[] };
 
 /**
- * Turns what was given into settings, all or none, and reports every problem at once. Pure: reads no file and no environment.
- * A file is overridden by the environment, and that by overrides.
+ * Turns what was given into settings, all or none, and reports every problem at once. Pure: reads
+ * no file and no environment. A file is overridden by the environment, and that by overrides.
  */
 export function parseSettings(input: SettingsInput): SettingsOutcome {
   const given = collectAssignments(input);

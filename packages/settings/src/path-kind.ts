@@ -15,14 +15,17 @@ const bucketNames = '3 or more of a-z, 0-9, ., _ and -, the first one a letter o
 export const path: SettingKind<string> = {
   allowed: 'a path of this machine, absolute or relative',
   parse: (value, baseDir) =>
-    value === '' || value.includes('\0') || schemePattern.test(value) ? undefined : resolve(baseDir, value),
+    value === '' || value.includes('\0') || schemePattern.test(value)
+      ? undefined
+      : resolve(baseDir, value),
   format: (value) => value,
 };
 
 /** A file as a path or a `file:` URI; the value is an absolute path. */
 export const fileOrUri: SettingKind<string> = {
   allowed: 'a path of this machine, absolute or relative, or a file: URI',
-  parse: (value, baseDir) => (value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir)),
+  parse: (value, baseDir) =>
+    value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir),
   format: (value) => value,
 };
 
@@ -33,7 +36,9 @@ export const location: SettingKind<StoreLocation> = {
     if (bucketPatterns.s3.test(value)) return { scheme: 's3', uri: value };
     if (bucketPatterns.gs.test(value)) return { scheme: 'gs', uri: value };
     const plugin = pluginPattern.exec(value)?.[1];
-    if (plugin !== undefined && !['file', 's3', 'gs'].includes(plugin)) return { scheme: 'plugin', name: plugin, uri: value };
+    if (plugin !== undefined && !['file', 's3', 'gs'].includes(plugin)) {
+      return { scheme: 'plugin', name: plugin, uri: value };
+    }
     const local = value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir);
     return local === undefined ? undefined : { scheme: 'file', path: local };
   },
@@ -58,7 +63,8 @@ const bucketPatterns = {
 
 function pathOfFileUri(value: string): string | undefined {
   const uri = URL.canParse(value) ? new URL(value) : undefined;
-  // An escaped slash or NUL, and a host, name no file here: refused before the conversion would throw.
+  // An escaped slash or NUL, and a host, name no file here: refused before the conversion would
+  // throw.
   if (uri === undefined || uri.host !== '' || /%(?:2f|00)/i.test(uri.pathname)) return undefined;
   return fileURLToPath(uri);
 }

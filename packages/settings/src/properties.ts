@@ -17,9 +17,10 @@ interface LogicalLine {
 }
 
 /**
- * Reads a properties file exactly as `java.util.Properties.load` does, except that a key given twice is kept twice and that
- * a byte order mark is skipped: `=`, `:` or white space after the key, comments from `#` or `!`, `\` before a line end joins
- * lines, `\t \n \r \f \uXXXX` are characters and `\` before anything else is dropped. Reads on past a faulty line.
+ * Reads a properties file exactly as `java.util.Properties.load` does, except that a key given
+ * twice is kept twice and that a byte order mark is skipped: `=`, `:` or white space after the key,
+ * comments from `#` or `!`, `\` before a line end joins lines, `\t \n \r \f \uXXXX` are characters
+ * and `\` before anything else is dropped. Reads on past a faulty line.
  */
 export function parseProperties(text: string): {
   readonly properties: readonly Property[];
@@ -29,15 +30,19 @@ export function parseProperties(text: string): {
   const faults: PropertyFault[] = [];
   for (const { text: lineText, line } of logicalLines(text)) {
     const { key, value } = splitProperty(lineText);
-    if (malformedEscape.test(lineText)) faults.push({ line, message: 'expected four hexadecimal digits after \\u' });
-    else properties.push({ key: unescape(key), value: unescape(value), line });
+    if (malformedEscape.test(lineText)) {
+      faults.push({ line, message: 'expected four hexadecimal digits after \\u' });
+    } else properties.push({ key: unescape(key), value: unescape(value), line });
   }
   return { properties, faults };
 }
 
 const leadingSpace = /^[ \t\f]+/;
 
-/** Joins continued lines; drops comments and blank lines. A comment is never continued, but a continuation may look like one. */
+/**
+ * Joins continued lines; drops comments and blank lines. A comment is never continued, but a
+ * continuation may look like one.
+ */
 function* logicalLines(text: string): Generator<LogicalLine> {
   const naturalLines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
   let joined = '';
@@ -60,7 +65,10 @@ function endsWithOddBackslashes(text: string): boolean {
   return (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 }
 
-/** The key ends at the first `=`, `:` or white space that no backslash precedes; one `=` or `:` may stand in the white space after it. */
+/**
+ * The key ends at the first `=`, `:` or white space that no backslash precedes; one `=` or `:` may
+ * stand in the white space after it.
+ */
 function splitProperty(text: string): { readonly key: string; readonly value: string } {
   const match = /^((?:[^\\=: \t\f]|\\[^])*)[ \t\f]*[=:]?[ \t\f]*([^]*)$/.exec(text);
   return { key: match?.[1] ?? '', value: match?.[2] ?? '' };
@@ -71,8 +79,11 @@ const malformedEscape = /(?<!\\)(?:\\\\)*\\u(?![0-9A-Fa-f]{4})/;
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
 function unescape(text: string): string {
-  return text.replace(/\\(?:u([0-9A-Fa-f]{4})|([^]?))/g, (_match, hex: string | undefined, character: string | undefined) => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    return escapes[character ?? ''] ?? character ?? '';
-  });
+  return text.replace(
+    /\\(?:u([0-9A-Fa-f]{4})|([^]?))/g,
+    (_match, hex: string | undefined, character: string | undefined) => {
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      return escapes[character ?? ''] ?? character ?? '';
+    },
+  );
 }

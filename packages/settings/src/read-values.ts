@@ -1,5 +1,12 @@
 import type { Assignment } from './assignment.ts';
-import { findFixed, findNamed, fixedSettings, namedGroups, type NamedGroup, namedSettings } from './known-keys.ts';
+import {
+  findFixed,
+  findNamed,
+  fixedSettings,
+  namedGroups,
+  type NamedGroup,
+  namedSettings,
+} from './known-keys.ts';
 import { badValue, faultAt, secretMark, type SettingProblem, showable } from './setting-problem.ts';
 import type { SettingRow } from './setting-row.ts';
 import type { SettingSource } from './setting-source.ts';
@@ -31,15 +38,26 @@ export function readValues(assignments: readonly Assignment[]): ValueReading {
     Object.assign(values, { [property]: reader.read(row, row.key) });
   }
   for (const group of namedGroups) groups[group] = readNamedGroup(group, assignments, reader);
-  // The one place where the types of the table meet values read by its rows, row by row and name by name.
-  return { settings: deepFreeze(groups) as unknown as Settings, view: reader.view, problems: reader.problems };
+  // The one place where the types of the table meet values read by its rows, row by row and name by
+  // name.
+  return {
+    settings: deepFreeze(groups) as unknown as Settings,
+    view: reader.view,
+    problems: reader.problems,
+  };
 }
 
-function readNamedGroup(group: NamedGroup, assignments: readonly Assignment[], reader: ValueReader): unknown[] {
+function readNamedGroup(
+  group: NamedGroup,
+  assignments: readonly Assignment[],
+  reader: ValueReader,
+): unknown[] {
   const firstUses = new Map<string, Assignment>();
   for (const assignment of assignments) {
     const found = findNamed(assignment.key);
-    if (found?.known.group === group && !firstUses.has(found.name)) firstUses.set(found.name, assignment);
+    if (found?.known.group === group && !firstUses.has(found.name)) {
+      firstUses.set(found.name, assignment);
+    }
   }
   const spellings = new Map<string, string>();
   const elements: unknown[] = [];
@@ -47,11 +65,19 @@ function readNamedGroup(group: NamedGroup, assignments: readonly Assignment[], r
     const other = spellings.get(variableOf(name));
     if (nameKinds[group].parse(name, '') === undefined) {
       reader.problems.push(
-        faultAt(use.key, use.source, `${showable(name)} is not allowed there: expected ${nameKinds[group].allowed}`),
+        faultAt(
+          use.key,
+          use.source,
+          `${showable(name)} is not allowed there: expected ${nameKinds[group].allowed}`,
+        ),
       );
     } else if (other !== undefined) {
       reader.problems.push(
-        faultAt(use.key, use.source, `the name ${name} is too similar to ${other}: only case, dashes and underscores differ`),
+        faultAt(
+          use.key,
+          use.source,
+          `the name ${name} is too similar to ${other}: only case, dashes and underscores differ`,
+        ),
       );
     } else {
       spellings.set(variableOf(name), name);
@@ -61,7 +87,12 @@ function readNamedGroup(group: NamedGroup, assignments: readonly Assignment[], r
   return elements;
 }
 
-function readNamed(group: NamedGroup, name: string, use: Assignment, reader: ValueReader): Record<string, unknown> {
+function readNamed(
+  group: NamedGroup,
+  name: string,
+  use: Assignment,
+  reader: ValueReader,
+): Record<string, unknown> {
   const values: Record<string, unknown> = { name };
   for (const { property, row, prefix, suffix, group: itsGroup } of namedSettings) {
     if (itsGroup === group) values[property] = reader.read(row, prefix + name + suffix, use);
@@ -78,28 +109,42 @@ class ValueReader {
     this.#given = new Map(assignments.map((assignment) => [assignment.key, assignment]));
   }
 
-  /** The value of one setting: as given, else the default; undefined when there is none or it is a problem. */
+  /**
+   * The value of one setting: as given, else the default; undefined when there is none or it is a
+   * problem.
+   */
   read(row: SettingRow<unknown>, key: string, use?: Assignment): unknown {
     const given = this.#given.get(key) ?? this.#defaultOf(row, key);
     if (given === undefined && row.required && use !== undefined) {
       this.problems.push(faultAt(key, use.source, `must be set, because ${use.key} is`));
     }
-    const isUnset = given === undefined || (given.text === '' && row.default === undefined && !row.required);
+    const isUnset =
+      given === undefined || (given.text === '' && row.default === undefined && !row.required);
     const value = isUnset ? undefined : row.kind.parse(given.text, given.baseDir);
     // A default that is wrong was taken from a wrong setting, which has its own problem.
     if (!isUnset && value === undefined && given.source.kind !== 'default') {
-      this.problems.push(badValue(key, row.secret ? secretMark : given.text, row.kind.allowed, given.source));
+      this.problems.push(
+        badValue(key, row.secret ? secretMark : given.text, row.kind.allowed, given.source),
+      );
     }
     const shown = value === undefined ? '' : row.secret ? secretMark : row.kind.format(value);
-    this.view.push({ key, value: shown, source: given?.source ?? { kind: 'default' }, isLive: row.live });
+    this.view.push({
+      key,
+      value: shown,
+      source: given?.source ?? { kind: 'default' },
+      isLive: row.live,
+    });
     return value;
   }
 
   #defaultOf(row: SettingRow<unknown>, key: string): Assignment | undefined {
     if (row.default === undefined) return undefined;
-    if (typeof row.default === 'string') return { key, text: row.default, source: { kind: 'default' }, baseDir: '/' };
+    if (typeof row.default === 'string') {
+      return { key, text: row.default, source: { kind: 'default' }, baseDir: '/' };
+    }
     const other = findFixed(row.default.of);
-    const given = this.#given.get(row.default.of) ?? (other && this.#defaultOf(other.row, row.default.of));
+    const given =
+      this.#given.get(row.default.of) ?? (other && this.#defaultOf(other.row, row.default.of));
     return given && { ...given, key, source: { kind: 'default' } };
   }
 }

@@ -35,19 +35,30 @@ const titles = {
   storageClasses: 'Storage plug-ins, one per `<scheme>`',
 } as const satisfies Record<keyof typeof settingTable | keyof typeof namedTable, string>;
 
-/** The reference of all settings in Markdown: a section for each group, in it a list of its settings. */
+/**
+ * The reference of all settings in Markdown: a section for each group, in it a list of its
+ * settings.
+ */
 export function renderReference(): string {
   const fixed = Object.entries(settingTable).map(([group, rows]) =>
     renderSection(titles[group as keyof typeof settingTable], '', rows),
   );
   const named = Object.entries(namedTable).map(([name, rows]) => {
     const group = name as keyof typeof namedTable;
-    return renderSection(titles[group], `The name in the key is ${nameKinds[group].allowed}.\n\n`, rows);
+    return renderSection(
+      titles[group],
+      `The name in the key is ${nameKinds[group].allowed}.\n\n`,
+      rows,
+    );
   });
   return [...fixed, ...named].join('\n');
 }
 
-function renderSection(title: string, note: string, rows: Readonly<Record<string, SettingRow<unknown>>>): string {
+function renderSection(
+  title: string,
+  note: string,
+  rows: Readonly<Record<string, SettingRow<unknown>>>,
+): string {
   const lines = Object.values(rows).map(renderRow);
   return `## ${title}\n\n${note}${tableHead}\n${lines.join('\n')}\n`;
 }

@@ -2,7 +2,12 @@ import { dirname, resolve } from 'node:path';
 import { type Clock, isQuireError } from '@quire/core';
 import { type FSWatcher, watch } from 'chokidar';
 import { diffSettings, type SettingsDiff } from './diff-settings.ts';
-import { type FileReading, parseReading, readSettingsFile, type SettingsRequest } from './load-settings.ts';
+import {
+  type FileReading,
+  parseReading,
+  readSettingsFile,
+  type SettingsRequest,
+} from './load-settings.ts';
 import type { SettingProblem } from './setting-problem.ts';
 import type { SettingView } from './read-values.ts';
 import type { Settings } from './setting-table.ts';
@@ -12,9 +17,13 @@ const lookAgainMs = 1000;
 
 /** The outcome of a change of the file. */
 export type ReloadEvent =
-  /** The file is good: `settings` hold from now on. Also when only its return to the good is news. */
+  /**
+   * The file is good: `settings` hold from now on. Also when only its return to the good is news.
+   */
   | ({ readonly kind: 'applied'; readonly view: readonly SettingView[] } & SettingsDiff)
-  /** The file is bad or gone: the last good settings stay. Said once for each bad state of the file. */
+  /**
+   * The file is bad or gone: the last good settings stay. Said once for each bad state of the file.
+   */
   | { readonly kind: 'refused'; readonly problems: readonly SettingProblem[] };
 
 /** The file that a `SettingsReloader` watches, and whom it tells. */
@@ -24,15 +33,20 @@ export interface ReloadOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly onEvent: (event: ReloadEvent) => void;
-  /** How long the file must be left alone before it is read; default 200 ms: editors write in several steps. */
+  /**
+   * How long the file must be left alone before it is read; default 200 ms: editors write in
+   * several steps.
+   */
   readonly settleMs?: number;
 }
 
 /**
- * Keeps settings up with their file: a change is applied whole or not at all. Environment and overrides stay as they were.
+ * Keeps settings up with their file: a change is applied whole or not at all. Environment and
+ * overrides stay as they were.
  *
- * Watches the directory of the file, because editors and Kubernetes replace files instead of writing them: saved in place, renamed
- * over, a swapped symbolic link, deleted and back again. What counts is what the file then holds, not which event came.
+ * Watches the directory of the file, because editors and Kubernetes replace files instead of
+ * writing them: saved in place, renamed over, a swapped symbolic link, deleted and back again. What
+ * counts is what the file then holds, not which event came.
  */
 export class SettingsReloader implements AsyncDisposable {
   readonly #options: ReloadOptions;
@@ -86,7 +100,10 @@ export class SettingsReloader implements AsyncDisposable {
     return watcher;
   }
 
-  /** Watches from the beginning: a watcher loses a path that is gone, or for a moment something else than a file. */
+  /**
+   * Watches from the beginning: a watcher loses a path that is gone, or for a moment something else
+   * than a file.
+   */
   async #watchAgain(): Promise<boolean> {
     await this.#watcher.close();
     if (this.#stopped.signal.aborted) return false;
@@ -94,7 +111,10 @@ export class SettingsReloader implements AsyncDisposable {
     return true;
   }
 
-  /** A lost file is looked for again and again. Once it is back it is watched, and then read again: it may have changed meanwhile. */
+  /**
+   * A lost file is looked for again and again. Once it is back it is watched, and then read again:
+   * it may have changed meanwhile.
+   */
   async #follow(isFound: boolean): Promise<void> {
     if (isFound && !this.#isLost) return;
     this.#isLost = !isFound;

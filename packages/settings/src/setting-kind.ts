@@ -5,7 +5,10 @@ import { formatDurationMs, isQuireError, MiB, parseDurationMs } from '@quire/cor
 export interface SettingKind<Value> {
   /** The allowed values in words that complete "expected …". */
   readonly allowed: string;
-  /** The value, or undefined when the text is not allowed. `baseDir` is what relative paths start from. */
+  /**
+   * The value, or undefined when the text is not allowed. `baseDir` is what relative paths start
+   * from.
+   */
   parse(text: string, baseDir: string): Value | undefined;
   /** A text that `parse` reads as this value. */
   format(value: Value): string;
@@ -15,17 +18,24 @@ export interface SettingKind<Value> {
 export function integer(min: number, max: number): SettingKind<number> {
   return {
     allowed: `an integer from ${min} to ${max}`,
-    parse: (text) => (/^\d{1,16}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
+    parse: (text) =>
+      /^\d{1,16}$/.test(text) && Number(text) >= min && Number(text) <= max
+        ? Number(text)
+        : undefined,
     format: String,
   };
 }
 
 /** A TCP port; 0 lets the system choose a free one. */
-export const port: SettingKind<number> = { ...integer(0, 65535), allowed: 'a port from 0 (any free one) to 65535' };
+export const port: SettingKind<number> = {
+  ...integer(0, 65535),
+  allowed: 'a port from 0 (any free one) to 65535',
+};
 
 /** A name that may be a part of object keys. */
 export const name: SettingKind<string> = {
-  allowed: 'a name of 1 to 255 letters, digits, `_`, `.` and `-`, the first one a letter, a digit or `_`',
+  allowed:
+    'a name of 1 to 255 letters, digits, `_`, `.` and `-`, the first one a letter, a digit or `_`',
   parse: (text) => (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(text) ? text : undefined),
   format: String,
 };
@@ -45,7 +55,10 @@ export function size(unit: keyof typeof unitBytes, min: number, max: number): Se
   };
 }
 
-/** As `size`, where 0 means no limit; the value is then Infinity, so that comparisons need no special case. */
+/**
+ * As `size`, where 0 means no limit; the value is then Infinity, so that comparisons need no
+ * special case.
+ */
 export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): SettingKind<number> {
   const limited = size(unit, 0, max);
   return {
@@ -58,7 +71,10 @@ export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): Sett
   };
 }
 
-/** A whole number up to `max`, where 0 means no limit; the value is then Infinity, so that comparisons need no special case. */
+/**
+ * A whole number up to `max`, where 0 means no limit; the value is then Infinity, so that
+ * comparisons need no special case.
+ */
 export function countOrUnlimited(max: number): SettingKind<number> {
   const limited = integer(0, max);
   return {
@@ -112,12 +128,20 @@ export const boolean: SettingKind<boolean> = {
 
 /** One of a few words. */
 export function choice<const Word extends string>(...words: readonly Word[]): SettingKind<Word> {
-  return { allowed: `one of ${words.join(', ')}`, parse: (text) => words.find((word) => word === text), format: (word) => word };
+  return {
+    allowed: `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text),
+    format: (word) => word,
+  };
 }
 
 /** Text that a pattern describes; `allowed` says so in words. */
 export function text(pattern: RegExp, allowed: string): SettingKind<string> {
-  return { allowed, parse: (value) => (pattern.test(value) ? value : undefined), format: (value) => value };
+  return {
+    allowed,
+    parse: (value) => (pattern.test(value) ? value : undefined),
+    format: (value) => value,
+  };
 }
 
 /** A host name or an IP address, without brackets or port. */

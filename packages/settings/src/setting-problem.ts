@@ -18,14 +18,26 @@ export interface SettingProblem {
 export const secretMark = '(secret)';
 
 /** A setting has a value that is not allowed. */
-export function badValue(key: string, value: string, allowed: string, source: SettingSource): SettingProblem {
+export function badValue(
+  key: string,
+  value: string,
+  allowed: string,
+  source: SettingSource,
+): SettingProblem {
   const shown = value === secretMark ? value : showable(value);
   const message = `${key} ${value === '' ? 'is empty' : `= ${shown}`} (${formatSettingSource(source)}): expected ${allowed}.`;
   return { key, value: shown, allowed, source, message };
 }
 
-/** Anything else that is wrong with a setting or, without a key, with an origin that settings come from. */
-export function faultAt(key: string | undefined, source: SettingSource, what: string): SettingProblem {
+/**
+ * Anything else that is wrong with a setting or, without a key, with an origin that settings come
+ * from.
+ */
+export function faultAt(
+  key: string | undefined,
+  source: SettingSource,
+  what: string,
+): SettingProblem {
   const origin = formatSettingSource(source);
   return {
     key,

@@ -5,7 +5,10 @@ export interface SettingRow<Value> {
   /** The key as users write it; a part in angle brackets stands for a name that they choose. */
   readonly key: string;
   readonly kind: SettingKind<Value>;
-  /** The default as text, or the key of the setting whose value it takes; undefined when there is none. */
+  /**
+   * The default as text, or the key of the setting whose value it takes; undefined when there is
+   * none.
+   */
   readonly default: string | { readonly of: string } | undefined;
   /** Whether a running server may take over a new value; the others need a restart. */
   readonly live: boolean;

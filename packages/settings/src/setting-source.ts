@@ -5,7 +5,9 @@ export type SettingSource =
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'override' };
 
-/** The source in words: `default`, `quire.properties:12`, `environment ENGINE_BIND_HOST` or `--set`. */
+/**
+ * The source in words: `default`, `quire.properties:12`, `environment ENGINE_BIND_HOST` or `--set`.
+ */
 export function formatSettingSource(source: SettingSource): string {
   switch (source.kind) {
     case 'default':

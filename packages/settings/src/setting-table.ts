@@ -16,7 +16,10 @@ import { http, observability, server } from './table/server.ts';
 import { tls } from './table/tls.ts';
 import { text } from './setting-kind.ts';
 
-/** The one table of settings: groups of settings with fixed keys, under the names that code knows them by. */
+/**
+ * The one table of settings: groups of settings with fixed keys, under the names that code knows
+ * them by.
+ */
 export const settingTable = {
   server,
   http,
@@ -47,7 +50,10 @@ export const settingTable = {
   observability,
 };
 
-/** The settings whose keys contain a name that users choose; each group becomes a list with one element per name. */
+/**
+ * The settings whose keys contain a name that users choose; each group becomes a list with one
+ * element per name.
+ */
 export const namedTable = { tables, principals, storageClasses };
 
 /** Rows of the table of settings, by the names of their values. */
@@ -57,11 +63,14 @@ export type ValueOf<Row> = Row extends SettingRow<infer Value> ? Value : never;
 /** The values of a group of settings. */
 export type ValuesOf<Group extends Rows> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
 /** The values of a group of settings that has names of its own, such as tables. */
-export type NamedValuesOf<Group extends Rows> = ReadonlyArray<{ readonly name: string } & ValuesOf<Group>>;
+export type NamedValuesOf<Group extends Rows> = ReadonlyArray<
+  { readonly name: string } & ValuesOf<Group>
+>;
 
 /**
- * Every setting's value, by group and name: `settings.results.expirationMs`. Durations are in milliseconds (`…Ms`), sizes in
- * bytes (`…Bytes…`, Infinity when unlimited), paths absolute. Frozen throughout.
+ * Every setting's value, by group and name: `settings.results.expirationMs`. Durations are in
+ * milliseconds (`…Ms`), sizes in bytes (`…Bytes…`, Infinity when unlimited), paths absolute. Frozen
+ * throughout.
  */
 export type Settings = {
   readonly [Group in keyof typeof settingTable]: ValuesOf<(typeof settingTable)[Group]>;

@@ -5,6 +5,9 @@ export interface SettingsInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `key=value` each, in the order given; the last one for a key counts. */
   readonly overrides: readonly string[];
-  /** An absolute path: what relative paths in the environment and in overrides, and a relative file path, start from. */
+  /**
+   * An absolute path: what relative paths in the environment and in overrides, and a relative file
+   * path, start from.
+   */
   readonly workingDir: string;
 }

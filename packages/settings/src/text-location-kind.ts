@@ -1,15 +1,22 @@
 import { fileOrUri } from './path-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
-/** Where a text is that is not to stand among the settings: a file of this machine, or what a web server gives. */
-export type TextLocation = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
+/**
+ * Where a text is that is not to stand among the settings: a file of this machine, or what a web
+ * server gives.
+ */
+export type TextLocation =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string };
 
 /** A path, a `file:` URI, or an `http:` or `https:` URL, which may hold a name and a password. */
 export const textLocation: SettingKind<TextLocation> = {
   allowed: 'a path, a file: URI, or an http: or https: URL, without spaces',
   parse: (value, baseDir) => {
     if (!/^\S{1,2048}$/.test(value)) return undefined;
-    if (/^https?:/i.test(value)) return URL.canParse(value) ? { kind: 'url', url: new URL(value).href } : undefined;
+    if (/^https?:/i.test(value)) {
+      return URL.canParse(value) ? { kind: 'url', url: new URL(value).href } : undefined;
+    }
     const path = fileOrUri.parse(value, baseDir);
     return path === undefined ? undefined : { kind: 'file', path };
   },

@@ -7,7 +7,12 @@ import { parse } from './settings-builder.ts';
 const root = join(import.meta.dirname, '../../..');
 
 async function load(name: string): Promise<Settings> {
-  const outcome = await loadSettings({ path: join(root, 'config', name), environment: {}, overrides: [], workingDir: '/' });
+  const outcome = await loadSettings({
+    path: join(root, 'config', name),
+    environment: {},
+    overrides: [],
+    workingDir: '/',
+  });
   if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join('\n'));
   return outcome.settings;
 }
@@ -25,7 +30,15 @@ describe('config/quickstart.properties', () => {
 
   test('has tables whose files exist', async () => {
     const { tables } = await load('quickstart.properties');
-    expect(tables.map(({ name }) => name)).toEqual(['flights', 'airports', 'cars', 'movies', 'penguins', 'stocks', 'weather']);
+    expect(tables.map(({ name }) => name)).toEqual([
+      'flights',
+      'airports',
+      'cars',
+      'movies',
+      'penguins',
+      'stocks',
+      'weather',
+    ]);
     for (const { path } of tables) expect((await readFile(path)).length).toBeGreaterThan(1000);
   });
 
@@ -58,14 +71,21 @@ describe('config/production.properties', () => {
 
 describe('config/cluster', () => {
   test('has two brokers on one directory, with the same callers and tables, at addresses of their own', async () => {
-    const [one, two] = [await load('cluster/broker-1.properties'), await load('cluster/broker-2.properties')];
+    const [one, two] = [
+      await load('cluster/broker-1.properties'),
+      await load('cluster/broker-2.properties'),
+    ];
     const { server, store, ...others } = one;
     expect({ server, store: { ...store, tempDir: '' }, ...others }).toEqual({
       ...two,
       server: { ...two.server, brokerPort: 8099 },
       store: { ...two.store, tempDir: '' },
     });
-    expect([two.server.brokerPort, store.protocol, store.tempDir === two.store.tempDir]).toEqual([8098, 'file', false]);
+    expect([two.server.brokerPort, store.protocol, store.tempDir === two.store.tempDir]).toEqual([
+      8098,
+      'file',
+      false,
+    ]);
   });
 
   test('has a proxy and a controller for both, and a cleaner for their directory', async () => {

@@ -16,7 +16,11 @@ describe('environment variables', () => {
   });
 
   test('count as not set when they are empty', () => {
-    expect(viewOf({ environment: { ENGINE_BIND_HOST: '', ENGINE_BROKER_TYPO: '', ENGINE_LOG_LEVEL: undefined } })).toEqual([]);
+    expect(
+      viewOf({
+        environment: { ENGINE_BIND_HOST: '', ENGINE_BROKER_TYPO: '', ENGINE_LOG_LEVEL: undefined },
+      }),
+    ).toEqual([]);
   });
 
   test('make a table or a principal with a name in lower case', () => {
@@ -81,7 +85,8 @@ describe('environment variables', () => {
   });
 
   test('are passed over when a setting says that they hold a secret', () => {
-    const file = 'engine.auth.principal.ann.role = admin\nengine.auth.principal.ann.token.env = ENGINE_AUTH_ANN';
+    const file =
+      'engine.auth.principal.ann.role = admin\nengine.auth.principal.ann.token.env = ENGINE_AUTH_ANN';
     const environment = {
       ENGINE_AUTH_ANN: 'hush',
       ENGINE_AUTH_PRINCIPAL_BOB_ROLE: 'query',

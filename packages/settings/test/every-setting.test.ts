@@ -103,9 +103,21 @@ test('all defaults', () => {
       refreshMs: 30_000,
     },
     workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
-    restream: { pollMs: 2000, noProgressMaxMs: 600_000, commitMaxMs: 600_000, commitRetryMs: 60_000, leaseMs: 30_000 },
+    restream: {
+      pollMs: 2000,
+      noProgressMaxMs: 600_000,
+      commitMaxMs: 600_000,
+      commitRetryMs: 60_000,
+      leaseMs: 30_000,
+    },
     duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
-    statement: { textBytesMax: MB, columnsMax: 5_000, valuesMax: 16_384, depthMax: 1_000, nodesMax: 50_000 },
+    statement: {
+      textBytesMax: MB,
+      columnsMax: 5_000,
+      valuesMax: 16_384,
+      depthMax: 1_000,
+      nodesMax: 50_000,
+    },
     cleaner: {
       enabled: false,
       quotaBytes: 1024 * MB,
@@ -173,7 +185,13 @@ test('all defaults', () => {
     },
     previewWorkers: { memoryBytesMax: 768 * MB, idleMs: 30_000, killGraceMs: 5_000 },
     streams: { fileDirectory: undefined, kafkaBrokers: undefined },
-    observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true, docsPublic: false },
+    observability: {
+      logLevel: 'info',
+      logFormat: 'auto',
+      metricsEnabled: true,
+      docsEnabled: true,
+      docsPublic: false,
+    },
     tables: [],
     principals: [],
     storageClasses: [],
@@ -424,7 +442,12 @@ test('every setting is read from its own key', () => {
       keysMaxAgeMs: 3_600_000,
       keysCooldownMs: 60_000,
     },
-    limits: { callsPerSecondMax: 50, callsRunningMax: 8, pageStreamsMax: 9, failuresPerMinuteMax: Number.POSITIVE_INFINITY },
+    limits: {
+      callsPerSecondMax: 50,
+      callsRunningMax: 8,
+      pageStreamsMax: 9,
+      failuresPerMinuteMax: Number.POSITIVE_INFINITY,
+    },
     store: {
       protocol: 'file',
       memoryBytesMax: 7 * MB,
@@ -487,9 +510,21 @@ test('every setting is read from its own key', () => {
       refreshMs: 10_000,
     },
     workers: { memoryBytesMax: 256 * MB, idleCountMin: 0, idleMs: 5000, killGraceMs: 100 },
-    restream: { pollMs: 1000, noProgressMaxMs: 120_000, commitMaxMs: 180_000, commitRetryMs: 4000, leaseMs: 5000 },
+    restream: {
+      pollMs: 1000,
+      noProgressMaxMs: 120_000,
+      commitMaxMs: 180_000,
+      commitRetryMs: 4000,
+      leaseMs: 5000,
+    },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },
-    statement: { textBytesMax: 31 * 1024, columnsMax: 32, valuesMax: 33, depthMax: 34, nodesMax: 135 },
+    statement: {
+      textBytesMax: 31 * 1024,
+      columnsMax: 32,
+      valuesMax: 33,
+      depthMax: 34,
+      nodesMax: 135,
+    },
     cleaner: {
       enabled: true,
       quotaBytes: 100 * MB,
@@ -561,7 +596,13 @@ test('every setting is read from its own key', () => {
     },
     previewWorkers: { memoryBytesMax: 200 * MB, idleMs: 9_000, killGraceMs: 10 },
     streams: { fileDirectory: '/srv/streams', kafkaBrokers: ['kafka-1:9092', '[::1]:*'] },
-    observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false, docsPublic: true },
+    observability: {
+      logLevel: 'debug',
+      logFormat: 'json',
+      metricsEnabled: false,
+      docsEnabled: false,
+      docsPublic: true,
+    },
     tables: [
       { name: 'flights', path: '/srv/flights/*.parquet', format: 'auto' },
       { name: 'events', path: '/srv/events.log', format: 'json' },
@@ -575,8 +616,20 @@ test('every setting is read from its own key', () => {
         tokenSha256: sha256,
         passwordScrypt: 'scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5',
       },
-      { ...absent, name: 'bob-2', role: 'query', tokenFile: '/run/secrets/bob', passwordEnv: 'BOB_PASSWORD' },
-      { ...absent, name: 'cy', role: 'query', tokenEnv: 'CY_TOKEN', passwordFile: '/run/secrets/cy' },
+      {
+        ...absent,
+        name: 'bob-2',
+        role: 'query',
+        tokenFile: '/run/secrets/bob',
+        passwordEnv: 'BOB_PASSWORD',
+      },
+      {
+        ...absent,
+        name: 'cy',
+        role: 'query',
+        tokenEnv: 'CY_TOKEN',
+        passwordFile: '/run/secrets/cy',
+      },
     ],
     storageClasses: [
       { name: 's3', factory: { kind: 'class', name: 'org.example.fs.S3FS' } },
@@ -587,7 +640,9 @@ test('every setting is read from its own key', () => {
 
 test('the example above leaves no setting out', () => {
   const outcome = parse({ file: everySetting });
-  const untouched = outcome.ok ? outcome.view.filter(({ source }) => source.kind === 'default').map(({ key }) => key) : undefined;
+  const untouched = outcome.ok
+    ? outcome.view.filter(({ source }) => source.kind === 'default').map(({ key }) => key)
+    : undefined;
   // Of the settings with names, one use of each is enough.
   expect(untouched).toEqual([
     'engine.table.flights.format',

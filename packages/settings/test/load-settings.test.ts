@@ -13,7 +13,12 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 
 function faulty(message: string): unknown {
-  return { ok: false, problems: [{ key: undefined, value: undefined, allowed: undefined, source: undefined, message }] };
+  return {
+    ok: false,
+    problems: [
+      { key: undefined, value: undefined, allowed: undefined, source: undefined, message },
+    ],
+  };
 }
 
 describe('loadSettings', () => {
@@ -26,19 +31,32 @@ describe('loadSettings', () => {
     ]);
 
     await writeFile(join(dir, 'b.properties'), '\uFEFFengine.table.cars.path = cars.json\r\n');
-    const outcome = await loadSettings({ ...nothing, path: join(dir, 'b.properties'), workingDir: '/' });
-    expect(outcome.ok && outcome.settings.tables).toEqual([{ name: 'cars', path: join(dir, 'cars.json'), format: 'auto' }]);
+    const outcome = await loadSettings({
+      ...nothing,
+      path: join(dir, 'b.properties'),
+      workingDir: '/',
+    });
+    expect(outcome.ok && outcome.settings.tables).toEqual([
+      { name: 'cars', path: join(dir, 'cars.json'), format: 'auto' },
+    ]);
   });
 
   test('needs no file', async () => {
-    const outcome = await loadSettings({ ...nothing, overrides: ['proxy.port=1'], workingDir: dir });
+    const outcome = await loadSettings({
+      ...nothing,
+      overrides: ['proxy.port=1'],
+      workingDir: dir,
+    });
     expect(outcome.ok && outcome.settings.server.proxyPort).toBe(1);
   });
 
   test('reports a file that is not there, not a file or not UTF-8', async () => {
     await writeFile(join(dir, 'latin1'), Buffer.from([0x61, 0x3d, 0xe9]));
-    const load = (path: string): Promise<unknown> => loadSettings({ ...nothing, path, workingDir: dir });
-    expect(await load('missing')).toEqual(faulty('The settings file missing cannot be read (ENOENT).'));
+    const load = (path: string): Promise<unknown> =>
+      loadSettings({ ...nothing, path, workingDir: dir });
+    expect(await load('missing')).toEqual(
+      faulty('The settings file missing cannot be read (ENOENT).'),
+    );
     expect(await load('.')).toEqual(faulty('The settings file . cannot be read (EISDIR).'));
     expect(await load('latin1')).toEqual(faulty('The settings file latin1 is not UTF-8 text.'));
   });

@@ -15,9 +15,9 @@ describe('where values come from', () => {
     [{ file, overrides }, '3', '--set'],
     [{ overrides: [...overrides, ` ${key} = 4 `] }, '4', '--set'],
   ])('the last of default, file, environment and overrides counts: %j', (given, value, place) => {
-    expect(viewOf(given).map((entry) => [entry.key, entry.value, formatSettingSource(entry.source)])).toEqual([
-      [key, value, place],
-    ]);
+    expect(
+      viewOf(given).map((entry) => [entry.key, entry.value, formatSettingSource(entry.source)]),
+    ).toEqual([[key, value, place]]);
   });
 
   test('the default counts when nothing is given, and says so', () => {
@@ -36,19 +36,26 @@ describe('where values come from', () => {
   });
 
   test('the name of the broker is its bind host until it is set', () => {
-    expect(settingsOf({ overrides: ['engine.bind.host=10.0.0.7'] }).server.brokerHostName).toBe('10.0.0.7');
-    expect(settingsOf({ overrides: ['engine.bind.host=10.0.0.7', 'engine.broker.host.name=b7'] }).server.brokerHostName).toBe(
-      'b7',
+    expect(settingsOf({ overrides: ['engine.bind.host=10.0.0.7'] }).server.brokerHostName).toBe(
+      '10.0.0.7',
     );
+    expect(
+      settingsOf({ overrides: ['engine.bind.host=10.0.0.7', 'engine.broker.host.name=b7'] }).server
+        .brokerHostName,
+    ).toBe('b7');
   });
 
   test('an empty value clears a setting without default', () => {
     const region = 'engine.broker.storage.factory.s3.region';
-    expect(settingsOf({ file: `${region} = eu-central-1`, overrides: [`${region}=`] }).s3.region).toBeUndefined();
+    expect(
+      settingsOf({ file: `${region} = eu-central-1`, overrides: [`${region}=`] }).s3.region,
+    ).toBeUndefined();
   });
 
   test('blanks around a value do not count', () => {
-    expect(settingsOf({ file: `${key} =  7 \t`, environment: { ENGINE_DUCKDB_THREADS: ' 2 ' } })).toMatchObject({
+    expect(
+      settingsOf({ file: `${key} =  7 \t`, environment: { ENGINE_DUCKDB_THREADS: ' 2 ' } }),
+    ).toMatchObject({
       results: { pageRowCount: 7 },
       duckdb: { threadCount: 2 },
     });
@@ -57,10 +64,14 @@ describe('where values come from', () => {
 
 describe('relative paths', () => {
   test('start from the directory of the file that holds them', () => {
-    const file = 'engine.table.cars.path = ../data/cars.json\nengine.broker.pagination.file.data.dir = results';
+    const file =
+      'engine.table.cars.path = ../data/cars.json\nengine.broker.pagination.file.data.dir = results';
     const settings = settingsOf({ file });
     expect(settings.tables[0]?.path).toBe('/srv/quire/data/cars.json');
-    expect(settings.store.fileLocation).toEqual({ scheme: 'file', path: '/srv/quire/conf/results' });
+    expect(settings.store.fileLocation).toEqual({
+      scheme: 'file',
+      path: '/srv/quire/conf/results',
+    });
   });
 
   test('start from the working directory in the environment and in overrides', () => {
@@ -77,8 +88,9 @@ describe('relative paths', () => {
     ['s3://bucket/some/prefix', { scheme: 's3', uri: 's3://bucket/some/prefix' }],
     ['gs://bucket', { scheme: 'gs', uri: 'gs://bucket' }],
   ])('are not meant by the data directory %s', (location, expected) => {
-    expect(settingsOf({ overrides: [`engine.broker.pagination.file.data.dir=${location}`] }).store.fileLocation).toEqual(
-      expected,
-    );
+    expect(
+      settingsOf({ overrides: [`engine.broker.pagination.file.data.dir=${location}`] }).store
+        .fileLocation,
+    ).toEqual(expected);
   });
 });

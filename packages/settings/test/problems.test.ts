@@ -3,7 +3,8 @@ import { settingsError } from '@quire/settings';
 import { describe, expect, test } from 'vitest';
 import { messagesOf, parse } from './settings-builder.ts';
 
-const urlsAllowed = 'a list separated by commas, of which each is a URL of a server, such as https://storage.example.com:9000';
+const urlsAllowed =
+  'a list separated by commas, of which each is a URL of a server, such as https://storage.example.com:9000';
 const algorithmsAllowed =
   'a list separated by commas, of which each is one of ' +
   'RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519';
@@ -18,18 +19,42 @@ describe('a value that is not allowed', () => {
     ['engine.broker.client.queryPort', '65536', 'a port from 0 (any free one) to 65535'],
     ['engine.broker.http.body.maxKB', '0', 'an integer from 1 to 65536, in KB'],
     ['engine.broker.pagination.memory.maxMB', '1.5', 'an integer from 1 to 1048576, in MB'],
-    ['engine.broker.pagination.result.maxMB', '16777217', 'an integer from 0 to 16777216, in MB; 0 means no limit'],
-    ['engine.broker.pagination.expiration', '999ms', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
-    ['engine.broker.pagination.expiration', '1 hour', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
-    ['engine.broker.pagination.expiration.max', '3651d', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
-    ['controller.cluster.pagination.cleaner.initialDelay', 'soon', 'random, or a duration from 0s to 365d, such as 30s or 4h30m'],
+    [
+      'engine.broker.pagination.result.maxMB',
+      '16777217',
+      'an integer from 0 to 16777216, in MB; 0 means no limit',
+    ],
+    [
+      'engine.broker.pagination.expiration',
+      '999ms',
+      'a duration from 1s to 3650d, such as 30s or 4h30m',
+    ],
+    [
+      'engine.broker.pagination.expiration',
+      '1 hour',
+      'a duration from 1s to 3650d, such as 30s or 4h30m',
+    ],
+    [
+      'engine.broker.pagination.expiration.max',
+      '3651d',
+      'a duration from 1s to 3650d, such as 30s or 4h30m',
+    ],
+    [
+      'controller.cluster.pagination.cleaner.initialDelay',
+      'soon',
+      'random, or a duration from 0s to 365d, such as 30s or 4h30m',
+    ],
     ['engine.metrics.enabled', 'yes', 'true or false'],
     ['engine.broker.pagination.protocol', 'S3', 'one of memory, file, s3, gcs'],
     ['engine.log.level', 'verbose', 'one of trace, debug, info, warn, error, fatal, silent'],
     ['engine.bind.host', 'http://localhost', 'a host name or an IP address'],
     ['engine.bind.host', '[::1]', 'a host name or an IP address'],
     ['engine.bind.host', 'localhost:8099', 'a host name or an IP address'],
-    ['engine.broker.pagination.temp.dir', 's3://bucket/temp', 'a path of this machine, absolute or relative'],
+    [
+      'engine.broker.pagination.temp.dir',
+      's3://bucket/temp',
+      'a path of this machine, absolute or relative',
+    ],
     [
       'engine.broker.pagination.file.data.dir',
       'ftp://host/dir',
@@ -55,14 +80,26 @@ describe('a value that is not allowed', () => {
       's3://b/p',
       'a bucket, such as s3://bucket/prefix, whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
     ],
-    ['engine.broker.storage.factory.s3.region', 'EU Central', 'the name of a region, such as eu-central-1'],
+    [
+      'engine.broker.storage.factory.s3.region',
+      'EU Central',
+      'the name of a region, such as eu-central-1',
+    ],
     [
       'engine.broker.storage.factory.class.s3',
       'rm -rf',
       'the path of a module (ending in .js, .mjs or .ts) or the name of a class',
     ],
-    ['engine.broker.pagination.s3.endpoint', 'localhost:9000', 'a URL of a server, such as https://storage.example.com:9000'],
-    ['engine.broker.pagination.gcs.endpoint', 'http://a:b@host', 'a URL of a server, such as https://storage.example.com:9000'],
+    [
+      'engine.broker.pagination.s3.endpoint',
+      'localhost:9000',
+      'a URL of a server, such as https://storage.example.com:9000',
+    ],
+    [
+      'engine.broker.pagination.gcs.endpoint',
+      'http://a:b@host',
+      'a URL of a server, such as https://storage.example.com:9000',
+    ],
     ['engine.broker.pagination.s3.encryption', 'none', 'one of bucket, s3, kms'],
     ['engine.auth.principal.ann.role', 'root', 'one of query, admin'],
     ['controller.brokers', 'http://a,b:8099', urlsAllowed],
@@ -70,13 +107,23 @@ describe('a value that is not allowed', () => {
     ['controller.brokers', 'http://a:1,', urlsAllowed],
     ['engine.auth.jwt.algorithms', 'RS256,none', algorithmsAllowed],
     ['engine.auth.jwt.algorithms', 'HS256', algorithmsAllowed],
-    ['engine.auth.jwt.audience', 'a b', 'a text of 1 to 1000 characters without spaces, often a URL'],
+    [
+      'engine.auth.jwt.audience',
+      'a b',
+      'a text of 1 to 1000 characters without spaces, often a URL',
+    ],
     ['engine.auth.limit.concurrency', '-1', 'an integer from 0 to 1000000; 0 means no limit'],
   ])('is refused: %s = %s', (key, value, allowed) => {
     expect(parse({ overrides: [`${key}=${value}`] })).toEqual({
       ok: false,
       problems: [
-        { key, value, allowed, source: { kind: 'override' }, message: `${key} = ${value} (--set): expected ${allowed}.` },
+        {
+          key,
+          value,
+          allowed,
+          source: { kind: 'override' },
+          message: `${key} = ${value} (--set): expected ${allowed}.`,
+        },
       ],
     });
   });
@@ -132,16 +179,22 @@ describe('a key that is unknown', () => {
     });
   });
 
-  test.each(['hush', '= hush', 'scrypt:hush', `${'h'.repeat(121)}.x = 1`, 'sha 256.x = hush', 'eyJhbGciOiJIUzI1NiJ9.e+30.hush'])(
-    'is not repeated when it does not look like a key, for it may be a secret: %s',
-    (line) => {
-      const message = 'expected key = value, with a key such as engine.bind.host.';
-      expect(messagesOf({ file: line })).toEqual([`conf/quire.properties:1: ${message}`]);
-    },
-  );
+  test.each([
+    'hush',
+    '= hush',
+    'scrypt:hush',
+    `${'h'.repeat(121)}.x = 1`,
+    'sha 256.x = hush',
+    'eyJhbGciOiJIUzI1NiJ9.e+30.hush',
+  ])('is not repeated when it does not look like a key, for it may be a secret: %s', (line) => {
+    const message = 'expected key = value, with a key such as engine.bind.host.';
+    expect(messagesOf({ file: line })).toEqual([`conf/quire.properties:1: ${message}`]);
+  });
 
   test('is refused in an override, and so is an override without an equals sign', () => {
-    expect(messagesOf({ overrides: ['engine.bindhost=1', 'engine.bind.host', 'engine.table..path=/x'] })).toEqual([
+    expect(
+      messagesOf({ overrides: ['engine.bindhost=1', 'engine.bind.host', 'engine.table..path=/x'] }),
+    ).toEqual([
       'engine.bindhost (--set): no such setting; the nearest is engine.bind.host.',
       '--set: expected key=value.',
       '--set: expected key = value, with a key such as engine.bind.host.',
@@ -183,7 +236,11 @@ describe('a name in a key', () => {
   });
 
   test('needs its required settings', () => {
-    expect(messagesOf({ file: 'engine.table.cars.format = csv\nengine.auth.principal.ann.token.env = ANN' })).toEqual([
+    expect(
+      messagesOf({
+        file: 'engine.table.cars.format = csv\nengine.auth.principal.ann.token.env = ANN',
+      }),
+    ).toEqual([
       'engine.table.cars.path (conf/quire.properties:1): must be set, because engine.table.cars.format is.',
       'engine.auth.principal.ann.role (conf/quire.properties:2): must be set, because engine.auth.principal.ann.token.env is.',
     ]);
@@ -215,7 +272,9 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ file: `${target} = 91` })).toEqual([
       `${target} = 91 (conf/quire.properties:1): expected at most ${critical} = 90 (default).`,
     ]);
-    expect(messagesOf({ overrides: [`${critical}=0`] })).toEqual([`${critical} = 0 (--set): expected an integer from 1 to 100.`]);
+    expect(messagesOf({ overrides: [`${critical}=0`] })).toEqual([
+      `${critical} = 0 (--set): expected an integer from 1 to 100.`,
+    ]);
   });
 
   test('an expiration beyond its maximum', () => {
@@ -249,7 +308,9 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ overrides: [...file!, `${own}=10`] })).toEqual([
       `${enabled} (--set): must be true, because ${own} is 10, a share of a quota.`,
     ]);
-    expect(messagesOf({ overrides: [...file!, `${own}=10`, `${percent}=25`, `${enabled}=true`] })).toEqual([]);
+    expect(
+      messagesOf({ overrides: [...file!, `${own}=10`, `${percent}=25`, `${enabled}=true`] }),
+    ).toEqual([]);
     expect(messagesOf({ overrides: [...memory!, `${own}=10`, `${percent}=25`] })).toEqual([]);
   });
 
@@ -260,9 +321,16 @@ describe('settings that do not go together', () => {
   });
 
   test('half of an access key', () => {
-    const [id, secret] = ['engine.broker.pagination.s3.access.key', 'engine.broker.pagination.s3.secret.key'] as const;
-    expect(messagesOf({ file: `${id} = AKEY` })).toEqual([`${secret} (conf/quire.properties:1): must be set, because ${id} is.`]);
-    expect(messagesOf({ overrides: [`${secret}=hush`] })).toEqual([`${id} (--set): must be set, because ${secret} is.`]);
+    const [id, secret] = [
+      'engine.broker.pagination.s3.access.key',
+      'engine.broker.pagination.s3.secret.key',
+    ] as const;
+    expect(messagesOf({ file: `${id} = AKEY` })).toEqual([
+      `${secret} (conf/quire.properties:1): must be set, because ${id} is.`,
+    ]);
+    expect(messagesOf({ overrides: [`${secret}=hush`] })).toEqual([
+      `${id} (--set): must be set, because ${secret} is.`,
+    ]);
     expect(messagesOf({ overrides: [`${secret}=hush`, `${id}=AKEY`] })).toEqual([]);
   });
 
@@ -271,7 +339,9 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ file: `${certificate} = a` })).toEqual([
       `${key} (conf/quire.properties:1): must be set, because ${certificate} is.`,
     ]);
-    expect(messagesOf({ overrides: [`${key}=a`] })).toEqual([`${certificate} (--set): must be set, because ${key} is.`]);
+    expect(messagesOf({ overrides: [`${key}=a`] })).toEqual([
+      `${certificate} (--set): must be set, because ${key} is.`,
+    ]);
     expect(messagesOf({ overrides: [`${key}=a`, `${certificate}=b`] })).toEqual([]);
   });
 
@@ -281,21 +351,33 @@ describe('settings that do not go together', () => {
       `engine.auth.jwt.issuer (--set): must be set, because ${keys} is.`,
       `engine.auth.jwt.audience (--set): must be set, because ${keys} is.`,
     ]);
-    const all = [`${keys}=/keys.json`, 'engine.auth.jwt.issuer=https://issuer/', 'engine.auth.jwt.audience=quire'];
+    const all = [
+      `${keys}=/keys.json`,
+      'engine.auth.jwt.issuer=https://issuer/',
+      'engine.auth.jwt.audience=quire',
+    ];
     expect(messagesOf({ overrides: all })).toEqual([]);
   });
 
   test('a scheme that only a Java class is named for', () => {
-    const [dir, factory] = ['engine.broker.pagination.file.data.dir', 'engine.broker.storage.factory.class.ftp'] as const;
-    const problems = (value: string): readonly string[] => messagesOf({ overrides: [`${dir}=ftp://h/x`, `${factory}=${value}`] });
+    const [dir, factory] = [
+      'engine.broker.pagination.file.data.dir',
+      'engine.broker.storage.factory.class.ftp',
+    ] as const;
+    const problems = (value: string): readonly string[] =>
+      messagesOf({ overrides: [`${dir}=ftp://h/x`, `${factory}=${value}`] });
     expect(problems('org.example.FtpFS')).toEqual([
-      expect.stringMatching(/^engine\S+data\.dir = ftp:\/\/h\/x \(--set\): expected .* needs a module in engine\S+class\.ftp\.$/),
+      expect.stringMatching(
+        /^engine\S+data\.dir = ftp:\/\/h\/x \(--set\): expected .* needs a module in engine\S+class\.ftp\.$/,
+      ),
       expect.stringMatching(
         /^engine\S+class\.ftp = org\.example\.FtpFS \(--set\): expected a module, .* for file, s3 and gs only\.$/,
       ),
     ]);
     // Also alone: it would never be used.
-    expect(messagesOf({ overrides: ['engine.broker.storage.factory.class.hdfs=org.example.HdfsFS'] })).toHaveLength(1);
+    expect(
+      messagesOf({ overrides: ['engine.broker.storage.factory.class.hdfs=org.example.HdfsFS'] }),
+    ).toHaveLength(1);
     expect(problems('ftp-store.mjs')).toEqual([]);
   });
 
@@ -316,13 +398,18 @@ describe('settings that do not go together', () => {
     ]);
   });
 
-  test.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])('a broker on all addresses (%s) without a name', (host) => {
-    const allowed = `a name or an address by which others reach this machine; it must be set when engine.bind.host is ${host}`;
-    expect(messagesOf({ overrides: [`engine.bind.host=${host}`] })).toEqual([
-      `engine.broker.host.name = ${host} (default): expected ${allowed}.`,
-    ]);
-    expect(messagesOf({ overrides: [`engine.bind.host=${host}`, 'engine.broker.host.name=b1'] })).toEqual([]);
-  });
+  test.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])(
+    'a broker on all addresses (%s) without a name',
+    (host) => {
+      const allowed = `a name or an address by which others reach this machine; it must be set when engine.bind.host is ${host}`;
+      expect(messagesOf({ overrides: [`engine.bind.host=${host}`] })).toEqual([
+        `engine.broker.host.name = ${host} (default): expected ${allowed}.`,
+      ]);
+      expect(
+        messagesOf({ overrides: [`engine.bind.host=${host}`, 'engine.broker.host.name=b1'] }),
+      ).toEqual([]);
+    },
+  );
 });
 
 test('all problems are reported at once, and as one error', () => {

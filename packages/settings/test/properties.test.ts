@@ -92,7 +92,13 @@ describe('parseProperties', () => {
     ]);
   });
 
-  test.each([String.raw`a = \u12`, String.raw`a = \u12g4`, String.raw`a = \u`, String.raw`a = \\\uXYZW`, String.raw`\u00 = 1`])(
+  test.each([
+    String.raw`a = \u12`,
+    String.raw`a = \u12g4`,
+    String.raw`a = \u`,
+    String.raw`a = \\\uXYZW`,
+    String.raw`\u00 = 1`,
+  ])(
     'reports the line of the malformed escape in %j without repeating it, and reads on',
     (line) => {
       expect(parseProperties(`${line}\nb = 2`)).toEqual({
@@ -104,11 +110,15 @@ describe('parseProperties', () => {
 
   test('reads back whatever java.util.Properties would have stored', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(anyText, anyText)), fc.constantFrom('\n', '\r\n', '\r'), (properties, lineEnd) => {
-        const text = properties.map(([key, value]) => store(key, value)).join(lineEnd);
-        expect(parseProperties(text).faults).toEqual([]);
-        expect(pairs(text)).toEqual(properties);
-      }),
+      fc.property(
+        fc.array(fc.tuple(anyText, anyText)),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        (properties, lineEnd) => {
+          const text = properties.map(([key, value]) => store(key, value)).join(lineEnd);
+          expect(parseProperties(text).faults).toEqual([]);
+          expect(pairs(text)).toEqual(properties);
+        },
+      ),
     );
   });
 
@@ -127,7 +137,10 @@ describe('parseProperties', () => {
 });
 
 const anyText = fc.string({
-  unit: fc.oneof(fc.constantFrom(...' \t\f\r\n\\=:#!u0'.split('')), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
+  unit: fc.oneof(
+    fc.constantFrom(...' \t\f\r\n\\=:#!u0'.split('')),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
 });
 
 /** Writes one property the way `java.util.Properties.store` does. */
@@ -136,14 +149,21 @@ function store(key: string, value: string): string {
 }
 
 function escape(text: string, isKey: boolean): string {
-  const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\f': '\\f' };
+  const escapes: Readonly<Record<string, string>> = {
+    '\t': '\\t',
+    '\n': '\\n',
+    '\r': '\\r',
+    '\f': '\\f',
+  };
   return text
     .split('')
     .map((unit, index) => {
       if (unit === ' ') return index === 0 || isKey ? '\\ ' : ' ';
       if ('\\=:#!'.includes(unit)) return `\\${unit}`;
       const isPlain = unit >= ' ' && unit <= '~';
-      return escapes[unit] ?? (isPlain ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+      return (
+        escapes[unit] ?? (isPlain ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      );
     })
     .join('');
 }

@@ -45,13 +45,21 @@ class Watched implements AsyncDisposable {
       else next(event);
     };
     const { settings } = outcome;
-    const reloader = await SettingsReloader.open({ request, settings, clock: systemClock, onEvent, settleMs: 50 });
+    const reloader = await SettingsReloader.open({
+      request,
+      settings,
+      clock: systemClock,
+      onEvent,
+      settleMs: 50,
+    });
     return new Watched(directory, path, reloader, events, waiting);
   }
 
   next(): Promise<ReloadEvent> {
     const event = this.#events.shift();
-    return event === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(event);
+    return event === undefined
+      ? new Promise((resolve) => this.#waiting.push(resolve))
+      : Promise.resolve(event);
   }
 
   get unheardCount(): number {
@@ -113,7 +121,10 @@ test('a half-written file is refused with every problem in it, said once, and th
   const before = watched.reloader.settings;
   await writeFile(watched.path, `${quotaKey} = 2x\nengine.broker.pagination.file.targetStor`);
   const refused = await watched.next();
-  expect(refused).toMatchObject({ kind: 'refused', problems: [expect.anything(), expect.anything()] });
+  expect(refused).toMatchObject({
+    kind: 'refused',
+    problems: [expect.anything(), expect.anything()],
+  });
   expect(watched.reloader.settings).toBe(before);
   expect(watched.reloader.problems).toHaveLength(2);
   await writeFile(watched.path, `${quotaKey} = 20\n`);
@@ -161,13 +172,22 @@ test('a file that is emptied leaves the last good settings, and is a problem', a
 
 test('a setting that needs a restart is named and keeps its value, while live ones beside it change', async () => {
   await using watched = await Watched.open(plainFile);
-  await writeFile(watched.path, `${quotaKey} = 20\n${portKey} = 1234\nengine.table.t.path = /t.csv\n`);
-  expect(await watched.next()).toMatchObject({ kind: 'applied', changed: [quotaKey], awaitingRestart: [portKey, 'tables'] });
+  await writeFile(
+    watched.path,
+    `${quotaKey} = 20\n${portKey} = 1234\nengine.table.t.path = /t.csv\n`,
+  );
+  expect(await watched.next()).toMatchObject({
+    kind: 'applied',
+    changed: [quotaKey],
+    awaitingRestart: [portKey, 'tables'],
+  });
   const { settings } = watched.reloader;
   expect(settings.cleaner.quotaBytes).toBe(20 * MB);
   expect(settings.server.brokerPort).toBe(8099);
   expect(settings.tables).toEqual([]);
-  expect([settings, settings.cleaner, settings.server].every((each) => Object.isFrozen(each))).toBe(true);
+  expect([settings, settings.cleaner, settings.server].every((each) => Object.isFrozen(each))).toBe(
+    true,
+  );
 });
 
 test('a touch, other files, and the same bad file again are not news', async () => {
@@ -185,7 +205,13 @@ test('a touch, other files, and the same bad file again are not news', async () 
 
 test('thresholds that do not go together are refused as a whole', async () => {
   await using watched = await Watched.open(plainFile);
-  await writeFile(watched.path, `${quotaKey} = 20\nengine.broker.pagination.file.criticalStorageThresholdPercent = 50\n`);
+  await writeFile(
+    watched.path,
+    `${quotaKey} = 20\nengine.broker.pagination.file.criticalStorageThresholdPercent = 50\n`,
+  );
   expect(await watched.next()).toMatchObject({ kind: 'refused' });
-  expect(watched.reloader.settings.cleaner).toMatchObject({ quotaBytes: 10 * MB, criticalPercent: 90 });
+  expect(watched.reloader.settings.cleaner).toMatchObject({
+    quotaBytes: 10 * MB,
+    criticalPercent: 90,
+  });
 });

@@ -52,8 +52,16 @@ describe('secrets', () => {
   });
 
   test('appear in no problem and no view, wherever they are put and whether they are allowed or not', () => {
-    const secret = fc.string({ unit: fc.constantFrom(...'abcdef0123456789'.split('')), minLength: 20, maxLength: 64 });
-    const keys = fc.constantFrom(...secretKeys, 'engine.auth.principal.ann.secret', 'engine.auth.principal.a b.token.file');
+    const secret = fc.string({
+      unit: fc.constantFrom(...'abcdef0123456789'.split('')),
+      minLength: 20,
+      maxLength: 64,
+    });
+    const keys = fc.constantFrom(
+      ...secretKeys,
+      'engine.auth.principal.ann.secret',
+      'engine.auth.principal.a b.token.file',
+    );
     const place = fc.constantFrom('file', 'duplicate', 'environment', 'override', 'bare line');
     fc.assert(
       fc.property(secret, keys, place, (value, key, where) => {
@@ -65,7 +73,8 @@ describe('secrets', () => {
         const file = files[where];
         const outcome = parse({
           ...(file === undefined ? {} : { file }),
-          environment: where === 'environment' ? { [key.toUpperCase().replaceAll('.', '_')]: value } : {},
+          environment:
+            where === 'environment' ? { [key.toUpperCase().replaceAll('.', '_')]: value } : {},
           overrides: where === 'override' ? [`${key}=${value}`] : [],
         });
         expect(JSON.stringify(outcome.ok ? outcome.view : outcome.problems)).not.toContain(value);

@@ -12,35 +12,53 @@ describe('the table of settings', () => {
   });
 
   test('has no fixed variable that could be one with a name in it', () => {
-    const patterns = namedSettings.map(({ prefix, suffix }) => new RegExp(`^${variableOf(prefix)}.+${variableOf(suffix)}$`));
+    const patterns = namedSettings.map(
+      ({ prefix, suffix }) => new RegExp(`^${variableOf(prefix)}.+${variableOf(suffix)}$`),
+    );
     expect(
-      fixedSettings.map(({ row }) => variableOf(row.key)).filter((variable) => patterns.some((each) => each.test(variable))),
+      fixedSettings
+        .map(({ row }) => variableOf(row.key))
+        .filter((variable) => patterns.some((each) => each.test(variable))),
     ).toEqual([]);
   });
 
   test('has defaults that are allowed and shown as they are written', () => {
-    const defaults = rows.flatMap((row) => (typeof row.default === 'string' ? [{ row, text: row.default }] : []));
+    const defaults = rows.flatMap((row) =>
+      typeof row.default === 'string' ? [{ row, text: row.default }] : [],
+    );
     // Durations are shown in the largest units: 1m for 60s.
     const shownOtherwise: Record<string, string> = { '60s': '1m', '75s': '1m15s' };
-    const shown = defaults.map(({ row, text }) => [row.key, row.kind.format(row.kind.parse(text, '/'))]);
+    const shown = defaults.map(({ row, text }) => [
+      row.key,
+      row.kind.format(row.kind.parse(text, '/')),
+    ]);
     expect(shown).toEqual(defaults.map(({ row, text }) => [row.key, shownOtherwise[text] ?? text]));
     expect(defaults.length).toBeGreaterThan(30);
   });
 
   test('has defaults that stand for the value of another setting only where there is such a setting', () => {
     const keys = rows.map(({ key }) => key);
-    const references = rows.flatMap((row) => (typeof row.default === 'object' ? [row.default.of] : []));
+    const references = rows.flatMap((row) =>
+      typeof row.default === 'object' ? [row.default.of] : [],
+    );
     expect(references).toEqual(['engine.bind.host']);
     expect(keys).toEqual(expect.arrayContaining(references));
   });
 
   test('gives every value its own type', () => {
-    expectTypeOf<Settings['results']['compression']>().toEqualTypeOf<'auto' | 'none' | 'zstd' | 'lz4'>();
+    expectTypeOf<Settings['results']['compression']>().toEqualTypeOf<
+      'auto' | 'none' | 'zstd' | 'lz4'
+    >();
     expectTypeOf<Settings['results']['expirationMs']>().toEqualTypeOf<number>();
-    expectTypeOf<Settings['controller']['cleanerInitialDelayMs']>().toEqualTypeOf<number | 'random'>();
+    expectTypeOf<Settings['controller']['cleanerInitialDelayMs']>().toEqualTypeOf<
+      number | 'random'
+    >();
     expectTypeOf<Settings['s3']['region']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<TableSettings>().toEqualTypeOf<
-      { readonly name: string } & { readonly path: string; readonly format: 'auto' | 'parquet' | 'csv' | 'json' }
+      { readonly name: string } & {
+        readonly path: string;
+        readonly format: 'auto' | 'parquet' | 'csv' | 'json';
+      }
     >();
   });
 });

@@ -1,11 +1,19 @@
-import { parseSettings, type Settings, type SettingsInput, type SettingView } from '@quire/settings';
+import {
+  parseSettings,
+  type Settings,
+  type SettingsInput,
+  type SettingView,
+} from '@quire/settings';
 
 /** Where the tests pretend to run; the file of `parse` lies in its directory conf. */
 const workingDir = '/srv/quire';
 
 type Given = Partial<Omit<SettingsInput, 'file'>> & { readonly file?: string };
 
-/** Parses settings of which only the parts given differ from nothing at all; `file` is the text of conf/quire.properties. */
+/**
+ * Parses settings of which only the parts given differ from nothing at all; `file` is the text of
+ * conf/quire.properties.
+ */
 export function parse({ file, ...given }: Given): ReturnType<typeof parseSettings> {
   const parts = file === undefined ? {} : { file: { path: 'conf/quire.properties', text: file } };
   return parseSettings({ environment: {}, overrides: [], workingDir, ...parts, ...given });
@@ -16,7 +24,10 @@ export function settingsOf(given: Given): Settings {
   return rightOutcomeOf(given).settings;
 }
 
-/** Values and sources as they are shown, which must be right; only of those settings that were given. */
+/**
+ * Values and sources as they are shown, which must be right; only of those settings that were
+ * given.
+ */
 export function viewOf(given: Given): readonly SettingView[] {
   return rightOutcomeOf(given).view.filter(({ source }) => source.kind !== 'default');
 }
@@ -29,6 +40,10 @@ export function messagesOf(given: Given): readonly string[] {
 
 function rightOutcomeOf(given: Given): Extract<ReturnType<typeof parse>, { ok: true }> {
   const outcome = parse(given);
-  if (!outcome.ok) throw new Error(`Unexpected problems: ${outcome.problems.map(({ message }) => message).join(' ')}`);
+  if (!outcome.ok) {
+    throw new Error(
+      `Unexpected problems: ${outcome.problems.map(({ message }) => message).join(' ')}`,
+    );
+  }
   return outcome;
 }

@@ -8,8 +8,9 @@ import type { RootDirectory } from './root-directory.ts';
 const passCount = 128;
 
 /**
- * Deletes objects by the thousand, in threads. The directories that this may leave empty are left to passes of their own: an object whose
- * directory has another one would try to remove it without success, and the directory above, of all results, would be tried for each of them.
+ * Deletes objects by the thousand, in threads. The directories that this may leave empty are left
+ * to passes of their own: an object whose directory has another one would try to remove it without
+ * success, and the directory above, of all results, would be tried for each of them.
  */
 export class BulkDeleter {
   readonly #root: RootDirectory;
@@ -33,13 +34,18 @@ export class BulkDeleter {
     const path = this.#root.pathOf(key);
     const directory = dirname(path);
     const thread = this.#threads[threadNumberOf(directory, this.#threads.length)];
-    await translated(call, async () => thread?.delete(path, () => options?.signal?.aborted !== true));
+    await translated(call, async () =>
+      thread?.delete(path, () => options?.signal?.aborted !== true),
+    );
     if (thread !== undefined) this.#leave(thread, directory);
     throwIfAborted(options?.signal);
   }
 
   /** As the port's `deleteFolder`. */
-  async deleteFolder(keys: readonly [string, ...string[]], options: CallOptions | undefined): Promise<boolean> {
+  async deleteFolder(
+    keys: readonly [string, ...string[]],
+    options: CallOptions | undefined,
+  ): Promise<boolean> {
     const call: FailedCall = { op: 'delete', key: keys[0], location: this.#root.location };
     const directory = dirname(this.#root.pathOf(keys[0]));
     const names = keys.map((key) => basename(key));
@@ -53,7 +59,10 @@ export class BulkDeleter {
     return isDone;
   }
 
-  /** Removes what was left, for the call that deletes the last object of many. Never fails: an empty directory harms nobody. */
+  /**
+   * Removes what was left, for the call that deletes the last object of many. Never fails: an empty
+   * directory harms nobody.
+   */
   async removeEmpty(): Promise<void> {
     for (const thread of this.#left.keys()) this.#begin(thread);
     while (this.#passes.size > 0) await Promise.all(this.#passes);

@@ -4,12 +4,21 @@ import { systemClock } from '@quire/core';
 import type { BulkOutcome, BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
-/** How many jobs are handed over at once: enough to keep the thread busy; the others can still be called off. */
+/**
+ * How many jobs are handed over at once: enough to keep the thread busy; the others can still be
+ * called off.
+ */
 const handedOverMax = 16;
-/** So many small jobs go in one message; with all of them in one, the thread would have nothing to do until the next one comes. */
+/**
+ * So many small jobs go in one message; with all of them in one, the thread would have nothing to
+ * do until the next one comes.
+ */
 const jobsPerMessage = 4;
 
-/** Which of some threads looks after a directory: always the same one, which remembers what was in it. */
+/**
+ * Which of some threads looks after a directory: always the same one, which remembers what was in
+ * it.
+ */
 export function threadNumberOf(directory: string, threadCount: number): number {
   return threadCount === 0 ? 0 : directory.charCodeAt(directory.length - 1) % threadCount;
 }
@@ -22,8 +31,9 @@ interface BulkJob {
 }
 
 /**
- * A thread for calls to the operating system by the thousand, which are made there one after the other, without a trip through the
- * event loop and the thread pool for each: that takes a tenth of the time where these are busy, and none of the event loop's.
+ * A thread for calls to the operating system by the thousand, which are made there one after the
+ * other, without a trip through the event loop and the thread pool for each: that takes a tenth of
+ * the time where these are busy, and none of the event loop's.
  *
  * Starts with the first job; keeps no process alive but while there are jobs.
  */
@@ -46,12 +56,22 @@ export class BulkThread {
     return this.#underWay.size > 0;
   }
 
-  /** Looks into directories of one, which are where their paths say; undefined when it was no longer wanted before its turn came. */
-  look(directory: string, names: readonly string[], isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+  /**
+   * Looks into directories of one, which are where their paths say; undefined when it was no longer
+   * wanted before its turn came.
+   */
+  look(
+    directory: string,
+    names: readonly string[],
+    isWanted: () => boolean,
+  ): Promise<DirectoryContents | undefined> {
     return this.#look(directory, names.join('/'), false, isWanted);
   }
 
-  /** As `look`, into one that may be somewhere else, by symbolic links: somebody must then look closer. */
+  /**
+   * As `look`, into one that may be somewhere else, by symbolic links: somebody must then look
+   * closer.
+   */
   lookAt(path: string, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
     return this.#look(dirname(path), basename(path), true, isWanted);
   }
@@ -62,12 +82,16 @@ export class BulkThread {
     isChecking: boolean,
     isWanted: () => boolean,
   ): Promise<DirectoryContents | undefined> {
-    const contents = await this.#run({ kind: 'look', directory, names, isChecking, nowMs: systemClock.nowMs() }, isWanted);
+    const contents = await this.#run(
+      { kind: 'look', directory, names, isChecking, nowMs: systemClock.nowMs() },
+      isWanted,
+    );
     return typeof contents === 'object' ? contents : undefined;
   }
 
   /**
-   * Deletes a file; nothing when it is no longer wanted when its turn comes. Its directory stays, for `removeEmpty`.
+   * Deletes a file; nothing when it is no longer wanted when its turn comes. Its directory stays,
+   * for `removeEmpty`.
    *
    * @throws as Node's file system does
    */
@@ -76,16 +100,26 @@ export class BulkThread {
   }
 
   /**
-   * Deletes the first file of a directory and, if there are only the others then, these and the directory; tells whether all that is done. Not
-   * when it is no longer wanted when its turn comes.
+   * Deletes the first file of a directory and, if there are only the others then, these and the
+   * directory; tells whether all that is done. Not when it is no longer wanted when its turn comes.
    *
    * @throws as Node's file system does
    */
-  async deleteFolder(directory: string, names: readonly string[], isWanted: () => boolean): Promise<boolean> {
-    return (await this.#run({ kind: 'deleteFolder', directory, names: names.join('/') }, isWanted)) === true;
+  async deleteFolder(
+    directory: string,
+    names: readonly string[],
+    isWanted: () => boolean,
+  ): Promise<boolean> {
+    return (
+      (await this.#run({ kind: 'deleteFolder', directory, names: names.join('/') }, isWanted)) ===
+      true
+    );
   }
 
-  /** Removes those of the directories that are empty, and the directories below `root` that this leaves empty. */
+  /**
+   * Removes those of the directories that are empty, and the directories below `root` that this
+   * leaves empty.
+   */
   async removeEmpty(root: string, paths: readonly string[]): Promise<void> {
     await this.#run({ kind: 'removeEmpty', root, paths }, () => true);
   }
@@ -109,7 +143,10 @@ export class BulkThread {
     return running;
   }
 
-  /** Once everything else has had its turn that is ready to go on: what wants a job as well then goes in the same message. */
+  /**
+   * Once everything else has had its turn that is ready to go on: what wants a job as well then
+   * goes in the same message.
+   */
   #handOverSoon(): void {
     if (this.#isHandingOver) return;
     this.#isHandingOver = true;
@@ -149,7 +186,8 @@ export class BulkThread {
     // Beside this file, and in the same form: source or built.
     const isSource = import.meta.url.endsWith('.ts');
     const script = new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url);
-    // What the process was started with is not for a thread that knows only files. It holds little, and is to stay small.
+    // What the process was started with is not for a thread that knows only files. It holds little,
+    // and is to stay small.
     const worker = new Worker(script, {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
@@ -159,7 +197,9 @@ export class BulkThread {
       this.#handOverSoon();
     });
     worker.on('error', (error) => this.#fail(worker, error));
-    worker.on('exit', (code) => this.#fail(worker, new Error(`The thread of the file store ended with code ${code}.`)));
+    worker.on('exit', (code) =>
+      this.#fail(worker, new Error(`The thread of the file store ended with code ${code}.`)),
+    );
     return worker;
   }
 
@@ -179,11 +219,17 @@ export class BulkThread {
     const failed = [...this.#handedOver.values()];
     this.#handedOver.clear();
     const cause = error instanceof Error ? error.message : String(error);
-    for (const { reject } of failed) reject(Object.assign(new Error(cause), { code: 'EIO', errno: -1 }));
+    for (const { reject } of failed) {
+      reject(Object.assign(new Error(cause), { code: 'EIO', errno: -1 }));
+    }
     this.#handOverSoon();
   }
 }
 
 function isSmall(task: BulkTask): boolean {
-  return task.kind === 'delete' || task.kind === 'deleteFolder' || (task.kind === 'look' && task.isChecking);
+  return (
+    task.kind === 'delete' ||
+    task.kind === 'deleteFolder' ||
+    (task.kind === 'look' && task.isChecking)
+  );
 }

@@ -7,7 +7,10 @@ export type BulkTask =
   | LookTask
   | { readonly kind: 'delete'; readonly path: string }
   | DeleteFolderTask
-  /** Removes directories that are empty, and those above them that this leaves empty; the root stays. */
+  /**
+   * Removes directories that are empty, and those above them that this leaves empty; the root
+   * stays.
+   */
   | { readonly kind: 'removeEmpty'; readonly root: string; readonly paths: readonly string[] };
 
 /** To look into directories that lie in one. */
@@ -22,7 +25,10 @@ export interface LookTask {
   readonly nowMs: number;
 }
 
-/** To delete a file and, if nothing else is in its directory but certain others, these and the directory. */
+/**
+ * To delete a file and, if nothing else is in its directory but certain others, these and the
+ * directory.
+ */
 export interface DeleteFolderTask {
   readonly kind: 'deleteFolder';
   readonly directory: string;
@@ -35,15 +41,25 @@ export type BulkOutcome = DirectoryContents | boolean | undefined;
 
 /** What is in directories: the files of all of them one after the other. */
 export interface DirectoryContents {
-  /** Of each directory, how many files; 0 also when it is gone; -1 when somebody must look closer: it has directories, or cannot be read. */
+  /**
+   * Of each directory, how many files; 0 also when it is gone; -1 when somebody must look closer:
+   * it has directories, or cannot be read.
+   */
   readonly fileCounts: Int32Array;
   readonly names: readonly string[];
   readonly sizesBytes: Float64Array;
   readonly lastModifiedMs: Float64Array;
 }
 
-/** Runs one job to its end, without a pause: not for a thread that others wait for. @throws Node's errno errors, of deletions */
-export function runBulkTask(task: BulkTask, remembered: RememberedDirectories, places = new Places()): BulkOutcome {
+/**
+ * Runs one job to its end, without a pause: not for a thread that others wait for. @throws Node's
+ * errno errors, of deletions
+ */
+export function runBulkTask(
+  task: BulkTask,
+  remembered: RememberedDirectories,
+  places = new Places(),
+): BulkOutcome {
   if (task.kind === 'look') return lookInto(task, remembered, places);
   if (task.kind === 'deleteFolder') return deleteFolder(task, remembered, places);
   if (task.kind === 'delete') deleteFile(task.path, places);
@@ -62,7 +78,11 @@ function lookInto(
   const numbers: number[] = [];
   for (const [index, path] of paths.entries()) {
     // One that is asked for by itself is being changed: it is not worth remembering.
-    const seen = isChecking ? (places.isDirectory(path) ? lookIntoOne(path) : undefined) : lookAgain(path, remembered, nowMs);
+    const seen = isChecking
+      ? places.isDirectory(path)
+        ? lookIntoOne(path)
+        : undefined
+      : lookAgain(path, remembered, nowMs);
     fileCounts[index] = seen?.names.length ?? -1;
     if (seen === undefined) continue;
     names.push(...seen.names);
@@ -73,18 +93,26 @@ function lookInto(
   return { fileCounts, names, sizesBytes, lastModifiedMs };
 }
 
-/** Tells whether directories are where their paths say; of those above, which many jobs of one message share, only once. */
+/**
+ * Tells whether directories are where their paths say; of those above, which many jobs of one
+ * message share, only once.
+ */
 export class Places {
   readonly #areContained = new Map<string, boolean>();
 
   /** Whether there is a directory at a path, with no symbolic link on the way or at its end. */
   isDirectory(path: string): boolean {
-    return this.isContained(dirname(path)) && fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return (
+      this.isContained(dirname(path)) &&
+      fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    );
   }
 
   isContained(directory: string): boolean {
     let isContained = this.#areContained.get(directory);
-    if (isContained === undefined) this.#areContained.set(directory, (isContained = isWhereItSays(directory)));
+    if (isContained === undefined) {
+      this.#areContained.set(directory, (isContained = isWhereItSays(directory)));
+    }
     return isContained;
   }
 }
@@ -99,7 +127,11 @@ function isWhereItSays(path: string): boolean {
 }
 
 /** As `lookIntoOne`; reads only what may have changed since the last time. */
-function lookAgain(path: string, remembered: RememberedDirectories, nowMs: number): SeenDirectory | undefined {
+function lookAgain(
+  path: string,
+  remembered: RememberedDirectories,
+  nowMs: number,
+): SeenDirectory | undefined {
   try {
     const status = fs.lstatSync(path, { throwIfNoEntry: false });
     if (status === undefined) return nothing;
@@ -141,13 +173,21 @@ function deleteFile(path: string, places: Places): void {
   try {
     if (places.isDirectory(dirname(path))) fs.unlinkSync(path);
   } catch (error) {
-    const isDirectory = isErrno(error, 'EISDIR') || (isErrno(error, 'EPERM') && fs.lstatSync(path).isDirectory());
+    const isDirectory =
+      isErrno(error, 'EISDIR') || (isErrno(error, 'EPERM') && fs.lstatSync(path).isDirectory());
     if (!isDirectory && !isErrno(error, ...absenceErrnos)) throw error;
   }
 }
 
-/** Whether all is gone. The one file first: who replaces it at the same time puts another one there before, and then sees that this one is gone. */
-function deleteFolder({ directory, names }: DeleteFolderTask, remembered: RememberedDirectories, places: Places): boolean {
+/**
+ * Whether all is gone. The one file first: who replaces it at the same time puts another one there
+ * before, and then sees that this one is gone.
+ */
+function deleteFolder(
+  { directory, names }: DeleteFolderTask,
+  remembered: RememberedDirectories,
+  places: Places,
+): boolean {
   const [first, ...others] = names.split('/');
   remembered.forget(directory);
   if (!places.isDirectory(directory)) return false;
@@ -163,8 +203,8 @@ function deleteFolder({ directory, names }: DeleteFolderTask, remembered: Rememb
 }
 
 /**
- * One level after the other, so that a directory above many is tried once. The system does not take a symbolic link at the end of a path for a
- * directory; one on the way could lead anywhere.
+ * One level after the other, so that a directory above many is tried once. The system does not take
+ * a symbolic link at the end of a path for a directory; one on the way could lead anywhere.
  */
 function removeEmpty(
   { root, paths }: { readonly root: string; readonly paths: readonly string[] },

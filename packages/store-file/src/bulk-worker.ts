@@ -16,7 +16,8 @@ export type BulkAnswer =
 // Directories that are not empty yet are all in a day's work, and nobody reads where.
 Error.stackTraceLimit = 0;
 
-// Readers of pages go first. On Linux a thread has a priority of its own; elsewhere it would be that of the whole process.
+// Readers of pages go first. On Linux a thread has a priority of its own; elsewhere it would be
+// that of the whole process.
 if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 const remembered = new RememberedDirectories();

@@ -4,7 +4,10 @@ import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** Deletes an object, and the directories that this leaves empty; does nothing when there is no such object. */
+/**
+ * Deletes an object, and the directories that this leaves empty; does nothing when there is no such
+ * object.
+ */
 export async function deleteObject(
   fileSystem: FileSystem,
   root: RootDirectory,
@@ -21,14 +24,19 @@ export async function deleteObject(
       throwIfAborted(options?.signal);
       await fileSystem.unlink(path);
     } catch (error) {
-      if (!isErrno(error, ...absenceErrnos) && !(await isDirectory(fileSystem, path, error))) throw error;
+      if (!isErrno(error, ...absenceErrnos) && !(await isDirectory(fileSystem, path, error))) {
+        throw error;
+      }
     }
     // Even when the object was gone: who deleted it may have died before this.
     await root.removeEmpty(directory);
   });
 }
 
-/** Tells whether unlinking failed because a directory has that name: Linux says EISDIR, other systems EPERM. */
+/**
+ * Tells whether unlinking failed because a directory has that name: Linux says EISDIR, other
+ * systems EPERM.
+ */
 async function isDirectory(fileSystem: FileSystem, path: string, error: unknown): Promise<boolean> {
   if (isErrno(error, 'EISDIR')) return true;
   return isErrno(error, 'EPERM') && (await fileSystem.status(path)).kind === 'directory';

@@ -10,7 +10,12 @@ export interface FailedCall {
 
 /** The errno name of an error of the operating system, or undefined when it is not one. */
 export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error &&
+    'errno' in error &&
+    'code' in error &&
+    typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 /** Tells whether an error of the operating system has one of these errno names. */
@@ -18,12 +23,18 @@ export function isErrno(error: unknown, ...names: readonly string[]): boolean {
   return names.includes(errnoOf(error) ?? '');
 }
 
-/** Nothing is there, or what is there is not ours: a part of the path is a file, the last one a symbolic link or a socket. */
+/**
+ * Nothing is there, or what is there is not ours: a part of the path is a file, the last one a
+ * symbolic link or a socket.
+ */
 export const absenceErrnos = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'] as const;
 
 const fullErrnos = ['ENOSPC', 'EDQUOT', 'EFBIG'] as const;
 
-/** The QuireError that an error of the operating system stands for; any other error comes back as it is. */
+/**
+ * The QuireError that an error of the operating system stands for; any other error comes back as it
+ * is.
+ */
 export function toStoreError(error: unknown, { op, key, location }: FailedCall): unknown {
   const errno = errnoOf(error);
   if (errno === undefined) return error;

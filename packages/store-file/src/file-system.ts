@@ -12,20 +12,41 @@ export interface FileStatus {
 }
 
 /**
- * The calls to the operating system that a FileObjectStore makes, all of them: tests put their own in between, to count, to
- * fail and to die at any one. Each rejects with Node's errno errors.
+ * The calls to the operating system that a FileObjectStore makes, all of them: tests put their own
+ * in between, to count, to fail and to die at any one. Each rejects with Node's errno errors.
  */
 export interface FileSystem {
-  /** Opens a regular file for reading; does not follow a symbolic link in its last segment, nor wait for a pipe's writer. */
+  /**
+   * Opens a regular file for reading; does not follow a symbolic link in its last segment, nor wait
+   * for a pipe's writer.
+   */
   openForReading(path: string): Promise<number>;
   /** Creates a file for writing, which must not exist. */
   create(path: string): Promise<number>;
-  /** Synchronous on purpose: an open file's status is at hand, and a trip to another thread costs twenty times as much. */
+  /**
+   * Synchronous on purpose: an open file's status is at hand, and a trip to another thread costs
+   * twenty times as much.
+   */
   statusOfOpen(fd: number): FileStatus;
   /** Reads up to `length` bytes at `position`; 0 at the end of the file. */
-  read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Promise<number>;
-  /** As `read`, in this thread: who calls it has reason to believe that no disk is waited for. Where it is left out, nobody does. */
-  readNow?(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
+  read(
+    fd: number,
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<number>;
+  /**
+   * As `read`, in this thread: who calls it has reason to believe that no disk is waited for. Where
+   * it is left out, nobody does.
+   */
+  readNow?(
+    fd: number,
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): number;
   /** Writes at most all of `bytes`, at the end; returns how many. */
   write(fd: number, bytes: Uint8Array): Promise<number>;
   setLastModified(fd: number, timeMs: number): Promise<void>;
@@ -37,7 +58,10 @@ export interface FileSystem {
   unlink(path: string): Promise<void>;
   makeDirectory(path: string): Promise<void>;
   removeDirectory(path: string): Promise<void>;
-  /** The names of a directory's files, and of its directories with a slash at the end; nothing else shows. In no order. */
+  /**
+   * The names of a directory's files, and of its directories with a slash at the end; nothing else
+   * shows. In no order.
+   */
   readDirectory(path: string): Promise<string[]>;
   /** Does not follow a symbolic link in the last segment. */
   status(path: string): Promise<FileStatus>;
@@ -45,19 +69,27 @@ export interface FileSystem {
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
-// Results belongs to the principal that ran the query: nobody outside the owner's group may read them.
+// Results belongs to the principal that ran the query: nobody outside the owner's group may read
+// them.
 const fileMode = 0o640;
 const directoryMode = 0o750;
 
-/** Node's own file system. Callbacks rather than `fs.promises`: a FileHandle costs a page read a third more. */
+/**
+ * Node's own file system. Callbacks rather than `fs.promises`: a FileHandle costs a page read a
+ * third more.
+ */
 export const nodeFileSystem: FileSystem = {
-  openForReading: (path) => called((done) => fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, done)),
+  openForReading: (path) =>
+    called((done) => fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, done)),
   create: (path) => called((done) => fs.open(path, O_WRONLY | O_CREAT | O_EXCL, fileMode, done)),
   statusOfOpen: (fd) => statusOf(fs.fstatSync(fd)),
-  read: (fd, buffer, offset, length, position) => called((done) => fs.read(fd, buffer, offset, length, position, done)),
-  readNow: (fd, buffer, offset, length, position) => fs.readSync(fd, buffer, offset, length, position),
+  read: (fd, buffer, offset, length, position) =>
+    called((done) => fs.read(fd, buffer, offset, length, position, done)),
+  readNow: (fd, buffer, offset, length, position) =>
+    fs.readSync(fd, buffer, offset, length, position),
   write: (fd, bytes) => called((done) => fs.write(fd, bytes, 0, bytes.byteLength, null, done)),
-  setLastModified: (fd, timeMs) => called((done) => fs.futimes(fd, timeMs / 1000, timeMs / 1000, done)),
+  setLastModified: (fd, timeMs) =>
+    called((done) => fs.futimes(fd, timeMs / 1000, timeMs / 1000, done)),
   sync: (fd) => called((done) => fs.fsync(fd, done)),
   close: (fd) => called((done) => fs.close(fd, done)),
   async syncDirectory(path) {
@@ -73,7 +105,9 @@ export const nodeFileSystem: FileSystem = {
   makeDirectory: (path) => called((done) => fs.mkdir(path, directoryMode, done)),
   removeDirectory: (path) => called((done) => fs.rmdir(path, done)),
   async readDirectory(path) {
-    const entries = await called<fs.Dirent[]>((done) => fs.readdir(path, { withFileTypes: true }, done));
+    const entries = await called<fs.Dirent[]>((done) =>
+      fs.readdir(path, { withFileTypes: true }, done),
+    );
     const names: string[] = [];
     for (const entry of entries) {
       if (entry.isFile()) names.push(entry.name);

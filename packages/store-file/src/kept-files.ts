@@ -4,7 +4,10 @@ import type { OpenFile } from './open-file.ts';
 
 /** How many files stay open at most, beside those that are being read. */
 const keptCountMax = 64;
-/** How long a file stays open. So much later, at most, the disk has the room of a file that another process has deleted. */
+/**
+ * How long a file stays open. So much later, at most, the disk has the room of a file that another
+ * process has deleted.
+ */
 const keptMsMax = 1000;
 
 interface KeptFile {
@@ -15,12 +18,14 @@ interface KeptFile {
 }
 
 /**
- * Files that stay open for a moment, for those who read an object again and again: to open a file and to see where its path leads takes
- * longer than to read a page of it.
+ * Files that stay open for a moment, for those who read an object again and again: to open a file
+ * and to see where its path leads takes longer than to read a page of it.
  *
- * An open file is the same one whatever becomes of its name, and no other can take its place while it is open. Whether it still has its
- * name, its status says: deleting, replacing, moving or linking a file, and writing to it, all change its number of links or its time of
- * change. That leaves a directory above it that is moved away by hand: then the file is found for another second.
+ * An open file is the same one whatever becomes of its name, and no other can take its place while
+ * it is open. Whether it still has its name, its status says: deleting, replacing, moving or
+ * linking a file, and writing to it, all change its number of links or its time of change. That
+ * leaves a directory above it that is moved away by hand: then the file is found for another
+ * second.
  */
 export class KeptFiles {
   readonly #clock: Clock;
@@ -32,7 +37,10 @@ export class KeptFiles {
     this.#clock = clock;
   }
 
-  /** The file of an object, joined for a reader, and its status; undefined when there is none at hand that surely is the object's. */
+  /**
+   * The file of an object, joined for a reader, and its status; undefined when there is none at
+   * hand that surely is the object's.
+   */
   join(key: string): { readonly file: OpenFile; readonly status: FileStatus } | undefined {
     const kept = this.#files.get(key);
     if (kept === undefined) return undefined;
@@ -100,7 +108,10 @@ export class KeptFiles {
   }
 }
 
-/** Undefined when it cannot be had: on a network, the file of a name that is gone. Who opens it again is told what is wrong. */
+/**
+ * Undefined when it cannot be had: on a network, the file of a name that is gone. Who opens it
+ * again is told what is wrong.
+ */
 function statusOf(file: OpenFile): FileStatus | undefined {
   try {
     return file.status();
@@ -110,5 +121,9 @@ function statusOf(file: OpenFile): FileStatus | undefined {
 }
 
 function isSame(status: FileStatus, before: FileStatus): boolean {
-  return status.linkCount === before.linkCount && status.changedMs === before.changedMs && status.sizeBytes === before.sizeBytes;
+  return (
+    status.linkCount === before.linkCount &&
+    status.changedMs === before.changedMs &&
+    status.sizeBytes === before.sizeBytes
+  );
 }

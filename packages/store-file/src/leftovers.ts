@@ -5,7 +5,10 @@ import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** The names that staged files have, with the tag of the process that writes them; whatever else lies in the staging directory is not ours to touch. */
+/**
+ * The names that staged files have, with the tag of the process that writes them; whatever else
+ * lies in the staging directory is not ours to touch.
+ */
 const stagedNamePattern = /^[0-9a-f]{24}(?:\.([0-9a-f-]+))?$/;
 
 /** A staged file. `owner`: the state of the process that writes it. */
@@ -30,16 +33,21 @@ export class StagedLeftovers {
   }
 
   /**
-   * Every staged file by its name. One whose size or time changes between two looks has a writer that lives, on whatever machine: a write
-   * whose source is slow touches its file every ten seconds.
+   * Every staged file by its name. One whose size or time changes between two looks has a writer
+   * that lives, on whatever machine: a write whose source is slow touches its file every ten
+   * seconds.
    */
   async *list(options?: CallOptions): AsyncGenerator<StagedEntry> {
     const call: FailedCall = { op: 'list', key: '.staging/', location: this.#root.location };
-    const names = await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.readDirectory(this.#root.stagingPath)));
+    const names = await translated(call, () =>
+      this.#unlessAbsent(() => this.#fileSystem.readDirectory(this.#root.stagingPath)),
+    );
     for (const name of names?.toSorted() ?? []) {
       throwIfAborted(options?.signal);
       if (!stagedNamePattern.test(name)) continue;
-      const status = await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.status(this.#pathOf(name))));
+      const status = await translated(call, () =>
+        this.#unlessAbsent(() => this.#fileSystem.status(this.#pathOf(name))),
+      );
       if (status?.kind !== 'file') continue;
       const { sizeBytes, lastModifiedMs } = status;
       yield { key: name, sizeBytes, lastModifiedMs, owner: ownerOfStaged(name) };
@@ -47,26 +55,37 @@ export class StagedLeftovers {
   }
 
   /**
-   * Removes what ended processes have left, at once; with a process id, of that one only. For a caller that has just seen one die.
-   * Resolves to the bytes that went.
+   * Removes what ended processes have left, at once; with a process id, of that one only. For a
+   * caller that has just seen one die. Resolves to the bytes that went.
    */
   async removeDead({ pid, signal }: CallOptions & { readonly pid?: number } = {}): Promise<number> {
     let freedBytes = 0;
     for await (const { key, sizeBytes, owner } of this.list({ signal })) {
       const tag = stagedNamePattern.exec(key)?.[1];
-      if (owner !== 'dead' || (pid !== undefined && (tag === undefined || pidOfTag(tag) !== pid))) continue;
+      if (owner !== 'dead' || (pid !== undefined && (tag === undefined || pidOfTag(tag) !== pid))) {
+        continue;
+      }
       await this.remove(key, { signal });
       freedBytes += sizeBytes;
     }
     return freedBytes;
   }
 
-  /** Removes a staged file; its writer, if it lived, would fail with STORE_UNAVAILABLE. Resolves just as well when it is gone. */
+  /**
+   * Removes a staged file; its writer, if it lived, would fail with STORE_UNAVAILABLE. Resolves
+   * just as well when it is gone.
+   */
   async remove(name: string, options?: CallOptions): Promise<void> {
     if (!stagedNamePattern.test(name)) return;
     throwIfAborted(options?.signal);
-    const call: FailedCall = { op: 'delete', key: `.staging/${name}`, location: this.#root.location };
-    await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.unlink(this.#pathOf(name))));
+    const call: FailedCall = {
+      op: 'delete',
+      key: `.staging/${name}`,
+      location: this.#root.location,
+    };
+    await translated(call, () =>
+      this.#unlessAbsent(() => this.#fileSystem.unlink(this.#pathOf(name))),
+    );
   }
 
   #pathOf(name: string): string {

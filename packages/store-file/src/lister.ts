@@ -7,10 +7,12 @@ import { type Found, OpenDirectory, OpenInBulk } from './open-directory.ts';
 import { TreeWalk } from './tree-walk.ts';
 
 /**
- * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or `after` rules out.
+ * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or
+ * `after` rules out.
  *
- * Memory: the names in the directories on the way from the root to the current one, and what is looked up a few entries ahead.
- * What is not an object is passed over: names that no key has, symbolic links, and what vanishes on the way.
+ * Memory: the names in the directories on the way from the root to the current one, and what is
+ * looked up a few entries ahead. What is not an object is passed over: names that no key has,
+ * symbolic links, and what vanishes on the way.
  */
 export async function* listObjects(
   fileSystem: FileSystem,
@@ -43,7 +45,10 @@ export async function* listObjects(
   }
 }
 
-function* entriesOf(entries: readonly ObjectEntry[], { signal }: ListOptions): Generator<ObjectEntry> {
+function* entriesOf(
+  entries: readonly ObjectEntry[],
+  { signal }: ListOptions,
+): Generator<ObjectEntry> {
   for (const entry of entries) {
     throwIfAborted(signal);
     yield entry;

@@ -1,12 +1,18 @@
 import type { ObjectEntry } from '@quire/core';
 
-/** How many names of a directory are looked up ahead of the reader; one by one, each would wait for the one before. */
+/**
+ * How many names of a directory are looked up ahead of the reader; one by one, each would wait for
+ * the one before.
+ */
 const lookaheadCount = 16;
 /** How many at a time, and how many times ahead of the reader. */
 const bulkBatchCount = 256;
 const bulkLookaheadCount = 4;
 
-/** What a name turns out to be: an object, a directory to walk, or nothing of interest. Of many names at once, all the objects in them. */
+/**
+ * What a name turns out to be: an object, a directory to walk, or nothing of interest. Of many
+ * names at once, all the objects in them.
+ */
 export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 
 /** Who looks at what names are: the walk that the directories belong to. */
@@ -36,9 +42,17 @@ export class OpenDirectory {
     return this.#ahead.shift();
   }
 
-  /** Looks up the first names as long as they are files: a directory's would lead to ever more look-ups. */
+  /**
+   * Looks up the first names as long as they are files: a directory's would lead to ever more
+   * look-ups.
+   */
   lookUpFiles(count: number): void {
-    while (this.#ahead.length < count && this.#names[this.#lookedUpCount]?.endsWith('/') === false) this.#lookUpNext();
+    while (
+      this.#ahead.length < count &&
+      this.#names[this.#lookedUpCount]?.endsWith('/') === false
+    ) {
+      this.#lookUpNext();
+    }
   }
 
   #lookUpNext(): boolean {
@@ -65,9 +79,15 @@ export class OpenInBulk {
     this.#names = names;
   }
 
-  /** The next that was found; undefined at the end. Not to be called again before the last promise has settled. */
+  /**
+   * The next that was found; undefined at the end. Not to be called again before the last promise
+   * has settled.
+   */
   next(): Promise<Found> | undefined {
-    while (this.#ahead.length < bulkLookaheadCount && this.#batchCount * bulkBatchCount < this.#names.length) {
+    while (
+      this.#ahead.length < bulkLookaheadCount &&
+      this.#batchCount * bulkBatchCount < this.#names.length
+    ) {
       const start = this.#batchCount * bulkBatchCount;
       const names = this.#names.slice(start, start + bulkBatchCount);
       this.#ahead.push(this.#walk.lookUpInBulk(this.#keyPrefix, names));

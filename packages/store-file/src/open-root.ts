@@ -11,7 +11,15 @@ import { StagedFile } from './staged-file.ts';
 const staleAfterMs = 24 * 60 * 60 * 1000;
 
 /** What an operator must mend before the store can open. */
-const unusableErrnos = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENAMETOOLONG'] as const;
+const unusableErrnos = [
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ELOOP',
+  'ENAMETOOLONG',
+] as const;
 
 export interface OpenRootOptions {
   readonly root: string;
@@ -21,16 +29,25 @@ export interface OpenRootOptions {
 }
 
 /**
- * Opens the directory of a store, creates it when only its parent exists, proves that it may be written to, and removes what
- * ended writers have left, or, where nobody can tell, that is more than a day old.
+ * Opens the directory of a store, creates it when only its parent exists, proves that it may be
+ * written to, and removes what ended writers have left, or, where nobody can tell, that is more
+ * than a day old.
  *
  * @throws INVALID_PARAMETER when it is not a directory, cannot be created, or may not be written to
  * @throws UNSUPPORTED on Windows, which cannot keep files durably
  * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
  */
-export async function openRoot({ root, fileSystem, clock, random }: OpenRootOptions): Promise<RootDirectory> {
+export async function openRoot({
+  root,
+  fileSystem,
+  clock,
+  random,
+}: OpenRootOptions): Promise<RootDirectory> {
   if (root === '' || root.includes('\0')) {
-    throw new QuireError('INVALID_PARAMETER', `${JSON.stringify(root)} is not a path for the root of a file store.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${JSON.stringify(root)} is not a path for the root of a file store.`,
+    );
   }
   const path = resolve(root);
   assertDurableFiles('results', path);
@@ -46,18 +63,27 @@ export async function openRoot({ root, fileSystem, clock, random }: OpenRootOpti
   } catch (error) {
     if (isErrno(error, ...unusableErrnos)) {
       const { message } = error as Error;
-      throw new QuireError('INVALID_PARAMETER', `${path} cannot be the root of a file store: ${message}.`, { cause: error });
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `${path} cannot be the root of a file store: ${message}.`,
+        { cause: error },
+      );
     }
     throw toStoreError(error, { op: 'open', key: path, location: 'the file system' });
   }
 }
 
-async function proveWritable(fileSystem: FileSystem, stagingPath: string, random: Random): Promise<void> {
+async function proveWritable(
+  fileSystem: FileSystem,
+  stagingPath: string,
+  random: Random,
+): Promise<void> {
   try {
     const probe = await StagedFile.create(fileSystem, stagingPath, random);
     await probe.discard();
   } catch (error) {
-    // A full disk can be read and, above all, be freed: an opener that means to free it must be let in.
+    // A full disk can be read and, above all, be freed: an opener that means to free it must be let
+    // in.
     if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
   }
 }
@@ -65,11 +91,18 @@ async function proveWritable(fileSystem: FileSystem, stagingPath: string, random
 async function assertDirectory(fileSystem: FileSystem, path: string): Promise<void> {
   const { kind } = await fileSystem.status(path);
   if (kind !== 'directory') {
-    throw new QuireError('INVALID_PARAMETER', `${path} is not a directory, and a file store needs one there.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${path} is not a directory, and a file store needs one there.`,
+    );
   }
 }
 
-async function removeStale(fileSystem: FileSystem, stagingPath: string, untilMs: number): Promise<void> {
+async function removeStale(
+  fileSystem: FileSystem,
+  stagingPath: string,
+  untilMs: number,
+): Promise<void> {
   for (const name of await fileSystem.readDirectory(stagingPath)) {
     const path = join(stagingPath, name);
     try {

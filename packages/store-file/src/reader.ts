@@ -15,7 +15,9 @@ import type { KeptFiles } from './kept-files.ts';
 import { OpenFile } from './open-file.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** Up to this size, the bytes come in one chunk: a page is read, checked and decoded in one piece. */
+/**
+ * Up to this size, the bytes come in one chunk: a page is read, checked and decoded in one piece.
+ */
 const wholeChunkBytesMax = 4 * 1024 * 1024;
 /** More than that is a stream, which should be gentle on memory. */
 const streamChunkBytes = 1024 * 1024;
@@ -29,8 +31,8 @@ export interface ObjectReaderParts {
 }
 
 /**
- * Opens an object and reads on as its body is iterated. The open file stays the same one, no matter who deletes or replaces the object;
- * its reader leaves it after the last byte.
+ * Opens an object and reads on as its body is iterated. The open file stays the same one, no matter
+ * who deletes or replaces the object; its reader leaves it after the last byte.
  */
 export async function openObject(
   { fileSystem, root, keptFiles }: ObjectReaderParts,
@@ -60,10 +62,18 @@ export async function openObject(
   }
 }
 
-async function openFile(fileSystem: FileSystem, root: RootDirectory, key: string): Promise<OpenFile> {
+async function openFile(
+  fileSystem: FileSystem,
+  root: RootDirectory,
+  key: string,
+): Promise<OpenFile> {
   const path = root.pathOf(key);
-  // Both at once: each is a trip to another thread, and the file is not read before both have answered.
-  const [opened, contained] = await Promise.allSettled([fileSystem.openForReading(path), root.isContained(dirname(path))]);
+  // Both at once: each is a trip to another thread, and the file is not read before both have
+  // answered.
+  const [opened, contained] = await Promise.allSettled([
+    fileSystem.openForReading(path),
+    root.isContained(dirname(path)),
+  ]);
   if (opened.status === 'rejected') throw opened.reason;
   const file = new OpenFile(fileSystem, opened.value);
   if (contained.status === 'fulfilled' && contained.value) return file;
@@ -78,12 +88,15 @@ async function* readChunks(
   range: ByteRange,
   options: GetOptions | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const chunkBytesMax = range.end - range.start <= wholeChunkBytesMax ? wholeChunkBytesMax : streamChunkBytes;
+  const chunkBytesMax =
+    range.end - range.start <= wholeChunkBytesMax ? wholeChunkBytesMax : streamChunkBytes;
   for (let position = range.start; position < range.end;) {
     throwIfAborted(options?.signal);
     const lengthMax = Math.min(chunkBytesMax, range.end - position);
-    // Memory of its own, at its start: aligned for every typed array. It is not cleared, for each byte is read or the call throws.
-    const chunk = options?.memory?.lend(lengthMax) ?? new Uint8Array(Buffer.allocUnsafeSlow(lengthMax).buffer);
+    // Memory of its own, at its start: aligned for every typed array. It is not cleared, for each
+    // byte is read or the call throws.
+    const chunk =
+      options?.memory?.lend(lengthMax) ?? new Uint8Array(Buffer.allocUnsafeSlow(lengthMax).buffer);
     const length = chunk.byteLength;
     const filledBytes = await translated(call, () => reader.fill(chunk, position));
     if (filledBytes < length) throw endedEarly(call, position + filledBytes, range);

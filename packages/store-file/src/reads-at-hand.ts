@@ -5,13 +5,17 @@ import type { KeptFiles } from './kept-files.ts';
 const readBytesMax = 2 * 1024 * 1024;
 /** A read that took longer has waited for a disk, or for a processor. */
 const slowMs = 4;
-/** After a slow read there is none for so many times as long: slow disks take a hundredth of the time at most. */
+/**
+ * After a slow read there is none for so many times as long: slow disks take a hundredth of the
+ * time at most.
+ */
 const pauseFactor = 100;
 
 /**
- * Reads of files that are open already, in this thread: what was read or written recently is in the system's memory, and copying it takes less
- * than handing the read to another thread and waiting for that. What the system has is not known before; so a read that was slow is
- * followed by a pause, in which all reads go to other threads.
+ * Reads of files that are open already, in this thread: what was read or written recently is in the
+ * system's memory, and copying it takes less than handing the read to another thread and waiting
+ * for that. What the system has is not known before; so a read that was slow is followed by a
+ * pause, in which all reads go to other threads.
  */
 export class ReadsAtHand {
   readonly #keptFiles: KeptFiles;

@@ -7,7 +7,10 @@ import type { FileSystem } from './file-system.ts';
 
 /** Small chunks are gathered up to this size; a write costs the same for one byte and for many. */
 const writeBytes = 1024 * 1024;
-/** After so many bytes the system is asked to write them to the disk, while more of them come: at the end, little is left to wait for. */
+/**
+ * After so many bytes the system is asked to write them to the disk, while more of them come: at
+ * the end, little is left to wait for.
+ */
 const syncBytes = 8 * 1024 * 1024;
 /** Systems refuse writes of 2 GiB and more. */
 const writeBytesMax = 64 * 1024 * 1024;
@@ -36,11 +39,18 @@ export class StagedFile {
   }
 
   /**
-   * Creates an empty file in the staging directory, and that directory when somebody has removed it. Its name is random and tells which
-   * process writes it, so that it can go as soon as that one is dead.
+   * Creates an empty file in the staging directory, and that directory when somebody has removed
+   * it. Its name is random and tells which process writes it, so that it can go as soon as that one
+   * is dead.
    */
-  static async create(fileSystem: FileSystem, stagingPath: string, random: Random): Promise<StagedFile> {
-    const name = Array.from(random.bytes(12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  static async create(
+    fileSystem: FileSystem,
+    stagingPath: string,
+    random: Random,
+  ): Promise<StagedFile> {
+    const name = Array.from(random.bytes(12), (byte) => byte.toString(16).padStart(2, '0')).join(
+      '',
+    );
     const path = join(stagingPath, `${name}.${processTag()}`);
     try {
       return new StagedFile(fileSystem, path, await fileSystem.create(path));
@@ -57,8 +67,8 @@ export class StagedFile {
   }
 
   /**
-   * Takes a chunk; once this resolves, the chunk's memory is its owner's again. It may not have been written yet: what fails then fails a
-   * later call, `finish` at the latest.
+   * Takes a chunk; once this resolves, the chunk's memory is its owner's again. It may not have
+   * been written yet: what fails then fails a later call, `finish` at the latest.
    */
   async write(chunk: Uint8Array): Promise<void> {
     this.#sizeBytes += chunk.byteLength;
@@ -73,10 +83,15 @@ export class StagedFile {
     this.#gatheredBytes += chunk.byteLength;
   }
 
-  /** Dates the file, so that others see that its writer is alive. Never fails: what is wrong with the file fails the next write. */
+  /**
+   * Dates the file, so that others see that its writer is alive. Never fails: what is wrong with
+   * the file fails the next write.
+   */
   touch(lastModifiedMs: number): void {
     const fd = this.#fd;
-    if (fd !== undefined) this.#touching = this.#fileSystem.setLastModified(fd, lastModifiedMs).catch(ignore);
+    if (fd !== undefined) {
+      this.#touching = this.#fileSystem.setLastModified(fd, lastModifiedMs).catch(ignore);
+    }
   }
 
   /** Tells whether the file is still in the staging directory. */
@@ -120,10 +135,15 @@ export class StagedFile {
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
     for (let written = 0; written < bytes.byteLength;) {
-      written += await this.#fileSystem.write(this.#openFd(), bytes.subarray(written, written + writeBytesMax));
+      written += await this.#fileSystem.write(
+        this.#openFd(),
+        bytes.subarray(written, written + writeBytesMax),
+      );
     }
     this.#unsyncedBytes += bytes.byteLength;
-    if (this.#unsyncedBytes >= syncBytes && this.#syncing === undefined) this.#syncing = this.#syncAhead(this.#openFd());
+    if (this.#unsyncedBytes >= syncBytes && this.#syncing === undefined) {
+      this.#syncing = this.#syncAhead(this.#openFd());
+    }
   }
 
   async #syncAhead(fd: number): Promise<void> {

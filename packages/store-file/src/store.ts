@@ -33,7 +33,10 @@ import { ObjectWriter } from './writer.ts';
 
 /** The directory of a `FileObjectStore`, and what it works with. */
 export interface FileObjectStoreOptions {
-  /** The directory that holds the objects. It is made when only its parent exists; it may be a symbolic link. */
+  /**
+   * The directory that holds the objects. It is made when only its parent exists; it may be a
+   * symbolic link.
+   */
   readonly root: string;
   /** Dates the objects. */
   readonly clock?: Clock;
@@ -41,7 +44,10 @@ export interface FileObjectStoreOptions {
   readonly random?: Random;
   /** The operating system, or what a test puts in its place. */
   readonly fileSystem?: FileSystem;
-  /** Whether files that ranges are read of stay open for a second; by default with Node's own file system. */
+  /**
+   * Whether files that ranges are read of stay open for a second; by default with Node's own file
+   * system.
+   */
   readonly keepsFilesOpen?: boolean;
 }
 
@@ -57,14 +63,19 @@ interface FileStoreParts {
 const deleteCountAlone = 3;
 
 /**
- * An ObjectStore in a directory of a local file system: the object `a/b.arrow` is the file `<root>/a/b.arrow`, for any tool to read.
+ * An ObjectStore in a directory of a local file system: the object `a/b.arrow` is the file
+ * `<root>/a/b.arrow`, for any tool to read.
  *
- * Objects are written to `<root>/.staging`, which no key can name, made durable, and renamed to their place. Processes may share a
- * root. Nothing outside of the root is ever touched, whatever symbolic links are planted in it.
+ * Objects are written to `<root>/.staging`, which no key can name, made durable, and renamed to
+ * their place. Processes may share a root. Nothing outside of the root is ever touched, whatever
+ * symbolic links are planted in it.
  */
 export class FileObjectStore implements ObjectStore {
   readonly location: string;
-  /** What writes under way, and writers that died, have staged; not objects, and so not part of the port. For a cleaner. */
+  /**
+   * What writes under way, and writers that died, have staged; not objects, and so not part of the
+   * port. For a cleaner.
+   */
   readonly leftovers: StagedLeftovers;
   readonly #root: RootDirectory;
   readonly #fileSystem: FileSystem;
@@ -92,7 +103,8 @@ export class FileObjectStore implements ObjectStore {
   /**
    * Opens the store in a directory, having proved that the directory can be written to.
    *
-   * @throws INVALID_PARAMETER when the root is not a directory, cannot be made, or may not be written to
+   * @throws INVALID_PARAMETER when the root is not a directory, cannot be made, or may not be
+   * written to
    * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
    */
   static async open(options: FileObjectStoreOptions): Promise<FileObjectStore> {
@@ -109,7 +121,10 @@ export class FileObjectStore implements ObjectStore {
     const call: FailedCall = { op: 'head', key, location: this.location };
     return translated(call, async () => {
       const path = this.#root.pathOf(key);
-      const [status, isContained] = await Promise.all([this.#fileSystem.status(path), this.#root.isContained(dirname(path))]);
+      const [status, isContained] = await Promise.all([
+        this.#fileSystem.status(path),
+        this.#root.isContained(dirname(path)),
+      ]);
       throwIfAborted(options?.signal);
       if (status.kind !== 'file' || !isContained) throw objectNotFound(key, this.location);
       return { key, sizeBytes: status.sizeBytes, lastModifiedMs: status.lastModifiedMs };
@@ -119,13 +134,21 @@ export class FileObjectStore implements ObjectStore {
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     this.#check(key, options);
     if (options?.range !== undefined) assertByteRange(options.range, key);
-    return openObject({ fileSystem: this.#fileSystem, root: this.#root, keptFiles: this.#keptFiles }, key, options);
+    return openObject(
+      { fileSystem: this.#fileSystem, root: this.#root, keptFiles: this.#keptFiles },
+      key,
+      options,
+    );
   }
 
   readonly readAtHand = (key: string, range: ByteRange, target: Uint8Array): boolean =>
     !this.#isClosed && this.#readsAtHand?.read(key, range, target) === true;
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     this.#check(key, options);
     const entry = await this.#writer.write(key, body, options, () => this.#assertOpen());
     // Its status would tell, but the room of the one that was replaced is wanted now.
@@ -135,7 +158,13 @@ export class FileObjectStore implements ObjectStore {
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
     this.#assertOpen();
-    for await (const entry of listObjects(this.#fileSystem, this.#root, prefix, options, this.#usableThreads)) {
+    for await (const entry of listObjects(
+      this.#fileSystem,
+      this.#root,
+      prefix,
+      options,
+      this.#usableThreads,
+    )) {
       yield entry;
       this.#assertOpen();
     }
@@ -146,12 +175,17 @@ export class FileObjectStore implements ObjectStore {
     await this.#deletion((isInBulk) => {
       // Before it goes: its room would not be free as long as the file is open.
       this.#keptFiles?.forget(key);
-      return isInBulk ? this.#bulkDeleter.delete(key, options) : deleteObject(this.#fileSystem, this.#root, key, options);
+      return isInBulk
+        ? this.#bulkDeleter.delete(key, options)
+        : deleteObject(this.#fileSystem, this.#root, key, options);
     });
   }
 
   /** In a thread, when there are so many at once that it is worth the way there. */
-  async deleteFolder(keys: readonly [string, ...string[]], options?: CallOptions): Promise<boolean> {
+  async deleteFolder(
+    keys: readonly [string, ...string[]],
+    options?: CallOptions,
+  ): Promise<boolean> {
     for (const key of keys) this.#check(key, options);
     return this.#deletion(async (isInBulk) => {
       if (!isInBulk) return false;

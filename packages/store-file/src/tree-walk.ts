@@ -3,7 +3,13 @@ import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts
 import { type BulkThread, threadNumberOf } from './bulk-thread.ts';
 import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';
-import { type Found, type LookUps, OpenAtOnce, OpenDirectory, OpenInBulk } from './open-directory.ts';
+import {
+  type Found,
+  type LookUps,
+  OpenAtOnce,
+  OpenDirectory,
+  OpenInBulk,
+} from './open-directory.ts';
 import type { RootDirectory } from './root-directory.ts';
 
 /** How many files of a directory that was itself looked up ahead. */
@@ -38,7 +44,9 @@ export class TreeWalk implements LookUps {
     this.#call = { op: 'list', key: prefix, location: root.location };
   }
 
-  /** Opens the deepest directory that holds everything of the prefix; undefined when there is none. */
+  /**
+   * Opens the deepest directory that holds everything of the prefix; undefined when there is none.
+   */
   async openStart(): Promise<OpenDirectory | OpenInBulk | OpenAtOnce | undefined> {
     const keyPrefix = this.#prefix.slice(0, this.#prefix.lastIndexOf('/') + 1);
     if (keyPrefix === '') return this.#readDirectory('');
@@ -49,12 +57,17 @@ export class TreeWalk implements LookUps {
     if (atOnce !== undefined) return atOnce;
     const isContained = await this.#unlessAbsent(key, (path) => this.#root.isContained(path));
     // Absent together with the root, it must not pass for empty.
-    if (isContained === undefined) await this.#unlessAbsent('', (path) => this.#fileSystem.status(path));
+    if (isContained === undefined) {
+      await this.#unlessAbsent('', (path) => this.#fileSystem.status(path));
+    }
     if (isContained !== true) return undefined;
     return this.#readDirectory(keyPrefix);
   }
 
-  /** Begins to find out what a name in a directory is; a name with a slash at its end is a directory's. */
+  /**
+   * Begins to find out what a name in a directory is; a name with a slash at its end is a
+   * directory's.
+   */
   lookUp(key: string): Promise<Found> {
     return this.#track<Found>(key.endsWith('/') ? this.#readDirectory(key) : this.#readFile(key));
   }
@@ -70,12 +83,17 @@ export class TreeWalk implements LookUps {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  /** Has a thread that is at it anyway read a directory of files; undefined when there is none, or somebody must look closer. */
+  /**
+   * Has a thread that is at it anyway read a directory of files; undefined when there is none, or
+   * somebody must look closer.
+   */
   async #readAtOnce(keyPrefix: string): Promise<OpenAtOnce | undefined> {
     const thread = this.#threads.find(({ isBusy }) => isBusy);
     if (thread === undefined) return undefined;
     const isWanted = (): boolean => this.#options.signal?.aborted !== true;
-    const contents = await translated(this.#call, () => thread.lookAt(this.#root.pathOf(keyPrefix.slice(0, -1)), isWanted));
+    const contents = await translated(this.#call, () =>
+      thread.lookAt(this.#root.pathOf(keyPrefix.slice(0, -1)), isWanted),
+    );
     const count = contents?.fileCounts[0] ?? 0;
     // None at all may mean that the root is gone.
     if (contents === undefined || count <= 0) return undefined;
@@ -93,7 +111,12 @@ export class TreeWalk implements LookUps {
   }
 
   async #readInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]> {
-    const shares = this.#threads.map((thread) => ({ thread, names: [] as string[], directoryIndex: 0, fileIndex: 0 }));
+    const shares = this.#threads.map((thread) => ({
+      thread,
+      names: [] as string[],
+      directoryIndex: 0,
+      fileIndex: 0,
+    }));
     const numbers = names.map((name) => {
       const directoryName = name.slice(0, -1);
       const number = threadNumberOf(directoryName, shares.length);
@@ -124,13 +147,24 @@ export class TreeWalk implements LookUps {
     return found;
   }
 
-  /** Adds the files `[start, end)` of a directory that was looked into, in the order of their names. */
-  #addEntries(entries: ObjectEntry[], keyPrefix: string, contents: DirectoryContents, start: number, end: number): void {
+  /**
+   * Adds the files `[start, end)` of a directory that was looked into, in the order of their names.
+   */
+  #addEntries(
+    entries: ObjectEntry[],
+    keyPrefix: string,
+    contents: DirectoryContents,
+    start: number,
+    end: number,
+  ): void {
     const first = entries.length;
     for (let index = start; index < end; index += 1) {
       const name = contents.names[index] ?? '';
       if (!this.#isWanted(keyPrefix, name)) continue;
-      const [sizeBytes = NaN, lastModifiedMs = NaN] = [contents.sizesBytes[index], contents.lastModifiedMs[index]];
+      const [sizeBytes = NaN, lastModifiedMs = NaN] = [
+        contents.sizesBytes[index],
+        contents.lastModifiedMs[index],
+      ];
       entries.push({ key: keyPrefix + name, sizeBytes, lastModifiedMs });
     }
     if (entries.length - first === 2) {
@@ -142,11 +176,18 @@ export class TreeWalk implements LookUps {
   }
 
   async #readDirectory(keyPrefix: string): Promise<OpenDirectory | OpenInBulk | undefined> {
-    const names = await this.#unlessAbsent(keyPrefix, (path) => this.#fileSystem.readDirectory(path));
+    const names = await this.#unlessAbsent(keyPrefix, (path) =>
+      this.#fileSystem.readDirectory(path),
+    );
     if (names === undefined) return undefined;
-    // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before `a0`. What is passed over need not be sorted.
+    // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before
+    // `a0`. What is passed over need not be sorted.
     const wanted = names.filter((name) => this.#isWanted(keyPrefix, name)).sort();
-    if (this.#threads.length > 0 && wanted.length >= bulkCountMin && wanted.every((name) => name.endsWith('/'))) {
+    if (
+      this.#threads.length > 0 &&
+      wanted.length >= bulkCountMin &&
+      wanted.every((name) => name.endsWith('/'))
+    ) {
       return new OpenInBulk(this, keyPrefix, wanted);
     }
     const directory = new OpenDirectory(this, keyPrefix, wanted);
@@ -166,7 +207,8 @@ export class TreeWalk implements LookUps {
       try {
         return await look(this.#root.pathOf(key));
       } catch (error) {
-        // Deleted since its directory was read. A root that is gone is another matter: nobody may take that for an empty store.
+        // Deleted since its directory was read. A root that is gone is another matter: nobody may
+        // take that for an empty store.
         if (key !== '' && isErrno(error, ...absenceErrnos)) return undefined;
         throw error;
       }
@@ -179,7 +221,9 @@ export class TreeWalk implements LookUps {
     const isDirectory = name.endsWith('/');
     const isWithin = key.startsWith(this.#prefix);
     if (!isWithin && !(isDirectory && this.#prefix.startsWith(key))) return false;
-    if (after !== undefined && key <= after && !(isDirectory && after.startsWith(key))) return false;
+    if (after !== undefined && key <= after && !(isDirectory && after.startsWith(key))) {
+      return false;
+    }
     if (isDirectory && isWithin && passesOver?.(key) === true) return false;
     return isObjectKey(isDirectory ? key.slice(0, -1) : key);
   }

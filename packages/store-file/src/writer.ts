@@ -13,10 +13,16 @@ import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
-/** A write whose source is slow touches its file this often. Cleaners with a longer grace period see from any machine that it is alive. */
+/**
+ * A write whose source is slow touches its file this often. Cleaners with a longer grace period see
+ * from any machine that it is alive.
+ */
 const touchPeriodMs = 10_000;
 
-/** Each failed attempt means that a delete has just removed the directory again: no caller loses that race this often. */
+/**
+ * Each failed attempt means that a delete has just removed the directory again: no caller loses
+ * that race this often.
+ */
 const moveAttemptsMax = 100;
 
 /** A directory stands where the file should, or a file where a directory should. */
@@ -30,9 +36,11 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once, whole and durable: staged file, fsync, rename, fsync of the directory.
+ * Writes objects so that they appear at once, whole and durable: staged file, fsync, rename, fsync
+ * of the directory.
  *
- * A failure before the rename leaves the old state; a failure after it, of the last fsync, leaves the new object.
+ * A failure before the rename leaves the old state; a failure after it, of the last fsync, leaves
+ * the new object.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -52,7 +60,9 @@ export class ObjectWriter {
   ): Promise<ObjectEntry> {
     const { fileSystem, root, clock, random } = this.#options;
     const call: FailedCall = { op: 'put', key, location: root.location };
-    const staged = await translated(call, () => StagedFile.create(fileSystem, root.stagingPath, random));
+    const staged = await translated(call, () =>
+      StagedFile.create(fileSystem, root.stagingPath, random),
+    );
     try {
       const reading = new AbortController();
       if (!(body instanceof Uint8Array)) this.#keepTouching(staged, reading.signal);
@@ -93,7 +103,8 @@ export class ObjectWriter {
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          // Mostly the directory is there, so it is made only when the first attempt shows that it is not.
+          // Mostly the directory is there, so it is made only when the first attempt shows that it
+          // is not.
           if (attempt > 1) await this.#makeDirectories(directory);
           if (!(await root.isContained(directory))) throw leadsOutside(directory, key);
           await Promise.all(this.#makingDirectories);
@@ -101,7 +112,9 @@ export class ObjectWriter {
           break;
         } catch (error) {
           if (!isErrno(error, 'ENOENT') || attempt >= moveAttemptsMax) throw error;
-          if (attempt > 1 && !(await staged.isPresent())) throw stagedFileDeleted(staged.path, key, root.location, error);
+          if (attempt > 1 && !(await staged.isPresent())) {
+            throw stagedFileDeleted(staged.path, key, root.location, error);
+          }
         }
       }
     } catch (error) {
@@ -144,7 +157,8 @@ export class ObjectWriter {
     try {
       await fileSystem.syncDirectory(directory);
     } catch (error) {
-      // The object was deleted, and its directory with it, before this put had ended: both calls have had their effect.
+      // The object was deleted, and its directory with it, before this put had ended: both calls
+      // have had their effect.
       if (isErrno(error, 'ENOENT')) return;
       throw new QuireError(
         'STORE_UNAVAILABLE',
@@ -155,7 +169,12 @@ export class ObjectWriter {
   }
 }
 
-function stagedFileDeleted(path: string, key: string, location: string, cause: unknown): QuireError {
+function stagedFileDeleted(
+  path: string,
+  key: string,
+  location: string,
+  cause: unknown,
+): QuireError {
   return new QuireError(
     'STORE_UNAVAILABLE',
     `put of ${key} in ${location} failed: its staged file ${path} was deleted by another program while it was written. A cleaner on ` +
@@ -165,9 +184,16 @@ function stagedFileDeleted(path: string, key: string, location: string, cause: u
 }
 
 function leadsOutside(directory: string, key: string): QuireError {
-  return new QuireError('STORE_UNAVAILABLE', `${key} cannot be put: a symbolic link leads ${directory} out of the store's root.`);
+  return new QuireError(
+    'STORE_UNAVAILABLE',
+    `${key} cannot be put: a symbolic link leads ${directory} out of the store's root.`,
+  );
 }
 
 function keyInTheWay(key: string, location: string, cause: unknown): QuireError {
-  return new QuireError('INVALID_OBJECT_KEY', `${key} lies above or below another object in ${location}.`, { cause });
+  return new QuireError(
+    'INVALID_OBJECT_KEY',
+    `${key} lies above or below another object in ${location}.`,
+    { cause },
+  );
 }

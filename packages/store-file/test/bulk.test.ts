@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BulkThread } from '../src/bulk-thread.ts';
 import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
 
-/** Enough directories in one to be looked into by threads, in several batches; some with other things in them. */
+/**
+ * Enough directories in one to be looked into by threads, in several batches; some with other
+ * things in them.
+ */
 const manyFolders = 700;
 /** Enough for a thread to look into, in one batch and more. */
 const someFolders = 300;
@@ -23,7 +26,12 @@ async function setUp(folderCount = someFolders): Promise<Setup> {
   for (let index = 0; index < folderCount; index += 1) {
     const folder = join(temporary.path, 'many', `f${index}`);
     await mkdir(folder, { recursive: true });
-    const names = index % 50 === 0 ? [] : index % 7 === 0 ? ['b', 'a', 'd', 'c', '.hidden'] : ['data.arrow', '1-2-3.json'];
+    const names =
+      index % 50 === 0
+        ? []
+        : index % 7 === 0
+          ? ['b', 'a', 'd', 'c', '.hidden']
+          : ['data.arrow', '1-2-3.json'];
     for (const name of names) await writeFile(join(folder, name), 'x'.repeat(index));
   }
   await mkdir(join(temporary.path, 'many/f13/deep/deeper'), { recursive: true });
@@ -31,7 +39,10 @@ async function setUp(folderCount = someFolders): Promise<Setup> {
   await writeFile(join(temporary.path, 'secret'), 'secret');
   await symlink(join(temporary.path, 'secret'), join(temporary.path, 'many/f14/link'));
   const store = await FileObjectStore.open({ root: temporary.path });
-  const reference = await FileObjectStore.open({ root: temporary.path, fileSystem: { ...nodeFileSystem } });
+  const reference = await FileObjectStore.open({
+    root: temporary.path,
+    fileSystem: { ...nodeFileSystem },
+  });
   const close = async (): Promise<void> => {
     await store[Symbol.asyncDispose]();
     await temporary[Symbol.asyncDispose]();
@@ -52,7 +63,9 @@ describe('many directories', () => {
       for (const after of [undefined, 'many/f13/deep', 'many/f35/a', 'many/f6999']) {
         const expected = await collect(many.reference.list(prefix, { after }));
         expect(await collect(many.store.list(prefix, { after }))).toEqual(expected);
-        expect(expected.map(({ key }) => key)).toEqual(expected.map(({ key }) => key).toSorted((a, b) => (a < b ? -1 : 1)));
+        expect(expected.map(({ key }) => key)).toEqual(
+          expected.map(({ key }) => key).toSorted((a, b) => (a < b ? -1 : 1)),
+        );
       }
     },
   );
@@ -85,8 +98,14 @@ describe('many directories', () => {
 });
 
 describe('many folders deleted at once', () => {
-  /** What deletion by single calls leaves, of a folder whose first object is to go before the others. */
-  async function deleteStep([first, ...others]: readonly [string, ...string[]], { reference }: Setup): Promise<void> {
+  /**
+   * What deletion by single calls leaves, of a folder whose first object is to go before the
+   * others.
+   */
+  async function deleteStep(
+    [first, ...others]: readonly [string, ...string[]],
+    { reference }: Setup,
+  ): Promise<void> {
     await reference.delete(first);
     const left = await collect(reference.list(`${dirname(first)}/`));
     if (left.some(({ key }) => !others.includes(key))) return;
@@ -103,18 +122,31 @@ describe('many folders deleted at once', () => {
       await mkdir(join(temporary.path, 'many/f15/data.arrow2'));
       await writeFile(join(temporary.path, 'many/f16/9-9-9.json'), 'a later record');
     }
-    const folders = [...Array.from({ length: someFolders }, (_, index) => `many/f${index}`), 'many/linked', 'many/none'];
-    const keysOf = (folder: string): readonly [string, string] => [`${folder}/1-2-3.json`, `${folder}/data.arrow`];
-    const areGone = await Promise.all(folders.map((folder) => setup.store.deleteFolder(keysOf(folder))));
+    const folders = [
+      ...Array.from({ length: someFolders }, (_, index) => `many/f${index}`),
+      'many/linked',
+      'many/none',
+    ];
+    const keysOf = (folder: string): readonly [string, string] => [
+      `${folder}/1-2-3.json`,
+      `${folder}/data.arrow`,
+    ];
+    const areGone = await Promise.all(
+      folders.map((folder) => setup.store.deleteFolder(keysOf(folder))),
+    );
     for (const [index, folder] of folders.entries()) {
       if (areGone[index] !== true) await deleteStep(keysOf(folder), setup);
       await deleteStep(keysOf(folder), twin);
     }
     expect(await setup.temporary.tree()).toEqual(await twin.temporary.tree());
-    // The first few are better done by single calls; so is what has other things in it, or is somewhere else, or nowhere.
-    const hasOthers = (index: number): boolean => [13, 15, 16].includes(index) || (index % 7 === 0 && index % 50 !== 0);
+    // The first few are better done by single calls; so is what has other things in it, or is
+    // somewhere else, or nowhere.
+    const hasOthers = (index: number): boolean =>
+      [13, 15, 16].includes(index) || (index % 7 === 0 && index % 50 !== 0);
     const indexes = folders.keys().toArray();
-    const expected = indexes.filter((index) => index < 3 || index >= someFolders || hasOthers(index));
+    const expected = indexes.filter(
+      (index) => index < 3 || index >= someFolders || hasOthers(index),
+    );
     expect(indexes.filter((index) => areGone[index] !== true)).toEqual(expected);
     expect(await setup.temporary.tree()).toContain('outside/1-2-3.json');
   });
@@ -122,18 +154,27 @@ describe('many folders deleted at once', () => {
   test('go with the folder above, when it is empty; nothing else is taken for a folder', async () => {
     await using temporary = await createTemporaryRoot();
     await using store = await FileObjectStore.open({ root: temporary.path });
-    const keys = Array.from({ length: 40 }, (_, index): readonly [string, string] => [`b/${index}/r`, `b/${index}/d`]);
+    const keys = Array.from({ length: 40 }, (_, index): readonly [string, string] => [
+      `b/${index}/r`,
+      `b/${index}/d`,
+    ]);
     for (const key of ['r', 'd', ...keys.flat()]) await store.put(key, Uint8Array.of(1));
     const outcomes = await Promise.all(keys.map((each) => store.deleteFolder(each)));
     expect(outcomes).toEqual(keys.map((_, index) => index >= 3));
     for (const key of keys.slice(0, 3).flat()) await store.delete(key);
     const busy = keys.map((each) => store.deleteFolder(each));
-    expect(await Promise.all([store.deleteFolder(['r', 'd']), store.deleteFolder(['x/r', 'y/d'])])).toEqual([false, false]);
+    expect(
+      await Promise.all([store.deleteFolder(['r', 'd']), store.deleteFolder(['x/r', 'y/d'])]),
+    ).toEqual([false, false]);
     await Promise.all(busy);
     expect((await temporary.tree()).filter((path) => !path.startsWith('.'))).toEqual(['d', 'r']);
     const aborted = AbortSignal.abort();
-    await expect(store.deleteFolder(['b/1/r'], { signal: aborted })).rejects.toMatchObject({ code: 'ABORTED' });
-    await expect(store.deleteFolder(['b/1/r', '../d'])).rejects.toMatchObject({ code: 'INVALID_OBJECT_KEY' });
+    await expect(store.deleteFolder(['b/1/r'], { signal: aborted })).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+    await expect(store.deleteFolder(['b/1/r', '../d'])).rejects.toMatchObject({
+      code: 'INVALID_OBJECT_KEY',
+    });
   });
 });
 
@@ -142,7 +183,9 @@ describe('many deletions at once', () => {
     await using setup = await setUp();
     const objects = await collect(setup.reference.list('many/'));
     const strangers = ['many/f14/link', 'many/f13/deep', 'many/never/there', 'many'];
-    await Promise.all([...objects.map(({ key }) => key), ...strangers].map((key) => setup.store.delete(key)));
+    await Promise.all(
+      [...objects.map(({ key }) => key), ...strangers].map((key) => setup.store.delete(key)),
+    );
     expect(await collect(setup.reference.list('many/'))).toEqual([]);
     expect((await setup.temporary.tree()).filter((path) => !/^many\/f\d+0\/$/.test(path))).toEqual(
       expect.arrayContaining(['many/', 'many/f21/.hidden', 'secret']),
@@ -152,12 +195,25 @@ describe('many deletions at once', () => {
 
   test('leave listings at the same time as right as any', async () => {
     await using setup = await setUp();
-    await symlink(join(setup.temporary.path, 'many/f14'), join(setup.temporary.path, 'many/linked'));
+    await symlink(
+      join(setup.temporary.path, 'many/f14'),
+      join(setup.temporary.path, 'many/linked'),
+    );
     const busy = Array.from({ length: 200 }, (_, index) => setup.store.delete(`nowhere/${index}`));
-    for (const prefix of ['many/f14/', 'many/f7/c', 'many/f13/', 'many/f12/1-', 'many/linked/', 'many/none/', 'nowhere/']) {
+    for (const prefix of [
+      'many/f14/',
+      'many/f7/c',
+      'many/f13/',
+      'many/f12/1-',
+      'many/linked/',
+      'many/none/',
+      'nowhere/',
+    ]) {
       const expected = await collect(setup.reference.list(prefix));
       expect(await collect(setup.store.list(prefix))).toEqual(expected);
-      busy.push(...Array.from({ length: 20 }, (_, index) => setup.store.delete(`nowhere/${index}`)));
+      busy.push(
+        ...Array.from({ length: 20 }, (_, index) => setup.store.delete(`nowhere/${index}`)),
+      );
     }
     await Promise.all(busy);
   });
@@ -177,13 +233,19 @@ describe('many deletions at once', () => {
     const controller = new AbortController();
     const settled = Promise.allSettled([
       ...keys.map((key) => setup.store.delete(key)),
-      ...keys.map((key) => setup.store.delete(key.replace('data.arrow', '1-2-3.json'), { signal: controller.signal })),
+      ...keys.map((key) =>
+        setup.store.delete(key.replace('data.arrow', '1-2-3.json'), { signal: controller.signal }),
+      ),
     ]);
     controller.abort();
-    const outcomes = (await settled).map((outcome) => (outcome.status === 'fulfilled' ? 'done' : String(outcome.reason.code)));
+    const outcomes = (await settled).map((outcome) =>
+      outcome.status === 'fulfilled' ? 'done' : String(outcome.reason.code),
+    );
     expect(outcomes.slice(0, 30).every((outcome) => outcome === 'done')).toBe(true);
     expect(outcomes.slice(30)).toContain('ABORTED');
-    expect(await setup.reference.head('many/f204/1-2-3.json')).toMatchObject({ key: 'many/f204/1-2-3.json' });
+    expect(await setup.reference.head('many/f204/1-2-3.json')).toMatchObject({
+      key: 'many/f204/1-2-3.json',
+    });
   });
 
   test.skipIf(process.platform !== 'linux')('fail with the words of the system', async () => {
@@ -193,7 +255,9 @@ describe('many deletions at once', () => {
       code: expect.stringMatching(/^(EPERM|EACCES)$/) as string,
       message: expect.stringContaining("unlink '/proc/version'") as string,
     });
-    await expect(thread.look('/proc/1/fd', ['none', 'nothing'], () => true)).resolves.toMatchObject({ names: [] });
+    await expect(thread.look('/proc/1/fd', ['none', 'nothing'], () => true)).resolves.toMatchObject(
+      { names: [] },
+    );
     await thread.close();
   });
 });

@@ -30,7 +30,8 @@ async function setUp(): Promise<Setup> {
   await symlink('..', join(root, 'real/up'));
   await writeFile(join(root, 'inside'), 'inside');
   await symlink('inside', join(root, 'inner-link'));
-  // Node itself makes no pipes. Opening one to read waits for a writer, for ever, unless care is taken.
+  // Node itself makes no pipes. Opening one to read waits for a writer, for ever, unless care is
+  // taken.
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')]);
   const socket = createServer().listen(join(root, 'socket'));
   await once(socket, 'listening');
@@ -69,21 +70,26 @@ describe('nothing outside of the root, and nothing that is not a plain file, is 
     await using setup = await setUp();
     await setup.store.delete(key);
     expect(await readFile(setup.secretPath, 'utf8')).toBe('secret');
-    expect((await setup.temporary.tree()).filter((path) => path.includes('real/') || path.includes('inside'))).toContain(
-      'root/inside',
-    );
+    expect(
+      (await setup.temporary.tree()).filter(
+        (path) => path.includes('real/') || path.includes('inside'),
+      ),
+    ).toContain('root/inside');
   });
 
-  test.each(['linked/new', 'linked/deep/new', 'linked/secret', 'real/up/new'])('%s cannot be put', async (key) => {
-    await using setup = await setUp();
-    const before = await setup.temporary.tree();
-    await expect(setup.store.put(key, Uint8Array.of(1))).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: expect.stringContaining('symbolic link') as string,
-    });
-    expect(await setup.temporary.tree()).toEqual(before);
-    expect(await readFile(setup.secretPath, 'utf8')).toBe('secret');
-  });
+  test.each(['linked/new', 'linked/deep/new', 'linked/secret', 'real/up/new'])(
+    '%s cannot be put',
+    async (key) => {
+      await using setup = await setUp();
+      const before = await setup.temporary.tree();
+      await expect(setup.store.put(key, Uint8Array.of(1))).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('symbolic link') as string,
+      });
+      expect(await setup.temporary.tree()).toEqual(before);
+      expect(await readFile(setup.secretPath, 'utf8')).toBe('secret');
+    },
+  );
 
   test('a put takes the place of a link itself, never of what it leads to', async () => {
     await using setup = await setUp();

@@ -8,7 +8,12 @@ async function setUp() {
   const temporary = await createTemporaryRoot();
   const traced = new TracedFileSystem(temporary.path);
   const store = await FileObjectStore.open({ root: temporary.path, fileSystem: traced.fileSystem });
-  return { temporary, traced, store, [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose]() };
+  return {
+    temporary,
+    traced,
+    store,
+    [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose](),
+  };
 }
 
 describe('delete', () => {
@@ -37,7 +42,9 @@ describe('delete', () => {
     const { store, temporary, traced } = setup;
     await store.put('a/b/c', Uint8Array.of(1));
     traced.before = async ({ operation, path }) => {
-      if (operation === 'removeDirectory' && path === 'a/b') await nodeFileSystem.removeDirectory(join(temporary.path, 'a/b'));
+      if (operation === 'removeDirectory' && path === 'a/b') {
+        await nodeFileSystem.removeDirectory(join(temporary.path, 'a/b'));
+      }
     };
     await store.delete('a/b/c');
     expect(await temporary.tree()).toEqual([]);
@@ -54,16 +61,19 @@ describe('delete', () => {
     expect(await temporary.tree()).toEqual(['a/']);
   });
 
-  test.each(['EISDIR', 'EPERM'])('a directory is not an object, on systems that say %s as well', async (errno) => {
-    await using setup = await setUp();
-    const { store, temporary, traced } = setup;
-    await store.put('a/b', Uint8Array.of(1));
-    traced.before = ({ operation }) => {
-      if (operation === 'unlink') throw errnoError(errno);
-    };
-    await store.delete('a');
-    expect(await temporary.tree()).toEqual(['a/', 'a/b']);
-  });
+  test.each(['EISDIR', 'EPERM'])(
+    'a directory is not an object, on systems that say %s as well',
+    async (errno) => {
+      await using setup = await setUp();
+      const { store, temporary, traced } = setup;
+      await store.put('a/b', Uint8Array.of(1));
+      traced.before = ({ operation }) => {
+        if (operation === 'unlink') throw errnoError(errno);
+      };
+      await store.delete('a');
+      expect(await temporary.tree()).toEqual(['a/', 'a/b']);
+    },
+  );
 
   test.each(['EACCES', 'EPERM', 'EIO', 'EROFS'])('%s is STORE_UNAVAILABLE', async (errno) => {
     await using setup = await setUp();
@@ -84,7 +94,9 @@ describe('delete', () => {
     await store.put('a/b', Uint8Array.of(1));
     traced.reset();
     traced.before = ({ operation }) => {
-      if (['create', 'write', 'makeDirectory', 'rename'].includes(operation)) throw errnoError('ENOSPC');
+      if (['create', 'write', 'makeDirectory', 'rename'].includes(operation)) {
+        throw errnoError('ENOSPC');
+      }
     };
     await store.delete('a/b');
     expect(await temporary.tree()).toEqual([]);

@@ -78,8 +78,16 @@ describe('files that stay open', () => {
 
   test.each<[what: string, change: (setup: Setup) => Promise<unknown>, expected: string]>([
     ['deleted by another process', ({ other }) => other.delete('a/k'), 'OBJECT_NOT_FOUND'],
-    ['replaced by another process', ({ other }) => other.put('a/k', Buffer.from('abcdefghij')), 'bcd'],
-    ['moved away', ({ path }) => rename(join(path, 'a/k'), join(path, 'a/elsewhere')), 'OBJECT_NOT_FOUND'],
+    [
+      'replaced by another process',
+      ({ other }) => other.put('a/k', Buffer.from('abcdefghij')),
+      'bcd',
+    ],
+    [
+      'moved away',
+      ({ path }) => rename(join(path, 'a/k'), join(path, 'a/elsewhere')),
+      'OBJECT_NOT_FOUND',
+    ],
     ['written to', ({ path }) => appendFile(join(path, 'a/k'), 'more'), '123'],
     ['given another name', ({ path }) => link(join(path, 'a/k'), join(path, 'a/other')), '123'],
   ])('one that was %s is not taken for the object', async (_what, change, expected) => {
@@ -158,7 +166,9 @@ describe('files that stay open', () => {
         const both = [setup.store, setup.other] as const;
         for (const { by, key, isPut, letter } of changes) {
           await (isPut ? both[by].put(key, Buffer.from(letter.repeat(10))) : both[by].delete(key));
-          for (const name of ['a/1', 'a/2', 'b']) expect(await read(setup.store, name)).toBe(await read(setup.other, name));
+          for (const name of ['a/1', 'a/2', 'b']) {
+            expect(await read(setup.store, name)).toBe(await read(setup.other, name));
+          }
         }
       }),
       { numRuns: 20 },

@@ -12,7 +12,9 @@ test('what is staged shows as leftovers with its size, and what is not ours does
   await writeFile(join(temporary.path, '.staging', dead), 'half a result');
   await writeFile(join(temporary.path, '.staging', 'notes.txt'), 'mine');
   const found = await Array.fromAsync(store.leftovers.list());
-  expect(found).toEqual([{ key: dead, owner: 'unknown', sizeBytes: 13, lastModifiedMs: expect.any(Number) as number }]);
+  expect(found).toEqual([
+    { key: dead, owner: 'unknown', sizeBytes: 13, lastModifiedMs: expect.any(Number) as number },
+  ]);
   for (const name of [dead, dead, 'notes.txt', '../outside']) await store.leftovers.remove(name);
   expect(await temporary.tree()).toEqual(['.staging/notes.txt']);
 });
@@ -22,7 +24,9 @@ test('a put under way shows, and changes from look to look', async () => {
   await using store = await FileObjectStore.open({ root: temporary.path });
   const sizes: number[][] = [];
   const look = async (): Promise<void> =>
-    void sizes.push((await Array.fromAsync(store.leftovers.list())).map(({ sizeBytes }) => sizeBytes));
+    void sizes.push(
+      (await Array.fromAsync(store.leftovers.list())).map(({ sizeBytes }) => sizeBytes),
+    );
   await store.put(
     'a/b',
     (async function* () {
@@ -46,7 +50,9 @@ test('a put whose source is slow touches its file, so that it changes from look 
   const dates: number[] = [];
   for (let look = 0; look < 3; look += 1) {
     await clock.advance(10_000);
-    await expect.poll(async () => (await Array.fromAsync(store.leftovers.list()))[0]?.lastModifiedMs).toBe(clock.nowMs());
+    await expect
+      .poll(async () => (await Array.fromAsync(store.leftovers.list()))[0]?.lastModifiedMs)
+      .toBe(clock.nowMs());
     const [entry] = await Array.fromAsync(store.leftovers.list());
     expect(entry?.owner).toBe('alive');
     dates.push(entry?.lastModifiedMs ?? 0);
@@ -82,7 +88,9 @@ test('a writer whose staged file was removed fails, and nothing appears', async 
   );
   await expect(put).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',
-    message: expect.stringMatching(/its staged file .* was deleted by another program .* grace period/s) as string,
+    message: expect.stringMatching(
+      /its staged file .* was deleted by another program .* grace period/s,
+    ) as string,
   });
   expect(await temporary.tree()).toEqual([]);
 });

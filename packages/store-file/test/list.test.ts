@@ -23,7 +23,12 @@ async function setUp(...paths: readonly string[]): Promise<Setup> {
   const traced = new TracedFileSystem(temporary.path);
   const store = await FileObjectStore.open({ root: temporary.path, fileSystem: traced.fileSystem });
   traced.reset();
-  return { temporary, store, traced, [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose]() };
+  return {
+    temporary,
+    store,
+    traced,
+    [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose](),
+  };
 }
 
 async function keysOf(store: ObjectStore, prefix = '', after?: string): Promise<string[]> {
@@ -36,7 +41,16 @@ function threeDigits(index: number): string {
 
 describe('list', () => {
   test('passes over everything that is not an object', async () => {
-    await using setup = await setUp('a/good', 'a/.hidden', 'a/.dir/x', 'a/with space', 'a/-dash', 'a/ä', 'a/b~', '.staging/left');
+    await using setup = await setUp(
+      'a/good',
+      'a/.hidden',
+      'a/.dir/x',
+      'a/with space',
+      'a/-dash',
+      'a/ä',
+      'a/b~',
+      '.staging/left',
+    );
     const { store, temporary } = setup;
     await mkdir(join(temporary.path, 'empty/deep'), { recursive: true });
     await mkdir(join(temporary.path, 'with space'));
@@ -55,13 +69,21 @@ describe('list', () => {
     await using setup = await setUp('a/x', 'b/1/data', 'b/1/record', 'b/2/data', 'c/x', 'b0/x');
     const { store, traced } = setup;
     expect(await keysOf(store, 'b/1/')).toEqual(['b/1/data', 'b/1/record']);
-    expect(traced.log).toEqual(['realPath b/1', 'readDirectory b/1/', 'status b/1/data', 'status b/1/record']);
+    expect(traced.log).toEqual([
+      'realPath b/1',
+      'readDirectory b/1/',
+      'status b/1/data',
+      'status b/1/record',
+    ]);
     traced.reset();
     expect(await keysOf(store, 'b/1/d')).toEqual(['b/1/data']);
     expect(traced.log).toEqual(['realPath b/1', 'readDirectory b/1/', 'status b/1/data']);
     traced.reset();
     expect(await keysOf(store, '', 'b/2/data')).toEqual(['b0/x', 'c/x']);
-    expect(traced.log.filter((line) => line.startsWith('status')).toSorted()).toEqual(['status b0/x', 'status c/x']);
+    expect(traced.log.filter((line) => line.startsWith('status')).toSorted()).toEqual([
+      'status b0/x',
+      'status c/x',
+    ]);
     expect(traced.count('readDirectory')).toBe(5); // the root, b, b/2, b0 and c
   });
 
@@ -98,7 +120,10 @@ describe('list', () => {
     traced.before = async ({ operation, path }) => {
       const directory = vanishing.get(`${operation} ${path}`);
       if (directory === undefined) return;
-      await rename(join(temporary.path, directory), join(temporary.path, directory.replace('/', '-')));
+      await rename(
+        join(temporary.path, directory),
+        join(temporary.path, directory.replace('/', '-')),
+      );
     };
     expect(await keysOf(store, 'a/')).toEqual(['a/1/x', 'a/4/x']);
   });
@@ -119,22 +144,27 @@ describe('list', () => {
   test.each([
     ['readDirectory', 'b/'],
     ['status', 'b/x'],
-  ])('a %s of %s that fails is STORE_UNAVAILABLE, after the entries before it', async (operation, path) => {
-    await using setup = await setUp('a/x', 'b/x', 'c/x');
-    const { store, traced } = setup;
-    traced.before = (call) => {
-      if (call.operation === operation && call.path === path) throw errnoError('EACCES', operation);
-    };
-    const seen: string[] = [];
-    const listing = async (): Promise<void> => {
-      for await (const { key } of store.list('')) seen.push(key);
-    };
-    await expect(listing()).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: expect.stringMatching(/^list of file:\/\/\S+ failed: EACCES/) as string,
-    });
-    expect(seen).toEqual(['a/x']);
-  });
+  ])(
+    'a %s of %s that fails is STORE_UNAVAILABLE, after the entries before it',
+    async (operation, path) => {
+      await using setup = await setUp('a/x', 'b/x', 'c/x');
+      const { store, traced } = setup;
+      traced.before = (call) => {
+        if (call.operation === operation && call.path === path) {
+          throw errnoError('EACCES', operation);
+        }
+      };
+      const seen: string[] = [];
+      const listing = async (): Promise<void> => {
+        for await (const { key } of store.list('')) seen.push(key);
+      };
+      await expect(listing()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/^list of file:\/\/\S+ failed: EACCES/) as string,
+      });
+      expect(seen).toEqual(['a/x']);
+    },
+  );
 
   test('an abort ends the walk within the look-ups under way', async () => {
     const paths = Array.from({ length: 200 }, (_, index) => `r/${threeDigits(index)}/data`);

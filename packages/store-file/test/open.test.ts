@@ -20,7 +20,9 @@ describe('opening a file store', () => {
     await using temporary = await createTemporaryRoot();
     await using first = await FileObjectStore.open({ root: temporary.path });
     await first.put('a/b', Uint8Array.of(1));
-    await using second = await FileObjectStore.open({ root: relative(process.cwd(), temporary.path) });
+    await using second = await FileObjectStore.open({
+      root: relative(process.cwd(), temporary.path),
+    });
     expect(second.location).toBe(first.location);
     expect(await second.head('a/b')).toEqual(await first.head('a/b'));
     expect(await temporary.tree()).toEqual(['a/', 'a/b']);
@@ -28,7 +30,9 @@ describe('opening a file store', () => {
 
   test('the location is a URL, whatever the path', async () => {
     await using temporary = await createTemporaryRoot();
-    await using store = await FileObjectStore.open({ root: join(temporary.path, 'with space & 100%') });
+    await using store = await FileObjectStore.open({
+      root: join(temporary.path, 'with space & 100%'),
+    });
     expect(store.location).toBe(`file://${temporary.path}/with%20space%20&%20100%25`);
   });
 
@@ -39,7 +43,13 @@ describe('opening a file store', () => {
     await using store = await FileObjectStore.open({ root: join(temporary.path, 'link') });
     await store.put('a/b', Uint8Array.of(1));
     expect(store.location).toBe(`file://${temporary.path}/real`);
-    expect(await temporary.tree()).toEqual(['link', 'real/', 'real/.staging/', 'real/a/', 'real/a/b']);
+    expect(await temporary.tree()).toEqual([
+      'link',
+      'real/',
+      'real/.staging/',
+      'real/a/',
+      'real/a/b',
+    ]);
   });
 
   test.each([
@@ -61,7 +71,9 @@ describe('opening a file store', () => {
   });
 
   test.each(['', 'a\0b'])('%j is not a path', async (root) => {
-    await expect(FileObjectStore.open({ root })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+    await expect(FileObjectStore.open({ root })).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+    });
   });
 
   test.each<[FileOperation, string, string]>([
@@ -79,25 +91,33 @@ describe('opening a file store', () => {
     traced.before = (call) => {
       if (call.operation === operation) throw errnoError(errno);
     };
-    await expect(FileObjectStore.open({ root, fileSystem: traced.fileSystem })).rejects.toMatchObject({
+    await expect(
+      FileObjectStore.open({ root, fileSystem: traced.fileSystem }),
+    ).rejects.toMatchObject({
       code,
       message: expect.stringMatching(`${root}.*${errno}`) as string,
     });
     expect(traced.openCount).toBe(0);
   });
 
-  test.each(['ENOSPC', 'EDQUOT'])('a full disk (%s) opens, so that it can be freed', async (errno) => {
-    await using temporary = await createTemporaryRoot();
-    await using before = await FileObjectStore.open({ root: temporary.path });
-    await before.put('a/b', Uint8Array.of(1));
-    const traced = new TracedFileSystem(temporary.path);
-    traced.before = ({ operation }) => {
-      if (['create', 'write', 'rename'].includes(operation)) throw errnoError(errno);
-    };
-    await using store = await FileObjectStore.open({ root: temporary.path, fileSystem: traced.fileSystem });
-    await store.delete('a/b');
-    expect(await temporary.tree()).toEqual([]);
-  });
+  test.each(['ENOSPC', 'EDQUOT'])(
+    'a full disk (%s) opens, so that it can be freed',
+    async (errno) => {
+      await using temporary = await createTemporaryRoot();
+      await using before = await FileObjectStore.open({ root: temporary.path });
+      await before.put('a/b', Uint8Array.of(1));
+      const traced = new TracedFileSystem(temporary.path);
+      traced.before = ({ operation }) => {
+        if (['create', 'write', 'rename'].includes(operation)) throw errnoError(errno);
+      };
+      await using store = await FileObjectStore.open({
+        root: temporary.path,
+        fileSystem: traced.fileSystem,
+      });
+      await store.delete('a/b');
+      expect(await temporary.tree()).toEqual([]);
+    },
+  );
 
   test('removes what dead writers have left a day ago, and nothing else', async () => {
     await using temporary = await createTemporaryRoot();
@@ -123,7 +143,9 @@ describe('opening a file store', () => {
       await writeFile(join(staging, `dead-${index}`), 'x');
       await utimes(join(staging, `dead-${index}`), 0, 0);
     }
-    const stores = await Promise.all(Array.from({ length: 4 }, () => FileObjectStore.open({ root: temporary.path })));
+    const stores = await Promise.all(
+      Array.from({ length: 4 }, () => FileObjectStore.open({ root: temporary.path })),
+    );
     expect(await temporary.tree()).toEqual([]);
     for (const store of stores) await store[Symbol.asyncDispose]();
   });

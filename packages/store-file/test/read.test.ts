@@ -24,7 +24,12 @@ async function setUp(): Promise<Setup> {
   const store = await FileObjectStore.open({ root: temporary.path, fileSystem: traced.fileSystem });
   await store.put('a/k', bytes);
   traced.reset();
-  return { temporary, store, traced, [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose]() };
+  return {
+    temporary,
+    store,
+    traced,
+    [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose](),
+  };
 }
 
 describe('get', () => {
@@ -32,7 +37,12 @@ describe('get', () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     const range = { start: mebibyte + 8, end: 2 * mebibyte + 8 };
-    expect(Buffer.compare(await readObject(store, 'a/k', { range }), bytes.subarray(range.start, range.end))).toBe(0);
+    expect(
+      Buffer.compare(
+        await readObject(store, 'a/k', { range }),
+        bytes.subarray(range.start, range.end),
+      ),
+    ).toBe(0);
     expect(traced.log).toEqual(['openForReading a/k', 'realPath a', 'read a/k', 'close a/k']);
     expect(traced.openCount).toBe(0);
   });
@@ -42,13 +52,26 @@ describe('get', () => {
     const { store } = setup;
     const lengthsOf = async (start: number, end: number): Promise<number[]> => {
       const chunks = await collect((await store.get('a/k', { range: { start, end } })).body);
-      expect(chunks.every((chunk) => chunk.byteOffset === 0 && chunk.buffer.byteLength === chunk.byteLength)).toBe(true);
-      // A Buffer's slice() shares memory where a Uint8Array's copies: readers must get what they think they get.
-      expect(chunks.every((chunk) => Object.getPrototypeOf(chunk) === Uint8Array.prototype)).toBe(true);
+      expect(
+        chunks.every(
+          (chunk) => chunk.byteOffset === 0 && chunk.buffer.byteLength === chunk.byteLength,
+        ),
+      ).toBe(true);
+      // A Buffer's slice() shares memory where a Uint8Array's copies: readers must get what they
+      // think they get.
+      expect(chunks.every((chunk) => Object.getPrototypeOf(chunk) === Uint8Array.prototype)).toBe(
+        true,
+      );
       return chunks.map((chunk) => chunk.byteLength);
     };
     expect(await lengthsOf(5, 5 + 4 * mebibyte)).toEqual([4 * mebibyte]);
-    expect(await lengthsOf(5, 6 + 4 * mebibyte)).toEqual([mebibyte, mebibyte, mebibyte, mebibyte, 1]);
+    expect(await lengthsOf(5, 6 + 4 * mebibyte)).toEqual([
+      mebibyte,
+      mebibyte,
+      mebibyte,
+      mebibyte,
+      1,
+    ]);
     expect(await lengthsOf(0, 7)).toEqual([7]);
   });
 
@@ -56,9 +79,12 @@ describe('get', () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     traced.overrides = {
-      read: (fd, buffer, offset, length, position) => nodeFileSystem.read(fd, buffer, offset, Math.min(length, 1000), position),
+      read: (fd, buffer, offset, length, position) =>
+        nodeFileSystem.read(fd, buffer, offset, Math.min(length, 1000), position),
     };
-    expect(await readObject(store, 'a/k', { range: { start: 10, end: 4500 } })).toEqual(bytes.slice(10, 4500));
+    expect(await readObject(store, 'a/k', { range: { start: 10, end: 4500 } })).toEqual(
+      bytes.slice(10, 4500),
+    );
     expect(traced.count('read')).toBe(5);
   });
 
@@ -109,7 +135,9 @@ describe('get', () => {
     traced.before = ({ operation }) => {
       if (operation === 'realPath') controller.abort();
     };
-    await expect(store.get('a/k', { signal: controller.signal })).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(store.get('a/k', { signal: controller.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
     expect(traced.log).toEqual(['openForReading a/k', 'realPath a', 'close a/k']);
     expect(traced.openCount).toBe(0);
   });

@@ -36,7 +36,12 @@ async function setUp(): Promise<Setup> {
       return nodeFileSystem.readNow?.(...call) ?? 0;
     },
   };
-  const store = await FileObjectStore.open({ root: temporary.path, fileSystem, clock: slowClock, keepsFilesOpen: true });
+  const store = await FileObjectStore.open({
+    root: temporary.path,
+    fileSystem,
+    clock: slowClock,
+    keepsFilesOpen: true,
+  });
   const other = await FileObjectStore.open({ root: temporary.path, keepsFilesOpen: false });
   await other.put('a/k', Buffer.from('0123456789'));
   return {
@@ -60,7 +65,8 @@ function atHand(store: FileObjectStore, asked = range, key = 'a/k'): string | un
   return store.readAtHand(key, asked, target) ? target.toString() : undefined;
 }
 
-const read = (store: FileObjectStore, key = 'a/k'): Promise<Uint8Array> => readObject(store, key, { range });
+const read = (store: FileObjectStore, key = 'a/k'): Promise<Uint8Array> =>
+  readObject(store, key, { range });
 
 describe('a range of a file', () => {
   test('is at hand while the file is open', async () => {
@@ -111,7 +117,9 @@ describe('a range of a file', () => {
     await store.put('a/large', Buffer.alloc(3 * 1024 * 1024, 'x'));
     await read(store, 'a/large');
     expect(atHand(store, { start: 0, end: 2 * 1024 * 1024 + 1 }, 'a/large')).toBeUndefined();
-    expect(atHand(store, { start: 0, end: 2 * 1024 * 1024 }, 'a/large')).toHaveLength(2 * 1024 * 1024);
+    expect(atHand(store, { start: 0, end: 2 * 1024 * 1024 }, 'a/large')).toHaveLength(
+      2 * 1024 * 1024,
+    );
   });
 
   test('is left to another thread for a hundred times as long as the last one took, when that was slow', async () => {

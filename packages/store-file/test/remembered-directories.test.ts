@@ -10,27 +10,49 @@ import { createTemporaryRoot } from './temporary-root.ts';
 const laterMs = Date.UTC(2200, 0, 1);
 
 /** What is in directories of one, as a listing would have it: name, bytes. */
-function look(paths: readonly string[], remembered: RememberedDirectories, nowMs = laterMs): unknown[] {
-  const [directory, names] = [dirname(paths[0] ?? ''), paths.map((path) => basename(path)).join('/')];
-  const seen = runBulkTask({ kind: 'look', directory, names, isChecking: false, nowMs }, remembered);
+function look(
+  paths: readonly string[],
+  remembered: RememberedDirectories,
+  nowMs = laterMs,
+): unknown[] {
+  const [directory, names] = [
+    dirname(paths[0] ?? ''),
+    paths.map((path) => basename(path)).join('/'),
+  ];
+  const seen = runBulkTask(
+    { kind: 'look', directory, names, isChecking: false, nowMs },
+    remembered,
+  );
   if (typeof seen !== 'object') throw new Error('A look shows nothing.');
   let start = 0;
   return paths.map((_, index) => {
     const count = seen.fileCounts[index] ?? 0;
     if (count < 0) return 'look closer';
-    const files = Array.from({ length: count }, (_unused, file) => [seen.names[start + file], seen.sizesBytes[start + file]]);
+    const files = Array.from({ length: count }, (_unused, file) => [
+      seen.names[start + file],
+      seen.sizesBytes[start + file],
+    ]);
     start += count;
     return files.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
   });
 }
 
-/** Makes a change whose time the system can tell from that of the one before: its clock may stand still for some milliseconds. */
+/**
+ * Makes a change whose time the system can tell from that of the one before: its clock may stand
+ * still for some milliseconds.
+ */
 function change(directory: string, make: () => void): void {
   const before = lstatSync(directory, { throwIfNoEntry: false })?.ctimeMs;
   make();
   const probe = join(directory, 'probe');
-  for (let after = before; after === before; after = lstatSync(directory, { throwIfNoEntry: false })?.ctimeMs) {
-    if (before === undefined || lstatSync(directory, { throwIfNoEntry: false }) === undefined) return;
+  for (
+    let after = before;
+    after === before;
+    after = lstatSync(directory, { throwIfNoEntry: false })?.ctimeMs
+  ) {
+    if (before === undefined || lstatSync(directory, { throwIfNoEntry: false }) === undefined) {
+      return;
+    }
     writeFileSync(probe, '');
     rmSync(probe);
   }
@@ -42,7 +64,8 @@ describe('directories that were looked into before', () => {
     const remembered = new RememberedDirectories();
     writeFileSync(join(temporary.path, 'k'), 'four');
     expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
-    // No writer of objects changes bytes in place: it is how to see that the file was not looked at.
+    // No writer of objects changes bytes in place: it is how to see that the file was not looked
+    // at.
     appendFileSync(join(temporary.path, 'k'), 'more');
     expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
   });
@@ -86,7 +109,9 @@ describe('directories that were looked into before', () => {
             if (kind === 'remove all') return rmSync(directory, { recursive: true, force: true });
             if (kind === 'remove') return rmSync(path, { recursive: true, force: true });
             mkdirSync(directory, { recursive: true });
-            if (kind === 'make directory') return void mkdirSync(join(directory, 'deeper'), { recursive: true });
+            if (kind === 'make directory') {
+              return void mkdirSync(join(directory, 'deeper'), { recursive: true });
+            }
             writeFileSync(join(temporary.path, 'staged'), 'x'.repeat(file.sizeBytes));
             return renameSync(join(temporary.path, 'staged'), path);
           });

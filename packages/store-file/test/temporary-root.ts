@@ -5,7 +5,10 @@ import { join } from 'node:path';
 /** A directory of its own for one test. */
 export interface TemporaryRoot extends AsyncDisposable {
   readonly path: string;
-  /** Everything in it, sorted, directories with a slash at the end; without the staging directory itself. */
+  /**
+   * Everything in it, sorted, directories with a slash at the end; without the staging directory
+   * itself.
+   */
   tree(): Promise<string[]>;
 }
 
@@ -16,7 +19,11 @@ export async function createTemporaryRoot(): Promise<TemporaryRoot> {
     async tree() {
       const entries = await readdir(path, { recursive: true, withFileTypes: true });
       return entries
-        .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1) + (entry.isDirectory() ? '/' : ''))
+        .map(
+          (entry) =>
+            join(entry.parentPath, entry.name).slice(path.length + 1) +
+            (entry.isDirectory() ? '/' : ''),
+        )
         .filter((name) => name !== '.staging/')
         .toSorted();
     },

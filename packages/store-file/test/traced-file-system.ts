@@ -25,8 +25,11 @@ export class TracedFileSystem {
   constructor(root: string) {
     this.root = root;
     const names = Object.keys(nodeFileSystem) as FileOperation[];
-    const isAtOnce = (name: FileOperation): boolean => name === 'statusOfOpen' || name === 'readNow';
-    const entries = names.filter((name) => !isAtOnce(name)).map((name) => [name, this.#traced(name)]);
+    const isAtOnce = (name: FileOperation): boolean =>
+      name === 'statusOfOpen' || name === 'readNow';
+    const entries = names
+      .filter((name) => !isAtOnce(name))
+      .map((name) => [name, this.#traced(name)]);
     this.fileSystem = {
       ...nodeFileSystem,
       ...(Object.fromEntries(entries) as Partial<FileSystem>),
@@ -54,14 +57,21 @@ export class TracedFileSystem {
   #traced(operation: FileOperation): (...args: unknown[]) => Promise<unknown> {
     return async (...args) => {
       const target = args[0] as string | number;
-      const path = typeof target === 'number' ? (this.#pathsOfOpen.get(target) ?? `closed ${target}`) : this.#shortened(target);
+      const path =
+        typeof target === 'number'
+          ? (this.#pathsOfOpen.get(target) ?? `closed ${target}`)
+          : this.#shortened(target);
       const call = { operation, path, number: this.calls.length + 1 };
       this.calls.push(call);
       if (operation === 'close') this.#pathsOfOpen.delete(target as number);
       await this.before(call);
-      const run = (this.overrides[operation] ?? nodeFileSystem[operation]) as (...args: unknown[]) => Promise<unknown>;
+      const run = (this.overrides[operation] ?? nodeFileSystem[operation]) as (
+        ...args: unknown[]
+      ) => Promise<unknown>;
       const result = await run(...args);
-      if (operation === 'openForReading' || operation === 'create') this.#pathsOfOpen.set(result as number, path);
+      if (operation === 'openForReading' || operation === 'create') {
+        this.#pathsOfOpen.set(result as number, path);
+      }
       return result;
     };
   }

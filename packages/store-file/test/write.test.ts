@@ -20,9 +20,19 @@ async function setUp(): Promise<Setup> {
   const temporary = await createTemporaryRoot();
   const traced = new TracedFileSystem(temporary.path);
   const clock = new ManualClock({ nowMs: 1_767_225_600_123 });
-  const store = await FileObjectStore.open({ root: temporary.path, fileSystem: traced.fileSystem, clock });
+  const store = await FileObjectStore.open({
+    root: temporary.path,
+    fileSystem: traced.fileSystem,
+    clock,
+  });
   traced.reset();
-  return { temporary, store, traced, clock, [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose]() };
+  return {
+    temporary,
+    store,
+    traced,
+    clock,
+    [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose](),
+  };
 }
 
 async function* zeros(chunkCount: number, chunkBytes: number): AsyncGenerator<Uint8Array> {
@@ -72,7 +82,9 @@ describe('put', () => {
     traced.before = ({ operation }) => {
       if (operation === 'sync' && traced.count('sync') === 1) throw errnoError('EIO', 'fsync');
     };
-    await expect(store.put('a/other', zeros(9, mebibyte))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(store.put('a/other', zeros(9, mebibyte))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
     expect(traced.openCount).toBe(0);
     expect((await collect(store.list(''))).map(({ key }) => key)).toEqual(['a/k']);
   });
@@ -134,23 +146,30 @@ describe('put', () => {
     expect(traced.count('write')).toBe(1);
     written.resolve();
     await put;
-    const expected = Buffer.concat(Array.from({ length: 15 }, (_, index) => Buffer.alloc(quarter, index)));
+    const expected = Buffer.concat(
+      Array.from({ length: 15 }, (_, index) => Buffer.alloc(quarter, index)),
+    );
     expect(Buffer.compare(await readObject(store, 'k'), expected)).toBe(0);
     expect(traced.count('write')).toBe(4);
   });
 
-  test.each([5, 8, 9])('a write that fails while %i more chunks come fails the put', async (chunkCount) => {
-    await using setup = await setUp();
-    const { store, traced, temporary } = setup;
-    traced.before = async ({ operation }) => {
-      if (operation !== 'write' || traced.count('write') > 1) return;
-      await new Promise(setImmediate);
-      throw errnoError('ENOSPC', 'write');
-    };
-    await expect(store.put('k', zeros(chunkCount, mebibyte / 4))).rejects.toMatchObject({ code: 'STORE_FULL' });
-    expect(await temporary.tree()).toEqual([]);
-    expect(traced.openCount).toBe(0);
-  });
+  test.each([5, 8, 9])(
+    'a write that fails while %i more chunks come fails the put',
+    async (chunkCount) => {
+      await using setup = await setUp();
+      const { store, traced, temporary } = setup;
+      traced.before = async ({ operation }) => {
+        if (operation !== 'write' || traced.count('write') > 1) return;
+        await new Promise(setImmediate);
+        throw errnoError('ENOSPC', 'write');
+      };
+      await expect(store.put('k', zeros(chunkCount, mebibyte / 4))).rejects.toMatchObject({
+        code: 'STORE_FULL',
+      });
+      expect(await temporary.tree()).toEqual([]);
+      expect(traced.openCount).toBe(0);
+    },
+  );
 
   test('does not close the file of a put that is given up before the write under way has ended', async () => {
     await using setup = await setUp();
@@ -166,7 +185,11 @@ describe('put', () => {
       throw new Error('The source gives up.');
     }
     await expect(store.put('k', chunks())).rejects.toThrow('The source gives up.');
-    expect(traced.log.slice(1)).toEqual(['write .staging/*', 'close .staging/*', 'unlink .staging/*']);
+    expect(traced.log.slice(1)).toEqual([
+      'write .staging/*',
+      'close .staging/*',
+      'unlink .staging/*',
+    ]);
     expect(await temporary.tree()).toEqual([]);
   });
 
@@ -179,7 +202,10 @@ describe('put', () => {
     expect(await readObject(store, 'k')).toEqual(bytes);
   });
 
-  /** What a put may fail at, and what it then throws. The first half happens before the object appears. */
+  /**
+   * What a put may fail at, and what it then throws. The first half happens before the object
+   * appears.
+   */
   const failures: [FileOperation, string, string][] = [
     ['create', 'ENOSPC', 'STORE_FULL'],
     ['create', 'EMFILE', 'STORE_UNAVAILABLE'],
@@ -199,26 +225,29 @@ describe('put', () => {
     ['rename', 'ENOSPC', 'STORE_FULL'],
   ];
 
-  test.each(failures)('a %s that fails with %s is %s, leaves the old state and nothing else', async (operation, errno, code) => {
-    await using setup = await setUp();
-    const { store, traced, temporary } = setup;
-    await store.put('old/k', Uint8Array.of(1));
-    // In a directory that is there, none is made.
-    for (const key of operation === 'makeDirectory' ? ['new/deep/k'] : ['old/k', 'new/deep/k']) {
-      let isHit = false;
-      traced.before = (call) => {
-        if (call.operation !== operation || isHit) return;
-        isHit = true;
-        throw errnoError(errno, operation);
-      };
-      const message = expect.stringContaining(errno) as string;
-      await expect(store.put(key, zeros(3, mebibyte))).rejects.toMatchObject({ code, message });
-    }
-    traced.before = () => undefined;
-    expect(await temporary.tree()).toEqual(['old/', 'old/k']);
-    expect(await readObject(store, 'old/k')).toEqual(Uint8Array.of(1));
-    expect(traced.openCount).toBe(0);
-  });
+  test.each(failures)(
+    'a %s that fails with %s is %s, leaves the old state and nothing else',
+    async (operation, errno, code) => {
+      await using setup = await setUp();
+      const { store, traced, temporary } = setup;
+      await store.put('old/k', Uint8Array.of(1));
+      // In a directory that is there, none is made.
+      for (const key of operation === 'makeDirectory' ? ['new/deep/k'] : ['old/k', 'new/deep/k']) {
+        let isHit = false;
+        traced.before = (call) => {
+          if (call.operation !== operation || isHit) return;
+          isHit = true;
+          throw errnoError(errno, operation);
+        };
+        const message = expect.stringContaining(errno) as string;
+        await expect(store.put(key, zeros(3, mebibyte))).rejects.toMatchObject({ code, message });
+      }
+      traced.before = () => undefined;
+      expect(await temporary.tree()).toEqual(['old/', 'old/k']);
+      expect(await readObject(store, 'old/k')).toEqual(Uint8Array.of(1));
+      expect(traced.openCount).toBe(0);
+    },
+  );
 
   test.each(['EIO', 'ENOSPC'])(
     'when the last sync fails with %s the new object stands, whole, and the put is STORE_UNAVAILABLE',
@@ -229,7 +258,9 @@ describe('put', () => {
       traced.before = (call) => {
         if (call.operation === 'syncDirectory') throw errnoError(errno);
       };
-      await expect(store.put('a/k', Uint8Array.of(2, 3))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await expect(store.put('a/k', Uint8Array.of(2, 3))).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      });
       expect(await temporary.tree()).toEqual(['a/', 'a/k']);
       expect(await readObject(store, 'a/k')).toEqual(Uint8Array.of(2, 3));
     },
@@ -268,7 +299,9 @@ describe('put', () => {
       if (operation !== 'realPath' || path !== 'a') return;
       await nodeFileSystem.unlink(await stagedPath(temporary)).catch(() => undefined);
     };
-    await expect(store.put('a/b', Uint8Array.of(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(store.put('a/b', Uint8Array.of(1))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
     expect(await temporary.tree()).toEqual([]);
   });
 

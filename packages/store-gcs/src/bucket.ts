@@ -30,8 +30,9 @@ const jsonBytesMax = 64 * 1024 * 1024;
 /**
  * What every call needs of the bucket that it goes to.
  *
- * The vendor's library finds and renews credentials and signs links; the requests are our own, to the JSON API, because the library's
- * streams take no AbortSignal, hide what a ranged answer holds and keep parts of an upload nobody knows how long.
+ * The vendor's library finds and renews credentials and signs links; the requests are our own, to
+ * the JSON API, because the library's streams take no AbortSignal, hide what a ranged answer holds
+ * and keep parts of an upload nobody knows how long.
  * @see https://cloud.google.com/storage/docs/json_api/v1
  */
 export class Bucket {
@@ -42,7 +43,11 @@ export class Bucket {
   readonly #storage: Storage;
   #isClosed = false;
 
-  constructor(storage: Storage, { bucket, prefix }: BucketLocation, kmsKeyName: string | undefined) {
+  constructor(
+    storage: Storage,
+    { bucket, prefix }: BucketLocation,
+    kmsKeyName: string | undefined,
+  ) {
     this.#storage = storage;
     this.name = bucket;
     this.prefix = prefix;
@@ -68,27 +73,40 @@ export class Bucket {
     return { op, key, location: this.location, signal: options?.signal };
   }
 
-  /** Sends one request of a call; an aborted call sends none. An answer with another status than expected is a failure of the call. */
+  /**
+   * Sends one request of a call; an aborted call sends none. An answer with another status than
+   * expected is a failure of the call.
+   */
   async send(call: FailedCall, request: BucketRequest): Promise<Answer> {
     throwIfAborted(call.signal);
     const { method, path, parameters, headers, body, expected } = request;
     return translated(call, async () => {
       const url = new URL(path, this.#storage.apiEndpoint);
-      for (const [name, value] of Object.entries(parameters ?? {})) url.searchParams.set(name, value);
+      for (const [name, value] of Object.entries(parameters ?? {})) {
+        url.searchParams.set(name, value);
+      }
       const response = await this.#storage.authClient.request<unknown>({
         url: url.href,
         method,
         ...(headers !== undefined && { headers: { ...headers } }),
-        ...(body !== undefined && { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }),
+        ...(body !== undefined && {
+          body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+        }),
         ...(call.signal !== undefined && { signal: call.signal }),
-        // Not the library's own: aborted while it sends a body, that one throws where nobody can catch it.
+        // Not the library's own: aborted while it sends a body, that one throws where nobody can
+        // catch it.
         fetchImplementation: fetch,
         responseType: 'stream',
-        // Retries are the business of `withRetry`; of refused credentials the library gets new ones, once.
+        // Retries are the business of `withRetry`; of refused credentials the library gets new
+        // ones, once.
         retry: false,
         validateStatus: (status) => status !== 401,
       });
-      const answer = { status: response.status, headers: response.headers, body: asNodeStream(response.data) };
+      const answer = {
+        status: response.status,
+        headers: response.headers,
+        body: asNodeStream(response.data),
+      };
       if (!expected.includes(answer.status)) throw await failedAnswerOf(answer);
       return answer;
     });
@@ -124,7 +142,9 @@ export async function readJson(answer: Answer): Promise<unknown> {
 
 async function failedAnswerOf({ status, body }: Answer): Promise<FailedAnswer> {
   const text = await readText(body, errorBytesMax).catch(() => '');
-  let detail: { readonly message?: unknown; readonly errors?: readonly { readonly reason?: unknown }[] } | undefined;
+  let detail:
+    | { readonly message?: unknown; readonly errors?: readonly { readonly reason?: unknown }[] }
+    | undefined;
   try {
     detail = (JSON.parse(text) as { readonly error?: typeof detail }).error;
   } catch {

@@ -16,7 +16,12 @@ export class FailedAnswer extends Error {
 }
 
 /** Refusals that come right by themselves when the same request is sent later. */
-const passingReasons = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'backendError', 'internalError']);
+const passingReasons = new Set([
+  'rateLimitExceeded',
+  'userRateLimitExceeded',
+  'backendError',
+  'internalError',
+]);
 /** What the library says when it finds no credentials, or Google no longer accepts them. */
 const credentialsPattern =
   /default credentials|invalid_grant|invalid_client|invalid_scope|client_email|private.?key|keyfile|ENOENT|DECODER/i;
@@ -28,21 +33,34 @@ export function toStoreError(error: unknown, call: FailedCall): unknown {
   const { op, key, location } = call;
   const status = statusOf(error);
   const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${describeCall(call)} failed: ${describe(error, status)}.${hint}`, { cause: error });
+    new QuireError(as, `${describeCall(call)} failed: ${describe(error, status)}.${hint}`, {
+      cause: error,
+    });
 
   if (status === undefined) {
     const isDenied = error instanceof Error && credentialsPattern.test(error.message);
-    return isDenied ? failed('STORE_MISCONFIGURED', ' Check the credentials.') : failed('STORE_UNAVAILABLE');
+    return isDenied
+      ? failed('STORE_MISCONFIGURED', ' Check the credentials.')
+      : failed('STORE_UNAVAILABLE');
   }
-  if (error instanceof FailedAnswer && passingReasons.has(error.reason)) return failed('STORE_UNAVAILABLE');
+  if (error instanceof FailedAnswer && passingReasons.has(error.reason)) {
+    return failed('STORE_UNAVAILABLE');
+  }
   if (status === 404) {
-    const isObject = (op === 'head' || op === 'get') && !/bucket does not exist/i.test((error as Error).message);
-    return isObject ? objectNotFound(key, location, error) : failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
+    const isObject =
+      (op === 'head' || op === 'get') && !/bucket does not exist/i.test((error as Error).message);
+    return isObject
+      ? objectNotFound(key, location, error)
+      : failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
   }
   if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
   if (status === 413 || status === 507) return failed('STORE_FULL');
-  if (status === 401 || status === 403) return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
-  if (status >= 300 && status < 500 && status !== 408 && status !== 429) return failed('STORE_MISCONFIGURED');
+  if (status === 401 || status === 403) {
+    return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
+  }
+  if (status >= 300 && status < 500 && status !== 408 && status !== 429) {
+    return failed('STORE_MISCONFIGURED');
+  }
   return failed('STORE_UNAVAILABLE');
 }
 
@@ -68,7 +86,10 @@ function describe(error: unknown, status: number | undefined): string {
   return [message, ...causesOf(error).filter((cause) => cause !== message)].join(': ');
 }
 
-/** What stands behind a failure: `fetch` says only that it failed. Of several addresses that were tried, the first speaks for all. */
+/**
+ * What stands behind a failure: `fetch` says only that it failed. Of several addresses that were
+ * tried, the first speaks for all.
+ */
 function causesOf(error: unknown): string[] {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
@@ -76,5 +97,7 @@ function causesOf(error: unknown): string[] {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message.replace(/\.+$/, '') : 'no answer came';
+  return error instanceof Error && error.message !== ''
+    ? error.message.replace(/\.+$/, '')
+    : 'no answer came';
 }

@@ -3,8 +3,16 @@ import { assertLinkLifetime } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { toStoreError } from './errors.ts';
 
-/** Signs a link to one object: by the key of a service account, or by a request to Google when the credentials hold none. */
-export async function signLink(bucket: Bucket, key: string, lifetimeMs: number, clock: Clock): Promise<string> {
+/**
+ * Signs a link to one object: by the key of a service account, or by a request to Google when the
+ * credentials hold none.
+ */
+export async function signLink(
+  bucket: Bucket,
+  key: string,
+  lifetimeMs: number,
+  clock: Clock,
+): Promise<string> {
   assertLinkLifetime(key, lifetimeMs);
   try {
     const expires = clock.nowMs() + lifetimeMs;

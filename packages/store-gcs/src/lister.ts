@@ -11,7 +11,11 @@ const pageEntries = 1000;
  *
  * @throws STORE_UNAVAILABLE when the server does not list in that order
  */
-export async function* listObjects(bucket: Bucket, prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectEntry> {
+export async function* listObjects(
+  bucket: Bucket,
+  prefix: string,
+  options: ListOptions = {},
+): AsyncGenerator<ObjectEntry> {
   throwIfAborted(options.signal);
   if (!canBeginKey(prefix)) return;
   const call = bucket.callOf('list', prefix, options);
@@ -19,7 +23,11 @@ export async function* listObjects(bucket: Bucket, prefix: string, options: List
 }
 
 /** The pages from `startOffset` on, itself included. */
-async function* readPages(bucket: Bucket, call: FailedCall, startOffset: string): AsyncGenerator<readonly ObjectEntry[]> {
+async function* readPages(
+  bucket: Bucket,
+  call: FailedCall,
+  startOffset: string,
+): AsyncGenerator<readonly ObjectEntry[]> {
   let pageToken: string | undefined;
   do {
     const page = (await bucket.sendForJson(call, {
@@ -35,7 +43,10 @@ async function* readPages(bucket: Bucket, call: FailedCall, startOffset: string)
       expected: [200],
     })) as { readonly items?: readonly unknown[]; readonly nextPageToken?: unknown };
     yield (page.items ?? []).map((item) => parseObjectResource(item, bucket.prefix, call));
-    const next = typeof page.nextPageToken === 'string' && page.nextPageToken !== '' ? page.nextPageToken : undefined;
+    const next =
+      typeof page.nextPageToken === 'string' && page.nextPageToken !== ''
+        ? page.nextPageToken
+        : undefined;
     if (next !== undefined && next === pageToken) {
       throw new QuireError(
         'STORE_UNAVAILABLE',

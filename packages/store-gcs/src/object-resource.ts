@@ -9,7 +9,11 @@ export const entryFields = 'name,size,updated';
  *
  * @throws STORE_UNAVAILABLE when it is not a description
  */
-export function parseObjectResource(resource: unknown, prefix: string, { op, key, location }: FailedCall): ObjectEntry {
+export function parseObjectResource(
+  resource: unknown,
+  prefix: string,
+  { op, key, location }: FailedCall,
+): ObjectEntry {
   const { name, size, updated } = (resource ?? {}) as Readonly<Record<string, unknown>>;
   const sizeBytes = Number(size);
   const lastModifiedMs = typeof updated === 'string' ? Date.parse(updated) : Number.NaN;
@@ -28,7 +32,11 @@ export function parseObjectResource(resource: unknown, prefix: string, { op, key
 }
 
 /** Checks that what the server has is what was put. @throws STORE_UNAVAILABLE when it is not */
-export function assertStored(entry: ObjectEntry | undefined, sizeBytes: number, { key, location }: FailedCall): ObjectEntry {
+export function assertStored(
+  entry: ObjectEntry | undefined,
+  sizeBytes: number,
+  { key, location }: FailedCall,
+): ObjectEntry {
   if (entry?.key === key && entry.sizeBytes === sizeBytes) return entry;
   throw new QuireError(
     'STORE_UNAVAILABLE',

@@ -10,10 +10,15 @@ import { beginSession, endSession } from './resumable-upload.ts';
 export interface GcsObjectStoreOptions {
   /** `gs://bucket` or `gs://bucket/prefix`. */
   readonly location: string;
-  /** File with the key of a service account. Absent: as the library finds credentials, in the environment or of the machine. */
+  /**
+   * File with the key of a service account. Absent: as the library finds credentials, in the
+   * environment or of the machine.
+   */
   readonly keyFile?: string;
   readonly projectId?: string;
-  /** URL of a server other than Google's. Without a `keyFile`, requests to it carry no credentials. */
+  /**
+   * URL of a server other than Google's. Without a `keyFile`, requests to it carry no credentials.
+   */
   readonly endpoint?: string;
   /** The key of Cloud KMS that new objects are encrypted with. Absent: as the bucket is set up. */
   readonly kmsKeyName?: string;
@@ -29,13 +34,19 @@ export interface GcsObjectStoreOptions {
 const probeName = '.probe';
 
 /**
- * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put into it; nothing is left of the proof.
+ * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put
+ * into it; nothing is left of the proof.
  *
- * @throws INVALID_PARAMETER when the location is not one, or bucket, endpoint or credentials are not right
+ * @throws INVALID_PARAMETER when the location is not one, or bucket, endpoint or credentials are
+ * not right
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket> {
-  const bucket = new Bucket(await createStorage(options), parseBucketLocation(options.location, 'gs'), options.kmsKeyName);
+  const bucket = new Bucket(
+    await createStorage(options),
+    parseBucketLocation(options.location, 'gs'),
+    options.kmsKeyName,
+  );
   const call: FailedCall = { op: 'open', key: bucket.name, location: bucket.location };
   try {
     await bucket.sendForJson(call, {
@@ -49,12 +60,18 @@ export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket
     await endSession(bucket, probe, await beginSession(bucket, probe));
     return bucket;
   } catch (error) {
-    if (isQuireError(error, 'STORE_MISCONFIGURED')) throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });
+    if (isQuireError(error, 'STORE_MISCONFIGURED')) {
+      throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });
+    }
     throw error;
   }
 }
 
-async function createStorage({ endpoint, keyFile, projectId }: GcsObjectStoreOptions): Promise<Storage> {
+async function createStorage({
+  endpoint,
+  keyFile,
+  projectId,
+}: GcsObjectStoreOptions): Promise<Storage> {
   const options: StorageOptions = { retryOptions: { autoRetry: false, maxRetries: 0 } };
   if (endpoint !== undefined) options.apiEndpoint = endpoint;
   if (projectId !== undefined) options.projectId = projectId;
@@ -63,8 +80,11 @@ async function createStorage({ endpoint, keyFile, projectId }: GcsObjectStoreOpt
   // Emulators know no credentials, and none of Google's should reach a server that is not Google's.
   else if (endpoint !== undefined) options.authClient = new PassThroughClient();
   const storage = new Storage(options);
-  // To sign a link the library must know whose key it is, and would ask the machine that it runs on.
-  if (key !== undefined) storage.authClient.jsonContent = { client_email: key.email, private_key: key.privateKey };
+  // To sign a link the library must know whose key it is, and would ask the machine that it runs
+  // on.
+  if (key !== undefined) {
+    storage.authClient.jsonContent = { client_email: key.email, private_key: key.privateKey };
+  }
   return storage;
 }
 
@@ -73,19 +93,36 @@ interface ServiceAccountKey {
   readonly privateKey: string;
 }
 
-/** Only keys of service accounts are taken: other kinds of files name servers that would be asked for tokens. */
+/**
+ * Only keys of service accounts are taken: other kinds of files name servers that would be asked
+ * for tokens.
+ */
 async function readServiceAccount(path: string): Promise<ServiceAccountKey> {
-  const key: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => ({ error }));
-  const { type, client_email: email, private_key: privateKey } = key as Readonly<Record<string, unknown>>;
+  const key: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => ({
+    error,
+  }));
+  const {
+    type,
+    client_email: email,
+    private_key: privateKey,
+  } = key as Readonly<Record<string, unknown>>;
   if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string') {
-    throw new QuireError('INVALID_PARAMETER', `${path} is not a file with the key of a service account.`, { cause: key });
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${path} is not a file with the key of a service account.`,
+      { cause: key },
+    );
   }
   return { email, privateKey };
 }
 
 /** Lets the key sign its own tokens: no further server is needed, and a bad key shows at once. */
 function createClient({ email, privateKey }: ServiceAccountKey): JWT {
-  const client = new JWT({ email, key: privateKey, scopes: ['https://www.googleapis.com/auth/devstorage.read_write'] });
+  const client = new JWT({
+    email,
+    key: privateKey,
+    scopes: ['https://www.googleapis.com/auth/devstorage.read_write'],
+  });
   client.useJWTAccessWithScope = true;
   return client;
 }

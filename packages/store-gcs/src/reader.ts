@@ -3,15 +3,25 @@ import { openAnsweredObject } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { toStoreError } from './errors.ts';
 
-/** Opens an object with one request, whose answer comes in as the body is iterated: the server sends no more than the reader takes. */
-export async function openObject(bucket: Bucket, key: string, options: GetOptions | undefined): Promise<ObjectBody> {
+/**
+ * Opens an object with one request, whose answer comes in as the body is iterated: the server sends
+ * no more than the reader takes.
+ */
+export async function openObject(
+  bucket: Bucket,
+  key: string,
+  options: GetOptions | undefined,
+): Promise<ObjectBody> {
   const call = bucket.callOf('get', key, options);
   const { range } = options ?? {};
   const { status, headers, body } = await bucket.send(call, {
     method: 'GET',
     path: bucket.objectPath(key),
     parameters: { alt: 'media' },
-    headers: { 'Accept-Encoding': 'identity', ...(range !== undefined && { Range: `bytes=${range.start}-${range.end - 1}` }) },
+    headers: {
+      'Accept-Encoding': 'identity',
+      ...(range !== undefined && { Range: `bytes=${range.start}-${range.end - 1}` }),
+    },
     expected: [200, 206],
   });
   const length = headers.get('content-length');
@@ -21,5 +31,9 @@ export async function openObject(bucket: Bucket, key: string, options: GetOption
     contentRange: headers.get('content-range') ?? undefined,
     stream: body,
   };
-  return openAnsweredObject(answer, { call, range, translate: (error) => toStoreError(error, call) });
+  return openAnsweredObject(answer, {
+    call,
+    range,
+    translate: (error) => toStoreError(error, call),
+  });
 }

@@ -59,8 +59,8 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
   }
 
   /**
-   * Sends the next part, again while the server is not well, going on after the bytes that it has. Gives the object's entry after
-   * the last one.
+   * Sends the next part, again while the server is not well, going on after the bytes that it has.
+   * Gives the object's entry after the last one.
    */
   async #send(bytes: Uint8Array, isLast: boolean): Promise<ObjectEntry | undefined> {
     const { call, retry: retryOptions } = this.#options;
@@ -77,7 +77,10 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
         if (this.#storedBytes === end && !isLast) return undefined;
         const before = this.#storedBytes;
         this.#isUncertain = true;
-        const answer = await this.#put(`bytes ${before}-${end - 1}/${total}`, bytes.subarray(before - start));
+        const answer = await this.#put(
+          `bytes ${before}-${end - 1}/${total}`,
+          bytes.subarray(before - start),
+        );
         const entry = await this.#take(answer);
         this.#isUncertain = false;
         if (entry !== undefined) return entry;
@@ -94,7 +97,13 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
 
   async #put(range: string, body: Uint8Array): Promise<Answer> {
     const headers = { 'Content-Range': range, 'Content-Type': 'application/octet-stream' };
-    const request = { method: 'PUT', path: this.#sessionUrl, headers, body, expected: [200, 201, goOnStatus, 404, 410] } as const;
+    const request = {
+      method: 'PUT',
+      path: this.#sessionUrl,
+      headers,
+      body,
+      expected: [200, 201, goOnStatus, 404, 410],
+    } as const;
     const answer = await this.#options.bucket.send(this.#options.call, request);
     if (answer.status !== 404 && answer.status !== 410) return answer;
     answer.body.resume().on('error', () => undefined);
@@ -116,7 +125,10 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
 
   #lost(what: string): QuireError {
     const { key, location } = this.#options.call;
-    return new QuireError('STORE_UNAVAILABLE', `put of ${key} in ${location} failed: the server has ${what}.`);
+    return new QuireError(
+      'STORE_UNAVAILABLE',
+      `put of ${key} in ${location} failed: the server has ${what}.`,
+    );
   }
 }
 
@@ -135,13 +147,27 @@ export async function beginSession(bucket: Bucket, call: FailedCall): Promise<st
   });
   const sessionUrl = answer.headers.get('location');
   if (sessionUrl === null) {
-    throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} received no upload id.`);
+    throw new QuireError(
+      'STORE_UNAVAILABLE',
+      `put of ${call.key} in ${call.location} received no upload id.`,
+    );
   }
   return sessionUrl;
 }
 
-/** Gives an upload up. Never throws: one that cannot be ended now is forgotten by the server after a week. */
-export async function endSession(bucket: Bucket, call: FailedCall, sessionUrl: string): Promise<void> {
-  const request = { method: 'DELETE', path: sessionUrl, expected: [200, 204, 404, 405, 410, 499] } as const;
+/**
+ * Gives an upload up. Never throws: one that cannot be ended now is forgotten by the server after a
+ * week.
+ */
+export async function endSession(
+  bucket: Bucket,
+  call: FailedCall,
+  sessionUrl: string,
+): Promise<void> {
+  const request = {
+    method: 'DELETE',
+    path: sessionUrl,
+    expected: [200, 204, 404, 405, 410, 499],
+  } as const;
   await bucket.sendForStatus({ ...call, signal: undefined }, request).catch(() => undefined);
 }

@@ -26,10 +26,12 @@ import { partBytesUnit } from './resumable-upload.ts';
 import { ObjectWriter } from './writer.ts';
 
 /**
- * An ObjectStore in a bucket of Google Cloud Storage: the object `a/b.arrow` is `<prefix>/a/b.arrow` in the bucket.
+ * An ObjectStore in a bucket of Google Cloud Storage: the object `a/b.arrow` is
+ * `<prefix>/a/b.arrow` in the bucket.
  *
- * Objects that fit in a part are put by one request; others are uploaded in parts and appear when the last one has come.
- * Requests: a head, get, delete one each; a list one for 1000 entries; a put one, or one and one for each part.
+ * Objects that fit in a part are put by one request; others are uploaded in parts and appear when
+ * the last one has come. Requests: a head, get, delete one each; a list one for 1000 entries; a put
+ * one, or one and one for each part.
  */
 export class GcsObjectStore implements ObjectStore, LinkSigner {
   readonly location: string;
@@ -51,9 +53,17 @@ export class GcsObjectStore implements ObjectStore, LinkSigner {
    * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
    */
   static async open(options: GcsObjectStoreOptions): Promise<GcsObjectStore> {
-    const { partBytes = 8 * 1024 * 1024, partAttemptsMax = 4, clock = systemClock, random = systemRandom } = options;
+    const {
+      partBytes = 8 * 1024 * 1024,
+      partAttemptsMax = 4,
+      clock = systemClock,
+      random = systemRandom,
+    } = options;
     if (!Number.isSafeInteger(partBytes) || partBytes <= 0 || partBytes % partBytesUnit !== 0) {
-      throw new QuireError('INVALID_PARAMETER', `partBytes is ${partBytes}; expected a multiple of ${partBytesUnit}.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `partBytes is ${partBytes}; expected a multiple of ${partBytesUnit}.`,
+      );
     }
     const bucket = await openBucket(options);
     const retry = { clock, random, attemptsMax: partAttemptsMax, delayMs: 100, delayMaxMs: 5000 };
@@ -78,7 +88,11 @@ export class GcsObjectStore implements ObjectStore, LinkSigner {
     return openObject(this.#bucket, key, options);
   }
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     this.#check(key, options);
     return this.#writer.write(key, body, options, () => this.#assertOpen());
   }

@@ -11,8 +11,9 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once and whole: one request for what fits in a part, else a resumable upload, ended at the
- * end or given up. Memory: the part that is on its way and the one that fills.
+ * Writes objects so that they appear at once and whole: one request for what fits in a part, else a
+ * resumable upload, ended at the end or given up. Memory: the part that is on its way and the one
+ * that fills.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -33,15 +34,25 @@ export class ObjectWriter {
     return this.#putBytes(call, body);
   }
 
-  async #putSource(call: FailedCall, source: AsyncIterable<Uint8Array>, assertAlive: () => void): Promise<ObjectEntry> {
+  async #putSource(
+    call: FailedCall,
+    source: AsyncIterable<Uint8Array>,
+    assertAlive: () => void,
+  ): Promise<ObjectEntry> {
     const { bucket, partBytes, retry: retryOptions } = this.#options;
     return putInParts(source, {
       partBytes,
       signal: call.signal,
       assertAlive,
-      putWhole: (bytes) => retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
+      putWhole: (bytes) =>
+        retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
       beginUpload: (signal, fail) =>
-        ResumableUpload.begin({ bucket, call: { ...call, signal }, retry: retryOptions, onFailure: fail }),
+        ResumableUpload.begin({
+          bucket,
+          call: { ...call, signal },
+          retry: retryOptions,
+          onFailure: fail,
+        }),
     });
   }
 

@@ -8,8 +8,8 @@ export interface StoredObject extends ObjectEntry {
 /**
  * Objects by key, and the keys in order.
  *
- * Keys are mostly added in order and deleted from either end, where a sorted array is cheap; elsewhere an insertion moves memory,
- * some ten microseconds for a hundred thousand keys.
+ * Keys are mostly added in order and deleted from either end, where a sorted array is cheap;
+ * elsewhere an insertion moves memory, some ten microseconds for a hundred thousand keys.
  */
 export class SortedObjects {
   readonly #byKey = new Map<string, StoredObject>();

@@ -34,8 +34,9 @@ export interface MemoryObjectStoreOptions {
 /**
  * An ObjectStore in this process's memory: bounded, and gone with the process.
  *
- * Objects are copied on their way in and lent on their way out: a body's chunks are views of the stored bytes, at the alignment
- * that the bytes have in the object, and one chunk unless the range crosses a block of 4 MiB.
+ * Objects are copied on their way in and lent on their way out: a body's chunks are views of the
+ * stored bytes, at the alignment that the bytes have in the object, and one chunk unless the range
+ * crosses a block of 4 MiB.
  */
 export class MemoryObjectStore implements ObjectStore {
   readonly location = 'memory:';
@@ -47,7 +48,10 @@ export class MemoryObjectStore implements ObjectStore {
   /** @throws INVALID_PARAMETER when `sizeMaxBytes` is not an integer from 0 up */
   constructor({ sizeMaxBytes, clock = systemClock }: MemoryObjectStoreOptions) {
     if (!Number.isSafeInteger(sizeMaxBytes) || sizeMaxBytes < 0) {
-      throw new QuireError('INVALID_PARAMETER', `sizeMaxBytes is ${sizeMaxBytes}; expected an integer from 0 up.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `sizeMaxBytes is ${sizeMaxBytes}; expected an integer from 0 up.`,
+      );
     }
     this.#room = new Room(sizeMaxBytes);
     this.#clock = clock;
@@ -70,7 +74,11 @@ export class MemoryObjectStore implements ObjectStore {
     return new SingleUseBody({ key, sizeBytes, chunks, release: () => undefined });
   }
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     this.#check(key, options);
     using claim = this.#room.claim(key);
     const packer = new BlockPacker();

@@ -1,4 +1,7 @@
-/** Every block but an object's last has this size, so that a byte's block, and its alignment, follow from its offset. */
+/**
+ * Every block but an object's last has this size, so that a byte's block, and its alignment, follow
+ * from its offset.
+ */
 export const blockBytes = 4 * 1024 * 1024;
 
 const firstCapacityBytes = 4096;

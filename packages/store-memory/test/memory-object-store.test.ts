@@ -4,7 +4,10 @@ import { MemoryObjectStore } from '@quire/store-memory';
 import { describe, expect, test } from 'vitest';
 
 const mebibyte = 1024 * 1024;
-const full = { code: 'STORE_FULL', message: expect.stringContaining('There is no room for k in memory') as string };
+const full = {
+  code: 'STORE_FULL',
+  message: expect.stringContaining('There is no room for k in memory') as string,
+};
 
 async function* chunks(count: number, chunkBytes: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < count; index += 1) yield new Uint8Array(chunkBytes).fill(index);
@@ -54,9 +57,14 @@ describe('the bound of a memory store', () => {
     expect(store.usedBytes).toBe(0);
   });
 
-  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is not a bound', (sizeMaxBytes) => {
-    expect(() => new MemoryObjectStore({ sizeMaxBytes })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
-  });
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    '%d is not a bound',
+    (sizeMaxBytes) => {
+      expect(() => new MemoryObjectStore({ sizeMaxBytes })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+      );
+    },
+  );
 });
 
 describe('reading from a memory store', () => {
@@ -64,7 +72,10 @@ describe('reading from a memory store', () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 32 * mebibyte });
     await store.put('k', chunks(9, mebibyte));
     const range = { start: 5 * mebibyte + 8, end: 7 * mebibyte };
-    const [first, second] = [await readObject(store, 'k', { range }), await readObject(store, 'k', { range })];
+    const [first, second] = [
+      await readObject(store, 'k', { range }),
+      await readObject(store, 'k', { range }),
+    ];
     expect(second.buffer).toBe(first.buffer);
     expect(second.byteOffset).toBe(first.byteOffset);
     expect([first[0], first.at(-1)]).toEqual([5, 6]);
@@ -74,7 +85,9 @@ describe('reading from a memory store', () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 32 * mebibyte });
     await store.put('k', chunks(5000, 1777));
     for (const start of [0, 8, 4 * mebibyte - 16, 4 * mebibyte, 8 * mebibyte + 24, 800]) {
-      const [chunk] = await collect((await store.get('k', { range: { start, end: start + 8 } })).body);
+      const [chunk] = await collect(
+        (await store.get('k', { range: { start, end: start + 8 } })).body,
+      );
       expect((chunk?.byteOffset ?? 1) % 8).toBe(0);
     }
   });

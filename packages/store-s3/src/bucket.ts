@@ -9,7 +9,10 @@ export interface EncryptionParameters {
   readonly SSEKMSKeyId?: string;
 }
 
-/** What every call needs of the bucket that it goes to: the client, the names, and the connections' life. */
+/**
+ * What every call needs of the bucket that it goes to: the client, the names, and the connections'
+ * life.
+ */
 export class Bucket {
   readonly client: S3Client;
   readonly name: string;
@@ -19,7 +22,11 @@ export class Bucket {
   #holderCount = 0;
   #isClosed = false;
 
-  constructor(client: S3Client, { bucket, prefix }: BucketLocation, encryption: EncryptionParameters) {
+  constructor(
+    client: S3Client,
+    { bucket, prefix }: BucketLocation,
+    encryption: EncryptionParameters,
+  ) {
     this.client = client;
     this.name = bucket;
     this.prefix = prefix;
@@ -37,16 +44,24 @@ export class Bucket {
   }
 
   /** Runs one request of a call. An aborted call sends none. */
-  async request<T>(call: FailedCall, run: (client: S3Client, options: { abortSignal?: AbortSignal }) => Promise<T>): Promise<T> {
+  async request<T>(
+    call: FailedCall,
+    run: (client: S3Client, options: { abortSignal?: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
     throwIfAborted(call.signal);
-    return translated(call, () => run(this.client, call.signal === undefined ? {} : { abortSignal: call.signal }));
+    return translated(call, () =>
+      run(this.client, call.signal === undefined ? {} : { abortSignal: call.signal }),
+    );
   }
 
   callOf(op: FailedCall['op'], key: string, options: CallOptions | undefined): FailedCall {
     return { op, key, location: this.location, signal: options?.signal };
   }
 
-  /** Keeps the connections open, after `close` as well, until the result is disposed; once is enough, and twice does no harm. */
+  /**
+   * Keeps the connections open, after `close` as well, until the result is disposed; once is
+   * enough, and twice does no harm.
+   */
   hold(): Disposable {
     this.#holderCount += 1;
     let isHeld = true;

@@ -6,7 +6,10 @@ import { isAbsence, toStoreError } from './errors.ts';
 
 /** S3 takes no more keys in one request. */
 const batchKeysMax = 1000;
-/** A server works through the keys of a request one after the other: with only one at a time, everybody waits for the slowest. */
+/**
+ * A server works through the keys of a request one after the other: with only one at a time,
+ * everybody waits for the slowest.
+ */
 const requestsInFlightMax = 4;
 
 /** A call of `delete` that is not over. */
@@ -17,10 +20,12 @@ interface Waiter {
 }
 
 /**
- * Deletes objects, those together for which calls come in at the same time. A few requests are under way at any time, and what comes
- * meanwhile goes with the next one: so a cleaner with many deletions at once needs a request for about a quarter as many of them.
+ * Deletes objects, those together for which calls come in at the same time. A few requests are
+ * under way at any time, and what comes meanwhile goes with the next one: so a cleaner with many
+ * deletions at once needs a request for about a quarter as many of them.
  *
- * Each call is told of its own key alone. A call that is aborted is over at once; a request goes on while anybody waits for it.
+ * Each call is told of its own key alone. A call that is aborted is over at once; a request goes on
+ * while anybody waits for it.
  */
 export class ObjectDeleter {
   readonly #bucket: Bucket;
@@ -52,7 +57,9 @@ export class ObjectDeleter {
       };
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#waiting.add(waiter);
-      if (this.#inFlightCount < requestsInFlightMax && this.#waiting.size === 1) void this.#sendAll();
+      if (this.#inFlightCount < requestsInFlightMax && this.#waiting.size === 1) {
+        void this.#sendAll();
+      }
     });
   }
 
@@ -64,7 +71,9 @@ export class ObjectDeleter {
       const waiters = [...this.#waiting].slice(0, batchKeysMax);
       for (const waiter of waiters) this.#waiting.delete(waiter);
       const failures = await this.#send(waiters);
-      for (const { key, signal, settle } of waiters) if (signal?.aborted !== true) settle(failures.get(key));
+      for (const { key, signal, settle } of waiters) {
+        if (signal?.aborted !== true) settle(failures.get(key));
+      }
     }
     this.#inFlightCount -= 1;
   }
@@ -78,7 +87,9 @@ export class ObjectDeleter {
       return await this.#deleteBatch(keys, stop.signal);
     } catch (error) {
       const failures = new Map(keys.map((key) => [key, this.#translated(error, key)]));
-      const isRefused = [...failures.values()].every((failure) => isQuireError(failure, 'STORE_MISCONFIGURED'));
+      const isRefused = [...failures.values()].every((failure) =>
+        isQuireError(failure, 'STORE_MISCONFIGURED'),
+      );
       if (!isRefused || stop.signal.aborted) return failures;
       const singly = await this.#deleteEach(keys, stop.signal);
       if (singly.size < keys.length) this.#takesBatches = false;
@@ -86,7 +97,10 @@ export class ObjectDeleter {
     }
   }
 
-  async #deleteBatch(keys: readonly string[], abortSignal: AbortSignal): Promise<Map<string, QuireError>> {
+  async #deleteBatch(
+    keys: readonly string[],
+    abortSignal: AbortSignal,
+  ): Promise<Map<string, QuireError>> {
     const { name, prefix, location, client } = this.#bucket;
     const Objects = keys.map((key) => ({ Key: prefix + key }));
     const command = new DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: false } });
@@ -107,7 +121,10 @@ export class ObjectDeleter {
     return failures;
   }
 
-  async #deleteEach(keys: readonly string[], abortSignal: AbortSignal): Promise<Map<string, QuireError>> {
+  async #deleteEach(
+    keys: readonly string[],
+    abortSignal: AbortSignal,
+  ): Promise<Map<string, QuireError>> {
     const failures = new Map<string, QuireError>();
     const { client } = this.#bucket;
     await Promise.all(
@@ -129,7 +146,9 @@ export class ObjectDeleter {
 }
 
 /** A signal that is aborted as soon as all of these are, for as long as it is not disposed. */
-function abortWhenAllAre(signals: readonly (AbortSignal | undefined)[]): Disposable & { readonly signal: AbortSignal } {
+function abortWhenAllAre(
+  signals: readonly (AbortSignal | undefined)[],
+): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const onAbort = (): void => {
     if (signals.every((signal) => signal?.aborted === true)) controller.abort();

@@ -1,16 +1,30 @@
 import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
 import { describeCall, type FailedCall } from '@quire/core/bucket';
 
-/** What the SDK tells of a failed request: the error's name is the code in the server's answer, if it had one. */
+/**
+ * What the SDK tells of a failed request: the error's name is the code in the server's answer, if
+ * it had one.
+ */
 interface ServerError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly Code?: string;
 }
 
 /** Answers that come right by themselves when the same request is sent again. */
-const passingCodes = new Set(['SlowDown', 'RequestTimeout', 'RequestTimeTooSkewed', 'OperationAborted', 'InternalError']);
+const passingCodes = new Set([
+  'SlowDown',
+  'RequestTimeout',
+  'RequestTimeTooSkewed',
+  'OperationAborted',
+  'InternalError',
+]);
 /** No room: Amazon has no such answer, others do. */
-const fullCodes = new Set(['XMinioStorageFull', 'QuotaExceeded', 'EntityTooLarge', 'NoSpaceLeftOnDevice']);
+const fullCodes = new Set([
+  'XMinioStorageFull',
+  'QuotaExceeded',
+  'EntityTooLarge',
+  'NoSpaceLeftOnDevice',
+]);
 /** A file or directory of a server on a file system stands where the object should. */
 const obstacleCodes = new Set([
   'ObjectParentIsFile',
@@ -18,7 +32,10 @@ const obstacleCodes = new Set([
   'DirectoryObjectContainsData',
   'XMinioParentIsObject',
 ]);
-/** Refusals with a status that could mean something else, and what is found before a request is sent. */
+/**
+ * Refusals with a status that could mean something else, and what is found before a request is
+ * sent.
+ */
 const credentialCodes = new Set([
   'AccessDenied', // of one key among others, which has no status of its own
   'XAdminUserNotFound',
@@ -36,7 +53,9 @@ export function toStoreError(error: unknown, call: FailedCall): QuireError {
   const status = statusOf(error);
   const code = codeOf(error);
   const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${describeCall(call)} failed: ${describe(error, code, status)}.${hint}`, { cause: error });
+    new QuireError(as, `${describeCall(call)} failed: ${describe(error, code, status)}.${hint}`, {
+      cause: error,
+    });
 
   if (code === 'NoSuchUpload' || code === 'InvalidPart') {
     return failed(
@@ -49,17 +68,27 @@ export function toStoreError(error: unknown, call: FailedCall): QuireError {
   if (op === 'put' && (obstacleCodes.has(code) || status === 409)) {
     return failed('INVALID_OBJECT_KEY', ' It lies above or below another object.');
   }
-  if (code === 'NoSuchBucket') return failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
+  if (code === 'NoSuchBucket') {
+    return failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
+  }
   if (status === 401 || status === 403 || credentialCodes.has(code)) {
     return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
   }
-  if ((op === 'head' || op === 'get') && (code === 'NoSuchKey' || status === 404)) return objectNotFound(key, location, error);
+  if ((op === 'head' || op === 'get') && (code === 'NoSuchKey' || status === 404)) {
+    return objectNotFound(key, location, error);
+  }
   if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
-  if ((status !== undefined && status >= 300 && status < 400) || code === 'AuthorizationHeaderMalformed') {
+  if (
+    (status !== undefined && status >= 300 && status < 400) ||
+    code === 'AuthorizationHeaderMalformed'
+  ) {
     return failed('STORE_MISCONFIGURED', ' Check the region and the endpoint.');
   }
   // What a server does not know it will not know later.
-  if (status === 501 || (status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429)) {
+  if (
+    status === 501 ||
+    (status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429)
+  ) {
     return failed('STORE_MISCONFIGURED');
   }
   // 5xx, 408, 429, and whatever kept an answer from coming, or from being one.
@@ -91,7 +120,10 @@ function codeOf(error: unknown): string {
 }
 
 function describe(error: unknown, code: string, status: number | undefined): string {
-  const message = error instanceof Error && error.message !== '' ? error.message.replace(/\.+$/, '') : 'no answer came';
+  const message =
+    error instanceof Error && error.message !== ''
+      ? error.message.replace(/\.+$/, '')
+      : 'no answer came';
   const facts = [code === 'Error' ? '' : code, status === undefined ? '' : `HTTP ${status}`].filter(
     (fact) => fact !== '' && fact !== message,
   );

@@ -5,7 +5,14 @@ import {
   ListPartsCommand,
   type MultipartUpload,
 } from '@aws-sdk/client-s3';
-import { type CallOptions, isObjectKey, isQuireError, type ObjectEntry, QuireError, throwIfAborted } from '@quire/core';
+import {
+  type CallOptions,
+  isObjectKey,
+  isQuireError,
+  type ObjectEntry,
+  QuireError,
+  throwIfAborted,
+} from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 import type { OwnerState } from '@quire/core/process';
 import type { Bucket } from './bucket.ts';
@@ -18,17 +25,23 @@ export interface UnfinishedUploadsOptions extends CallOptions {
   readonly prefix?: string;
 }
 
-/** An unfinished upload. `owner`: `alive` when a store of this process writes it; of other processes a bucket does not tell. */
+/**
+ * An unfinished upload. `owner`: `alive` when a store of this process writes it; of other processes
+ * a bucket does not tell.
+ */
 export interface UnfinishedUpload extends ObjectEntry {
   readonly owner: Exclude<OwnerState, 'dead'>;
 }
 
-/** What stands between the key of the object and the id of the upload; no key has such a character. */
+/**
+ * What stands between the key of the object and the id of the upload; no key has such a character.
+ */
 const separator = '?uploadId=';
 
 /**
- * The uploads of a bucket that were neither completed nor given up: of writes under way, in any process, and of writers that died.
- * No listing of objects shows them, but their parts are paid for.
+ * The uploads of a bucket that were neither completed nor given up: of writes under way, in any
+ * process, and of writers that died. No listing of objects shows them, but their parts are paid
+ * for.
  */
 export class UnfinishedUploads {
   readonly #bucket: Bucket;
@@ -38,10 +51,14 @@ export class UnfinishedUploads {
   }
 
   /**
-   * Every unfinished upload as `<key of the object>?uploadId=<id>`, with the bytes of its parts and when the last one came. One whose
-   * size or time changes between two looks has a writer that lives. Requests: one for a thousand of them, and one for each.
+   * Every unfinished upload as `<key of the object>?uploadId=<id>`, with the bytes of its parts and
+   * when the last one came. One whose size or time changes between two looks has a writer that
+   * lives. Requests: one for a thousand of them, and one for each.
    */
-  async *list({ prefix = '', signal }: UnfinishedUploadsOptions = {}): AsyncGenerator<UnfinishedUpload> {
+  async *list({
+    prefix = '',
+    signal,
+  }: UnfinishedUploadsOptions = {}): AsyncGenerator<UnfinishedUpload> {
     const bucket = this.#bucket;
     const call = bucket.callOf('list', prefix, { signal });
     let page: ListMultipartUploadsCommandOutput | undefined;
@@ -49,16 +66,23 @@ export class UnfinishedUploads {
       const input = {
         Bucket: bucket.name,
         Prefix: bucket.prefix + prefix,
-        ...(page !== undefined && { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }),
+        ...(page !== undefined && {
+          KeyMarker: page.NextKeyMarker,
+          UploadIdMarker: page.NextUploadIdMarker,
+        }),
       };
       const last = page;
-      page = await bucket.request(call, (client, options) => client.send(new ListMultipartUploadsCommand(input), options));
+      page = await bucket.request(call, (client, options) =>
+        client.send(new ListMultipartUploadsCommand(input), options),
+      );
       for (const upload of page.Uploads ?? []) {
         const entry = await this.#entryOf(upload, call);
         throwIfAborted(signal);
         if (entry !== undefined) yield entry;
       }
-      const isStuck = page.NextKeyMarker === last?.NextKeyMarker && page.NextUploadIdMarker === last?.NextUploadIdMarker;
+      const isStuck =
+        page.NextKeyMarker === last?.NextKeyMarker &&
+        page.NextUploadIdMarker === last?.NextUploadIdMarker;
       if (page.IsTruncated === true && isStuck) {
         throw new QuireError(
           'STORE_UNAVAILABLE',
@@ -68,14 +92,20 @@ export class UnfinishedUploads {
     } while (page.IsTruncated === true);
   }
 
-  /** Gives an upload up; its writer, if it lived, would fail. Resolves just as well when it is gone. Other names are left alone. */
+  /**
+   * Gives an upload up; its writer, if it lived, would fail. Resolves just as well when it is gone.
+   * Other names are left alone.
+   */
   async remove(name: string, options?: CallOptions): Promise<void> {
     const [key = '', UploadId = ''] = name.split(separator);
     if (!isObjectKey(key) || UploadId === '') return;
     const bucket = this.#bucket;
     await bucket.request(bucket.callOf('delete', name, options), async (client, sendOptions) => {
       try {
-        await client.send(new AbortMultipartUploadCommand({ ...bucket.target(key), UploadId }), sendOptions);
+        await client.send(
+          new AbortMultipartUploadCommand({ ...bucket.target(key), UploadId }),
+          sendOptions,
+        );
       } catch (error) {
         if (!isAbsence(error)) throw error;
       }
@@ -83,23 +113,35 @@ export class UnfinishedUploads {
   }
 
   /** Undefined for what is not ours, or has ended meanwhile. */
-  async #entryOf({ Key = '', UploadId, Initiated }: MultipartUpload, call: FailedCall): Promise<UnfinishedUpload | undefined> {
+  async #entryOf(
+    { Key = '', UploadId, Initiated }: MultipartUpload,
+    call: FailedCall,
+  ): Promise<UnfinishedUpload | undefined> {
     const key = Key.slice(this.#bucket.prefix.length);
     if (!isObjectKey(key) || UploadId === undefined || Initiated === undefined) return undefined;
     let sizeBytes = 0;
     let lastModifiedMs = Initiated.getTime();
     let marker: string | undefined;
     do {
-      const input = { ...this.#bucket.target(key), UploadId, ...(marker !== undefined && { PartNumberMarker: marker }) };
+      const input = {
+        ...this.#bucket.target(key),
+        UploadId,
+        ...(marker !== undefined && { PartNumberMarker: marker }),
+      };
       const page = await this.#unlessAbsent(
-        this.#bucket.request(call, (client, options) => client.send(new ListPartsCommand(input), options)),
+        this.#bucket.request(call, (client, options) =>
+          client.send(new ListPartsCommand(input), options),
+        ),
       );
       if (page === undefined) return undefined;
       for (const { Size = 0, LastModified } of page.Parts ?? []) {
         sizeBytes += Size;
         lastModifiedMs = Math.max(lastModifiedMs, LastModified?.getTime() ?? 0);
       }
-      marker = page.IsTruncated === true && page.NextPartNumberMarker !== marker ? page.NextPartNumberMarker : undefined;
+      marker =
+        page.IsTruncated === true && page.NextPartNumberMarker !== marker
+          ? page.NextPartNumberMarker
+          : undefined;
     } while (marker !== undefined);
     const owner = uploadsUnderWay.has(UploadId) ? 'alive' : 'unknown';
     return { key: `${key}${separator}${UploadId}`, sizeBytes, lastModifiedMs, owner };

@@ -4,7 +4,10 @@ import { assertLinkLifetime } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { toStoreError } from './errors.ts';
 
-/** Signs a link to one object, without a request. Temporary credentials end it earlier, when they expire. */
+/**
+ * Signs a link to one object, without a request. Temporary credentials end it earlier, when they
+ * expire.
+ */
 export async function signLink(bucket: Bucket, key: string, lifetimeMs: number): Promise<string> {
   assertLinkLifetime(key, lifetimeMs);
   try {

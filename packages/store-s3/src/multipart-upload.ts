@@ -15,7 +15,10 @@ import { uploadsUnderWay } from './uploads-under-way.ts';
 
 /** S3 takes no more parts for one object. */
 const partCountMax = 10_000;
-/** How often an upload that was given up is looked for, and how long a server may take with a part that was cut off. */
+/**
+ * How often an upload that was given up is looked for, and how long a server may take with a part
+ * that was cut off.
+ */
 const looksMax = 5;
 const lookDelayMs = 200;
 
@@ -29,7 +32,10 @@ export interface MultipartUploadOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** One object on its way in parts, a few of them at a time; nothing shows before it is completed, and nothing stays when it is aborted. */
+/**
+ * One object on its way in parts, a few of them at a time; nothing shows before it is completed,
+ * and nothing stays when it is aborted.
+ */
 export class MultipartUpload implements PartUpload<void> {
   readonly #options: MultipartUploadOptions;
   readonly #uploadId: string;
@@ -44,12 +50,18 @@ export class MultipartUpload implements PartUpload<void> {
 
   static async begin(options: MultipartUploadOptions): Promise<MultipartUpload> {
     const { bucket, call } = options;
-    // Not repeated, and not aborted half-way: an upload whose answer is lost would stay behind, with nobody to know its id.
+    // Not repeated, and not aborted half-way: an upload whose answer is lost would stay behind,
+    // with nobody to know its id.
     const { UploadId } = await bucket.request({ ...call, signal: undefined }, (client) =>
-      client.send(new CreateMultipartUploadCommand({ ...bucket.target(call.key), ...bucket.encryption })),
+      client.send(
+        new CreateMultipartUploadCommand({ ...bucket.target(call.key), ...bucket.encryption }),
+      ),
     );
     if (UploadId === undefined) {
-      throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} received no upload id.`);
+      throw new QuireError(
+        'STORE_UNAVAILABLE',
+        `put of ${call.key} in ${call.location} received no upload id.`,
+      );
     }
     uploadsUnderWay.add(UploadId);
     return new MultipartUpload(options, UploadId);
@@ -74,8 +86,13 @@ export class MultipartUpload implements PartUpload<void> {
   async complete(): Promise<void> {
     await Promise.all(this.#inFlight);
     const { bucket, call } = this.#options;
-    const Parts = this.#completed.toSorted((left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0));
-    const command = new CompleteMultipartUploadCommand({ ...this.#target, MultipartUpload: { Parts } });
+    const Parts = this.#completed.toSorted(
+      (left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0),
+    );
+    const command = new CompleteMultipartUploadCommand({
+      ...this.#target,
+      MultipartUpload: { Parts },
+    });
     await unobstructed(bucket, call, async () => {
       await bucket.request(call, (client, options) => client.send(command, options));
     });
@@ -83,9 +100,11 @@ export class MultipartUpload implements PartUpload<void> {
   }
 
   /**
-   * Gives up, whatever the state. Never throws: what cannot be removed now is what the bucket's rule for unfinished uploads is for.
+   * Gives up, whatever the state. Never throws: what cannot be removed now is what the bucket's
+   * rule for unfinished uploads is for.
    *
-   * A part that was cut off may still be on its way inside the server, and bring the upload back: so it looks again.
+   * A part that was cut off may still be on its way inside the server, and bring the upload back:
+   * so it looks again.
    */
   async abort(): Promise<void> {
     const cutOff = await Promise.allSettled(this.#inFlight);
@@ -93,10 +112,15 @@ export class MultipartUpload implements PartUpload<void> {
     const calm: FailedCall = { ...call, signal: undefined };
     try {
       for (let look = 1; look <= looksMax; look += 1) {
-        await retry(retryOptions, `abort ${call.key}`, () => this.#ask(calm, new AbortMultipartUploadCommand(this.#target)));
+        await retry(retryOptions, `abort ${call.key}`, () =>
+          this.#ask(calm, new AbortMultipartUploadCommand(this.#target)),
+        );
         if (cutOff.length === 0) return;
         await retryOptions.clock.sleep(lookDelayMs * look);
-        const isGone = !(await this.#ask(calm, new ListPartsCommand({ ...this.#target, MaxParts: 1 })));
+        const isGone = !(await this.#ask(
+          calm,
+          new ListPartsCommand({ ...this.#target, MaxParts: 1 }),
+        ));
         if (isGone && look > 2) return;
       }
     } catch (error) {
@@ -108,7 +132,10 @@ export class MultipartUpload implements PartUpload<void> {
   }
 
   /** Sends a request about the upload; tells whether there is one. */
-  async #ask(call: FailedCall, command: AbortMultipartUploadCommand | ListPartsCommand): Promise<boolean> {
+  async #ask(
+    call: FailedCall,
+    command: AbortMultipartUploadCommand | ListPartsCommand,
+  ): Promise<boolean> {
     return this.#options.bucket.request(call, async (client) => {
       try {
         // The two commands have nothing in common that the client's overloads could choose by.
@@ -123,10 +150,20 @@ export class MultipartUpload implements PartUpload<void> {
 
   async #send(PartNumber: number, Body: Uint8Array): Promise<void> {
     const { bucket, call } = this.#options;
-    const command = new UploadPartCommand({ ...this.#target, PartNumber, Body, ContentLength: Body.byteLength });
+    const command = new UploadPartCommand({
+      ...this.#target,
+      PartNumber,
+      Body,
+      ContentLength: Body.byteLength,
+    });
     const send = (): Promise<string | undefined> =>
       bucket.request(call, async (client, options) => (await client.send(command, options)).ETag);
-    const ETag = await retry(this.#options.retry, `put part ${PartNumber} of ${call.key}`, send, call.signal);
+    const ETag = await retry(
+      this.#options.retry,
+      `put part ${PartNumber} of ${call.key}`,
+      send,
+      call.signal,
+    );
     this.#completed.push({ PartNumber, ...(ETag !== undefined && { ETag }) });
   }
 

@@ -3,24 +3,37 @@ import { isQuireError, QuireError } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 
-/** Each means that a delete has just removed a directory under the server's hands: no caller loses that race this often. */
+/**
+ * Each means that a delete has just removed a directory under the server's hands: no caller loses
+ * that race this often.
+ */
 const attemptsMax = 5;
 
 /**
- * Runs what makes an object appear, again when the server says that another object is in the way and no such object exists.
+ * Runs what makes an object appear, again when the server says that another object is in the way
+ * and no such object exists.
  *
- * Servers that keep objects as files say so when they lose a race against a delete that removes an emptied directory.
+ * Servers that keep objects as files say so when they lose a race against a delete that removes an
+ * emptied directory.
  *
  * @throws INVALID_OBJECT_KEY when an object lies above or below
  */
-export async function unobstructed(bucket: Bucket, call: FailedCall, appear: () => Promise<void>): Promise<void> {
+export async function unobstructed(
+  bucket: Bucket,
+  call: FailedCall,
+  appear: () => Promise<void>,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await appear();
       return;
     } catch (error) {
-      if (!isQuireError(error, 'INVALID_OBJECT_KEY') || (await isObstructed(bucket, call))) throw error;
-      if (attempt >= attemptsMax) throw new QuireError('STORE_UNAVAILABLE', error.message, { cause: error });
+      if (!isQuireError(error, 'INVALID_OBJECT_KEY') || (await isObstructed(bucket, call))) {
+        throw error;
+      }
+      if (attempt >= attemptsMax) {
+        throw new QuireError('STORE_UNAVAILABLE', error.message, { cause: error });
+      }
     }
   }
 }
@@ -30,10 +43,19 @@ async function isObstructed(bucket: Bucket, call: FailedCall): Promise<boolean> 
   const above = segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'));
   for (const prefix of [`${call.key}/`, ...above]) {
     const { Contents = [] } = await bucket.request(call, (client, options) =>
-      client.send(new ListObjectsV2Command({ Bucket: bucket.name, Prefix: bucket.prefix + prefix, MaxKeys: 1 }), options),
+      client.send(
+        new ListObjectsV2Command({
+          Bucket: bucket.name,
+          Prefix: bucket.prefix + prefix,
+          MaxKeys: 1,
+        }),
+        options,
+      ),
     );
     // The object above, being the shortest name with that prefix, is the first one listed.
-    if (Contents.some(({ Key }) => prefix.endsWith('/') || Key === bucket.prefix + prefix)) return true;
+    if (Contents.some(({ Key }) => prefix.endsWith('/') || Key === bucket.prefix + prefix)) {
+      return true;
+    }
   }
   return false;
 }

@@ -19,7 +19,9 @@ export interface S3Credentials {
 }
 
 /** Who holds the key that objects are encrypted with: S3 itself, or AWS KMS. */
-export type S3Encryption = { readonly kind: 's3' } | { readonly kind: 'kms'; readonly keyId?: string };
+export type S3Encryption =
+  | { readonly kind: 's3' }
+  | { readonly kind: 'kms'; readonly keyId?: string };
 
 /** What a store in a bucket is opened with. */
 export interface S3ObjectStoreOptions {
@@ -31,7 +33,10 @@ export interface S3ObjectStoreOptions {
   readonly endpoint?: string;
   /** Whether the bucket's name goes into the path of a URL and not into its host. */
   readonly forcePathStyle?: boolean;
-  /** Absent: as the SDK finds them, in the environment, a profile or the machine's role, and renewed as they expire. */
+  /**
+   * Absent: as the SDK finds them, in the environment, a profile or the machine's role, and renewed
+   * as they expire.
+   */
   readonly credentials?: S3Credentials;
   /** Absent: as the bucket is set up. */
   readonly encryption?: S3Encryption;
@@ -43,7 +48,10 @@ export interface S3ObjectStoreOptions {
   readonly partAttemptsMax?: number;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** A client that is set up already, which the store will end; the options of the connection are then of no effect. */
+  /**
+   * A client that is set up already, which the store will end; the options of the connection are
+   * then of no effect.
+   */
   readonly client?: S3Client;
 }
 
@@ -52,35 +60,50 @@ const probeName = '.probe';
 const connectionTimeoutMs = 10_000;
 
 /**
- * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put into it; nothing is left of the proof.
+ * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put
+ * into it; nothing is left of the proof.
  *
- * @throws INVALID_PARAMETER when the location is not one, or bucket, region, endpoint or credentials are not right
+ * @throws INVALID_PARAMETER when the location is not one, or bucket, region, endpoint or
+ * credentials are not right
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket> {
   const location = parseBucketLocation(options.location, 's3');
-  const bucket = new Bucket(options.client ?? createClient(options), location, encryptionParameters(options));
+  const bucket = new Bucket(
+    options.client ?? createClient(options),
+    location,
+    encryptionParameters(options),
+  );
   try {
     await proveUsable(bucket);
     return bucket;
   } catch (error) {
     bucket.close();
-    if (isQuireError(error, 'STORE_MISCONFIGURED')) throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });
+    if (isQuireError(error, 'STORE_MISCONFIGURED')) {
+      throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });
+    }
     throw error;
   }
 }
 
-function createClient({ region, endpoint, forcePathStyle, credentials }: S3ObjectStoreOptions): S3Client {
+function createClient({
+  region,
+  endpoint,
+  forcePathStyle,
+  credentials,
+}: S3ObjectStoreOptions): S3Client {
   const config: S3ClientConfig = {
     // Retries are the business of `withRetry`, which everybody can see and set.
     maxAttempts: 1,
-    // Checksums that only Amazon's own server knows would lock out all others; lengths and our own checksums hold everywhere.
+    // Checksums that only Amazon's own server knows would lock out all others; lengths and our own
+    // checksums hold everywhere.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     followRegionRedirects: false,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: connectionTimeoutMs,
-      // How many calls are at work is limited by `withLimit`. A limit on connections would count bodies that are open and not read.
+      // How many calls are at work is limited by `withLimit`. A limit on connections would count
+      // bodies that are open and not read.
       httpAgent: { maxSockets: Infinity, keepAlive: true },
       httpsAgent: { maxSockets: Infinity, keepAlive: true },
     }),
@@ -97,15 +120,21 @@ function createClient({ region, endpoint, forcePathStyle, credentials }: S3Objec
 function encryptionParameters({ encryption }: S3ObjectStoreOptions): EncryptionParameters {
   if (encryption === undefined) return {};
   if (encryption.kind === 's3') return { ServerSideEncryption: 'AES256' };
-  return { ServerSideEncryption: 'aws:kms', ...(encryption.keyId !== undefined && { SSEKMSKeyId: encryption.keyId }) };
+  return {
+    ServerSideEncryption: 'aws:kms',
+    ...(encryption.keyId !== undefined && { SSEKMSKeyId: encryption.keyId }),
+  };
 }
 
 async function proveUsable(bucket: Bucket): Promise<void> {
   const call: FailedCall = { op: 'open', key: bucket.name, location: bucket.location };
   await bucket.request(call, (client) =>
-    client.send(new ListObjectsV2Command({ Bucket: bucket.name, Prefix: bucket.prefix, MaxKeys: 1 })),
+    client.send(
+      new ListObjectsV2Command({ Bucket: bucket.name, Prefix: bucket.prefix, MaxKeys: 1 }),
+    ),
   );
-  // An upload that is begun and given up needs the right to put, and leaves no object and no version of one.
+  // An upload that is begun and given up needs the right to put, and leaves no object and no
+  // version of one.
   const target = bucket.target(probeName);
   const { UploadId } = await bucket.request(call, (client) =>
     client.send(new CreateMultipartUploadCommand({ ...target, ...bucket.encryption })),

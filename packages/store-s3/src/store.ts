@@ -26,15 +26,19 @@ import { headObject, ObjectWriter } from './writer.ts';
 const partBytesMin = 5 * 1024 * 1024;
 
 /**
- * An ObjectStore in a bucket of Amazon S3, or of any server that speaks its protocol: the object `a/b.arrow` is
- * `<prefix>/a/b.arrow` in the bucket.
+ * An ObjectStore in a bucket of Amazon S3, or of any server that speaks its protocol: the object
+ * `a/b.arrow` is `<prefix>/a/b.arrow` in the bucket.
  *
- * Objects that fit in a part are put by one request; others are uploaded in parts and appear when the upload is completed.
- * Requests: a head, get, delete one each, deletes at the same time one together; a list one for 1000 entries; a put two, or three and one for each part.
+ * Objects that fit in a part are put by one request; others are uploaded in parts and appear when
+ * the upload is completed. Requests: a head, get, delete one each, deletes at the same time one
+ * together; a list one for 1000 entries; a put two, or three and one for each part.
  */
 export class S3ObjectStore implements ObjectStore, LinkSigner {
   readonly location: string;
-  /** Uploads under way, and of writers that died; not objects, and so not part of the port. For a cleaner. */
+  /**
+   * Uploads under way, and of writers that died; not objects, and so not part of the port. For a
+   * cleaner.
+   */
   readonly leftovers: UnfinishedUploads;
   readonly #bucket: Bucket;
   readonly #writer: ObjectWriter;
@@ -58,11 +62,17 @@ export class S3ObjectStore implements ObjectStore, LinkSigner {
     const { partBytes = 8 * 1024 * 1024, partsInFlightMax = 2, partAttemptsMax = 4 } = options;
     const { clock = systemClock, random = systemRandom } = options;
     if (!Number.isSafeInteger(partBytes) || partBytes < partBytesMin) {
-      throw new QuireError('INVALID_PARAMETER', `partBytes is ${partBytes}; expected at least ${partBytesMin}.`);
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `partBytes is ${partBytes}; expected at least ${partBytesMin}.`,
+      );
     }
     const bucket = await openBucket(options);
     const retry = { clock, random, attemptsMax: partAttemptsMax, delayMs: 100, delayMaxMs: 5000 };
-    return new S3ObjectStore(bucket, new ObjectWriter({ bucket, partBytes, partsInFlightMax, retry }));
+    return new S3ObjectStore(
+      bucket,
+      new ObjectWriter({ bucket, partBytes, partsInFlightMax, retry }),
+    );
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -76,7 +86,11 @@ export class S3ObjectStore implements ObjectStore, LinkSigner {
     return openObject(this.#bucket, key, options);
   }
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     this.#check(key, options);
     return this.#writer.write(key, body, options, () => this.#assertOpen());
   }

@@ -1,5 +1,12 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { type CallOptions, isQuireError, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
+import {
+  type CallOptions,
+  isQuireError,
+  type ObjectEntry,
+  QuireError,
+  retry,
+  type RetryOptions,
+} from '@quire/core';
 import { type FailedCall, putInParts, observeSource } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { wholeSeconds } from './last-modified.ts';
@@ -14,8 +21,9 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once and whole: one request for what fits in a part, else an upload in parts that is
- * completed at the end, or aborted. Memory: `partsInFlightMax` parts and the one that fills.
+ * Writes objects so that they appear at once and whole: one request for what fits in a part, else
+ * an upload in parts that is completed at the end, or aborted. Memory: `partsInFlightMax` parts and
+ * the one that fills.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -47,18 +55,28 @@ export class ObjectWriter {
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       // Somebody has deleted it since, a cleaner perhaps: it was stored all the same.
-      return { key, sizeBytes, lastModifiedMs: wholeSeconds(new Date(this.#options.retry.clock.nowMs())) };
+      return {
+        key,
+        sizeBytes,
+        lastModifiedMs: wholeSeconds(new Date(this.#options.retry.clock.nowMs())),
+      };
     }
   }
 
-  async #putSource(call: FailedCall, source: AsyncIterable<Uint8Array>, assertAlive: () => void): Promise<void> {
+  async #putSource(
+    call: FailedCall,
+    source: AsyncIterable<Uint8Array>,
+    assertAlive: () => void,
+  ): Promise<void> {
     const { partBytes, retry: retryOptions } = this.#options;
     await putInParts(source, {
       partBytes,
       signal: call.signal,
       assertAlive,
-      putWhole: (bytes) => retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
-      beginUpload: (signal, fail) => MultipartUpload.begin({ ...this.#options, call: { ...call, signal }, onFailure: fail }),
+      putWhole: (bytes) =>
+        retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
+      beginUpload: (signal, fail) =>
+        MultipartUpload.begin({ ...this.#options, call: { ...call, signal }, onFailure: fail }),
     });
   }
 
@@ -80,7 +98,9 @@ export class ObjectWriter {
 /** What the server knows of an object: its answer to a put does not tell the date. */
 export async function headObject(bucket: Bucket, call: FailedCall): Promise<ObjectEntry> {
   const { key, location } = call;
-  const head = await bucket.request(call, (client, options) => client.send(new HeadObjectCommand(bucket.target(key)), options));
+  const head = await bucket.request(call, (client, options) =>
+    client.send(new HeadObjectCommand(bucket.target(key)), options),
+  );
   const { ContentLength, LastModified } = head;
   if (ContentLength === undefined || LastModified === undefined) {
     throw new QuireError(

@@ -20,8 +20,16 @@ test.each([
   ['delete', answer('AccessDenied', undefined), 'STORE_MISCONFIGURED'],
   ['delete', answer('NotImplemented', 501), 'STORE_MISCONFIGURED'],
   ['list', answer('CredentialsProviderError', undefined), 'STORE_MISCONFIGURED'],
-  ['list', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), 'STORE_UNAVAILABLE'],
+  [
+    'list',
+    Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+    'STORE_UNAVAILABLE',
+  ],
 ] as const)('%s that fails with %s is %s', (op, error, code) => {
   const message = expect.stringContaining('s3://results/x') as string;
-  expect(toStoreError(error, { op, key: 'k', location: 's3://results/x' })).toMatchObject({ code, message, cause: error });
+  expect(toStoreError(error, { op, key: 'k', location: 's3://results/x' })).toMatchObject({
+    code,
+    message,
+    cause: error,
+  });
 });

@@ -1,7 +1,9 @@
 import type { Finding } from '@quire/core/table-engine';
 import { distance } from 'fastest-levenshtein';
 
-/** Reads a flat config key by key, notes what is wrong with it, and which keys were never asked for. */
+/**
+ * Reads a flat config key by key, notes what is wrong with it, and which keys were never asked for.
+ */
 export class ConfigKeys {
   readonly #values: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
@@ -42,18 +44,30 @@ export class ConfigKeys {
     const [first, ...others] = given;
     for (const { key, value } of others) {
       if (value !== first?.value) {
-        this.refuse(key, `\`${key}\` contradicts \`${first?.key ?? ''}\`: expected one of them, or equal values.`);
+        this.refuse(
+          key,
+          `\`${key}\` contradicts \`${first?.key ?? ''}\`: expected one of them, or equal values.`,
+        );
       }
     }
     return first?.value;
   }
 
-  /** One of some values, in any case of letters; undefined where the key is missing, or has another value, which is noted. */
-  readChoice<Choice extends string>(choices: readonly Choice[], ...keys: readonly string[]): Choice | undefined {
+  /**
+   * One of some values, in any case of letters; undefined where the key is missing, or has another
+   * value, which is noted.
+   */
+  readChoice<Choice extends string>(
+    choices: readonly Choice[],
+    ...keys: readonly string[]
+  ): Choice | undefined {
     const value = this.readAny(...keys);
     const choice = choices.find((each) => each.toLowerCase() === value?.toLowerCase());
     if (value !== undefined && choice === undefined) {
-      this.refuse(keys[0] ?? '', `\`${keys[0] ?? ''}\` is ${JSON.stringify(value)}: expected ${choices.join(', ')}.`);
+      this.refuse(
+        keys[0] ?? '',
+        `\`${keys[0] ?? ''}\` is ${JSON.stringify(value)}: expected ${choices.join(', ')}.`,
+      );
     }
     return choice;
   }
@@ -72,9 +86,14 @@ export class ConfigKeys {
   refuseUnknown(lets: (key: string) => boolean, subject: string): void {
     for (const key of this.#values.keys()) {
       if (this.#known.has(key) || lets(key)) continue;
-      const nearest = [...this.#known].toSorted((one, other) => distance(key, one) - distance(key, other))[0];
+      const nearest = [...this.#known].toSorted(
+        (one, other) => distance(key, one) - distance(key, other),
+      )[0];
       const isNear = nearest !== undefined && distance(key, nearest) <= 3;
-      this.refuse(key, `${subject} has no key \`${key}\`${isNear ? `: did you mean \`${nearest}\`?` : '.'}`);
+      this.refuse(
+        key,
+        `${subject} has no key \`${key}\`${isNear ? `: did you mean \`${nearest}\`?` : '.'}`,
+      );
     }
   }
 }

@@ -1,7 +1,15 @@
 import type { CallOptions } from '@quire/core';
-import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from './message-stream.ts';
+import type {
+  FetchedMessages,
+  FetchLimits,
+  MessageStream,
+  PartitionOffsets,
+} from './message-stream.ts';
 
-/** A stream whose client is loaded by the first call: a server without such streams does without the memory for it. */
+/**
+ * A stream whose client is loaded by the first call: a server without such streams does without the
+ * memory for it.
+ */
 export class LateStream implements MessageStream {
   readonly description: string;
   readonly #open: () => Promise<MessageStream>;
@@ -17,7 +25,12 @@ export class LateStream implements MessageStream {
     return (await this.#stream()).readPartitions(options);
   }
 
-  async fetch(partition: number, fromOffset: number, limits: FetchLimits, options?: CallOptions): Promise<FetchedMessages> {
+  async fetch(
+    partition: number,
+    fromOffset: number,
+    limits: FetchLimits,
+    options?: CallOptions,
+  ): Promise<FetchedMessages> {
     return (await this.#stream()).fetch(partition, fromOffset, limits, options);
   }
 
@@ -25,7 +38,12 @@ export class LateStream implements MessageStream {
     return (await this.#stream()).findOffset(partition, timeMs, options);
   }
 
-  async countMessages(partition: number, fromOffset: number, toOffset: number, options?: CallOptions): Promise<number> {
+  async countMessages(
+    partition: number,
+    fromOffset: number,
+    toOffset: number,
+    options?: CallOptions,
+  ): Promise<number> {
     return (await this.#stream()).countMessages(partition, fromOffset, toOffset, options);
   }
 

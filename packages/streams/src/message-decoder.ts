@@ -1,7 +1,10 @@
 import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/core';
 import type { StreamMessage } from './message-stream.ts';
 
-/** A message as a row: values by the name of their field. Integers that a number cannot hold exactly are bigints. */
+/**
+ * A message as a row: values by the name of their field. Integers that a number cannot hold exactly
+ * are bigints.
+ */
 export type DecodedRow = Readonly<Record<string, JsonValue>>;
 
 /** A row, or why the message is not one, as a sentence without its subject: `is not JSON: …`. */
@@ -29,14 +32,17 @@ export const decodeJson: MessageDecoder = ({ value }, options) => {
     decoded = parseLosslessJson(utf8.decode(value), options);
   } catch (error) {
     if (error instanceof TypeError) return { problem: 'is not text in UTF-8' };
-    if (error instanceof TooManyDigitsError) return { problem: `cannot be read: ${error.message.replace(/\.$/, '')}` };
+    if (error instanceof TooManyDigitsError) {
+      return { problem: `cannot be read: ${error.message.replace(/\.$/, '')}` };
+    }
     // The stack of the runtime ends where values are nested deep.
     if (error instanceof RangeError) return { problem: `is nested more than ${nestingMax} deep` };
     if (error instanceof SyntaxError) return { problem: `is not JSON: ${error.message}` };
     throw error;
   }
   if (!isRow(decoded)) return { problem: `is not a JSON object, but ${kindOf(decoded)}` };
-  // A level takes two characters at least: short messages, which are most, have no room for so many.
+  // A level takes two characters at least: short messages, which are most, have no room for so
+  // many.
   const isTooDeep = value.byteLength > 2 * nestingMax && isDeeperThan(decoded, nestingMax);
   return isTooDeep ? { problem: `is nested more than ${nestingMax} deep` } : { row: decoded };
 };
@@ -48,10 +54,16 @@ function isRow(value: JsonValue): value is DecodedRow {
 function kindOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'string' ? 'a text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
+  return typeof value === 'string'
+    ? 'a text'
+    : typeof value === 'boolean'
+      ? 'a boolean'
+      : 'a number';
 }
 
 function isDeeperThan(value: JsonValue, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((member: JsonValue) => isDeeperThan(member, depth - 1));
+  return (
+    depth === 0 || Object.values(value).some((member: JsonValue) => isDeeperThan(member, depth - 1))
+  );
 }

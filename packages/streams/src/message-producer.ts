@@ -10,9 +10,11 @@ export interface NewMessage {
 }
 
 /**
- * Writes messages to one topic of a stream. Within a partition they stand in the order in which they were given.
+ * Writes messages to one topic of a stream. Within a partition they stand in the order in which
+ * they were given.
  *
- * A producer that is killed leaves each message whole or not at all; who does not know whether a message was written writes it again.
+ * A producer that is killed leaves each message whole or not at all; who does not know whether a
+ * message was written writes it again.
  */
 export interface MessageProducer extends AsyncDisposable {
   /** What it writes to, for people and messages. */
@@ -21,8 +23,10 @@ export interface MessageProducer extends AsyncDisposable {
   /**
    * Resolves once all messages are in the stream, for every reader.
    *
-   * @throws STREAM_UNAVAILABLE when it cannot be reached; some of the messages may have been written
-   * @throws STREAM_INVALID when a message names a partition that does not exist, or cannot be in this stream
+   * @throws STREAM_UNAVAILABLE when it cannot be reached; some of the messages may have been
+   * written
+   * @throws STREAM_INVALID when a message names a partition that does not exist, or cannot be in
+   * this stream
    */
   append(messages: readonly NewMessage[], options?: CallOptions): Promise<void>;
 }

@@ -7,11 +7,17 @@ export interface StreamMessage {
   readonly key: Uint8Array | null;
   /** Null is a message without a value, which some streams have. */
   readonly value: Uint8Array | null;
-  /** When it was written, as the stream tells it, in epoch milliseconds; null where the stream does not. */
+  /**
+   * When it was written, as the stream tells it, in epoch milliseconds; null where the stream does
+   * not.
+   */
   readonly timestampMs: number | null;
 }
 
-/** Offsets of a partition, as half-open range: what may be fetched is `[earliestOffset, latestOffset)`. */
+/**
+ * Offsets of a partition, as half-open range: what may be fetched is `[earliestOffset,
+ * latestOffset)`.
+ */
 export interface PartitionOffsets {
   readonly partition: number;
   readonly earliestOffset: number;
@@ -31,36 +37,59 @@ export interface FetchLimits {
 export interface FetchedMessages {
   /** In order, without gaps that were not there in the stream. */
   readonly messages: readonly StreamMessage[];
-  /** Where to fetch from next: past the last message, and past what the stream holds there that is not a message. */
+  /**
+   * Where to fetch from next: past the last message, and past what the stream holds there that is
+   * not a message.
+   */
   readonly nextOffset: number;
   /** The partition's latest offset, as known when the messages came. */
   readonly latestOffset: number;
 }
 
 /**
- * The port to one topic of a stream: messages in partitions, each in order, each found again by its offset for as long as the stream
- * keeps it. Every call may be repeated: fetching consumes nothing.
+ * The port to one topic of a stream: messages in partitions, each in order, each found again by its
+ * offset for as long as the stream keeps it. Every call may be repeated: fetching consumes nothing.
  *
- * Failures are STREAM_UNAVAILABLE, which may be retried, and STREAM_INVALID, which may not; both name the stream.
- * Every sentence here has a case in the conformance suite.
+ * Failures are STREAM_UNAVAILABLE, which may be retried, and STREAM_INVALID, which may not; both
+ * name the stream. Every sentence here has a case in the conformance suite.
  */
 export interface MessageStream extends AsyncDisposable {
   /** What it is, for people and messages: `kafka topic orders at 127.0.0.1:9092`. */
   readonly description: string;
 
-  /** All partitions, in ascending order, with their offsets. @throws STREAM_INVALID when there is no such topic */
+  /**
+   * All partitions, in ascending order, with their offsets. @throws STREAM_INVALID when there is no
+   * such topic
+   */
   readPartitions(options?: CallOptions): Promise<readonly PartitionOffsets[]>;
 
   /**
    * The messages from an offset on.
    *
-   * @throws OFFSET_NOT_FOUND when the stream does not hold that offset any more, or it is past the latest one; the message names both ends
+   * @throws OFFSET_NOT_FOUND when the stream does not hold that offset any more, or it is past the
+   * latest one; the message names both ends
    */
-  fetch(partition: number, fromOffset: number, limits: FetchLimits, options?: CallOptions): Promise<FetchedMessages>;
+  fetch(
+    partition: number,
+    fromOffset: number,
+    limits: FetchLimits,
+    options?: CallOptions,
+  ): Promise<FetchedMessages>;
 
-  /** The first offset whose message was written at or after a time; the latest offset where there is none. */
+  /**
+   * The first offset whose message was written at or after a time; the latest offset where there is
+   * none.
+   */
   findOffset(partition: number, timeMs: number, options?: CallOptions): Promise<number>;
 
-  /** Messages in `[fromOffset, toOffset)`; exact where offsets count messages, else as exact as the stream can tell cheaply. */
-  countMessages(partition: number, fromOffset: number, toOffset: number, options?: CallOptions): Promise<number>;
+  /**
+   * Messages in `[fromOffset, toOffset)`; exact where offsets count messages, else as exact as the
+   * stream can tell cheaply.
+   */
+  countMessages(
+    partition: number,
+    fromOffset: number,
+    toOffset: number,
+    options?: CallOptions,
+  ): Promise<number>;
 }

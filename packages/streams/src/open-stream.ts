@@ -8,22 +8,31 @@ import type { MessageStream } from './message-stream.ts';
 import { parseStreamConfig, type StreamConfig } from './stream-config.ts';
 import { streamInvalid } from './stream-errors.ts';
 
-/** What the operator lets streams be: a config, which may come from a request, alone reaches nothing. */
+/**
+ * What the operator lets streams be: a config, which may come from a request, alone reaches
+ * nothing.
+ */
 export interface OpenStreamOptions {
   /** The directory of file streams; undefined: there are none. */
   readonly fileDirectory?: string | undefined;
-  /** Brokers that may be called, as `host:port` or `host:*`; `*` is any. By default there is none. */
+  /**
+   * Brokers that may be called, as `host:port` or `host:*`; `*` is any. By default there is none.
+   */
   readonly kafkaBrokers?: readonly string[] | undefined;
   /** The default is the system's. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Opens the stream that a config names. It reaches for nothing yet: whether the topic exists shows in the first call.
+ * Opens the stream that a config names. It reaches for nothing yet: whether the topic exists shows
+ * in the first call.
  *
  * @throws STREAM_INVALID when the config cannot work, or names what the options do not allow
  */
-export function openStream(config: Readonly<Record<string, string>>, options: OpenStreamOptions): MessageStream {
+export function openStream(
+  config: Readonly<Record<string, string>>,
+  options: OpenStreamOptions,
+): MessageStream {
   const { topic, kafka } = parseAllowed(config, options);
   if (kafka !== undefined) {
     return new LateStream(describeTopic(topic, kafka), async () => {
@@ -50,10 +59,18 @@ export async function openProducer(
     return new KafkaProducer({ topic, config: kafka });
   }
   const { clock, partitionCount } = options;
-  return await FileProducer.open({ directory: fileDirectoryOf(options), topic, clock, partitionCount });
+  return await FileProducer.open({
+    directory: fileDirectoryOf(options),
+    topic,
+    clock,
+    partitionCount,
+  });
 }
 
-function parseAllowed(config: Readonly<Record<string, string>>, { kafkaBrokers = [] }: OpenStreamOptions): StreamConfig {
+function parseAllowed(
+  config: Readonly<Record<string, string>>,
+  { kafkaBrokers = [] }: OpenStreamOptions,
+): StreamConfig {
   const parsed = parseStreamConfig(config);
   if (parsed.kafka !== undefined) assertAllowed(parsed.kafka, kafkaBrokers);
   return parsed;
@@ -64,7 +81,9 @@ function assertAllowed({ brokers }: KafkaConfig, allowed: readonly string[]): vo
   for (const { host, port } of brokers) {
     const name = (host.includes(':') ? `[${host}]` : host).toLowerCase();
     if (['*', `${name}:*`, `${name}:${port}`].some((each) => known.has(each))) continue;
-    throw streamInvalid(`The broker ${name}:${port} may not be called: \`engine.stream.kafka.brokers\` does not list it.`);
+    throw streamInvalid(
+      `The broker ${name}:${port} may not be called: \`engine.stream.kafka.brokers\` does not list it.`,
+    );
   }
 }
 

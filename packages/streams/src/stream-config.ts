@@ -15,21 +15,28 @@ export interface StreamConfig {
   readonly kafka: KafkaConfig | undefined;
 }
 
-/** Keys of a table's stream that are about its table: when segments are committed, and whether consumption is paused. */
-const tableKeyPattern = /^(?:realtime\.|segment\.|topic\.consumption\.|stream\.[^.]+\.(?:topic\.consumption|consumption)\.)/;
+/**
+ * Keys of a table's stream that are about its table: when segments are committed, and whether
+ * consumption is paused.
+ */
+const tableKeyPattern =
+  /^(?:realtime\.|segment\.|topic\.consumption\.|stream\.[^.]+\.(?:topic\.consumption|consumption)\.)/;
 
 /**
- * Reads a stream's config: the keys of Apache Pinot's `streamConfigMaps`, for the stream types `kafka` and `file`. Keys that are about the
- * table are left to the table server.
+ * Reads a stream's config: the keys of Apache Pinot's `streamConfigMaps`, for the stream types
+ * `kafka` and `file`. Keys that are about the table are left to the table server.
  *
- * @throws STREAM_INVALID when it cannot work; `findings` says everything that is wrong, with paths within the config
+ * @throws STREAM_INVALID when it cannot work; `findings` says everything that is wrong, with paths
+ * within the config
  */
 export function parseStreamConfig(config: Readonly<Record<string, string>>): StreamConfig {
   const keys = new ConfigKeys(config);
   const type = keys.readChoice(streamTypes, 'streamType');
   // Without a type nothing else can be judged.
   if (type === undefined) {
-    if (keys.findings.length === 0) keys.refuse('streamType', '`streamType` is missing: expected kafka or file.');
+    if (keys.findings.length === 0) {
+      keys.refuse('streamType', '`streamType` is missing: expected kafka or file.');
+    }
     throw invalidConfig(keys);
   }
   const prefix = `stream.${type}`;
@@ -38,7 +45,10 @@ export function parseStreamConfig(config: Readonly<Record<string, string>>): Str
   readDecoder(keys, prefix);
   checkConsumer(keys, prefix);
   const kafka = type === 'kafka' ? readKafkaConfig(keys) : undefined;
-  keys.refuseUnknown((key) => tableKeyPattern.test(key) || key.startsWith(`${prefix}.decoder.prop.`), `A stream of type ${type}`);
+  keys.refuseUnknown(
+    (key) => tableKeyPattern.test(key) || key.startsWith(`${prefix}.decoder.prop.`),
+    `A stream of type ${type}`,
+  );
   if (keys.findings.length > 0) throw invalidConfig(keys);
   return { topic, start, kafka };
 }
@@ -93,13 +103,20 @@ function checkConsumer(keys: ConfigKeys, prefix: string): void {
 function invalidConfig({ findings }: ConfigKeys): QuireError {
   const [first, ...others] = findings;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return new QuireError('STREAM_INVALID', `The stream's config cannot be used. ${first?.message ?? ''}${more}`, { findings });
+  return new QuireError(
+    'STREAM_INVALID',
+    `The stream's config cannot be used. ${first?.message ?? ''}${more}`,
+    { findings },
+  );
 }
 
 /** Classes of Apache Pinot that decode JSON, by the last part of their names. */
 const jsonDecoders = new Set(['json', 'JSONMessageDecoder', 'KafkaJSONMessageDecoder']);
 
-/** Whether a decoder's name, with or without its package, stands for the one that there is: JSON objects. */
+/**
+ * Whether a decoder's name, with or without its package, stands for the one that there is: JSON
+ * objects.
+ */
 function isSupportedDecoder(name: string): boolean {
   return jsonDecoders.has(name.slice(name.lastIndexOf('.') + 1));
 }

@@ -1,6 +1,9 @@
 import { isQuireError, QuireError } from '@quire/core';
 
-/** A stream cannot be used as it is asked to: its config, its topic or one of its partitions is not right. */
+/**
+ * A stream cannot be used as it is asked to: its config, its topic or one of its partitions is not
+ * right.
+ */
 export function streamInvalid(message: string, cause?: unknown): QuireError {
   return new QuireError('STREAM_INVALID', message, { cause });
 }
@@ -17,7 +20,10 @@ export function offsetNotFound(
   range: { readonly earliestOffset: number; readonly latestOffset: number },
 ): QuireError {
   const { earliestOffset, latestOffset } = range;
-  const held = earliestOffset === latestOffset ? `is empty at ${latestOffset}` : `holds ${earliestOffset} to ${latestOffset}`;
+  const held =
+    earliestOffset === latestOffset
+      ? `is empty at ${latestOffset}`
+      : `holds ${earliestOffset} to ${latestOffset}`;
   return new QuireError(
     'OFFSET_NOT_FOUND',
     `Partition ${source.partition} of ${source.description} ${held}, and not offset ${offset}.`,
@@ -31,8 +37,14 @@ export function isAbsence(error: unknown): boolean {
   return error instanceof Error && 'code' in error && absenceErrnos.includes(error.code);
 }
 
-/** Runs calls of the file system; what fails comes out as STREAM_UNAVAILABLE, and QuireErrors as they are. */
-export async function translatingFileErrors<T>(description: string, run: () => Promise<T>): Promise<T> {
+/**
+ * Runs calls of the file system; what fails comes out as STREAM_UNAVAILABLE, and QuireErrors as
+ * they are.
+ */
+export async function translatingFileErrors<T>(
+  description: string,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {

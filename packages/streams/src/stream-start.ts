@@ -2,16 +2,23 @@ import { type CallOptions, type Clock, isQuireError, parseDurationMs } from '@qu
 import type { MessageStream } from './message-stream.ts';
 import { streamInvalid } from './stream-errors.ts';
 
-/** Where to begin in a partition of which nothing has been read yet: at one end, at a time, or some time ago. */
+/**
+ * Where to begin in a partition of which nothing has been read yet: at one end, at a time, or some
+ * time ago.
+ */
 export type StreamStart =
   | { readonly at: 'smallest' }
   | { readonly at: 'largest' }
   | { readonly at: 'time'; readonly timeMs: number }
   | { readonly at: 'age'; readonly ageMs: number };
 
-const timestampPattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/;
+const timestampPattern =
+  /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/;
 
-/** A start as configs and people write it; undefined when it is not one: `smallest`, `largest`, `2026-01-31T12:00:00Z`, `2d`. */
+/**
+ * A start as configs and people write it; undefined when it is not one: `smallest`, `largest`,
+ * `2026-01-31T12:00:00Z`, `2d`.
+ */
 export function parseStreamStart(text: string): StreamStart | undefined {
   if (text === 'smallest' || text === 'earliest') return { at: 'smallest' };
   if (text === 'largest' || text === 'latest') return { at: 'largest' };
@@ -27,7 +34,10 @@ export function parseStreamStart(text: string): StreamStart | undefined {
   }
 }
 
-/** The offset that a start means in a partition at the moment. @throws STREAM_INVALID when there is no such topic or partition */
+/**
+ * The offset that a start means in a partition at the moment. @throws STREAM_INVALID when there is
+ * no such topic or partition
+ */
 export async function findStartOffset(
   stream: MessageStream,
   partition: number,
@@ -35,8 +45,12 @@ export async function findStartOffset(
   options: CallOptions & { readonly clock: Clock },
 ): Promise<number> {
   if (start.at === 'time') return await stream.findOffset(partition, start.timeMs, options);
-  if (start.at === 'age') return await stream.findOffset(partition, options.clock.nowMs() - start.ageMs, options);
+  if (start.at === 'age') {
+    return await stream.findOffset(partition, options.clock.nowMs() - start.ageMs, options);
+  }
   const found = (await stream.readPartitions(options)).find((each) => each.partition === partition);
-  if (found === undefined) throw streamInvalid(`${stream.description} has no partition ${partition}.`);
+  if (found === undefined) {
+    throw streamInvalid(`${stream.description} has no partition ${partition}.`);
+  }
   return start.at === 'smallest' ? found.earliestOffset : found.latestOffset;
 }

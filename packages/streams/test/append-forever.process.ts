@@ -1,4 +1,7 @@
-/** Appends batches to the topic `orders` of a directory for as long as it lives, and prints the number of each batch that is written. */
+/**
+ * Appends batches to the topic `orders` of a directory for as long as it lives, and prints the
+ * number of each batch that is written.
+ */
 import { FileProducer } from '@quire/streams';
 
 const [directory = '', who = ''] = process.argv.slice(2);
@@ -6,6 +9,8 @@ const pad = 'x'.repeat(20_000);
 await using producer = await FileProducer.open({ directory, topic: 'orders' });
 for (let batch = 0; ; batch += 1) {
   const rows = Array.from({ length: 50 }, (_, n) => ({ who, batch, n, pad }));
-  await producer.append(rows.map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })));
+  await producer.append(
+    rows.map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })),
+  );
   process.stdout.write(`${batch}\n`);
 }

@@ -13,11 +13,20 @@ function messagesOf(...texts: readonly string[]): readonly NewMessage[] {
 }
 
 /** Offsets and texts of all messages from an offset on. */
-async function readAll(stream: FileStream, fromOffset = 0, partition = 0): Promise<readonly (readonly [number, string])[]> {
+async function readAll(
+  stream: FileStream,
+  fromOffset = 0,
+  partition = 0,
+): Promise<readonly (readonly [number, string])[]> {
   const found: [number, string][] = [];
   for (let offset = fromOffset; ;) {
     const { messages, nextOffset } = await stream.fetch(partition, offset, limits);
-    found.push(...messages.map(({ offset: at, value }): [number, string] => [at, Buffer.from(value ?? []).toString()]));
+    found.push(
+      ...messages.map(({ offset: at, value }): [number, string] => [
+        at,
+        Buffer.from(value ?? []).toString(),
+      ]),
+    );
     if (nextOffset === offset) return found;
     offset = nextOffset;
   }
@@ -49,7 +58,9 @@ describe('a file stream', () => {
   test('leaves a line alone until its newline comes', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '{"a":1}\n{"b"');
-    expect(await stream.readPartitions()).toEqual([{ partition: 0, earliestOffset: 0, latestOffset: 8 }]);
+    expect(await stream.readPartitions()).toEqual([
+      { partition: 0, earliestOffset: 0, latestOffset: 8 },
+    ]);
     expect(await readAll(stream)).toEqual([[0, '{"a":1}']]);
     await appendFile(join(directory.path, topic, '0.jsonl'), ':2}');
     expect(await readAll(stream, 8)).toEqual([]);
@@ -77,7 +88,9 @@ describe('a file stream', () => {
 
   test('counts the lines of a large file, again and as it grows', async () => {
     await using directory = await temporaryDirectory();
-    const lines = Array.from({ length: 60_000 }, (_, index) => JSON.stringify({ index, pad: 'x'.repeat(50) }));
+    const lines = Array.from({ length: 60_000 }, (_, index) =>
+      JSON.stringify({ index, pad: 'x'.repeat(50) }),
+    );
     const stream = await topicWith(directory.path, `${lines.join('\n')}\n`);
     const [{ latestOffset } = { latestOffset: 0 }] = await stream.readPartitions();
     expect(latestOffset).toBeGreaterThan(3 * 1024 * 1024);
@@ -94,20 +107,36 @@ describe('a file stream', () => {
     const stream = await topicWith(directory.path, '{"a":1}\n{"a":2}\n');
     expect(await readAll(stream)).toHaveLength(2);
     await truncate(join(directory.path, topic, '0.jsonl'));
-    expect(await stream.readPartitions()).toEqual([{ partition: 0, earliestOffset: 0, latestOffset: 0 }]);
+    expect(await stream.readPartitions()).toEqual([
+      { partition: 0, earliestOffset: 0, latestOffset: 0 },
+    ]);
     await expect(stream.fetch(0, 16, limits)).rejects.toMatchObject({ code: 'OFFSET_NOT_FOUND' });
   });
 
-  test.each(['', '.', '..', '../other', 'a/b', 'a b', 'x'.repeat(250), 'a\0'])('refuses the topic %j', (name) => {
-    expect(() => new FileStream({ directory: '/nowhere', topic: name })).toThrow(
-      expect.objectContaining({ code: 'STREAM_INVALID', message: expect.stringContaining(JSON.stringify(name)) as string }),
-    );
-  });
+  test.each(['', '.', '..', '../other', 'a/b', 'a b', 'x'.repeat(250), 'a\0'])(
+    'refuses the topic %j',
+    (name) => {
+      expect(() => new FileStream({ directory: '/nowhere', topic: name })).toThrow(
+        expect.objectContaining({
+          code: 'STREAM_INVALID',
+          message: expect.stringContaining(JSON.stringify(name)) as string,
+        }),
+      );
+    },
+  );
 
   test('does not take other files for partitions', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '');
-    for (const name of ['00.jsonl', '-1.jsonl', 'x.jsonl', '1.json', '1.jsonl.gz', '1.01.jsonl', '.lock']) {
+    for (const name of [
+      '00.jsonl',
+      '-1.jsonl',
+      'x.jsonl',
+      '1.json',
+      '1.jsonl.gz',
+      '1.01.jsonl',
+      '.lock',
+    ]) {
       await writeFile(join(directory.path, topic, name), '{"a":1}\n');
     }
     expect((await stream.readPartitions()).map(({ partition }) => partition)).toEqual([0]);
@@ -116,12 +145,24 @@ describe('a file stream', () => {
 
 describe('a file producer', () => {
   test.each([
-    ['a whole object that lacks its newline', '{"a":1}\n{"b":2}', ['{"a":1}', '{"b":2}', '{"c":3}']],
+    [
+      'a whole object that lacks its newline',
+      '{"a":1}\n{"b":2}',
+      ['{"a":1}', '{"b":2}', '{"c":3}'],
+    ],
     ['a part of an object', '{"a":1}\n{"b":2', ['{"a":1}', '{"c":3}']],
-    ['a part of a text in several bytes', Buffer.from('{"a":1}\n{"b":"é').subarray(0, -1), ['{"a":1}', '{"c":3}']],
+    [
+      'a part of a text in several bytes',
+      Buffer.from('{"a":1}\n{"b":"é').subarray(0, -1),
+      ['{"a":1}', '{"c":3}'],
+    ],
     ['what could be the beginning of a longer number', '{"a":1}\n12', ['{"a":1}', '{"c":3}']],
     ['only a part', '{"b', ['{"c":3}']],
-    ['a part that is longer than what is read at once', `{"a":1}\n{"b":"${'x'.repeat(200_000)}`, ['{"a":1}', '{"c":3}']],
+    [
+      'a part that is longer than what is read at once',
+      `{"a":1}\n{"b":"${'x'.repeat(200_000)}`,
+      ['{"a":1}', '{"c":3}'],
+    ],
   ])('mends what a killed one has left: %s', async (_what, left, expected) => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '');
@@ -141,7 +182,11 @@ describe('a file producer', () => {
     await producer.append(messagesOf('{"a":2}'));
     clock.stepWallClock(-1500);
     await producer.append(messagesOf('{"a":3}'));
-    const { messages } = await new FileStream({ directory: directory.path, topic }).fetch(0, 0, limits);
+    const { messages } = await new FileStream({ directory: directory.path, topic }).fetch(
+      0,
+      0,
+      limits,
+    );
     expect(messages.map(({ timestampMs }) => timestampMs)).toEqual([1000, 2000, 2000]);
   });
 
@@ -149,30 +194,45 @@ describe('a file producer', () => {
     await using directory = await temporaryDirectory();
     await using producer = await FileProducer.open({ directory: directory.path, topic });
     for (const bad of ['', '{\n}']) {
-      await expect(producer.append(messagesOf('{"a":1}', bad))).rejects.toMatchObject({ code: 'STREAM_INVALID' });
+      await expect(producer.append(messagesOf('{"a":1}', bad))).rejects.toMatchObject({
+        code: 'STREAM_INVALID',
+      });
     }
     const outside = { key: null, value: Buffer.from('{}'), partition: 5 };
-    await expect(producer.append([...messagesOf('{"a":1}'), outside])).rejects.toMatchObject({ code: 'STREAM_INVALID' });
+    await expect(producer.append([...messagesOf('{"a":1}'), outside])).rejects.toMatchObject({
+      code: 'STREAM_INVALID',
+    });
     expect(await readFile(join(directory.path, topic, '0.jsonl'), 'utf8')).toBe('');
   });
 
   test('sends messages of one key to one partition, others in turn', async () => {
     await using directory = await temporaryDirectory();
-    await using producer = await FileProducer.open({ directory: directory.path, topic, partitionCount: 3 });
+    await using producer = await FileProducer.open({
+      directory: directory.path,
+      topic,
+      partitionCount: 3,
+    });
     const stream = new FileStream({ directory: directory.path, topic });
     await producer.append(messagesOf('0', '1', '2', '3', '4', '5'));
     const keyed = Array.from({ length: 30 }, (_, index) => {
-      return { key: Buffer.from(`k${index % 5}`), value: Buffer.from(JSON.stringify({ key: index % 5 })) };
+      return {
+        key: Buffer.from(`k${index % 5}`),
+        value: Buffer.from(JSON.stringify({ key: index % 5 })),
+      };
     });
     await producer.append(keyed);
-    const partitions = await Promise.all([0, 1, 2].map((partition) => readAll(stream, 0, partition)));
+    const partitions = await Promise.all(
+      [0, 1, 2].map((partition) => readAll(stream, 0, partition)),
+    );
     const texts = partitions.map((messages) => messages.map(([, text]) => text));
     expect(texts.map((each) => each.slice(0, 2))).toEqual([
       ['0', '3'],
       ['1', '4'],
       ['2', '5'],
     ]);
-    const places = texts.flatMap((each, partition) => [...new Set(each.slice(2))].map((text) => [text, partition] as const));
+    const places = texts.flatMap((each, partition) =>
+      [...new Set(each.slice(2))].map((text) => [text, partition] as const),
+    );
     expect(new Map(places).size).toBe(places.length);
     expect(places).toHaveLength(5);
   });
@@ -180,12 +240,21 @@ describe('a file producer', () => {
   test('keeps so many bytes of a partition; what went is OFFSET_NOT_FOUND, and offsets go on', async () => {
     await using directory = await temporaryDirectory();
     const retentionBytes = 8000;
-    await using producer = await FileProducer.open({ directory: directory.path, topic, retentionBytes });
+    await using producer = await FileProducer.open({
+      directory: directory.path,
+      topic,
+      retentionBytes,
+    });
     const stream = new FileStream({ directory: directory.path, topic });
-    const texts = Array.from({ length: 1000 }, (_, index) => JSON.stringify({ index, pad: 'x'.repeat(20) }));
-    for (let start = 0; start < texts.length; start += 10) await producer.append(messagesOf(...texts.slice(start, start + 10)));
+    const texts = Array.from({ length: 1000 }, (_, index) =>
+      JSON.stringify({ index, pad: 'x'.repeat(20) }),
+    );
+    for (let start = 0; start < texts.length; start += 10) {
+      await producer.append(messagesOf(...texts.slice(start, start + 10)));
+    }
     const written = texts.reduce((sum, text) => sum + text.length + 1, 0);
-    const [{ earliestOffset, latestOffset } = { earliestOffset: 0, latestOffset: 0 }] = await stream.readPartitions();
+    const [{ earliestOffset, latestOffset } = { earliestOffset: 0, latestOffset: 0 }] =
+      await stream.readPartitions();
     expect(latestOffset).toBe(written);
     expect(latestOffset - earliestOffset).toBeGreaterThanOrEqual(retentionBytes);
     expect(latestOffset - earliestOffset).toBeLessThan(retentionBytes * 1.5);
@@ -194,12 +263,16 @@ describe('a file producer', () => {
     expect(await stream.countMessages(0, earliestOffset, latestOffset)).toBe(kept.length);
     await expect(stream.fetch(0, 0, limits)).rejects.toMatchObject({ code: 'OFFSET_NOT_FOUND' });
     const names = await readdir(join(directory.path, topic));
-    expect(names.filter((name) => name.endsWith('.times')).length).toBe(names.filter((name) => name.endsWith('.jsonl')).length);
+    expect(names.filter((name) => name.endsWith('.times')).length).toBe(
+      names.filter((name) => name.endsWith('.jsonl')).length,
+    );
   });
 
   test('shares a topic with others: batches of several, at once, do not mix', async () => {
     await using directory = await temporaryDirectory();
-    const producers = await Promise.all(Array.from({ length: 4 }, () => FileProducer.open({ directory: directory.path, topic })));
+    const producers = await Promise.all(
+      Array.from({ length: 4 }, () => FileProducer.open({ directory: directory.path, topic })),
+    );
     await Promise.all(
       producers.flatMap((producer, who) =>
         Array.from({ length: 20 }, (_, batch) =>

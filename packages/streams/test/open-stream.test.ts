@@ -1,19 +1,28 @@
 import { openStream } from '@quire/streams';
 import { describe, expect, test } from 'vitest';
 
-const kafka = { streamType: 'kafka', 'stream.kafka.topic.name': 'orders', 'stream.kafka.broker.list': 'Good:9092' };
+const kafka = {
+  streamType: 'kafka',
+  'stream.kafka.topic.name': 'orders',
+  'stream.kafka.broker.list': 'Good:9092',
+};
 const file = { streamType: 'file', 'stream.file.topic.name': 'orders' };
 
 describe('openStream', () => {
-  test.each([['good:9092'], ['GOOD:*'], ['*']])('calls a broker that the options list: %s', async (allowed) => {
-    await using stream = openStream(kafka, { kafkaBrokers: ['other:1', allowed] });
-    expect(stream.description).toBe('kafka topic orders at Good:9092');
-  });
+  test.each([['good:9092'], ['GOOD:*'], ['*']])(
+    'calls a broker that the options list: %s',
+    async (allowed) => {
+      await using stream = openStream(kafka, { kafkaBrokers: ['other:1', allowed] });
+      expect(stream.description).toBe('kafka topic orders at Good:9092');
+    },
+  );
 
   test.each([[[]], [['good:9093']], [['good']], [['evil:9092', 'ood:9092']]])(
     'refuses a broker that the options do not list: %j',
     (kafkaBrokers) => {
-      expect(() => openStream(kafka, { kafkaBrokers })).toThrow('The broker good:9092 may not be called');
+      expect(() => openStream(kafka, { kafkaBrokers })).toThrow(
+        'The broker good:9092 may not be called',
+      );
     },
   );
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AbortedTransaction, type RecordBatch, selectMessages } from '../src/kafka/select-messages.ts';
+import {
+  type AbortedTransaction,
+  type RecordBatch,
+  selectMessages,
+} from '../src/kafka/select-messages.ts';
 
 const transactional = 1 << 4;
 const control = 1 << 5;
@@ -26,7 +30,11 @@ function batch(offsets: readonly number[], options: Partial<RecordBatch> = {}): 
   };
 }
 
-function select(batches: readonly RecordBatch[], fromOffset: number, aborted: readonly AbortedTransaction[] = []): unknown {
+function select(
+  batches: readonly RecordBatch[],
+  fromOffset: number,
+  aborted: readonly AbortedTransaction[] = [],
+): unknown {
   const { messages, nextOffset } = selectMessages(batches, aborted, fromOffset, limits);
   return [messages.map(({ offset }) => offset), nextOffset];
 }
@@ -41,7 +49,11 @@ describe('selectMessages', () => {
   test('cuts at the limits, within a batch, and goes on with the next message', () => {
     const batches = [batch([0, 1]), batch([5, 6])];
     const cut = (messagesMax: number, bytesMax: number): unknown => {
-      const { messages, nextOffset } = selectMessages(batches, [], 0, { messagesMax, bytesMax, waitMs: 0 });
+      const { messages, nextOffset } = selectMessages(batches, [], 0, {
+        messagesMax,
+        bytesMax,
+        waitMs: 0,
+      });
       return [messages.map(({ offset }) => offset), nextOffset];
     };
     expect(cut(1, 1000)).toEqual([[0], 1]);
@@ -55,14 +67,25 @@ describe('selectMessages', () => {
       batch(offsets, { producerId, attributes: transactional });
     const mark = (producerId: bigint, offset: number): RecordBatch =>
       batch([offset], { producerId, attributes: transactional | control });
-    const batches = [of(1n, [0]), of(2n, [1]), of(1n, [2]), mark(1n, 3), mark(2n, 4), of(1n, [5]), mark(1n, 6), batch([7])];
+    const batches = [
+      of(1n, [0]),
+      of(2n, [1]),
+      of(1n, [2]),
+      mark(1n, 3),
+      mark(2n, 4),
+      of(1n, [5]),
+      mark(1n, 6),
+      batch([7]),
+    ];
     expect(select(batches, 0, [{ producerId: 1n, firstOffset: 0n }])).toEqual([[1, 5, 7], 8]);
     expect(select(batches, 0)).toEqual([[0, 1, 2, 5, 7], 8]);
   });
 
   test('tells times as the topic keeps them: of the producer, or of the broker; none where there is none', () => {
     const timesOf = (options: Partial<RecordBatch>): unknown =>
-      selectMessages([batch([0, 1], options)], [], 0, limits).messages.map(({ timestampMs }) => timestampMs);
+      selectMessages([batch([0, 1], options)], [], 0, limits).messages.map(
+        ({ timestampMs }) => timestampMs,
+      );
     expect(timesOf({})).toEqual([1000, 1001]);
     expect(timesOf({ attributes: 1 << 3 })).toEqual([2000, 2000]);
     expect(timesOf({ firstTimestamp: -10n })).toEqual([null, null]);

@@ -3,11 +3,18 @@ import { parseStreamConfig } from '@quire/streams';
 import { describe, expect, test } from 'vitest';
 
 const file = { streamType: 'file', 'stream.file.topic.name': 'orders' };
-const kafka = { streamType: 'kafka', 'stream.kafka.topic.name': 'orders', 'stream.kafka.broker.list': 'a:9092' };
-const login = 'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="p\\"w";';
+const kafka = {
+  streamType: 'kafka',
+  'stream.kafka.topic.name': 'orders',
+  'stream.kafka.broker.list': 'a:9092',
+};
+const login =
+  'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="p\\"w";';
 
 /** Keys and messages of what is wrong with a config; fails when nothing is. */
-function problemsOf(config: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+function problemsOf(
+  config: Readonly<Record<string, string>>,
+): readonly (readonly [string, string])[] {
   try {
     parseStreamConfig(config);
   } catch (error) {
@@ -19,7 +26,11 @@ function problemsOf(config: Readonly<Record<string, string>>): readonly (readonl
 
 describe('a stream config', () => {
   test('of a file stream needs a topic only, and begins at the end', () => {
-    expect(parseStreamConfig(file)).toEqual({ topic: 'orders', start: { at: 'largest' }, kafka: undefined });
+    expect(parseStreamConfig(file)).toEqual({
+      topic: 'orders',
+      start: { at: 'largest' },
+      kafka: undefined,
+    });
   });
 
   test.each([
@@ -29,7 +40,9 @@ describe('a stream config', () => {
     ['2026-01-31', { at: 'time', timeMs: Date.UTC(2026, 0, 31) }],
     ['2d', { at: 'age', ageMs: 172_800_000 }],
   ])('begins at %s', (text, start) => {
-    expect(parseStreamConfig({ ...file, 'stream.file.consumer.prop.auto.offset.reset': text }).start).toEqual(start);
+    expect(
+      parseStreamConfig({ ...file, 'stream.file.consumer.prop.auto.offset.reset': text }).start,
+    ).toEqual(start);
   });
 
   test('takes what the peer and its examples write', () => {
@@ -37,8 +50,10 @@ describe('a stream config', () => {
       ...kafka,
       'stream.kafka.broker.list': 'a:9092, [::1]:9093',
       'stream.kafka.consumer.type': 'lowlevel',
-      'stream.kafka.consumer.factory.class.name': 'org.apache.pinot.plugin.stream.kafka20.KafkaConsumerFactory',
-      'stream.kafka.decoder.class.name': 'org.apache.pinot.plugin.stream.kafka.KafkaJSONMessageDecoder',
+      'stream.kafka.consumer.factory.class.name':
+        'org.apache.pinot.plugin.stream.kafka20.KafkaConsumerFactory',
+      'stream.kafka.decoder.class.name':
+        'org.apache.pinot.plugin.stream.kafka.KafkaJSONMessageDecoder',
       'stream.kafka.decoder.prop.schema': 'x',
       'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
       'stream.kafka.consumer.prop.group.id': 'g',
@@ -58,7 +73,13 @@ describe('a stream config', () => {
           { host: 'a', port: 9092 },
           { host: '::1', port: 9093 },
         ],
-        tls: { ca: undefined, cert: undefined, key: undefined, passphrase: undefined, verifiesHost: false },
+        tls: {
+          ca: undefined,
+          cert: undefined,
+          key: undefined,
+          passphrase: undefined,
+          verifiesHost: false,
+        },
         sasl: { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p"w' },
         isCommittedOnly: true,
       },
@@ -67,11 +88,20 @@ describe('a stream config', () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly (readonly [string, string])[]]>([
     ['no type', {}, [['streamType', '`streamType` is missing: expected kafka or file.']]],
-    ['another type', { streamType: 'pulsar' }, [['streamType', '`streamType` is "pulsar": expected file, kafka.']]],
+    [
+      'another type',
+      { streamType: 'pulsar' },
+      [['streamType', '`streamType` is "pulsar": expected file, kafka.']],
+    ],
     [
       'no topic',
       { streamType: 'file' },
-      [['stream.file.topic.name', '`stream.file.topic.name` is missing: expected the name of a topic.']],
+      [
+        [
+          'stream.file.topic.name',
+          '`stream.file.topic.name` is missing: expected the name of a topic.',
+        ],
+      ],
     ],
     [
       'a key with a slip',
@@ -86,7 +116,12 @@ describe('a stream config', () => {
     [
       'keys of another type',
       { ...file, 'stream.kafka.topic.name': 'x' },
-      [['stream.kafka.topic.name', expect.stringContaining('A stream of type file has no key') as string]],
+      [
+        [
+          'stream.kafka.topic.name',
+          expect.stringContaining('A stream of type file has no key') as string,
+        ],
+      ],
     ],
     [
       'everything wrong at once',
@@ -100,8 +135,14 @@ describe('a stream config', () => {
       },
       [
         ['stream.kafka.topic.name', expect.stringContaining('"a/b"') as string],
-        ['stream.kafka.consumer.prop.auto.offset.reset', expect.stringContaining('"middle": expected smallest') as string],
-        ['stream.kafka.decoder.class.name', expect.stringContaining('expected JSONMessageDecoder') as string],
+        [
+          'stream.kafka.consumer.prop.auto.offset.reset',
+          expect.stringContaining('"middle": expected smallest') as string,
+        ],
+        [
+          'stream.kafka.decoder.class.name',
+          expect.stringContaining('expected JSONMessageDecoder') as string,
+        ],
         ['stream.kafka.consumer.type', expect.stringContaining('"highlevel"') as string],
         ['stream.kafka.broker.list', expect.stringContaining('"b"') as string],
         ['stream.kafka.broker.list', expect.stringContaining('"c:99999"') as string],
@@ -109,7 +150,11 @@ describe('a stream config', () => {
     ],
     [
       'two starts that differ',
-      { ...file, 'stream.file.consumer.prop.auto.offset.reset': 'smallest', 'auto.offset.reset': 'largest' },
+      {
+        ...file,
+        'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+        'auto.offset.reset': 'largest',
+      },
       [['auto.offset.reset', expect.stringContaining('contradicts') as string]],
     ],
     [
@@ -119,12 +164,27 @@ describe('a stream config', () => {
     ],
     [
       'a login of another mechanism',
-      { ...kafka, 'security.protocol': 'SASL_PLAINTEXT', 'sasl.mechanism': 'PLAIN', 'sasl.jaas.config': login },
-      [['sasl.jaas.config', expect.stringContaining('ScramLoginModule, which contradicts') as string]],
+      {
+        ...kafka,
+        'security.protocol': 'SASL_PLAINTEXT',
+        'sasl.mechanism': 'PLAIN',
+        'sasl.jaas.config': login,
+      },
+      [
+        [
+          'sasl.jaas.config',
+          expect.stringContaining('ScramLoginModule, which contradicts') as string,
+        ],
+      ],
     ],
     [
       'a mechanism that is not supported, and a login that is not readable',
-      { ...kafka, 'security.protocol': 'SASL_SSL', 'sasl.mechanism': 'GSSAPI', 'sasl.jaas.config': 'x "secret"' },
+      {
+        ...kafka,
+        'security.protocol': 'SASL_SSL',
+        'sasl.mechanism': 'GSSAPI',
+        'sasl.jaas.config': 'x "secret"',
+      },
       [
         ['sasl.mechanism', expect.stringContaining('"GSSAPI"') as string],
         ['sasl.jaas.config', expect.stringContaining('missing or not readable') as string],
@@ -132,7 +192,12 @@ describe('a stream config', () => {
     ],
     [
       'files of the server',
-      { ...kafka, 'security.protocol': 'SSL', 'ssl.truststore.location': '/etc/passwd', 'ssl.keystore.key': 'k' },
+      {
+        ...kafka,
+        'security.protocol': 'SSL',
+        'ssl.truststore.location': '/etc/passwd',
+        'ssl.keystore.key': 'k',
+      },
       [
         ['ssl.truststore.location', expect.stringContaining('give PEM texts') as string],
         ['ssl.keystore.key', expect.stringContaining('needs both') as string],

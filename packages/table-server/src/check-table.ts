@@ -1,5 +1,10 @@
 import { QuireError } from '@quire/core';
-import { type Finding, parseTableName, type TableConfigDocument, type TableSchemaDocument } from '@quire/core/table-engine';
+import {
+  type Finding,
+  parseTableName,
+  type TableConfigDocument,
+  type TableSchemaDocument,
+} from '@quire/core/table-engine';
 import {
   checkPipeline,
   nestFindings,
@@ -30,8 +35,14 @@ export interface TableSetting {
  */
 export function checkSchema(document: TableSchemaDocument): readonly Finding[] {
   const { schema, findings } = parseTableSchema(document);
-  const nameless = namePattern.test(document.schemaName) ? [] : [badName('/schemaName', document.schemaName)];
-  return unlessInvalid(`Schema ${document.schemaName}`, [...nameless, ...findings, ...validateTableSchema(schema)]);
+  const nameless = namePattern.test(document.schemaName)
+    ? []
+    : [badName('/schemaName', document.schemaName)];
+  return unlessInvalid(`Schema ${document.schemaName}`, [
+    ...nameless,
+    ...findings,
+    ...validateTableSchema(schema),
+  ]);
 }
 
 /**
@@ -40,7 +51,10 @@ export function checkSchema(document: TableSchemaDocument): readonly Finding[] {
  * @throws TENANT_NOT_FOUND when it names one that is not there
  * @throws TABLE_INVALID with all findings when one of them is an error
  */
-export function checkTable(document: TableConfigDocument, setting: TableSetting): readonly Finding[] {
+export function checkTable(
+  document: TableConfigDocument,
+  setting: TableSetting,
+): readonly Finding[] {
   const { config, findings } = parseTableConfig(document);
   const { schema } = parseTableSchema(setting.schema);
   const { rawName } = parseTableName(document.tableName);
@@ -55,14 +69,21 @@ export function checkTable(document: TableConfigDocument, setting: TableSetting)
     brokerTenants: setting.tenants,
     serverTenants: setting.tenants,
     taskTypes: setting.taskTypes,
-    ...(setting.otherConfig !== undefined && { otherConfig: parseTableConfig(setting.otherConfig).config }),
+    ...(setting.otherConfig !== undefined && {
+      otherConfig: parseTableConfig(setting.otherConfig).config,
+    }),
   };
   const checked = [...findings, ...validateTableConfig(config, context)];
-  const isSaid = ({ path }: Finding): boolean => checked.some((each) => each.severity === 'error' && each.path.startsWith(path));
-  const planned = checkPipeline({ config, schema, clock: setting.clock }).filter((finding) => !isSaid(finding));
+  const isSaid = ({ path }: Finding): boolean =>
+    checked.some((each) => each.severity === 'error' && each.path.startsWith(path));
+  const planned = checkPipeline({ config, schema, clock: setting.clock }).filter(
+    (finding) => !isSaid(finding),
+  );
   return unlessInvalid(`Table ${document.tableName}`, [
     // Under the name of a half another table is queried.
-    ...(namePattern.test(rawName) && parseTableName(rawName).type === undefined ? [] : [badName('/tableName', rawName)]),
+    ...(namePattern.test(rawName) && parseTableName(rawName).type === undefined
+      ? []
+      : [badName('/tableName', rawName)]),
     ...checked,
     ...planned,
     ...streamFindings(document),
@@ -84,5 +105,9 @@ function unlessInvalid(what: string, found: readonly Finding[]): readonly Findin
   const [first] = errors;
   if (first === undefined) return findings;
   const more = errors.length === 1 ? '' : ` And ${errors.length - 1} more findings are errors.`;
-  throw new QuireError('TABLE_INVALID', `${what} is not valid: ${first.path}: ${first.message}${more}`, { findings });
+  throw new QuireError(
+    'TABLE_INVALID',
+    `${what} is not valid: ${first.path}: ${first.message}${more}`,
+    { findings },
+  );
 }

@@ -32,15 +32,25 @@ const membersOfClusters = [
   '/tunerConfigs',
 ] as const;
 
-/** What of a config the embedded table server cannot do, and what has no effect on one machine: neither is left out in silence. */
+/**
+ * What of a config the embedded table server cannot do, and what has no effect on one machine:
+ * neither is left out in silence.
+ */
 export function effectFindings(config: TableConfig): readonly Finding[] {
   const without = membersOfClusters.filter((pointer) => saysSomething(config, pointer));
   const message = `These members are kept and have no effect on one machine: ${without.join(', ')}.`;
   const kept: Finding = { path: '', code: 'NO_EFFECT', severity: 'info', message };
-  return [...unsupported(config), ...(without.length === 0 ? [] : [kept]), ...optionFindings(config)];
+  return [
+    ...unsupported(config),
+    ...(without.length === 0 ? [] : [kept]),
+    ...optionFindings(config),
+  ];
 }
 
-/** Options of tasks that merge; those of tasks that load files are those of the files' formats as well. */
+/**
+ * Options of tasks that merge; those of tasks that load files are those of the files' formats as
+ * well.
+ */
 const optionsOfAll = ['schedule', 'taskTimeout', 'maxAttemptsPerTask', 'tableMaxNumTasks'];
 const optionsOfMerges = [
   'bucketTimePeriod',
@@ -60,15 +70,26 @@ function* optionFindings({ task }: TableConfig): Generator<Finding> {
     const options = task?.taskTypeConfigsMap?.[type];
     if (typeof options !== 'object' || options === null) continue;
     // A level or a column may come before.
-    const without = Object.keys(options).filter((name) => !known.includes(name.slice(name.lastIndexOf('.') + 1)));
+    const without = Object.keys(options).filter(
+      (name) => !known.includes(name.slice(name.lastIndexOf('.') + 1)),
+    );
     if (without.length === 0) continue;
     const message = `These options are kept and have no effect on one machine: ${without.join(', ')}.`;
-    yield { path: `/task/taskTypeConfigsMap/${type}`, code: 'NO_EFFECT', severity: 'info', message };
+    yield {
+      path: `/task/taskTypeConfigsMap/${type}`,
+      code: 'NO_EFFECT',
+      severity: 'info',
+      message,
+    };
   }
 }
 
 /** What would change answers, and is not done here. */
-function* unsupported({ upsertConfig, dedupConfig, ingestionConfig }: TableConfig): Generator<Finding> {
+function* unsupported({
+  upsertConfig,
+  dedupConfig,
+  ingestionConfig,
+}: TableConfig): Generator<Finding> {
   const finding = (path: string, what: string): Finding => ({
     path,
     code: 'UNSUPPORTED',
@@ -77,7 +98,9 @@ function* unsupported({ upsertConfig, dedupConfig, ingestionConfig }: TableConfi
   });
   const mode = upsertConfig?.mode ?? 'NONE';
   if (mode !== 'NONE') yield finding('/upsertConfig/mode', 'replace rows by their primary key');
-  if (dedupConfig?.dedupEnabled === true) yield finding('/dedupConfig/dedupEnabled', 'drop rows by their primary key');
+  if (dedupConfig?.dedupEnabled === true) {
+    yield finding('/dedupConfig/dedupEnabled', 'drop rows by their primary key');
+  }
   if ((ingestionConfig?.aggregationConfigs ?? []).length > 0) {
     yield finding('/ingestionConfig/aggregationConfigs', 'aggregate rows during ingestion');
   }
@@ -90,6 +113,15 @@ function saysSomething(config: object, pointer: string): boolean {
     if (typeof value !== 'object' || value === null) return false;
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
-  if (value === null || value === undefined || value === false || value === '' || value === '1' || value === 1) return false;
+  if (
+    value === null ||
+    value === undefined ||
+    value === false ||
+    value === '' ||
+    value === '1' ||
+    value === 1
+  ) {
+    return false;
+  }
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }

@@ -7,7 +7,10 @@ import type { GarbageEvent } from './upkeep/garbage.ts';
 import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 
-/** What an embedded table engine is made of. `finder`, `rowBytesMax` and `graceMs` are read at each use: a getter makes them live. */
+/**
+ * What an embedded table engine is made of. `finder`, `rowBytesMax` and `graceMs` are read at each
+ * use: a getter makes them live.
+ */
 export interface EmbeddedTableEngineOptions {
   /** Directory of all that it keeps; one server at a time may have it open. */
   readonly dataDirectory: string;
@@ -34,21 +37,35 @@ export interface EmbeddedTableEngineOptions {
   readonly runSubtask?: RunSubtaskJob | undefined;
   /** Subtasks that run at once; the default is 2. */
   readonly subtasksMax?: number | undefined;
-  /** Told of what goes wrong with tasks and is reported to no caller: schedules that cannot be read, states that cannot be written. */
+  /**
+   * Told of what goes wrong with tasks and is reported to no caller: schedules that cannot be read,
+   * states that cannot be written.
+   */
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
   /** Called when a table, or a task, is set aside since its record is damaged. */
   readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
-  /** Called at the end of each round of upkeep, every ten seconds: retention, the collection of garbage, and the check of records. */
+  /**
+   * Called at the end of each round of upkeep, every ten seconds: retention, the collection of
+   * garbage, and the check of records.
+   */
   readonly onUpkeepRound?: (() => void) | undefined;
   /** Called for each file that is moved to the trash, or deleted from it. */
   readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
-  /** Called when the revision of a record could not be noted: an older copy of it would not be recognized. */
+  /**
+   * Called when the revision of a record could not be noted: an older copy of it would not be
+   * recognized.
+   */
   readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
-  /** Within which time every file of rows is compared with what was written; a week by default. Read at each use. */
+  /**
+   * Within which time every file of rows is compared with what was written; a week by default. Read
+   * at each use.
+   */
   readonly scrubPeriodMs?: number | undefined;
   /** Bytes that are read for that in a second, at most; 20 MiB by default. Read at each use. */
   readonly scrubBytesPerSecondMax?: number | undefined;
-  /** Called when the file of a segment is found not to be what was written, and when it is so again. */
+  /**
+   * Called when the file of a segment is found not to be what was written, and when it is so again.
+   */
   readonly onSegmentDamaged?: ((damage: DamagedSegment) => void) | undefined;
   readonly onSegmentRestored?: ((damage: DamagedSegment) => void) | undefined;
   /** Told when retention or the collection of files fails; both try again. */

@@ -38,7 +38,8 @@ import type { Scrub } from './upkeep/scrub.ts';
 import type { Upkeep } from './upkeep/upkeep.ts';
 
 /**
- * The tables of one machine: configs, schemas and segments in a directory, rows in Parquet files that queries read.
+ * The tables of one machine: configs, schemas and segments in a directory, rows in Parquet files
+ * that queries read.
  */
 export class EmbeddedTableEngine implements TableEngine {
   readonly description: string;
@@ -81,7 +82,10 @@ export class EmbeddedTableEngine implements TableEngine {
     await this.#parts.lock[Symbol.asyncDispose]();
   }
 
-  /** Deletes all that is in the trash, to free its space; resolves to how many files and directories. */
+  /**
+   * Deletes all that is in the trash, to free its space; resolves to how many files and
+   * directories.
+   */
   emptyTrash(): Promise<number> {
     return this.#upkeep.emptyTrash();
   }
@@ -90,7 +94,14 @@ export class EmbeddedTableEngine implements TableEngine {
     const others = [...this.#tasks.problems, ...this.#forceCommits.problems];
     const { damaged, unexplained } = this.#upkeep;
     const [segments, isDiskFull] = [this.#scrub.damaged, this.#parts.space.isFull];
-    return tableProblems({ setAside: this.#registry.setAside, damaged, segments, unexplained, isDiskFull, others });
+    return tableProblems({
+      setAside: this.#registry.setAside,
+      damaged,
+      segments,
+      unexplained,
+      isDiskFull,
+      others,
+    });
   }
 
   // Schemas
@@ -118,9 +129,16 @@ export class EmbeddedTableEngine implements TableEngine {
   // Tables
 
   async listTables(): Promise<readonly TableSummary[]> {
-    const names = [...this.#registry.tables.map(({ name }) => name), ...this.#registry.setAside.keys()].toSorted();
+    const names = [
+      ...this.#registry.tables.map(({ name }) => name),
+      ...this.#registry.setAside.keys(),
+    ].toSorted();
     return names.map((tableNameWithType) => {
-      return { tableNameWithType, type: parseTableName(tableNameWithType).type ?? 'OFFLINE', isReadOnly: false };
+      return {
+        tableNameWithType,
+        type: parseTableName(tableNameWithType).type ?? 'OFFLINE',
+        isReadOnly: false,
+      };
     });
   }
 
@@ -131,7 +149,10 @@ export class EmbeddedTableEngine implements TableEngine {
     return { tableNameWithType, type: table.type, isReadOnly: false, config, schema, findings };
   }
 
-  createTable(config: TableConfigDocument, options?: CallOptions & { readonly isPaused?: boolean }): Promise<TableCreated> {
+  createTable(
+    config: TableConfigDocument,
+    options?: CallOptions & { readonly isPaused?: boolean },
+  ): Promise<TableCreated> {
     return this.#write(() => this.#registry.create(config, options));
   }
 
@@ -149,11 +170,15 @@ export class EmbeddedTableEngine implements TableEngine {
     const table = this.#registry.get(tableNameWithType);
     const { name } = table;
     const damaged = new Map(
-      this.#scrub.damaged.filter(({ tableName }) => tableName === name).map((damage) => [damage.segmentName, damage]),
+      this.#scrub.damaged
+        .filter(({ tableName }) => tableName === name)
+        .map((damage) => [damage.segmentName, damage]),
     );
     return table.listSegments().map((segment) => {
       const damage = damaged.get(segment.segmentName);
-      return damage === undefined ? segment : { ...segment, problem: describeDamage(name, damage.problem) };
+      return damage === undefined
+        ? segment
+        : { ...segment, problem: describeDamage(name, damage.problem) };
     });
   }
 
@@ -164,12 +189,26 @@ export class EmbeddedTableEngine implements TableEngine {
   async ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested> {
     const table = this.#registry.get(request.tableNameWithType);
     if (table.type === 'REALTIME') {
-      throw new QuireError('UNSUPPORTED', `${table.name} takes its rows from a stream: files go into its OFFLINE half.`);
+      throw new QuireError(
+        'UNSUPPORTED',
+        `${table.name} takes its rows from a stream: files go into its OFFLINE half.`,
+      );
     }
     const { clock, random, finder, rowBytesMax } = this.#options;
-    const signals = [this.#registry.closing, ...(options?.signal === undefined ? [] : [options.signal])];
+    const signals = [
+      this.#registry.closing,
+      ...(options?.signal === undefined ? [] : [options.signal]),
+    ];
     const schema = await this.#registry.schemas.read(table.rawName);
-    const ingestion = { table, schema, clock, random, finder, rowBytesMax, signal: AbortSignal.any(signals) };
+    const ingestion = {
+      table,
+      schema,
+      clock,
+      random,
+      finder,
+      rowBytesMax,
+      signal: AbortSignal.any(signals),
+    };
     return this.#write(() => ingestFiles(request, ingestion));
   }
 
@@ -185,7 +224,10 @@ export class EmbeddedTableEngine implements TableEngine {
     return this.#consumerOf(tableNameWithType).read(options);
   }
 
-  async pauseConsumption(tableNameWithType: string, options?: CallOptions & { readonly comment?: string }): Promise<Consumption> {
+  async pauseConsumption(
+    tableNameWithType: string,
+    options?: CallOptions & { readonly comment?: string },
+  ): Promise<Consumption> {
     const consumer = this.#consumerOf(tableNameWithType);
     await this.#free(() => consumer.pause(options?.comment));
     return consumer.read(options);
@@ -196,16 +238,23 @@ export class EmbeddedTableEngine implements TableEngine {
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
   ): Promise<Consumption> {
     const consumer = this.#consumerOf(tableNameWithType);
-    await this.#write(() => consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options));
+    await this.#write(() =>
+      consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options),
+    );
     return consumer.read(options);
   }
 
   async forceCommit(
     tableNameWithType: string,
-    options?: CallOptions & { readonly segmentNames?: readonly string[]; readonly partitions?: readonly number[] },
+    options?: CallOptions & {
+      readonly segmentNames?: readonly string[];
+      readonly partitions?: readonly number[];
+    },
   ): Promise<ForceCommitJob> {
     this.#consumerOf(tableNameWithType);
-    return this.#write(() => this.#forceCommits.submit(this.#registry.get(tableNameWithType), options));
+    return this.#write(() =>
+      this.#forceCommits.submit(this.#registry.get(tableNameWithType), options),
+    );
   }
 
   async readForceCommit(jobId: string): Promise<ForceCommitJob> {
@@ -218,7 +267,10 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   async readRebalance(jobId: string): Promise<RebalanceJob> {
-    throw new QuireError('JOB_NOT_FOUND', `Rebalance job ${jobId.slice(0, 200)} does not exist: there was nothing to move.`);
+    throw new QuireError(
+      'JOB_NOT_FOUND',
+      `Rebalance job ${jobId.slice(0, 200)} does not exist: there was nothing to move.`,
+    );
   }
 
   async cancelRebalance(tableNameWithType: string): Promise<readonly string[]> {
@@ -235,7 +287,16 @@ export class EmbeddedTableEngine implements TableEngine {
 
   async listInstances(): Promise<readonly Instance[]> {
     const { host, tenants } = this.#options;
-    return [{ instanceName: this.#parts.instanceName, kind: 'SERVER', host, port: 0, tenants, isEnabled: true }];
+    return [
+      {
+        instanceName: this.#parts.instanceName,
+        kind: 'SERVER',
+        host,
+        port: 0,
+        tenants,
+        isEnabled: true,
+      },
+    ];
   }
 
   // Tasks
@@ -244,7 +305,9 @@ export class EmbeddedTableEngine implements TableEngine {
     return taskTypes;
   }
 
-  async scheduleTasks(options: Parameters<TableEngine['scheduleTasks']>[0] = {}): Promise<ScheduledTasks> {
+  async scheduleTasks(
+    options: Parameters<TableEngine['scheduleTasks']>[0] = {},
+  ): Promise<ScheduledTasks> {
     return this.#write(() => this.#tasks.schedule(options));
   }
 

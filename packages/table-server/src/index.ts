@@ -16,6 +16,13 @@ export type { PackedMessages } from './consumption/packed-messages.ts';
 export type { GarbageEvent } from './upkeep/garbage.ts';
 export type { BadMessage } from './consumption/transform-messages.ts';
 export type { RunSubtaskJob, SubtaskJob, SubtaskTools } from './tasks/run-subtask.ts';
-export type { Aggregation, GenerateWork, MergeMode, MergeWork, SubtaskOutput, SubtaskWork } from './tasks/task-plan.ts';
+export type {
+  Aggregation,
+  GenerateWork,
+  MergeMode,
+  MergeWork,
+  SubtaskOutput,
+  SubtaskWork,
+} from './tasks/task-plan.ts';
 export type { Digits, RowFile, SegmentRecord } from './segments/manifest.ts';
 export type { DamagedSegment } from './upkeep/scrub.ts';

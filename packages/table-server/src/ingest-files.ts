@@ -18,30 +18,48 @@ export interface IngestOptions {
 }
 
 /**
- * Makes one segment of the rows of a file, or of all files that match a pattern; where the table's config says REFRESH, it takes the place
- * of all that there are.
+ * Makes one segment of the rows of a file, or of all files that match a pattern; where the table's
+ * config says REFRESH, it takes the place of all that there are.
  *
  * @throws INGESTION_FAILED when a file or a row cannot be taken in; nothing has changed then
  */
-export async function ingestFiles(request: IngestRequest, options: IngestOptions): Promise<Ingested> {
+export async function ingestFiles(
+  request: IngestRequest,
+  options: IngestOptions,
+): Promise<Ingested> {
   const { source } = request;
   const { finder, random, signal } = options;
-  if (source.kind === 'uri') return makeSegment(await findFiles(source.uri, finder, signal), request, options);
+  if (source.kind === 'uri') {
+    return makeSegment(await findFiles(source.uri, finder, signal), request, options);
+  }
   await using upload = await spoolUpload(source.name, source.body, { random, signal });
   return await makeSegment([upload.file], request, options);
 }
 
-async function findFiles(uri: string, finder: FileFinder | undefined, signal: AbortSignal): Promise<readonly SourceFile[]> {
+async function findFiles(
+  uri: string,
+  finder: FileFinder | undefined,
+  signal: AbortSignal,
+): Promise<readonly SourceFile[]> {
   if (finder === undefined) {
-    throw new QuireError('INGESTION_FAILED', 'No files may be read by their URI: the settings allow no locations.');
+    throw new QuireError(
+      'INGESTION_FAILED',
+      'No files may be read by their URI: the settings allow no locations.',
+    );
   }
   const { files, problem } = await finder.find(uri, signal);
   if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem.message);
-  if (files.length === 0) throw new QuireError('INGESTION_FAILED', `No file matches ${uri.slice(0, 200)}.`);
+  if (files.length === 0) {
+    throw new QuireError('INGESTION_FAILED', `No file matches ${uri.slice(0, 200)}.`);
+  }
   return files;
 }
 
-async function makeSegment(files: readonly SourceFile[], request: IngestRequest, options: IngestOptions): Promise<Ingested> {
+async function makeSegment(
+  files: readonly SourceFile[],
+  request: IngestRequest,
+  options: IngestOptions,
+): Promise<Ingested> {
   const { table, schema, clock, rowBytesMax, signal } = options;
   const { config } = table.record;
   const createdMs = clock.nowMs();
@@ -54,7 +72,13 @@ async function makeSegment(files: readonly SourceFile[], request: IngestRequest,
     try {
       await fillFile(rows, writer, { config, schema, clock, signal });
     } catch (error) {
-      if (!(error instanceof QuireError) || error.code !== 'INGESTION_FAILED' || error.message.includes(source.uri)) throw error;
+      if (
+        !(error instanceof QuireError) ||
+        error.code !== 'INGESTION_FAILED' ||
+        error.message.includes(source.uri)
+      ) {
+        throw error;
+      }
       throw new QuireError('INGESTION_FAILED', `${source.uri}: ${error.message}`, { cause: error });
     }
   }
@@ -69,9 +93,19 @@ async function makeSegment(files: readonly SourceFile[], request: IngestRequest,
       .join(' ')
       .slice(0, 1_000),
   };
-  const segment = { ...written, segmentName, createdMs, committedMs: clock.nowMs(), stream: null, custom };
+  const segment = {
+    ...written,
+    segmentName,
+    createdMs,
+    committedMs: clock.nowMs(),
+    stream: null,
+    custom,
+  };
   const { ingestionConfig, segmentsConfig } = parseTableConfig(config).config;
-  const pushType = ingestionConfig?.batchIngestionConfig?.segmentIngestionType ?? segmentsConfig?.segmentPushType ?? 'APPEND';
+  const pushType =
+    ingestionConfig?.batchIngestionConfig?.segmentIngestionType ??
+    segmentsConfig?.segmentPushType ??
+    'APPEND';
   const isRefresh = pushType.toUpperCase() === 'REFRESH';
   await table.segments.change(({ segments }) => ({
     remove: isRefresh ? segments.map((each) => each.segmentName) : [],

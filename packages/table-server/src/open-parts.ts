@@ -30,7 +30,16 @@ export interface EngineParts {
 
 /** @throws INVALID_SETTING when another server has the directory open */
 export async function openParts(options: EmbeddedTableEngineOptions): Promise<EngineParts> {
-  const { dataDirectory, clock, random, host, tenants, openStream, consumerEvents = {}, onSetAside } = options;
+  const {
+    dataDirectory,
+    clock,
+    random,
+    host,
+    tenants,
+    openStream,
+    consumerEvents = {},
+    onSetAside,
+  } = options;
   const directory = new TableDirectory(dataDirectory);
   await directory.make();
   const lock = await lockDirectory(dataDirectory);
@@ -67,7 +76,11 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
     clock,
     registry,
     space,
-    otherRecords: () => [directory.taskQueues, directory.forceCommits, ...tasks.names.map((name) => directory.task(name))],
+    otherRecords: () => [
+      directory.taskQueues,
+      directory.forceCommits,
+      ...tasks.names.map((name) => directory.task(name)),
+    ],
     hasDamagedTasks: () => tasks.problems.length > 0,
     graceMs: () => options.graceMs,
     trashRetentionMs: () => options.trashRetentionMs ?? dayMs,

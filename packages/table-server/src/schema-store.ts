@@ -21,7 +21,9 @@ export class SchemaStore {
 
   /** @throws SCHEMA_NOT_FOUND, RECORD_DAMAGED */
   async read(schemaName: string): Promise<TableSchemaDocument> {
-    const record = isName(schemaName) ? await this.#records.read<SchemaRecord>(this.#directory.schema(schemaName)) : undefined;
+    const record = isName(schemaName)
+      ? await this.#records.read<SchemaRecord>(this.#directory.schema(schemaName))
+      : undefined;
     if (record === undefined) throw schemaNotFound(schemaName);
     return record.schema;
   }
@@ -33,7 +35,10 @@ export class SchemaStore {
     throw new QuireError('SCHEMA_EXISTS', `Schema ${schema.schemaName} exists already.`);
   }
 
-  /** @throws SCHEMA_NOT_FOUND; TABLE_INVALID, when `isUsed` also for a column that would go or change */
+  /**
+   * @throws SCHEMA_NOT_FOUND; TABLE_INVALID, when `isUsed` also for a column that would go or
+   * change
+   */
   async update(schema: TableSchemaDocument, isUsed: boolean): Promise<void> {
     const before = await this.read(schema.schemaName);
     checkSchema(schema);
@@ -47,7 +52,8 @@ export class SchemaStore {
 
   /** @throws SCHEMA_NOT_FOUND */
   async delete(schemaName: string): Promise<void> {
-    const isThere = isName(schemaName) && (await this.#records.remove(this.#directory.schema(schemaName)));
+    const isThere =
+      isName(schemaName) && (await this.#records.remove(this.#directory.schema(schemaName)));
     if (!isThere) throw schemaNotFound(schemaName);
   }
 }
@@ -63,7 +69,8 @@ function schemaNotFound(schemaName: string): QuireError {
 
 /** What rows that are there already would lose. */
 function lostColumns(before: TableSchemaDocument, after: TableSchemaDocument): readonly Finding[] {
-  const columnsOf = (schema: TableSchemaDocument) => columnsOfSchema(parseTableSchema(schema).schema).columns;
+  const columnsOf = (schema: TableSchemaDocument) =>
+    columnsOfSchema(parseTableSchema(schema).schema).columns;
   const left = new Map(columnsOf(after).map((column) => [column.name, column]));
   return columnsOf(before).flatMap((column): readonly Finding[] => {
     const now = left.get(column.name);
@@ -71,6 +78,8 @@ function lostColumns(before: TableSchemaDocument, after: TableSchemaDocument): r
     if (isSame) return [];
     const what = now === undefined ? 'is missing' : 'has another type';
     const message = `Column ${column.name} ${what}: columns of a schema in use can only be added.`;
-    return [{ path: now?.path ?? column.path, code: 'SCHEMA_LOSES_DATA', severity: 'error', message }];
+    return [
+      { path: now?.path ?? column.path, code: 'SCHEMA_LOSES_DATA', severity: 'error', message },
+    ];
   });
 }

@@ -3,7 +3,12 @@ import { dirname } from 'node:path';
 import { type Clock, QuireError, type Random } from '@quire/core';
 import { parseTableName, type SegmentDescription, type TableType } from '@quire/core/table-engine';
 import type { Records } from './directory/records.ts';
-import { consumingPartitionOf, namesIn, type TableDirectory, type TableRecord } from './directory/table-directory.ts';
+import {
+  consumingPartitionOf,
+  namesIn,
+  type TableDirectory,
+  type TableRecord,
+} from './directory/table-directory.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
 import { type ConsumingRecord, isCommitted, type SegmentRecord } from './segments/manifest.ts';
 import { fileNameOf } from './segments/file-name.ts';
@@ -46,7 +51,10 @@ export class ServedTable {
     this.#parts = parts;
   }
 
-  /** Makes the directory of a new table, with an empty manifest. The table exists once its record does. */
+  /**
+   * Makes the directory of a new table, with an empty manifest. The table exists once its record
+   * does.
+   */
   static async create(record: TableRecord, parts: TableParts): Promise<ServedTable> {
     const { directory } = parts;
     await mkdir(directory.data(record.tableId), { mode: 0o750 });
@@ -57,7 +65,8 @@ export class ServedTable {
   /**
    * Opens the directory of a table.
    *
-   * @param isOfEarlierRelease whether the record of the table has no checksum yet: then it may have no manifest either
+   * @param isOfEarlierRelease whether the record of the table has no checksum yet: then it may have
+   * no manifest either
    * @throws RECORD_DAMAGED
    */
   static async open(
@@ -65,8 +74,14 @@ export class ServedTable {
     parts: TableParts,
     { isOfEarlierRelease = false }: { readonly isOfEarlierRelease?: boolean } = {},
   ): Promise<ServedTable> {
-    if (isOfEarlierRelease) await mkdir(parts.directory.data(record.tableId), { recursive: true, mode: 0o750 });
-    return new ServedTable(record, await SegmentCatalog.open(record.tableId, parts, { isOfEarlierRelease }), parts);
+    if (isOfEarlierRelease) {
+      await mkdir(parts.directory.data(record.tableId), { recursive: true, mode: 0o750 });
+    }
+    return new ServedTable(
+      record,
+      await SegmentCatalog.open(record.tableId, parts, { isOfEarlierRelease }),
+      parts,
+    );
   }
 
   /** Removes what says that the table is being created, once its record is written. */
@@ -74,7 +89,10 @@ export class ServedTable {
     await rm(this.pathOf(creatingMark), { force: true });
   }
 
-  /** Reads all that is written about the table beside its manifest, so that it is known to be whole. @throws RECORD_DAMAGED */
+  /**
+   * Reads all that is written about the table beside its manifest, so that it is known to be whole.
+   * @throws RECORD_DAMAGED
+   */
   async readRecords(): Promise<void> {
     const { directory, records } = this.#parts;
     await records.read(directory.consumption(this.record.tableId));
@@ -102,11 +120,18 @@ export class ServedTable {
     return parseTableName(this.name).type ?? 'OFFLINE';
   }
 
-  /** A new name for a file of this table, which nobody collects until it is disposed of; by then a record names it, or it is garbage. */
+  /**
+   * A new name for a file of this table, which nobody collects until it is disposed of; by then a
+   * record names it, or it is garbage.
+   */
   newFile(stem: string): NewFile {
     const file = fileNameOf(stem, this.#parts.random);
     this.#filesInProgress.add(file);
-    return { file, path: this.pathOf(file), [Symbol.dispose]: () => void this.#filesInProgress.delete(file) };
+    return {
+      file,
+      path: this.pathOf(file),
+      [Symbol.dispose]: () => void this.#filesInProgress.delete(file),
+    };
   }
 
   /** Keeps a file that no record of the table names from being collected, until it is released. */
@@ -119,8 +144,8 @@ export class ServedTable {
   }
 
   /**
-   * Announces files whose names begin with a stem, and keeps them from being collected until it is disposed of. After a crash the mark that it
-   * leaves on disk explains those that no record names.
+   * Announces files whose names begin with a stem, and keeps them from being collected until it is
+   * disposed of. After a crash the mark that it leaves on disk explains those that no record names.
    */
   async announce(stem: string): Promise<Disposable> {
     this.#stemsInProgress.add(stem);
@@ -130,23 +155,32 @@ export class ServedTable {
 
   /** Whether somebody is writing the file, or will name it. */
   isHeld(file: string): boolean {
-    return this.#filesInProgress.has(file) || this.#stemsInProgress.values().some((stem) => file.startsWith(stem));
+    return (
+      this.#filesInProgress.has(file) ||
+      this.#stemsInProgress.values().some((stem) => file.startsWith(stem))
+    );
   }
 
   /** The files of committed segments, and of those that consume, with what was written of each. */
   listFiles(): readonly SegmentFile[] {
-    const consuming = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record ?? []);
+    const consuming = (this.consumer?.partitions ?? []).flatMap(
+      ({ segment }) => segment?.record ?? [],
+    );
     const chunks = consuming
       .filter((record) => !isCommitted(record, this.segments.manifest))
       .flatMap(({ segmentName, chunks: files }) => files.map((file) => ({ ...file, segmentName })));
-    return [...this.segments.manifest.segments, ...chunks].map(({ segmentName, file, sizeBytes, checksum }) => {
-      return { segmentName, path: this.pathOf(file), sizeBytes, checksum };
-    });
+    return [...this.segments.manifest.segments, ...chunks].map(
+      ({ segmentName, file, sizeBytes, checksum }) => {
+        return { segmentName, path: this.pathOf(file), sizeBytes, checksum };
+      },
+    );
   }
 
   /** The files of committed segments, and of those that are being consumed here. */
   namedFiles(): readonly string[] {
-    const consuming = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record.chunks ?? []);
+    const consuming = (this.consumer?.partitions ?? []).flatMap(
+      ({ segment }) => segment?.record.chunks ?? [],
+    );
     return [...this.segments.manifest.segments, ...consuming].map(({ file }) => file);
   }
 
@@ -155,9 +189,14 @@ export class ServedTable {
     const { directory, records } = this.#parts;
     const folder = dirname(directory.manifest(this.record.tableId).path);
     const names = new Set([...(await namesIn(folder)), ...(await records.names(folder))]);
-    const partitions = [...names].map(consumingPartitionOf).filter((partition) => partition !== undefined);
-    const read = (partition: number) => records.read<ConsumingRecord>(directory.consuming(this.record.tableId, partition));
-    return (await Promise.all(partitions.toSorted((left, right) => left - right).map(read))).filter((each) => each !== undefined);
+    const partitions = [...names]
+      .map(consumingPartitionOf)
+      .filter((partition) => partition !== undefined);
+    const read = (partition: number) =>
+      records.read<ConsumingRecord>(directory.consuming(this.record.tableId, partition));
+    return (await Promise.all(partitions.toSorted((left, right) => left - right).map(read))).filter(
+      (each) => each !== undefined,
+    );
   }
 
   /** Removes a file that was written here and that no record names. */
@@ -173,12 +212,16 @@ export class ServedTable {
   /** In ascending order of their names. */
   listSegments(): readonly SegmentDescription[] {
     const consuming = this.#consuming().map((record) => this.#describeConsuming(record));
-    const all = [...this.segments.manifest.segments.map((segment) => this.#describe(segment)), ...consuming];
+    const all = [
+      ...this.segments.manifest.segments.map((segment) => this.#describe(segment)),
+      ...consuming,
+    ];
     return all.toSorted((left, right) => (left.segmentName < right.segmentName ? -1 : 1));
   }
 
   /**
-   * Deletes a committed segment, or a consuming one of which a file is damaged: its messages are consumed again.
+   * Deletes a committed segment, or a consuming one of which a file is damaged: its messages are
+   * consumed again.
    *
    * @throws SEGMENT_NOT_FOUND; CONFLICT when it is consuming, and whole
    */
@@ -186,28 +229,48 @@ export class ServedTable {
     const consuming = this.#consuming().find((record) => record.segmentName === segmentName);
     if (consuming !== undefined) {
       if (await this.#isDamaged(consuming)) return this.consumer?.consumeAgain(consuming.partition);
-      throw new QuireError('CONFLICT', `Segment ${segmentName} is still consuming: force its commit or pause the table first.`);
+      throw new QuireError(
+        'CONFLICT',
+        `Segment ${segmentName} is still consuming: force its commit or pause the table first.`,
+      );
     }
     await this.segments.change({ remove: [segmentName], reason: 'deleted by a call' });
   }
 
   async #isDamaged({ chunks }: ConsumingRecord): Promise<boolean> {
     for (const { file, sizeBytes, checksum } of chunks) {
-      if ((await findDamage({ path: this.pathOf(file), sizeBytes, checksum })) !== undefined) return true;
+      if ((await findDamage({ path: this.pathOf(file), sizeBytes, checksum })) !== undefined) {
+        return true;
+      }
     }
     return false;
   }
 
   /** Those that consume, or hold rows that are not committed. */
   #consuming(): readonly ConsumingRecord[] {
-    const records = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record ?? []);
+    const records = (this.consumer?.partitions ?? []).flatMap(
+      ({ segment }) => segment?.record ?? [],
+    );
     // Between the commit and the next record, the segment is in the manifest already.
     const uncommitted = records.filter((record) => !isCommitted(record, this.segments.manifest));
-    return uncommitted.filter(({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset);
+    return uncommitted.filter(
+      ({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset,
+    );
   }
 
   #describe(segment: SegmentRecord): SegmentDescription {
-    const { segmentName, rowCount, sizeBytes, minTimeMs, maxTimeMs, createdMs, committedMs, stream, checksum, custom } = segment;
+    const {
+      segmentName,
+      rowCount,
+      sizeBytes,
+      minTimeMs,
+      maxTimeMs,
+      createdMs,
+      committedMs,
+      stream,
+      checksum,
+      custom,
+    } = segment;
     return {
       segmentName,
       state: 'COMMITTED',
@@ -224,7 +287,14 @@ export class ServedTable {
     };
   }
 
-  #describeConsuming({ segmentName, chunks, createdMs, partition, sequence, startOffset }: ConsumingRecord): SegmentDescription {
+  #describeConsuming({
+    segmentName,
+    chunks,
+    createdMs,
+    partition,
+    sequence,
+    startOffset,
+  }: ConsumingRecord): SegmentDescription {
     const least = Math.min(...chunks.map(({ minTimeMs }) => minTimeMs ?? Infinity));
     const greatest = Math.max(...chunks.map(({ maxTimeMs }) => maxTimeMs ?? -Infinity));
     return {

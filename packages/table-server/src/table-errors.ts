@@ -2,12 +2,20 @@ import { QuireError } from '@quire/core';
 
 /** The error of calls about a table that cannot be believed. */
 export function tableDamaged(tableNameWithType: string, damage: QuireError): QuireError {
-  const help = 'Restore the file, and the table is served again within seconds; or delete the table and load its rows again.';
-  return new QuireError('TABLE_DAMAGED', `The table ${tableNameWithType} is set aside: ${damage.message} ${help}`, {
-    cause: damage,
-  });
+  const help =
+    'Restore the file, and the table is served again within seconds; or delete the table and load its rows again.';
+  return new QuireError(
+    'TABLE_DAMAGED',
+    `The table ${tableNameWithType} is set aside: ${damage.message} ${help}`,
+    {
+      cause: damage,
+    },
+  );
 }
 
 export function tableNotFound(tableNameWithType: string): QuireError {
-  return new QuireError('TABLE_NOT_FOUND', `Table ${tableNameWithType.slice(0, 200)} does not exist.`);
+  return new QuireError(
+    'TABLE_NOT_FOUND',
+    `Table ${tableNameWithType.slice(0, 200)} does not exist.`,
+  );
 }

@@ -26,15 +26,26 @@ export function tableProblems({
   const problemOf = (subject: string, { message }: QuireError): TableProblem => {
     return { kind: subject.endsWith('.json') ? 'record' : 'table', subject, problem: message };
   };
-  const kept = 'belongs to no table, and nothing explains it: it is kept. Remove it, or put it where it belongs.';
+  const kept =
+    'belongs to no table, and nothing explains it: it is kept. Remove it, or put it where it belongs.';
   const problems = [
     ...[...setAside].map(([name, damage]) => problemOf(name, damage)),
     ...[...damaged].flatMap(([name, errors]) => errors.map((error) => problemOf(name, error))),
     ...segments.map(({ tableName, segmentName, problem }): TableProblem => {
-      return { kind: 'segment', subject: `${tableName}/${segmentName}`, problem: describeDamage(tableName, problem) };
+      return {
+        kind: 'segment',
+        subject: `${tableName}/${segmentName}`,
+        problem: describeDamage(tableName, problem),
+      };
     }),
-    ...unexplained.map((path): TableProblem => ({ kind: 'file', subject: path, problem: `${path} ${kept}` })),
-    ...(isDiskFull ? [{ kind: 'disk', subject: 'engine.tables.data.dir', problem: fullDiskText } as const] : []),
+    ...unexplained.map((path): TableProblem => ({
+      kind: 'file',
+      subject: path,
+      problem: `${path} ${kept}`,
+    })),
+    ...(isDiskFull
+      ? [{ kind: 'disk', subject: 'engine.tables.data.dir', problem: fullDiskText } as const]
+      : []),
     ...others,
   ];
   return problems.toSorted((left, right) => (left.subject < right.subject ? -1 : 1));

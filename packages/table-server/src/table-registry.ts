@@ -33,7 +33,10 @@ export interface TableRegistryOptions extends TableParts {
   readonly onSetAside?: ((tableNameWithType: string, damage: QuireError) => void) | undefined;
 }
 
-/** The schemas and tables of a table server. Changes come one after the other; each is one atomic step on disk. */
+/**
+ * The schemas and tables of a table server. Changes come one after the other; each is one atomic
+ * step on disk.
+ */
 export class TableRegistry implements AsyncDisposable {
   readonly schemas: SchemaStore;
   readonly #options: TableRegistryOptions;
@@ -47,7 +50,10 @@ export class TableRegistry implements AsyncDisposable {
     this.schemas = new SchemaStore(options.directory, options.records);
   }
 
-  /** Opens all tables. One that cannot be believed is set aside, and keeps no other from being served. */
+  /**
+   * Opens all tables. One that cannot be believed is set aside, and keeps no other from being
+   * served.
+   */
   static async open(options: TableRegistryOptions): Promise<TableRegistry> {
     const registry = new TableRegistry(options);
     for (const name of await registry.#knownNames()) await registry.#openTable(name);
@@ -75,10 +81,15 @@ export class TableRegistry implements AsyncDisposable {
     const table = isName(tableNameWithType) ? this.#tables.get(tableNameWithType) : undefined;
     if (table !== undefined) return table;
     const damage = this.#setAside.get(tableNameWithType);
-    throw damage === undefined ? tableNotFound(tableNameWithType) : tableDamaged(tableNameWithType, damage);
+    throw damage === undefined
+      ? tableNotFound(tableNameWithType)
+      : tableDamaged(tableNameWithType, damage);
   }
 
-  /** Serves tables that were set aside and whose records are whole again; sets aside those whose record has appeared damaged. */
+  /**
+   * Serves tables that were set aside and whose records are whole again; sets aside those whose
+   * record has appeared damaged.
+   */
   reopen(): Promise<void> {
     return this.#change(undefined, async () => {
       for (const name of await this.#knownNames()) {
@@ -95,18 +106,26 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   updateSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void> {
-    return this.#change(options, () => this.schemas.update(schema, this.#usersOf(schema.schemaName).length > 0));
+    return this.#change(options, () =>
+      this.schemas.update(schema, this.#usersOf(schema.schemaName).length > 0),
+    );
   }
 
   deleteSchema(schemaName: string, options?: CallOptions): Promise<void> {
     return this.#change(options, async () => {
       const [user] = this.#usersOf(schemaName);
       if (user === undefined) return this.schemas.delete(schemaName);
-      throw new QuireError('SCHEMA_IN_USE', `Schema ${schemaName} is used by table ${user.name}: delete the table first.`);
+      throw new QuireError(
+        'SCHEMA_IN_USE',
+        `Schema ${schemaName} is used by table ${user.name}: delete the table first.`,
+      );
     });
   }
 
-  create(given: TableConfigDocument, options?: CallOptions & { readonly isPaused?: boolean }): Promise<TableCreated> {
+  create(
+    given: TableConfigDocument,
+    options?: CallOptions & { readonly isPaused?: boolean },
+  ): Promise<TableCreated> {
     const config = typedConfig(given);
     return this.#change(options, async () => {
       const { tableName } = config;
@@ -115,9 +134,12 @@ export class TableRegistry implements AsyncDisposable {
       const { rawName } = parseTableName(tableName);
       const known = this.tables.find(
         (table) =>
-          table.name === tableName || (table.rawName !== rawName && table.rawName.toLowerCase() === rawName.toLowerCase()),
+          table.name === tableName ||
+          (table.rawName !== rawName && table.rawName.toLowerCase() === rawName.toLowerCase()),
       );
-      if (known !== undefined) throw new QuireError('TABLE_EXISTS', `Table ${known.name} exists already.`);
+      if (known !== undefined) {
+        throw new QuireError('TABLE_EXISTS', `Table ${known.name} exists already.`);
+      }
       const damage = this.#setAside.get(tableName);
       if (damage !== undefined) throw tableDamaged(tableName, damage);
       const { directory, records, clock, random } = this.#options;
@@ -161,7 +183,10 @@ export class TableRegistry implements AsyncDisposable {
       const { directory, records } = this.#options;
       const { tableId } = table.record;
       // One move, which takes no space: the table is gone, and its directory says why.
-      const isMoved = await records.move(directory.table(table.name), directory.deleted(tableId).path);
+      const isMoved = await records.move(
+        directory.table(table.name),
+        directory.deleted(tableId).path,
+      );
       if (!isMoved) await records.replace(directory.deleted(tableId), { tableId });
       this.#tables.delete(table.name);
       await table.consumer?.[Symbol.asyncDispose]();
@@ -181,22 +206,33 @@ export class TableRegistry implements AsyncDisposable {
     const { clock, openStream, consumerEvents, runChunkJob } = this.#options;
     const readSchema = (): Promise<TableSchemaDocument> => this.schemas.read(table.rawName);
     const stream = openStream(settings.config);
-    return TableConsumer.open({ ...consumerEvents, table, settings, stream, clock, readSchema, runChunkJob }, { isPaused });
+    return TableConsumer.open(
+      { ...consumerEvents, table, settings, stream, clock, readSchema, runChunkJob },
+      { isPaused },
+    );
   }
 
-  /** Names of tables that have a record or had one, and of those whose data is there for no other reason. */
+  /**
+   * Names of tables that have a record or had one, and of those whose data is there for no other
+   * reason.
+   */
   async #knownNames(): Promise<readonly string[]> {
     const { directory, records } = this.#options;
-    const written = (await records.names(directory.folder('tables'))).map((file) => file.replace(/\.json$/, ''));
+    const written = (await records.names(directory.folder('tables'))).map((file) =>
+      file.replace(/\.json$/, ''),
+    );
     const orphaned: string[] = [];
     const served = new Set(this.tables.map(({ record }) => record.tableId));
     for (const tableId of await namesIn(directory.folder('data'))) {
       if (served.has(tableId)) continue;
       const names = await namesIn(directory.data(tableId));
-      const isExplained = names.length === 0 || names.includes(creatingMark) || names.includes('deleted.json');
+      const isExplained =
+        names.length === 0 || names.includes(creatingMark) || names.includes('deleted.json');
       if (!isExplained) orphaned.push(tableNameOf(tableId));
     }
-    return [...new Set([...(await directory.listTables()), ...written, ...orphaned])].filter(isName);
+    return [...new Set([...(await directory.listTables()), ...written, ...orphaned])].filter(
+      isName,
+    );
   }
 
   /** Serves a table, or sets it aside. */
@@ -207,7 +243,9 @@ export class TableRegistry implements AsyncDisposable {
       const found = await records.find(record);
       if (found === undefined) throw recordDamaged(record, 'is missing');
       const content = found.content as unknown as TableRecord;
-      const table = await ServedTable.open(content, this.#options, { isOfEarlierRelease: found.revision === 0 });
+      const table = await ServedTable.open(content, this.#options, {
+        isOfEarlierRelease: found.revision === 0,
+      });
       await table.readRecords();
       await this.schemas.read(table.rawName);
       // Sealed only now: until then it says that the table may have no manifest.
@@ -216,7 +254,10 @@ export class TableRegistry implements AsyncDisposable {
       this.#tables.set(name, table);
       this.#setAside.delete(name);
     } catch (error) {
-      const damage = error instanceof QuireError ? error : new QuireError('INTERNAL', String(error), { cause: error });
+      const damage =
+        error instanceof QuireError
+          ? error
+          : new QuireError('INTERNAL', String(error), { cause: error });
       if (this.#setAside.get(name)?.message !== damage.message) onSetAside?.(name, damage);
       this.#setAside.set(name, damage);
     }
@@ -227,7 +268,10 @@ export class TableRegistry implements AsyncDisposable {
     try {
       table.consumer = await this.#consume(table);
     } catch (error) {
-      const damage = error instanceof QuireError ? error : new QuireError('INTERNAL', String(error), { cause: error });
+      const damage =
+        error instanceof QuireError
+          ? error
+          : new QuireError('INTERNAL', String(error), { cause: error });
       this.#options.onSetAside?.(table.name, damage);
       this.#tables.delete(table.name);
       this.#setAside.set(table.name, damage);
@@ -238,9 +282,14 @@ export class TableRegistry implements AsyncDisposable {
   async #deleteSetAside(name: string): Promise<void> {
     const { directory, records, clock } = this.#options;
     for (const tableId of await namesIn(directory.folder('data'))) {
-      if (tableNameOf(tableId) === name) await records.replace(directory.deleted(tableId), { tableId });
+      if (tableNameOf(tableId) === name) {
+        await records.replace(directory.deleted(tableId), { tableId });
+      }
     }
-    await records.move(directory.table(name), join(directory.folder('trash'), trashName(clock.nowMs(), `${name}.json`)));
+    await records.move(
+      directory.table(name),
+      join(directory.folder('trash'), trashName(clock.nowMs(), `${name}.json`)),
+    );
     this.#setAside.delete(name);
   }
 
@@ -259,7 +308,13 @@ export class TableRegistry implements AsyncDisposable {
     const other = this.#tables.get(`${rawName}_${type === 'OFFLINE' ? 'REALTIME' : 'OFFLINE'}`);
     const { tenants, taskTypes, clock } = this.#options;
     const schema = await this.schemas.read(rawName);
-    return checkTable(config, { schema, otherConfig: other?.record.config, tenants, taskTypes, clock });
+    return checkTable(config, {
+      schema,
+      otherConfig: other?.record.config,
+      tenants,
+      taskTypes,
+      clock,
+    });
   }
 
   #usersOf(schemaName: string): readonly ServedTable[] {
@@ -267,9 +322,15 @@ export class TableRegistry implements AsyncDisposable {
   }
 }
 
-/** The config with the type in its name, as it is kept. A type that is not one is left to the rules. */
+/**
+ * The config with the type in its name, as it is kept. A type that is not one is left to the rules.
+ */
 function typedConfig(config: TableConfigDocument): TableConfigDocument {
   const { rawName, type } = parseTableName(config.tableName);
   const { tableType = type ?? 'OFFLINE' } = config;
-  return { ...config, tableName: `${rawName}_${tableType === 'REALTIME' ? 'REALTIME' : 'OFFLINE'}`, tableType };
+  return {
+    ...config,
+    tableName: `${rawName}_${tableType === 'REALTIME' ? 'REALTIME' : 'OFFLINE'}`,
+    tableType,
+  };
 }

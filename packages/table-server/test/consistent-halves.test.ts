@@ -14,23 +14,33 @@ const messageBytes = 40;
 /** So many messages come at once, a minute apart. */
 const burst = 20;
 
-/** Waits are a fiftieth as long: tasks are looked for and upkeep is done all the time. What time it is, the messages say. */
+/**
+ * Waits are a fiftieth as long: tasks are looked for and upkeep is done all the time. What time it
+ * is, the messages say.
+ */
 class HastyClock implements Clock {
   wallMs = Date.UTC(2026, 0, 1);
   nowMs = (): number => this.wallMs;
   monotonicMs = (): number => systemClock.monotonicMs() * 50;
-  sleep = (delayMs: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(delayMs / 50, signal);
+  sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
+    systemClock.sleep(delayMs / 50, signal);
 }
 
 const schema: TableSchemaDocument = {
   schemaName: 'ticks',
   metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 const schedule = '0 */10 * * * *';
 
 function halfOf(tableType: TableType, retentionHours: number, more: object): TableConfigDocument {
-  const segmentsConfig = { timeColumnName: 'ts', retentionTimeUnit: 'HOURS', retentionTimeValue: String(retentionHours) };
+  const segmentsConfig = {
+    timeColumnName: 'ts',
+    retentionTimeUnit: 'HOURS',
+    retentionTimeValue: String(retentionHours),
+  };
   return { tableName: 'ticks', tableType, segmentsConfig, ...more };
 }
 
@@ -49,17 +59,28 @@ const realtime = halfOf('REALTIME', 4, {
     },
   },
   task: {
-    taskTypeConfigsMap: { RealtimeToOfflineSegmentsTask: { schedule, bucketTimePeriod: '1h', bufferTimePeriod: '1m' } },
+    taskTypeConfigsMap: {
+      RealtimeToOfflineSegmentsTask: { schedule, bucketTimePeriod: '1h', bufferTimePeriod: '1m' },
+    },
   },
 });
 
 /** Merges two hours into one segment. */
 const offline = halfOf('OFFLINE', 3, {
-  ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'HOURLY' } },
-  task: { taskTypeConfigsMap: { MergeRollupTask: { schedule, '2h.bucketTimePeriod': '2h', '2h.bufferTimePeriod': '1m' } } },
+  ingestionConfig: {
+    batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'HOURLY' },
+  },
+  task: {
+    taskTypeConfigsMap: {
+      MergeRollupTask: { schedule, '2h.bucketTimePeriod': '2h', '2h.bufferTimePeriod': '1m' },
+    },
+  },
 });
 
-/** Of the rows that a name shows: how many, how many different ones, the first and the one behind the last. */
+/**
+ * Of the rows that a name shows: how many, how many different ones, the first and the one behind
+ * the last.
+ */
 interface Shown {
   readonly count: number;
   readonly different: number;
@@ -83,12 +104,17 @@ test(
     await engine.createSchema(schema);
     await engine.createTable(offline);
     await engine.createTable(realtime);
-    /** What the records of segments say, as the offsets of their stream: the messages `[first, end)`. */
+    /**
+     * What the records of segments say, as the offsets of their stream: the messages `[first,
+     * end)`.
+     */
     const span = async (): Promise<Pick<Shown, 'first' | 'end'>> => {
       const segments = await engine.listSegments('ticks_REALTIME');
       const starts = segments.map(({ stream }) => (stream?.startOffset ?? 0) / messageBytes);
       const ends = segments.map(({ rowCount }, index) => (starts[index] ?? 0) + (rowCount ?? 0));
-      return starts.length === 0 ? { first: 0, end: 0 } : { first: Math.min(...starts), end: Math.max(...ends) };
+      return starts.length === 0
+        ? { first: 0, end: 0 }
+        : { first: Math.min(...starts), end: Math.max(...ends) };
     };
     let appended = 0;
     let isDone = false;
@@ -104,14 +130,21 @@ test(
         await producer.append(messages);
         // Tasks keep up with the messages, however busy the machine is.
         const isBehind = async (): Promise<boolean> => {
-          const times = (await engine.listSegments('ticks_OFFLINE')).map(({ maxTimeMs }) => maxTimeMs ?? 0);
+          const times = (await engine.listSegments('ticks_OFFLINE')).map(
+            ({ maxTimeMs }) => maxTimeMs ?? 0,
+          );
           const start = Date.UTC(2026, 0, 1);
-          return (await span()).end < appended || Math.max(start, ...times) < clock.wallMs - 2 * hourMs;
+          return (
+            (await span()).end < appended || Math.max(start, ...times) < clock.wallMs - 2 * hourMs
+          );
         };
         while (!isDone && (await isBehind())) await systemClock.sleep(1);
         const offlineSegments = await engine.listSegments('ticks_OFFLINE');
         const realtimeSegments = await engine.listSegments('ticks_REALTIME');
-        seen.committed = Math.max(seen.committed, ...realtimeSegments.map(({ stream }) => stream?.sequence ?? 0));
+        seen.committed = Math.max(
+          seen.committed,
+          ...realtimeSegments.map(({ stream }) => stream?.sequence ?? 0),
+        );
         seen.moved = Math.max(seen.moved, offlineSegments.length);
         if (offlineSegments.some(({ custom }) => custom['mergeLevel'] === '2h')) seen.merged += 1;
         const oldest = Math.min(...offlineSegments.map(({ minTimeMs }) => minTimeMs ?? 0));
@@ -136,7 +169,8 @@ test(
         const last = latest.get(name) ?? { first: 0, end: 0 };
         expect(shown.first).toBeGreaterThanOrEqual(last.first);
         expect(shown.end).toBeGreaterThanOrEqual(last.end);
-        // No less than the offsets said before it began; what was made durable meanwhile may be in it.
+        // No less than the offsets said before it began; what was made durable meanwhile may be in
+        // it.
         expect(shown.end).toBeGreaterThanOrEqual(name === 'ticks_OFFLINE' ? 0 : before.end);
         expect(shown.first).toBeGreaterThanOrEqual(name === 'ticks_REALTIME' ? before.first : 0);
         expect(shown.end).toBeLessThanOrEqual(appended);

@@ -13,7 +13,11 @@ test(
     const ingestionConfig = { batchIngestionConfig: { segmentIngestionType: 'REFRESH' } };
     await server.engine.createTable({ ...flightsConfig, ingestionConfig });
     const load = async (delay: number): Promise<void> => {
-      const rows = Array.from({ length: 50 }, (_, index) => ({ carrier: `C${index}`, delay, ts: 1_700_000_000_000 + index }));
+      const rows = Array.from({ length: 50 }, (_, index) => ({
+        carrier: `C${index}`,
+        delay,
+        ts: 1_700_000_000_000 + index,
+      }));
       const source = { kind: 'bytes', name: 'rows.jsonl', body: jsonLines(rows) } as const;
       await server.engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
     };

@@ -1,4 +1,15 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuireError, MiB, type QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
@@ -11,14 +22,22 @@ import { VerificationHost } from '../src/queries/index.ts';
 import { identityOf } from '../src/segments/verify-file.ts';
 import { jsonLines, TestServer } from './test-server.ts';
 
-/** How many bits are flipped, one after the other; `QUIRE_DAMAGED_FILES` asks for more, and for another seed. */
-const [flipCount = 24, seed = 27] = (process.env['QUIRE_DAMAGED_FILES'] ?? '').split(',').filter(Boolean).map(Number);
+/**
+ * How many bits are flipped, one after the other; `QUIRE_DAMAGED_FILES` asks for more, and for
+ * another seed.
+ */
+const [flipCount = 24, seed = 27] = (process.env['QUIRE_DAMAGED_FILES'] ?? '')
+  .split(',')
+  .filter(Boolean)
+  .map(Number);
 
 const schemaOf = (schemaName: string) => ({
   schemaName,
   dimensionFieldSpecs: [{ name: 'name', dataType: 'STRING' }],
   metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 });
 
 const ordersConfig: TableConfigDocument = {
@@ -58,7 +77,11 @@ beforeAll(async () => {
   const { engine, directory } = server;
   for (const name of ['flights', 'others', 'orders']) await engine.createSchema(schemaOf(name));
   for (const name of ['flights', 'others']) {
-    await engine.createTable({ tableName: name, tableType: 'OFFLINE', segmentsConfig: { replication: '1' } });
+    await engine.createTable({
+      tableName: name,
+      tableType: 'OFFLINE',
+      segmentsConfig: { replication: '1' },
+    });
     for (let part = 0; part < 3; part += 1) {
       const rows = Array.from({ length: 300 }, (_, index) => ({
         name: `${name} ${part} ${(index * 7) % 50}`,
@@ -71,17 +94,27 @@ beforeAll(async () => {
       });
     }
   }
-  producer = await FileProducer.open({ directory: join(directory, 'streams'), topic: 'orders', partitionCount: 1 });
+  producer = await FileProducer.open({
+    directory: join(directory, 'streams'),
+    topic: 'orders',
+    partitionCount: 1,
+  });
   await engine.createTable(ordersConfig);
   for (let part = 1; part <= 3; part += 1) {
     const values = Array.from({ length: 40 }, (_, index) =>
       JSON.stringify({ name: `order ${part}`, n: part * 100 + index, ts: 1 }),
     );
-    await producer.append(values.map((value) => ({ key: null, value: Buffer.from(value), partition: 0 })));
-    await vi.waitUntil(async () => (await server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === part * 40, {
-      timeout: 20_000,
-      interval: 20,
-    });
+    await producer.append(
+      values.map((value) => ({ key: null, value: Buffer.from(value), partition: 0 })),
+    );
+    await vi.waitUntil(
+      async () =>
+        (await server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === part * 40,
+      {
+        timeout: 20_000,
+        interval: 20,
+      },
+    );
   }
   targets.segments = await targetOf('flights', 'flights_OFFLINE');
   targets.chunks = await targetOf('orders', 'orders_REALTIME');
@@ -95,7 +128,9 @@ afterAll(async () => {
 async function targetOf(table: string, name: string): Promise<Target> {
   const data = join(server.directory, 'data');
   const directory = join(data, (await readdir(data)).find((each) => each.startsWith(name)) ?? '');
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.parquet')).map((file) => join(directory, file));
+  const files = (await readdir(directory))
+    .filter((file) => file.endsWith('.parquet'))
+    .map((file) => join(directory, file));
   expect(files.length).toBeGreaterThanOrEqual(3);
   return { table, sql: summary(table), files, answer: await server.rows(summary(table)) };
 }
@@ -115,8 +150,10 @@ async function flip(path: string, bit: number): Promise<void> {
 }
 
 const damages: Readonly<Record<string, Damage>> = {
-  'a file that is cut by a byte': async (path) => truncate(path, (await readFile(path)).byteLength - 1),
-  'half of a file': async (path) => truncate(path, Math.floor((await readFile(path)).byteLength / 2)),
+  'a file that is cut by a byte': async (path) =>
+    truncate(path, (await readFile(path)).byteLength - 1),
+  'half of a file': async (path) =>
+    truncate(path, Math.floor((await readFile(path)).byteLength / 2)),
   'an empty file': (path) => truncate(path, 0),
   'a missing file': (path) => rm(path),
   'a directory in its place': async (path) => {
@@ -132,9 +169,12 @@ const damages: Readonly<Record<string, Damage>> = {
     await copyFile(other, path);
     await rm(`${path}.aside`);
   },
-  'the bytes of another file in place': async (path, other) => writeFile(path, await readFile(other)),
-  'a file that is there twice': async (path) => writeFile(path, Buffer.concat([await readFile(path), await readFile(path)])),
-  'zeros of the same length': async (path) => writeFile(path, Buffer.alloc((await readFile(path)).byteLength)),
+  'the bytes of another file in place': async (path, other) =>
+    writeFile(path, await readFile(other)),
+  'a file that is there twice': async (path) =>
+    writeFile(path, Buffer.concat([await readFile(path), await readFile(path)])),
+  'zeros of the same length': async (path) =>
+    writeFile(path, Buffer.alloc((await readFile(path)).byteLength)),
   'text of the same length': async (path) => {
     const { byteLength } = await readFile(path);
     await writeFile(path, 'PAR1'.repeat(byteLength).slice(0, byteLength));
@@ -142,7 +182,11 @@ const damages: Readonly<Record<string, Damage>> = {
 };
 
 /** Asks while a file is damaged, hot and cold, and after it was restored. */
-async function expectRefused({ table, sql, files, answer }: Target, index: number, damage: Damage): Promise<void> {
+async function expectRefused(
+  { table, sql, files, answer }: Target,
+  index: number,
+  damage: Damage,
+): Promise<void> {
   const path = files[index % files.length] ?? '';
   const other = files[(index + 1) % files.length] ?? '';
   const bytes = await readFile(path);
@@ -151,7 +195,9 @@ async function expectRefused({ table, sql, files, answer }: Target, index: numbe
     expect(await server.rows(sql)).toEqual(answer);
     await damage(path, other);
     const error = await errorOf(() => server.rows(sql));
-    const [segmentName = ''] = (path.split('/').at(-1) ?? '').split(/(?:\.chunk)?\.[0-9a-f]{12}\.parquet$/);
+    const [segmentName = ''] = (path.split('/').at(-1) ?? '').split(
+      /(?:\.chunk)?\.[0-9a-f]{12}\.parquet$/,
+    );
     expect([error.code, error.message]).toEqual([
       'TABLE_DAMAGED',
       expect.stringContaining(`The table is damaged: ${segmentName}.`),
@@ -163,7 +209,9 @@ async function expectRefused({ table, sql, files, answer }: Target, index: numbe
     });
     expect(coldly.message).toEqual(error.message);
     // Other tables serve as before, and a look into the catalog reads no rows.
-    expect(await server.value('SELECT CAST(sum(n) AS INTEGER) FROM others')).toBe(300 * (1_000 + 2_000) + 3 * 44_850);
+    expect(await server.value('SELECT CAST(sum(n) AS INTEGER) FROM others')).toBe(
+      300 * (1_000 + 2_000) + 3 * 44_850,
+    );
     const columns = `SELECT CAST(count(*) AS INTEGER) FROM information_schema.columns WHERE table_name = '${table}'`;
     expect(await server.value(columns)).toBe(3);
   } finally {
@@ -183,22 +231,31 @@ async function errorOf(act: () => Promise<unknown>): Promise<QuireError> {
   throw new Error('A query of damaged files had an answer.');
 }
 
-describe.each(['segments', 'chunks'] as const)('rows of damaged %s are never in an answer', (kind) => {
-  test.for(Object.entries(damages))('%s', async ([, damage]) => {
-    for (const index of [0, 1, 2]) await expectRefused(targets[kind], index, damage);
-  });
+describe.each(['segments', 'chunks'] as const)(
+  'rows of damaged %s are never in an answer',
+  (kind) => {
+    test.for(Object.entries(damages))('%s', async ([, damage]) => {
+      for (const index of [0, 1, 2]) await expectRefused(targets[kind], index, damage);
+    });
 
-  test(`a flipped bit, wherever it is: ${flipCount} of them by seed ${seed}`, async () => {
-    const places = fc.sample(fc.nat({ max: 8 * MiB }), { numRuns: flipCount, seed });
-    for (const [index, place] of places.entries()) await expectRefused(targets[kind], index, (path) => flip(path, place));
-  });
-});
+    test(`a flipped bit, wherever it is: ${flipCount} of them by seed ${seed}`, async () => {
+      const places = fc.sample(fc.nat({ max: 8 * MiB }), { numRuns: flipCount, seed });
+      for (const [index, place] of places.entries()) {
+        await expectRefused(targets[kind], index, (path) => flip(path, place));
+      }
+    });
+  },
+);
 
 describe('a table server whose files are damaged', () => {
   const flightsWith = async (): Promise<TestServer> => {
     const damaged = await TestServer.open();
     await damaged.engine.createSchema(schemaOf('flights'));
-    await damaged.engine.createTable({ tableName: 'flights', tableType: 'OFFLINE', segmentsConfig: { replication: '1' } });
+    await damaged.engine.createTable({
+      tableName: 'flights',
+      tableType: 'OFFLINE',
+      segmentsConfig: { replication: '1' },
+    });
     return damaged;
   };
   const load = (to: TestServer, n: number) =>
@@ -209,7 +266,9 @@ describe('a table server whose files are damaged', () => {
     });
   const filesOf = async ({ directory }: TestServer): Promise<readonly string[]> => {
     const paths = await readdir(join(directory, 'data'), { recursive: true });
-    return paths.filter((path) => path.endsWith('.parquet')).map((path) => join(directory, 'data', path));
+    return paths
+      .filter((path) => path.endsWith('.parquet'))
+      .map((path) => join(directory, 'data', path));
   };
 
   test('reads a file once for all processes that share what they know, and a damaged one once for each', async () => {
@@ -245,18 +304,26 @@ describe('a table server whose files are damaged', () => {
     await load(damaged, 1);
     const [path = ''] = await filesOf(damaged);
     const sql = 'SELECT n FROM flights';
-    await using execution = await damaged.queries.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+    await using execution = await damaged.queries.execute(
+      { sql },
+      { limits: { timeoutMs: 60_000 } },
+    );
     await flip(path, 400);
-    await expect(Array.fromAsync(execution.batches)).rejects.toThrow('The table is damaged: flights_OFFLINE');
+    await expect(Array.fromAsync(execution.batches)).rejects.toThrow(
+      'The table is damaged: flights_OFFLINE',
+    );
   });
 
   test('finds by its scrub what queries cannot, names it, and serves on once the segment is deleted', async () => {
     await using damaged = await flightsWith();
     const { segmentNames } = await load(damaged, 1);
     await load(damaged, 2);
-    const [path = ''] = (await filesOf(damaged)).filter((file) => file.includes(segmentNames[0] ?? ''));
+    const [path = ''] = (await filesOf(damaged)).filter((file) =>
+      file.includes(segmentNames[0] ?? ''),
+    );
     await flip(path, 400);
-    // As if the disk had lost the bit later: to all that the system says, this is the file that was found whole.
+    // As if the disk had lost the bit later: to all that the system says, this is the file that was
+    // found whole.
     const shared = new VerificationHost();
     await shared.add([{ path, identity: identityOf(path) ?? '' }]);
     const tables = new DirectoryTables(damaged.directory, { shared });
@@ -264,18 +331,25 @@ describe('a table server whose files are damaged', () => {
     await expect(tables.verify(relations)).resolves.toBeUndefined();
     // The first round of a scrub is at the start.
     await damaged.restart();
-    const problems = async () => (await damaged.engine.listSegments('flights_OFFLINE')).map(({ problem }) => problem);
+    const problems = async () =>
+      (await damaged.engine.listSegments('flights_OFFLINE')).map(({ problem }) => problem);
     await vi.waitUntil(async () => (await problems()).some((problem) => problem !== undefined), {
       timeout: 20_000,
       interval: 20,
     });
-    expect((await problems()).toSorted((left, right) => (left === undefined ? 1 : right === undefined ? -1 : 0))).toEqual([
+    expect(
+      (await problems()).toSorted((left, right) =>
+        left === undefined ? 1 : right === undefined ? -1 : 0,
+      ),
+    ).toEqual([
       expect.stringMatching(
         /^The file of this segment of flights_OFFLINE has the checksum \d+, and \d+ was written. Delete the segment, and load its rows again.$/,
       ),
       undefined,
     ]);
-    await expect(tables.verify(relations)).rejects.toThrow(`The table is damaged: ${segmentNames[0]}.`);
+    await expect(tables.verify(relations)).rejects.toThrow(
+      `The table is damaged: ${segmentNames[0]}.`,
+    );
     await damaged.engine.deleteSegment('flights_OFFLINE', segmentNames[0] ?? '');
     expect(await damaged.rows('SELECT n FROM flights')).toEqual([{ n: 2n }]);
     expect(await problems()).toEqual([undefined]);
@@ -293,12 +367,16 @@ describe('a table server whose files are damaged', () => {
     await engine.createTable(ordersConfig);
     const count = async () => damaged.value('SELECT CAST(count(*) AS INTEGER) FROM orders');
     const append = async (n: number): Promise<void> => {
-      await appending.append([{ key: null, value: Buffer.from(JSON.stringify({ name: 'a', n, ts: 1 })), partition: 0 }]);
+      await appending.append([
+        { key: null, value: Buffer.from(JSON.stringify({ name: 'a', n, ts: 1 })), partition: 0 },
+      ]);
       await vi.waitUntil(async () => (await count()) === n, { timeout: 20_000, interval: 20 });
     };
     await append(1);
     const [segment] = await engine.listSegments('orders_REALTIME');
-    await expect(engine.deleteSegment('orders_REALTIME', segment?.segmentName ?? '')).rejects.toThrow('is still consuming');
+    await expect(
+      engine.deleteSegment('orders_REALTIME', segment?.segmentName ?? ''),
+    ).rejects.toThrow('is still consuming');
     await flip((await filesOf(damaged))[0] ?? '', 400);
     await expect(count()).rejects.toThrow(
       /^The table is damaged: orders__0__0__.* if it is consuming, its messages are consumed again/,

@@ -36,7 +36,12 @@ describe('an offline table', () => {
   test('answers no rows, with its columns, before it has any', async () => {
     await using server = await openFlights();
     expect(await server.rows('SELECT * FROM flights')).toEqual([]);
-    expect((await server.rows('DESCRIBE flights')).map((row) => [row['column_name'], row['column_type']])).toEqual([
+    expect(
+      (await server.rows('DESCRIBE flights')).map((row) => [
+        row['column_name'],
+        row['column_type'],
+      ]),
+    ).toEqual([
       ['carrier', 'VARCHAR'],
       ['tags', 'VARCHAR[]'],
       ['payload', 'JSON'],
@@ -57,14 +62,20 @@ describe('an offline table', () => {
       server,
       Array.from({ length: 10 }, (_, index) => flight(index)),
     );
-    expect(first).toMatchObject({ rowCount: 10, segmentNames: [expect.stringMatching(/^flights_OFFLINE_\d+_[0-9a-f]{8}$/)] });
+    expect(first).toMatchObject({
+      rowCount: 10,
+      segmentNames: [expect.stringMatching(/^flights_OFFLINE_\d+_[0-9a-f]{8}$/)],
+    });
     await ingest(server, [flight(10)]);
     expect(await server.value('SELECT count(*) FROM flights')).toBe(11n);
     expect(await server.value('SELECT count(*) FROM "flights_OFFLINE"')).toBe(11n);
     expect(await server.engine.countRows('flights_OFFLINE')).toBe(11);
     await server.restart();
     expect(await server.value('SELECT CAST(sum(delay) AS BIGINT) FROM Flights')).toBe(55n);
-    expect(await server.rows('SELECT name FROM (SHOW TABLES)')).toEqual([{ name: 'flights' }, { name: 'flights_OFFLINE' }]);
+    expect(await server.rows('SELECT name FROM (SHOW TABLES)')).toEqual([
+      { name: 'flights' },
+      { name: 'flights_OFFLINE' },
+    ]);
   });
 
   test('keeps every type as the contract has it', async () => {
@@ -72,7 +83,9 @@ describe('an offline table', () => {
     await ingest(server, [flight(2)]);
     const casts =
       'carrier, CAST(tags AS VARCHAR) tags, payload, CAST(price AS VARCHAR) price, hex(digest) digest, late, delay, distance';
-    expect(await server.rows(`SELECT ${casts}, speed, ts, CAST(landed AS VARCHAR) landed FROM flights`)).toEqual([
+    expect(
+      await server.rows(`SELECT ${casts}, speed, ts, CAST(landed AS VARCHAR) landed FROM flights`),
+    ).toEqual([
       {
         carrier: 'C2',
         tags: '[even, t2]',
@@ -118,21 +131,38 @@ describe('an offline table', () => {
     await using server = await openFlights();
     await ingest(server, [flight(1)]);
     const dimensions = flightsSchema['dimensionFieldSpecs'] as readonly JsonValue[];
-    const wider = { ...flightsSchema, dimensionFieldSpecs: [...dimensions, { name: 'gate', dataType: 'STRING' }] };
+    const wider = {
+      ...flightsSchema,
+      dimensionFieldSpecs: [...dimensions, { name: 'gate', dataType: 'STRING' }],
+    };
     await server.engine.updateSchema(wider);
     await ingest(server, [{ ...flight(2), gate: 'B2' }]);
-    expect(await server.rows('SELECT gate FROM flights ORDER BY delay')).toEqual([{ gate: 'null' }, { gate: 'B2' }]);
-    await server.engine.updateTable({ ...flightsConfig, tableIndexConfig: { nullHandlingEnabled: true } });
-    expect(await server.rows('SELECT gate FROM flights ORDER BY delay')).toEqual([{ gate: null }, { gate: 'B2' }]);
+    expect(await server.rows('SELECT gate FROM flights ORDER BY delay')).toEqual([
+      { gate: 'null' },
+      { gate: 'B2' },
+    ]);
+    await server.engine.updateTable({
+      ...flightsConfig,
+      tableIndexConfig: { nullHandlingEnabled: true },
+    });
+    expect(await server.rows('SELECT gate FROM flights ORDER BY delay')).toEqual([
+      { gate: null },
+      { gate: 'B2' },
+    ]);
     const narrower = server.engine.updateSchema(flightsSchema);
-    await expect(narrower).rejects.toMatchObject({ code: 'TABLE_INVALID', findings: [{ code: 'SCHEMA_LOSES_DATA' }] });
+    await expect(narrower).rejects.toMatchObject({
+      code: 'TABLE_INVALID',
+      findings: [{ code: 'SCHEMA_LOSES_DATA' }],
+    });
   });
 
   test('is gone for queries once it is deleted, and new under the same name', async () => {
     await using server = await openFlights();
     await ingest(server, [flight(1)]);
     await server.engine.deleteTable('flights_OFFLINE');
-    await expect(server.rows('SELECT * FROM flights')).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+    await expect(server.rows('SELECT * FROM flights')).rejects.toMatchObject({
+      code: 'TABLE_NOT_FOUND',
+    });
     await server.engine.createTable(flightsConfig);
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });
@@ -141,31 +171,50 @@ describe('an offline table', () => {
     await using server = await openFlights();
     const { findings } = await server.engine.readTable('flights_OFFLINE');
     expect(findings.filter(({ code }) => code === 'NO_EFFECT')).toEqual([
-      expect.objectContaining({ severity: 'info', message: expect.stringContaining('/segmentsConfig/replication') }),
+      expect.objectContaining({
+        severity: 'info',
+        message: expect.stringContaining('/segmentsConfig/replication'),
+      }),
     ]);
     await server.engine.createSchema({ ...flightsSchema, schemaName: 'other' });
     const aggregated = {
       ...flightsConfig,
       tableName: 'other',
-      ingestionConfig: { aggregationConfigs: [{ columnName: 'delay', aggregationFunction: 'SUM(delay)' }] },
+      ingestionConfig: {
+        aggregationConfigs: [{ columnName: 'delay', aggregationFunction: 'SUM(delay)' }],
+      },
     };
     await expect(server.engine.createTable(aggregated)).rejects.toSatisfy(
-      (error) => error instanceof QuireError && error.findings?.some(({ code }) => code === 'UNSUPPORTED') === true,
+      (error) =>
+        error instanceof QuireError &&
+        error.findings?.some(({ code }) => code === 'UNSUPPORTED') === true,
     );
     expect(await server.engine.listTables()).toHaveLength(1);
   });
 
   test('has a name that no query can take for another', async () => {
     await using server = await openFlights();
-    for (const schemaName of ['Flights', 'flights_OFFLINE']) await server.engine.createSchema({ ...flightsSchema, schemaName });
-    await expect(server.engine.createTable({ ...flightsConfig, tableName: 'Flights' })).rejects.toMatchObject({
+    for (const schemaName of ['Flights', 'flights_OFFLINE']) {
+      await server.engine.createSchema({ ...flightsSchema, schemaName });
+    }
+    await expect(
+      server.engine.createTable({ ...flightsConfig, tableName: 'Flights' }),
+    ).rejects.toMatchObject({
       code: 'TABLE_EXISTS',
     });
     const stream = { streamType: 'file', 'stream.file.topic.name': 'flights' };
     const ingestionConfig = { streamIngestionConfig: { streamConfigMaps: [stream] } };
-    const other = server.engine.createTable({ ...flightsConfig, tableName: 'Flights', tableType: 'REALTIME', ingestionConfig });
+    const other = server.engine.createTable({
+      ...flightsConfig,
+      tableName: 'Flights',
+      tableType: 'REALTIME',
+      ingestionConfig,
+    });
     await expect(other).rejects.toMatchObject({ code: 'TABLE_EXISTS' });
-    const half = server.engine.createTable({ ...flightsConfig, tableName: 'flights_OFFLINE_OFFLINE' });
+    const half = server.engine.createTable({
+      ...flightsConfig,
+      tableName: 'flights_OFFLINE_OFFLINE',
+    });
     await expect(half).rejects.toMatchObject({ code: 'TABLE_INVALID' });
   });
 });

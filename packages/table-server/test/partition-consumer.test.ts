@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { QuireError } from '@quire/core';
 import type { TableSchemaDocument } from '@quire/core/table-engine';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
-import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets, StreamMessage } from '@quire/streams';
+import type {
+  FetchedMessages,
+  FetchLimits,
+  MessageStream,
+  PartitionOffsets,
+  StreamMessage,
+} from '@quire/streams';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChunkJob } from '../src/consumption/index.ts';
 import { fullDiskText } from '../src/directory/full-disk.ts';
@@ -14,7 +20,10 @@ import { TableDirectory } from '../src/directory/table-directory.ts';
 import { ServedTable } from '../src/served-table.ts';
 
 const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000];
-const schema: TableSchemaDocument = { schemaName: 'ticks', metricFieldSpecs: [{ name: 'n', dataType: 'INT' }] };
+const schema: TableSchemaDocument = {
+  schemaName: 'ticks',
+  metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
+};
 
 /** A partition whose end can be moved, and which can be away; offsets count its messages. */
 class ScriptedStream implements MessageStream {
@@ -32,14 +41,28 @@ class ScriptedStream implements MessageStream {
     return [{ partition: 0, earliestOffset: 0, latestOffset: this.latestOffset }];
   }
 
-  async fetch(_partition: number, from: number, limits: FetchLimits, how?: { signal?: AbortSignal }): Promise<FetchedMessages> {
-    if (from === this.latestOffset && !this.isAway) await this.#clock.sleep(limits.waitMs, how?.signal);
+  async fetch(
+    _partition: number,
+    from: number,
+    limits: FetchLimits,
+    how?: { signal?: AbortSignal },
+  ): Promise<FetchedMessages> {
+    if (from === this.latestOffset && !this.isAway) {
+      await this.#clock.sleep(limits.waitMs, how?.signal);
+    }
     if (this.isAway) throw new QuireError('STREAM_UNAVAILABLE', 'It is away.');
-    if (from > this.latestOffset) throw new QuireError('OFFSET_NOT_FOUND', `It ends at ${this.latestOffset}.`);
+    if (from > this.latestOffset) {
+      throw new QuireError('OFFSET_NOT_FOUND', `It ends at ${this.latestOffset}.`);
+    }
     const count = this.latestOffset - from;
     const messages = Array.from({ length: count }, (_, index): StreamMessage => {
       const offset = from + index;
-      return { offset, key: null, value: Buffer.from(JSON.stringify({ n: offset })), timestampMs: null };
+      return {
+        offset,
+        key: null,
+        value: Buffer.from(JSON.stringify({ n: offset })),
+        timestampMs: null,
+      };
     });
     return { messages, nextOffset: this.latestOffset, latestOffset: this.latestOffset };
   }
@@ -88,7 +111,10 @@ describe('the consumer of a partition', () => {
     await tables.make();
     records = new FillingRecords({ random });
     const parts = { directory: tables, records, clock, random, instanceName: 'Server_test' };
-    table = await ServedTable.create({ tableId: 'ticks_REALTIME.1', createdMs: 0, config, findings: [] }, parts);
+    table = await ServedTable.create(
+      { tableId: 'ticks_REALTIME.1', createdMs: 0, config, findings: [] },
+      parts,
+    );
     consumer = new PartitionConsumer({
       table,
       stream,
@@ -107,10 +133,14 @@ describe('the consumer of a partition', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Lets time pass until it is so; files are written meanwhile, which takes time of another kind. */
+  /**
+   * Lets time pass until it is so; files are written meanwhile, which takes time of another kind.
+   */
   async function passUntil(condition: () => boolean): Promise<void> {
     for (const endMs = performance.now() + 20_000; !condition();) {
-      if (performance.now() > endMs) throw new Error(`It does not come to that: ${JSON.stringify(consumer.status)}`);
+      if (performance.now() > endMs) {
+        throw new Error(`It does not come to that: ${JSON.stringify(consumer.status)}`);
+      }
       await clock.advance(10);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -124,7 +154,11 @@ describe('the consumer of a partition', () => {
     await clock.advance(89 * secondMs);
     expect(consumer.status.state).toBe('RETRYING');
     await clock.advance(5 * secondMs);
-    const stopped = { state: 'STOPPED', error: expect.stringContaining('consumeFrom=smallest'), currentOffset: 3 };
+    const stopped = {
+      state: 'STOPPED',
+      error: expect.stringContaining('consumeFrom=smallest'),
+      currentOffset: 3,
+    };
     expect(consumer.status).toMatchObject(stopped);
     // It waits for a person then.
     stream.latestOffset = 4;
@@ -139,7 +173,10 @@ describe('the consumer of a partition', () => {
     // As a broker is for a moment that has crashed.
     [stream.isAway, stream.latestOffset] = [false, 1];
     await clock.advance(60 * secondMs);
-    expect(consumer.status).toMatchObject({ state: 'RETRYING', error: expect.stringContaining('It ends at 1.') });
+    expect(consumer.status).toMatchObject({
+      state: 'RETRYING',
+      error: expect.stringContaining('It ends at 1.'),
+    });
     stream.latestOffset = 4;
     await passUntil(() => consumer.status.currentOffset === 4);
     await passUntil(() => consumer.status.state === 'CONSUMING');
@@ -147,7 +184,8 @@ describe('the consumer of a partition', () => {
     expect(consumer.segment?.rowCount).toBe(4);
   });
 
-  // The manifest had the segment then, and the consumer wanted to commit it again, for ever: "Segment … exists already".
+  // The manifest had the segment then, and the consumer wanted to commit it again, for ever:
+  // "Segment … exists already".
   test('goes on behind a commit whose second half the disk had no space for', async () => {
     records.refused = 'consuming-';
     clock.stepWallClock(dayMs);
@@ -158,7 +196,11 @@ describe('the consumer of a partition', () => {
     expect(consumer.status).toMatchObject({ state: 'RETRYING', error: fullDiskText });
     records.refused = undefined;
     await passUntil(() => consumer.status.currentOffset === 5);
-    expect([committedRows(), consumer.segment?.rowCount, consumer.segment?.record.startOffset]).toEqual([[3], 2, 3]);
+    expect([
+      committedRows(),
+      consumer.segment?.rowCount,
+      consumer.segment?.record.startOffset,
+    ]).toEqual([[3], 2, 3]);
   });
 
   test('stays halted while the disk is full, tries ever more rarely, and says so until something is written', async () => {

@@ -15,7 +15,9 @@ const schema: TableSchemaDocument = {
   schemaName: 'orders',
   dimensionFieldSpecs: [{ name: 'item', dataType: 'STRING' }],
   metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 function configOf(
@@ -55,7 +57,10 @@ class Orders implements AsyncDisposable {
     const server = await TestServer.open();
     await server.engine.createSchema(schema);
     const directory = join(server.directory, 'streams');
-    return new Orders(server, await FileProducer.open({ directory, topic: 'orders', partitionCount: 2 }));
+    return new Orders(
+      server,
+      await FileProducer.open({ directory, topic: 'orders', partitionCount: 2 }),
+    );
   }
 
   async append(count: number, partition = 0): Promise<void> {
@@ -68,12 +73,18 @@ class Orders implements AsyncDisposable {
   }
 
   async appendTexts(values: readonly string[], partition = 0): Promise<void> {
-    await this.#producer.append(values.map((value) => ({ key: null, value: Buffer.from(value), partition })));
+    await this.#producer.append(
+      values.map((value) => ({ key: null, value: Buffer.from(value), partition })),
+    );
   }
 
   /** Waits until a query counts so many rows. */
   async untilRows(count: number): Promise<void> {
-    await vi.waitUntil(async () => (await this.server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === count, patience);
+    await vi.waitUntil(
+      async () =>
+        (await this.server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === count,
+      patience,
+    );
   }
 
   async untilCommitted(count: number): Promise<void> {
@@ -85,7 +96,10 @@ class Orders implements AsyncDisposable {
     return segments.filter(({ state }) => state === 'COMMITTED');
   }
 
-  /** Of each partition that has messages: how many rows there are, how many different `n`, and the greatest. */
+  /**
+   * Of each partition that has messages: how many rows there are, how many different `n`, and the
+   * greatest.
+   */
   summaries() {
     return this.server.rows(
       'SELECT item, CAST(count(*) AS INTEGER) c, CAST(count(DISTINCT n) AS INTEGER) d, max(n) m FROM orders GROUP BY item ORDER BY item',
@@ -128,7 +142,9 @@ describe('a real-time table', () => {
 
   test('commits at its threshold of rows, one segment after the other without a gap', async () => {
     await using orders = await Orders.open();
-    await orders.server.engine.createTable(configOf({ 'realtime.segment.flush.threshold.rows': '10' }));
+    await orders.server.engine.createTable(
+      configOf({ 'realtime.segment.flush.threshold.rows': '10' }),
+    );
     await orders.append(10);
     await orders.untilCommitted(1);
     // In two chunks, which the commit puts together.
@@ -138,9 +154,17 @@ describe('a real-time table', () => {
     await orders.untilCommitted(2);
     await orders.untilRows(22);
     const [first, second] = await orders.committed();
-    expect(second).toMatchObject({ rowCount: 12, minTimeMs: startMs + 11, maxTimeMs: startMs + 22 });
+    expect(second).toMatchObject({
+      rowCount: 12,
+      minTimeMs: startMs + 11,
+      maxTimeMs: startMs + 22,
+    });
     expect(first?.segmentName).toMatch(/^orders__0__0__\d{8}T\d{4}Z$/);
-    expect(second?.stream).toMatchObject({ partition: 0, sequence: 1, startOffset: first?.stream?.endOffset });
+    expect(second?.stream).toMatchObject({
+      partition: 0,
+      sequence: 1,
+      startOffset: first?.stream?.endOffset,
+    });
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
@@ -153,16 +177,24 @@ describe('a real-time table', () => {
     const job = await orders.server.engine.forceCommit('orders_REALTIME');
     expect(job.segmentNames).toHaveLength(2);
     await vi.waitFor(
-      async () => expect((await orders.server.engine.readForceCommit(job.jobId)).pendingSegmentNames).toEqual([]),
+      async () =>
+        expect((await orders.server.engine.readForceCommit(job.jobId)).pendingSegmentNames).toEqual(
+          [],
+        ),
       { timeout: 20_000 },
     );
     expect(await orders.committed()).toHaveLength(2);
     // The wish outlives the server that it was made to.
     await orders.server.restart();
-    expect(await orders.server.engine.readForceCommit(job.jobId)).toEqual({ ...job, pendingSegmentNames: [] });
+    expect(await orders.server.engine.readForceCommit(job.jobId)).toEqual({
+      ...job,
+      pendingSegmentNames: [],
+    });
     await orders.append(4);
     await orders.untilRows(9);
-    expect(await orders.server.engine.pauseConsumption('orders_REALTIME', { comment: 'for the night' })).toMatchObject({
+    expect(
+      await orders.server.engine.pauseConsumption('orders_REALTIME', { comment: 'for the night' }),
+    ).toMatchObject({
       isPaused: true,
       comment: 'for the night',
     });
@@ -203,17 +235,31 @@ describe('a real-time table', () => {
     await orders.append(3);
     await orders.server.engine.createTable(configOf());
     await orders.untilRows(3);
-    const [consuming] = (await orders.server.engine.listSegments('orders_REALTIME')).map(({ segmentName }) => segmentName);
+    const [consuming] = (await orders.server.engine.listSegments('orders_REALTIME')).map(
+      ({ segmentName }) => segmentName,
+    );
     await orders.server.engine[Symbol.asyncDispose]();
     // As a server leaves it that is killed right after it has written the wish down.
     const [tableId = ''] = await readdir(join(orders.server.directory, 'data'));
-    const job = { jobId: 'wish', tableNameWithType: 'orders_REALTIME', submittedMs: 1, segmentNames: [consuming] };
+    const job = {
+      jobId: 'wish',
+      tableNameWithType: 'orders_REALTIME',
+      submittedMs: 1,
+      segmentNames: [consuming],
+    };
     const record = { formatVersion: 1, jobs: [{ job, tableId }] };
     await writeFile(join(orders.server.directory, 'force-commits.json'), JSON.stringify(record));
     await orders.server.restart();
-    expect(await orders.server.engine.readForceCommit('wish')).toEqual({ ...job, pendingSegmentNames: [consuming] });
+    expect(await orders.server.engine.readForceCommit('wish')).toEqual({
+      ...job,
+      pendingSegmentNames: [consuming],
+    });
     await vi.waitFor(
-      async () => expect(await orders.server.engine.readForceCommit('wish')).toEqual({ ...job, pendingSegmentNames: [] }),
+      async () =>
+        expect(await orders.server.engine.readForceCommit('wish')).toEqual({
+          ...job,
+          pendingSegmentNames: [],
+        }),
       patience,
     );
     expect(await orders.committed()).toMatchObject([{ segmentName: consuming, rowCount: 3 }]);
@@ -223,23 +269,39 @@ describe('a real-time table', () => {
   test('is RETRYING while its stream is away, from the start or later, and goes on when it is back', async () => {
     await using orders = await Orders.open();
     const { server } = orders;
-    const [topic, elsewhere] = [join(server.directory, 'streams/orders'), join(server.directory, 'streams/away')];
+    const [topic, elsewhere] = [
+      join(server.directory, 'streams/orders'),
+      join(server.directory, 'streams/away'),
+    ];
     await orders.append(2);
     await server.engine.createTable(configOf());
     await orders.untilRows(2);
-    const states = async () => (await server.engine.readConsumption('orders_REALTIME')).partitions.map(({ state }) => state);
+    const states = async () =>
+      (await server.engine.readConsumption('orders_REALTIME')).partitions.map(({ state }) => state);
     await rename(topic, elsewhere);
-    await vi.waitFor(async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']), patience);
+    await vi.waitFor(
+      async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']),
+      patience,
+    );
     await server.restart();
-    await vi.waitFor(async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']), patience);
+    await vi.waitFor(
+      async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']),
+      patience,
+    );
     expect(await server.engine.readConsumption('orders_REALTIME')).toMatchObject({
       isReady: false,
-      partitions: [{ error: expect.stringContaining('orders') }, { error: expect.stringContaining('orders') }],
+      partitions: [
+        { error: expect.stringContaining('orders') },
+        { error: expect.stringContaining('orders') },
+      ],
     });
     await rename(elsewhere, topic);
     await orders.append(1);
     await orders.untilRows(3);
-    await vi.waitFor(async () => expect(await states()).toEqual(['CONSUMING', 'CONSUMING']), patience);
+    await vi.waitFor(
+      async () => expect(await states()).toEqual(['CONSUMING', 'CONSUMING']),
+      patience,
+    );
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
@@ -260,13 +322,24 @@ describe('a real-time table', () => {
     await rm(join(topic, '0.jsonl'));
     await engine.resumeConsumption('orders_REALTIME');
     await orders.untilRows(7);
-    const notice = expect.stringContaining(`from offset ${lengthOf(5)} up to ${lengthOf(8)} before they were consumed`) as string;
-    const partition = async () => (await orders.server.engine.readConsumption('orders_REALTIME')).partitions[0];
-    await vi.waitFor(async () => expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }), patience);
+    const notice = expect.stringContaining(
+      `from offset ${lengthOf(5)} up to ${lengthOf(8)} before they were consumed`,
+    ) as string;
+    const partition = async () =>
+      (await orders.server.engine.readConsumption('orders_REALTIME')).partitions[0];
+    await vi.waitFor(
+      async () =>
+        expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }),
+      patience,
+    );
     await engine.forceCommit('orders_REALTIME');
     await orders.untilCommitted(2);
     await orders.server.restart();
-    await vi.waitFor(async () => expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }), patience);
+    await vi.waitFor(
+      async () =>
+        expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }),
+      patience,
+    );
     expect(await orders.summaries()).toEqual([{ item: 'p0', c: 7, d: 7, m: 10 }]);
   });
 
@@ -276,10 +349,16 @@ describe('a real-time table', () => {
     await orders.append(5);
     await engine.createTable(configOf());
     await orders.untilRows(5);
-    await writeFile(join(directory, 'streams/orders/0.jsonl'), `{"item":"new","n":1,"ts":${startMs}}\n`);
+    await writeFile(
+      join(directory, 'streams/orders/0.jsonl'),
+      `{"item":"new","n":1,"ts":${startMs}}\n`,
+    );
     await vi.waitFor(async () => {
       const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
-      expect(partition).toMatchObject({ state: 'RETRYING', error: expect.stringContaining('consumeFrom=smallest') });
+      expect(partition).toMatchObject({
+        state: 'RETRYING',
+        error: expect.stringContaining('consumeFrom=smallest'),
+      });
     }, patience);
     await engine.resumeConsumption('orders_REALTIME', { from: 'smallest' });
     await orders.untilRows(6);
@@ -335,20 +414,29 @@ describe('a real-time table', () => {
     await orders.appendTexts([deep(1_000)]);
     await orders.appendTexts([JSON.stringify({ item: '[2]', n: 3, ts: startMs })]);
     const made = { name: 'made', dataType: 'JSON' };
-    await engine.updateSchema({ ...schema, dimensionFieldSpecs: [{ name: 'item', dataType: 'STRING' }, made] });
-    const transformConfigs = [{ columnName: 'made', transformFunction: "jsonFormat(jsonPath(item, '$'))" }];
+    await engine.updateSchema({
+      ...schema,
+      dimensionFieldSpecs: [{ name: 'item', dataType: 'STRING' }, made],
+    });
+    const transformConfigs = [
+      { columnName: 'made', transformFunction: "jsonFormat(jsonPath(item, '$'))" },
+    ];
     await engine.createTable(configOf({}, { transformConfigs }));
     await orders.untilRows(1);
     await vi.waitFor(async () => {
       const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
       expect(partition).toMatchObject({
         state: 'STOPPED',
-        error: expect.stringMatching(/^Message \d+ cannot be ingested, column made: JSON is nested more than 1000 deep\.$/),
+        error: expect.stringMatching(
+          /^Message \d+ cannot be ingested, column made: JSON is nested more than 1000 deep\.$/,
+        ),
       });
     }, patience);
     await engine.updateTable(configOf({}, { transformConfigs, continueOnError: true }));
     await orders.untilRows(4);
-    const rows = await orders.server.rows('SELECT n, length(CAST(made AS VARCHAR)) AS c FROM orders ORDER BY n, c');
+    const rows = await orders.server.rows(
+      'SELECT n, length(CAST(made AS VARCHAR)) AS c FROM orders ORDER BY n, c',
+    );
     expect(rows.map(({ n, c }) => [n, Number(c)])).toEqual([
       [1, 3],
       [2, 4],
@@ -361,13 +449,27 @@ describe('a real-time table', () => {
     await using orders = await Orders.open();
     const { engine } = orders.server;
     const dayMs = 86_400_000;
-    await engine.createTable({ tableName: 'orders', tableType: 'OFFLINE', segmentsConfig: { timeColumnName: 'ts' } });
-    const offline = [0, 1, 2].map((day) => ({ item: 'offline', n: day, ts: startMs + day * dayMs }));
+    await engine.createTable({
+      tableName: 'orders',
+      tableType: 'OFFLINE',
+      segmentsConfig: { timeColumnName: 'ts' },
+    });
+    const offline = [0, 1, 2].map((day) => ({
+      item: 'offline',
+      n: day,
+      ts: startMs + day * dayMs,
+    }));
     const source = { kind: 'bytes', name: 'days.jsonl', body: jsonLines(offline) } as const;
     await engine.ingest({ tableNameWithType: 'orders_OFFLINE', source, batchConfig: {} });
-    await orders.appendTexts([0, 1, 2, 3].map((day) => JSON.stringify({ item: 'live', n: day, ts: startMs + day * dayMs })));
+    await orders.appendTexts(
+      [0, 1, 2, 3].map((day) =>
+        JSON.stringify({ item: 'live', n: day, ts: startMs + day * dayMs }),
+      ),
+    );
     await engine.createTable(configOf());
-    await vi.waitFor(async () => expect(await engine.countRows('orders_REALTIME')).toBe(4), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await engine.countRows('orders_REALTIME')).toBe(4), {
+      timeout: 20_000,
+    });
     const rows = await orders.server.rows('SELECT item, n FROM orders ORDER BY n');
     expect(rows).toEqual([
       { item: 'offline', n: 0 },

@@ -1,4 +1,13 @@
-import { appendFile, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededRandom } from '@quire/core/testing';
@@ -24,7 +33,9 @@ describe('records', () => {
   /** What both readers say: the server after a restart, and a process that shares the directory. */
   async function readByBoth(): Promise<unknown> {
     const outcomes = await Promise.all(
-      [open(), new RecordCache()].map((reader) => reader.read(one()).catch((error: unknown) => String(error))),
+      [open(), new RecordCache()].map((reader) =>
+        reader.read(one()).catch((error: unknown) => String(error)),
+      ),
     );
     expect(outcomes[1]).toEqual(outcomes[0]);
     return outcomes[0];
@@ -44,16 +55,28 @@ describe('records', () => {
 
   test.each<[string, string, () => Promise<unknown>]>([
     ['is empty', 'is empty', () => writeFile(one().path, '')],
-    ['ends too soon', 'is torn or overwritten', async () => writeFile(one().path, (await readFile(one().path)).subarray(0, -30))],
+    [
+      'ends too soon',
+      'is torn or overwritten',
+      async () => writeFile(one().path, (await readFile(one().path)).subarray(0, -30)),
+    ],
     [
       'lacks its last byte',
       'has lost its checksum',
       async () => writeFile(one().path, (await readFile(one().path)).subarray(0, -1)),
     ],
-    ['is doubled', 'does not have the checksum', async () => appendFile(one().path, await readFile(one().path))],
+    [
+      'is doubled',
+      'does not have the checksum',
+      async () => appendFile(one().path, await readFile(one().path)),
+    ],
     ['is missing', 'is missing', () => rm(one().path)],
     ['is a directory', 'is a directory', async () => (await rm(one().path), mkdir(one().path))],
-    ['is that of another', 'is the task record of two, not the task record of one', () => copyFile(two().path, one().path)],
+    [
+      'is that of another',
+      'is the task record of two, not the task record of one',
+      () => copyFile(two().path, one().path),
+    ],
   ])('are refused, by name and reason, where one %s', async (_what, reason, damage) => {
     const records = open();
     await records.replace(one(), { rows: 1 });
@@ -72,7 +95,9 @@ describe('records', () => {
       const flipped = Buffer.from(whole);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       await writeFile(one().path, flipped);
-      await expect(open().read(one()), `bit ${bit}`).rejects.toMatchObject({ code: 'RECORD_DAMAGED' });
+      await expect(open().read(one()), `bit ${bit}`).rejects.toMatchObject({
+        code: 'RECORD_DAMAGED',
+      });
     }
   });
 
@@ -86,7 +111,9 @@ describe('records', () => {
     await records.replace(one(), { rows: 2 });
     expect(await readByBoth()).toEqual({ rows: 2 });
     await rename(older, one().path);
-    expect(await readByBoth()).toContain('is an older copy: it has revision 1, and revision 2 was written');
+    expect(await readByBoth()).toContain(
+      'is an older copy: it has revision 1, and revision 2 was written',
+    );
     await writeFile(one().path, '{"formatVersion":1,"rows":1}');
     expect(await readByBoth()).toContain('has lost its checksum');
   });
@@ -103,7 +130,10 @@ describe('records', () => {
       expect(await readByBoth()).toEqual({ rows: 1 });
     }
     const problems: string[] = [];
-    const records = new Records({ random: new SeededRandom(1), onUnwitnessed: (path) => problems.push(path) });
+    const records = new Records({
+      random: new SeededRandom(1),
+      onUnwitnessed: (path) => problems.push(path),
+    });
     await records.replace(one(), { rows: 2 });
     expect(await readByBoth()).toEqual({ rows: 2 });
     expect(problems).toEqual(['tasks/one.json']);
@@ -112,9 +142,14 @@ describe('records', () => {
   test('are not judged by the witness of another directory', async () => {
     const records = open();
     for (const tableId of ['a_OFFLINE.1', 'b_OFFLINE.2']) await mkdir(directory.data(tableId));
-    for (let change = 0; change < 3; change += 1) await records.replace(directory.manifest('a_OFFLINE.1'), {});
+    for (let change = 0; change < 3; change += 1) {
+      await records.replace(directory.manifest('a_OFFLINE.1'), {});
+    }
     await records.replace(directory.manifest('b_OFFLINE.2'), { rows: 2 });
-    await copyFile(revisionsPath(directory.data('a_OFFLINE.1')), revisionsPath(directory.data('b_OFFLINE.2')));
+    await copyFile(
+      revisionsPath(directory.data('a_OFFLINE.1')),
+      revisionsPath(directory.data('b_OFFLINE.2')),
+    );
     expect(await open().read(directory.manifest('b_OFFLINE.2'))).toEqual({ rows: 2 });
   });
 });

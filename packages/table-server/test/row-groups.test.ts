@@ -26,7 +26,8 @@ function rowsOf(first: number, count: number): readonly PipelineRow[] {
   return Array.from({ length: count }, (_, index) => {
     const n = first + index;
     const fields = {
-      carrier: n % 7 === 0 ? 'a carrier whose name is long, and begins as others do' : `c${n % 100}`,
+      carrier:
+        n % 7 === 0 ? 'a carrier whose name is long, and begins as others do' : `c${n % 100}`,
       tags: [`t${n % 5}`, 'x'],
       payload: `{"n":${n}}`,
       price: `${n}.25`,
@@ -57,7 +58,11 @@ test('groups that are taken over are the rows that they were, with the bounds th
   const parts = [rowsOf(0, 9_000), rowsOf(9_000, 8_200)] as const;
   const [first, second] = [await write('a.parquet', parts[0]), await write('b.parquet', parts[1])];
   const written = await write('written.parquet', parts.flat());
-  await using writer = await RowFileWriter.create(join(directory, 'taken.parquet'), 'taken.parquet', shape);
+  await using writer = await RowFileWriter.create(
+    join(directory, 'taken.parquet'),
+    'taken.parquet',
+    shape,
+  );
   expect(await writer.takeOver(join(directory, 'a.parquet'), first)).toBe(true);
   expect(await writer.takeOver(join(directory, 'b.parquet'), second)).toBe(true);
   const taken = await writer.finish();
@@ -65,14 +70,18 @@ test('groups that are taken over are the rows that they were, with the bounds th
   expect(written).toMatchObject(facts);
   expect(await readAll('taken.parquet', taken)).toEqual(await readAll('written.parquet', written));
 
-  const metadataOf = async (name: string) => parquetMetadataAsync(await asyncBufferFromFile(join(directory, name)));
-  const sources = [await metadataOf('a.parquet'), await metadataOf('b.parquet')].flatMap((each) => each.row_groups);
+  const metadataOf = async (name: string) =>
+    parquetMetadataAsync(await asyncBufferFromFile(join(directory, name)));
+  const sources = [await metadataOf('a.parquet'), await metadataOf('b.parquet')].flatMap(
+    (each) => each.row_groups,
+  );
   const groups = (await metadataOf('taken.parquet')).row_groups;
   expect(groups).toHaveLength(2);
   for (const [index, group] of groups.entries()) {
     for (const [place, column] of group.columns.entries()) {
       const expected = sources[index]?.columns[place]?.meta_data?.statistics;
-      const isExact = expected?.is_max_value_exact !== false && expected?.is_min_value_exact !== false;
+      const isExact =
+        expected?.is_max_value_exact !== false && expected?.is_min_value_exact !== false;
       const unbounded = { null_count: expected?.null_count };
       expect(JSON.parse(JSON.stringify(column.meta_data?.statistics, plainly))).toEqual(
         JSON.parse(JSON.stringify(isExact ? expected : unbounded, plainly)),
@@ -85,7 +94,11 @@ test('DuckDB finds the same rows in groups that were taken over, by every column
   const parts = [rowsOf(0, 9_000), rowsOf(9_000, 8_200)] as const;
   const files = [await write('a.parquet', parts[0]), await write('b.parquet', parts[1])];
   await write('written.parquet', parts.flat());
-  await using writer = await RowFileWriter.create(join(directory, 'taken.parquet'), 'taken.parquet', shape);
+  await using writer = await RowFileWriter.create(
+    join(directory, 'taken.parquet'),
+    'taken.parquet',
+    shape,
+  );
   for (const file of files) await writer.takeOver(join(directory, file.file), file);
   await writer.finish();
   await using queries = await DuckDbEngine.open({
@@ -124,7 +137,9 @@ test('DuckDB finds the same rows in groups that were taken over, by every column
     expect([where, taken]).toEqual([where, written]);
     expect(written).toBeGreaterThan(0);
   }
-  expect(await count('SELECT count(*) FROM (SELECT * FROM taken EXCEPT ALL SELECT * FROM written)')).toBe(0);
+  expect(
+    await count('SELECT count(*) FROM (SELECT * FROM taken EXCEPT ALL SELECT * FROM written)'),
+  ).toBe(0);
 });
 
 test('small groups, and groups of other columns, are not taken over', async () => {
@@ -132,10 +147,17 @@ test('small groups, and groups of other columns, are not taken over', async () =
   const large = await write('large.parquet', rowsOf(0, 9_000));
   const more = {
     ...flightsSchema,
-    metricFieldSpecs: [{ name: 'added', dataType: 'INT' }, ...(flightsSchema['metricFieldSpecs'] as JsonValue[])],
+    metricFieldSpecs: [
+      { name: 'added', dataType: 'INT' },
+      ...(flightsSchema['metricFieldSpecs'] as JsonValue[]),
+    ],
   };
   await using writer = await RowFileWriter.create(join(directory, 'x.parquet'), 'x.parquet', shape);
-  await using other = await RowFileWriter.create(join(directory, 'y.parquet'), 'y.parquet', shapeOf(flightsConfig, more));
+  await using other = await RowFileWriter.create(
+    join(directory, 'y.parquet'),
+    'y.parquet',
+    shapeOf(flightsConfig, more),
+  );
   expect(await writer.takeOver(join(directory, 'small.parquet'), small)).toBe(false);
   expect(await other.takeOver(join(directory, 'large.parquet'), large)).toBe(false);
 });

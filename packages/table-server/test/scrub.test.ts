@@ -42,7 +42,8 @@ function openScrub({ bytesPerSecondMax = Infinity } = {}): Scrub {
   });
 }
 
-const namesOf = (damaged: readonly DamagedSegment[]): readonly string[] => damaged.map(({ segmentName }) => segmentName);
+const namesOf = (damaged: readonly DamagedSegment[]): readonly string[] =>
+  damaged.map(({ segmentName }) => segmentName);
 
 test('reads each file once in a period, and one that has changed in the next round', async () => {
   await using scrub = openScrub();
@@ -64,7 +65,10 @@ test('reads each file once in a period, and one that has changed in the next rou
 
 test('names what is damaged once, until it is whole again or its segment has gone', async () => {
   await using scrub = openScrub();
-  const [cut, other] = [await addFile('cut', Buffer.from('rows')), await addFile('other', Buffer.from('more'))];
+  const [cut, other] = [
+    await addFile('cut', Buffer.from('rows')),
+    await addFile('other', Buffer.from('more')),
+  ];
   await scrub.run();
   await writeFile(cut.path, 'row');
   await rm(other.path);

@@ -27,10 +27,14 @@ async function take(kinds: readonly Kind[], continueOnError: boolean): Promise<T
     async add(messages, endOffset) {
       const given = messages.map(({ offset }) => offset);
       // An unlucky one is in a process that something else ends, once.
-      if (given.some((offset) => kindOf(offset) === 'poisonous' || unlucky.delete(offset))) return { lost: 'It was ended.' };
+      if (given.some((offset) => kindOf(offset) === 'poisonous' || unlucky.delete(offset))) {
+        return { lost: 'It was ended.' };
+      }
       const first = continueOnError ? undefined : given.find((offset) => kindOf(offset) === 'bad');
       const skipped = continueOnError ? given.filter((offset) => kindOf(offset) === 'bad') : [];
-      offsets.push(...given.filter((offset) => kindOf(offset) !== 'bad' && offset < (first ?? Infinity)));
+      offsets.push(
+        ...given.filter((offset) => kindOf(offset) !== 'bad' && offset < (first ?? Infinity)),
+      );
       reached = first ?? endOffset;
       const messageAt = (offset: number) => ({ offset, problem: 'is bad' });
       return {
@@ -71,7 +75,9 @@ test('where bad messages are skipped, all others are taken once and in order, wh
   await fc.assert(
     fc.asyncProperty(kinds, async (given) => {
       const taken = await take(given, true);
-      expect(taken.offsets).toEqual(given.flatMap((kind, index) => (isGood(kind) ? [index * 3] : [])));
+      expect(taken.offsets).toEqual(
+        given.flatMap((kind, index) => (isGood(kind) ? [index * 3] : [])),
+      );
       expect(taken.bad.length).toBe(given.filter((kind) => !isGood(kind)).length);
       expect([taken.endOffset, taken.stoppedAt]).toEqual([given.length * 3, undefined]);
     }),
@@ -85,13 +91,18 @@ test('else consumption stops at the first bad or poisonous message, with all bef
       const first = given.findIndex((kind) => !isGood(kind));
       const end = first < 0 ? given.length : first;
       expect(taken.offsets).toEqual(Array.from({ length: end }, (_, index) => index * 3));
-      expect([taken.endOffset, taken.stoppedAt]).toEqual([end * 3, first < 0 ? undefined : first * 3]);
+      expect([taken.endOffset, taken.stoppedAt]).toEqual([
+        end * 3,
+        first < 0 ? undefined : first * 3,
+      ]);
     }),
   );
 });
 
 test('one poisonous message of 25,000 costs a handful of processes', async () => {
-  const given = Array.from({ length: 25_000 }, (_, index): Kind => (index === 17_001 ? 'poisonous' : 'good'));
+  const given = Array.from({ length: 25_000 }, (_, index): Kind =>
+    index === 17_001 ? 'poisonous' : 'good',
+  );
   const { offsets, bad, lostCount } = await take(given, true);
   expect([offsets.length, bad, lostCount]).toEqual([24_999, [17_001 * 3], 7]);
 });

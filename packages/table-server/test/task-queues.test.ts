@@ -22,7 +22,11 @@ import {
 useInputs();
 
 /** A finder whose files give their bytes only when they are let to. */
-function gated(): { readonly finder: FileFinder; readonly open: () => void; readonly reached: Promise<void> } {
+function gated(): {
+  readonly finder: FileFinder;
+  readonly open: () => void;
+  readonly reached: Promise<void>;
+} {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   return {
@@ -54,7 +58,9 @@ test('the schedule of a table makes tasks', async () => {
   const clock = new ManualClock({ nowMs: startMs });
   await using server = await TestServer.open({ finder, clock });
   await server.engine.createSchema(schema);
-  await server.engine.createTable(config({ [generation]: { schedule: '0 */10 * * * ?' } }, batch()));
+  await server.engine.createTable(
+    config({ [generation]: { schedule: '0 */10 * * * ?' } }, batch()),
+  );
   await addFile('a.csv', [['a', 1, 1, startMs]]);
   await clock.advance(9 * 60_000);
   expect(await server.engine.listTasks({ taskType: generation })).toEqual([]);
@@ -64,7 +70,10 @@ test('the schedule of a table makes tasks', async () => {
     await new Promise((resolve) => setImmediate(resolve));
     [task] = await server.engine.listTasks({ taskType: generation });
   }
-  expect(await ended(server, task.taskName)).toMatchObject({ state: 'COMPLETED', trigger: 'CRON_TRIGGER' });
+  expect(await ended(server, task.taskName)).toMatchObject({
+    state: 'COMPLETED',
+    trigger: 'CRON_TRIGGER',
+  });
 });
 
 test('a schedule is due once where the clock jumps a day ahead, and goes on by the new time where it goes back', async () => {
@@ -99,7 +108,10 @@ describe('the queue of a type', () => {
     await addFile('a.csv', [['a', 1, 1, startMs]]);
     const taskName = await schedule(server, generation);
     await gate.reached;
-    expect(await server.engine.readTask(taskName)).toMatchObject({ state: 'IN_PROGRESS', subtasks: [{ state: 'RUNNING' }] });
+    expect(await server.engine.readTask(taskName)).toMatchObject({
+      state: 'IN_PROGRESS',
+      subtasks: [{ state: 'RUNNING' }],
+    });
     await server.engine.stopTaskQueue(generation);
     expect(await server.engine.readTaskQueue(generation)).toBe('STOPPED');
     expect(await until(server, taskName, ({ state }) => state !== 'STOPPING')).toMatchObject({
@@ -137,22 +149,32 @@ describe('the queue of a type', () => {
     await gate.reached;
     expect(await reasonOf(server, generation)).toContain(`The task ${taskName} is IN_PROGRESS`);
     await server.engine.cancelTask(taskName);
-    expect(await server.engine.readTask(taskName)).toMatchObject({ state: 'ABORTED', subtasks: [{ state: 'TASK_ABORTED' }] });
+    expect(await server.engine.readTask(taskName)).toMatchObject({
+      state: 'ABORTED',
+      subtasks: [{ state: 'TASK_ABORTED' }],
+    });
     gate.open();
     await expect(server.engine.cancelTask(taskName)).rejects.toMatchObject({ code: 'CONFLICT' });
-    await expect(server.engine.cancelTask('Task_none')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    await expect(server.engine.cancelTask('Task_none')).rejects.toMatchObject({
+      code: 'TASK_NOT_FOUND',
+    });
     expect(await server.engine.countRows('sales_OFFLINE')).toBe(0);
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
   });
 
   test('what takes longer than its limit is TIMED_OUT', async () => {
     const gate = gated();
-    await using server = await openSales(config({ [generation]: { taskTimeout: '1s' } }, batch()), gate.finder);
+    await using server = await openSales(
+      config({ [generation]: { taskTimeout: '1s' } }, batch()),
+      gate.finder,
+    );
     await addFile('a.csv', [['a', 1, 1, startMs]]);
     const task = await ended(server, await schedule(server, generation));
     expect(task).toMatchObject({
       state: 'TIMED_OUT',
-      subtasks: [{ state: 'TIMED_OUT', info: 'It took longer than 1000 ms, the limit of its task.' }],
+      subtasks: [
+        { state: 'TIMED_OUT', info: 'It took longer than 1000 ms, the limit of its task.' },
+      ],
     });
   });
 
@@ -170,10 +192,16 @@ describe('the queue of a type', () => {
         return { ...found, files };
       },
     };
-    await using server = await openSales(config({ [generation]: { maxAttemptsPerTask: '2' } }, batch()), failing);
+    await using server = await openSales(
+      config({ [generation]: { maxAttemptsPerTask: '2' } }, batch()),
+      failing,
+    );
     await addFile('a.csv', [['a', 1, 1, startMs]]);
     const task = await ended(server, await schedule(server, generation));
-    expect(task).toMatchObject({ state: 'FAILED', subtasks: [{ state: 'TASK_ERROR', attemptCount: 2 }] });
+    expect(task).toMatchObject({
+      state: 'FAILED',
+      subtasks: [{ state: 'TASK_ERROR', attemptCount: 2 }],
+    });
     expect(task.subtasks[0]?.info).toContain('The network is gone.');
   });
 });

@@ -1,7 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TableConfigDocument, TableSchemaDocument, TaskRecord } from '@quire/core/table-engine';
+import type {
+  TableConfigDocument,
+  TableSchemaDocument,
+  TaskRecord,
+} from '@quire/core/table-engine';
 import { createFileFinder, type FileFinder } from '@quire/tables';
 import { afterEach, beforeEach } from 'vitest';
 import { isFinal } from '../src/tasks/task-transitions.ts';
@@ -18,7 +22,9 @@ export const schema: TableSchemaDocument = {
     { name: 'amount', dataType: 'LONG' },
     { name: 'least', dataType: 'INT' },
   ],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 export const generation = 'SegmentGenerationAndPushTask';
 export const sums = 'SELECT count(*)::INT AS n, sum(amount)::INT AS amount FROM sales';
@@ -46,22 +52,43 @@ export function config(task: object, extra: object = {}): TableConfigDocument {
 }
 
 export function batch(segmentIngestionType = 'APPEND'): object {
-  const batchConfigMaps = [{ inputDirURI: `file://${inputs}/`, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' }];
+  const batchConfigMaps = [
+    {
+      inputDirURI: `file://${inputs}/`,
+      includeFileNamePattern: 'glob:**/*.csv',
+      inputFormat: 'csv',
+    },
+  ];
   return {
-    ingestionConfig: { batchIngestionConfig: { segmentIngestionType, segmentIngestionFrequency: 'DAILY', batchConfigMaps } },
+    ingestionConfig: {
+      batchIngestionConfig: {
+        segmentIngestionType,
+        segmentIngestionFrequency: 'DAILY',
+        batchConfigMaps,
+      },
+    },
   };
 }
 
-export async function openSales(document: TableConfigDocument, given: FileFinder = finder): Promise<TestServer> {
+export async function openSales(
+  document: TableConfigDocument,
+  given: FileFinder = finder,
+): Promise<TestServer> {
   const server = await TestServer.open({ finder: given });
   await server.engine.createSchema(schema);
   await server.engine.createTable(document);
   return server;
 }
 
-export async function addFile(name: string, rows: readonly (readonly [string, number, number, number])[]): Promise<void> {
+export async function addFile(
+  name: string,
+  rows: readonly (readonly [string, number, number, number])[],
+): Promise<void> {
   await mkdir(join(inputs, 'deep'), { recursive: true });
-  await writeFile(join(inputs, name), `shop,amount,least,ts\n${rows.map((row) => row.join(',')).join('\n')}\n`);
+  await writeFile(
+    join(inputs, name),
+    `shop,amount,least,ts\n${rows.map((row) => row.join(',')).join('\n')}\n`,
+  );
 }
 
 export async function ingest(server: TestServer, rows: readonly object[]): Promise<void> {
@@ -69,13 +96,22 @@ export async function ingest(server: TestServer, rows: readonly object[]): Promi
   await server.engine.ingest({ tableNameWithType: 'sales_OFFLINE', source, batchConfig: {} });
 }
 
-export const sale = (shop: string, amount: number, ts: number) => ({ shop, amount, least: amount, ts });
+export const sale = (shop: string, amount: number, ts: number) => ({
+  shop,
+  amount,
+  least: amount,
+  ts,
+});
 
 export async function ended(server: TestServer, taskName: string): Promise<TaskRecord> {
   return until(server, taskName, (task) => isFinal(task.state));
 }
 
-export async function until(server: TestServer, taskName: string, holds: (task: TaskRecord) => boolean): Promise<TaskRecord> {
+export async function until(
+  server: TestServer,
+  taskName: string,
+  holds: (task: TaskRecord) => boolean,
+): Promise<TaskRecord> {
   for (;;) {
     const task = await server.engine.readTask(taskName);
     if (holds(task)) return task;

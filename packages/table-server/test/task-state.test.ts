@@ -1,9 +1,19 @@
 import { isQuireError } from '@quire/core';
-import { type SubtaskRecord, type TaskRecord, type TaskState, taskStates } from '@quire/core/table-engine';
+import {
+  type SubtaskRecord,
+  type TaskRecord,
+  type TaskState,
+  taskStates,
+} from '@quire/core/table-engine';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyTaskEvent, type TaskEvent } from '../src/tasks/task-state.ts';
-import { isFinal, nextTaskState, type TaskSignal, taskTransitions } from '../src/tasks/task-transitions.ts';
+import {
+  isFinal,
+  nextTaskState,
+  type TaskSignal,
+  taskTransitions,
+} from '../src/tasks/task-transitions.ts';
 
 const subtask = (index: number): SubtaskRecord => ({
   subtaskId: `Task_x_${index}`,
@@ -32,7 +42,10 @@ function newTask(subtaskCount: number): TaskRecord {
 }
 
 /** Every step from one state to another that a series of events brings about. */
-function walk(events: readonly TaskEvent[], subtaskCount = 2): { readonly task: TaskRecord; readonly steps: readonly string[] } {
+function walk(
+  events: readonly TaskEvent[],
+  subtaskCount = 2,
+): { readonly task: TaskRecord; readonly steps: readonly string[] } {
   let task = newTask(subtaskCount);
   const steps: string[] = [];
   for (const [index, event] of events.entries()) {
@@ -51,7 +64,11 @@ const failed = (index: number, isLast = true): TaskEvent => ({
   info: 'Row 3 has no time.',
   isFinal: isLast,
 });
-const timedOut = (index: number): TaskEvent => ({ kind: 'timedOut', index, info: 'It took too long.' });
+const timedOut = (index: number): TaskEvent => ({
+  kind: 'timedOut',
+  index,
+  info: 'It took too long.',
+});
 const halted = (index: number): TaskEvent => ({ kind: 'halted', index });
 const [stop, resume, cancel, committed]: readonly TaskEvent[] = [
   { kind: 'stop' },
@@ -59,19 +76,38 @@ const [stop, resume, cancel, committed]: readonly TaskEvent[] = [
   { kind: 'cancel' },
   { kind: 'committed' },
 ];
-const told = (...events: readonly (TaskEvent | undefined)[]): readonly TaskEvent[] => events.flatMap((event) => event ?? []);
+const told = (...events: readonly (TaskEvent | undefined)[]): readonly TaskEvent[] =>
+  events.flatMap((event) => event ?? []);
 
 /** Ways that reach every transition of the table, and where they end. */
-const ways: Readonly<Record<string, readonly [readonly TaskEvent[], TaskState, readonly SubtaskRecord['state'][]]>> = {
-  'all goes well': [told(begun(0), begun(1), done(0), done(1), committed), 'COMPLETED', ['COMPLETED', 'COMPLETED']],
-  'one fails while another runs': [told(begun(0), begun(1), failed(0), halted(1)), 'FAILED', ['TASK_ERROR', 'TASK_ABORTED']],
-  'one fails, and the other had not begun': [told(begun(0), failed(0)), 'FAILED', ['TASK_ERROR', 'DROPPED']],
+const ways: Readonly<
+  Record<string, readonly [readonly TaskEvent[], TaskState, readonly SubtaskRecord['state'][]]>
+> = {
+  'all goes well': [
+    told(begun(0), begun(1), done(0), done(1), committed),
+    'COMPLETED',
+    ['COMPLETED', 'COMPLETED'],
+  ],
+  'one fails while another runs': [
+    told(begun(0), begun(1), failed(0), halted(1)),
+    'FAILED',
+    ['TASK_ERROR', 'TASK_ABORTED'],
+  ],
+  'one fails, and the other had not begun': [
+    told(begun(0), failed(0)),
+    'FAILED',
+    ['TASK_ERROR', 'DROPPED'],
+  ],
   'one fails, and the other ends well meanwhile': [
     told(begun(0), begun(1), failed(0), done(1)),
     'FAILED',
     ['TASK_ERROR', 'COMPLETED'],
   ],
-  'one takes too long': [told(begun(0), begun(1), timedOut(0), halted(1)), 'TIMED_OUT', ['TIMED_OUT', 'TASK_ABORTED']],
+  'one takes too long': [
+    told(begun(0), begun(1), timedOut(0), halted(1)),
+    'TIMED_OUT',
+    ['TIMED_OUT', 'TASK_ABORTED'],
+  ],
   'a second attempt goes well': [
     told(begun(0), failed(0, false), begun(0), done(0), begun(1), done(1), committed),
     'COMPLETED',
@@ -84,17 +120,37 @@ const ways: Readonly<Record<string, readonly [readonly TaskEvent[], TaskState, r
   ],
   'stopped before it began': [told(stop), 'STOPPED', ['WAITING', 'WAITING']],
   'stopped, then cancelled': [told(stop, cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
-  'fails while it stops': [told(begun(0), begun(1), stop, failed(0), halted(1)), 'FAILED', ['TASK_ERROR', 'TASK_ABORTED']],
+  'fails while it stops': [
+    told(begun(0), begun(1), stop, failed(0), halted(1)),
+    'FAILED',
+    ['TASK_ERROR', 'TASK_ABORTED'],
+  ],
   'takes too long while it stops': [
     told(begun(0), begun(1), stop, timedOut(0), halted(1)),
     'TIMED_OUT',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
   'cancelled before it began': [told(cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
-  'cancelled while it runs': [told(begun(0), cancel, done(0)), 'ABORTED', ['TASK_ABORTED', 'DROPPED']],
-  'cancelled while it stops': [told(begun(0), stop, cancel), 'ABORTED', ['TASK_ABORTED', 'DROPPED']],
-  'cancelled while it fails': [told(begun(0), begun(1), failed(0), cancel), 'ABORTED', ['TASK_ERROR', 'TASK_ABORTED']],
-  'cancelled while it times out': [told(begun(0), begun(1), timedOut(0), cancel), 'ABORTED', ['TIMED_OUT', 'TASK_ABORTED']],
+  'cancelled while it runs': [
+    told(begun(0), cancel, done(0)),
+    'ABORTED',
+    ['TASK_ABORTED', 'DROPPED'],
+  ],
+  'cancelled while it stops': [
+    told(begun(0), stop, cancel),
+    'ABORTED',
+    ['TASK_ABORTED', 'DROPPED'],
+  ],
+  'cancelled while it fails': [
+    told(begun(0), begun(1), failed(0), cancel),
+    'ABORTED',
+    ['TASK_ERROR', 'TASK_ABORTED'],
+  ],
+  'cancelled while it times out': [
+    told(begun(0), begun(1), timedOut(0), cancel),
+    'ABORTED',
+    ['TIMED_OUT', 'TASK_ABORTED'],
+  ],
   'its outputs cannot appear': [
     told(begun(0), begun(1), done(0), done(1), { kind: 'commitFailed', info: 'Gone.' }),
     'FAILED',
@@ -104,9 +160,14 @@ const ways: Readonly<Record<string, readonly [readonly TaskEvent[], TaskState, r
 
 /** Every step that the table has. */
 const written = [
-  ...new Set(taskStates.flatMap((from) => Object.values(taskTransitions[from]).map((to) => `${from} ${to}`))),
+  ...new Set(
+    taskStates.flatMap((from) => Object.values(taskTransitions[from]).map((to) => `${from} ${to}`)),
+  ),
 ].toSorted();
-/** One event may end a task whose last running subtask it ends: it goes through two transitions then. */
+/**
+ * One event may end a task whose last running subtask it ends: it goes through two transitions
+ * then.
+ */
 const passing = [
   'IN_PROGRESS FAILED',
   'IN_PROGRESS STOPPED',
@@ -126,19 +187,35 @@ describe('the states of a task', () => {
   test('every transition of the table, and every state, is reached by these', () => {
     const both = walk(told(begun(0), begun(1), begun(2), timedOut(0), failed(1), halted(2)), 3);
     expect(both.task.state).toBe('FAILED');
-    const steps = new Set([...Object.values(ways).flatMap(([events]) => walk(events).steps), ...both.steps]);
+    const steps = new Set([
+      ...Object.values(ways).flatMap(([events]) => walk(events).steps),
+      ...both.steps,
+    ]);
     expect([...steps].filter((step) => !passing.includes(step)).toSorted()).toEqual(written);
     const reached = new Set([...steps].flatMap((step) => step.split(' ')));
     expect([...reached].toSorted()).toEqual([...taskStates].toSorted());
   });
 
   test('a signal that the table does not know is refused', () => {
-    const signals: readonly TaskSignal[] = ['begin', 'stop', 'resume', 'fail', 'timeOut', 'settle', 'cancel', 'complete'];
+    const signals: readonly TaskSignal[] = [
+      'begin',
+      'stop',
+      'resume',
+      'fail',
+      'timeOut',
+      'settle',
+      'cancel',
+      'complete',
+    ];
     const refused = taskStates.flatMap((state) =>
-      signals.filter((signal) => taskTransitions[state][signal] === undefined).map((signal) => [state, signal] as const),
+      signals
+        .filter((signal) => taskTransitions[state][signal] === undefined)
+        .map((signal) => [state, signal] as const),
     );
     expect(refused.length).toBeGreaterThan(50);
-    for (const [state, signal] of refused) expect(() => nextTaskState(state, signal)).toThrow('cannot take the signal');
+    for (const [state, signal] of refused) {
+      expect(() => nextTaskState(state, signal)).toThrow('cannot take the signal');
+    }
   });
 
   test('whatever happens, in whatever order, keeps to the table and to what a task is (model)', () => {
@@ -146,10 +223,18 @@ describe('the states of a task', () => {
     const event = fc.oneof(
       { weight: 16, arbitrary: index.map(begun) },
       { weight: 8, arbitrary: index.map(done) },
-      { weight: 3, arbitrary: fc.tuple(index, fc.boolean()).map(([at, isLast]) => failed(at, isLast)) },
+      {
+        weight: 3,
+        arbitrary: fc.tuple(index, fc.boolean()).map(([at, isLast]) => failed(at, isLast)),
+      },
       { weight: 2, arbitrary: index.map(timedOut) },
       { weight: 2, arbitrary: index.map(halted) },
-      { weight: 1, arbitrary: fc.constantFrom(...told(stop, resume, resume, cancel, committed, committed, committed)) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          ...told(stop, resume, resume, cancel, committed, committed, committed),
+        ),
+      },
     );
     const taken = new Set<string>();
     const ofSubtasks = new Set<string>();
@@ -171,7 +256,15 @@ describe('the states of a task', () => {
     // None of the ways was left out, and none was taken that is not written down.
     expect([...taken].filter((step) => !passing.includes(step)).toSorted()).toEqual(written);
     expect(ofSubtasks).toEqual(
-      new Set(['WAITING', 'RUNNING', 'COMPLETED', 'TASK_ERROR', 'TIMED_OUT', 'TASK_ABORTED', 'DROPPED']),
+      new Set([
+        'WAITING',
+        'RUNNING',
+        'COMPLETED',
+        'TASK_ERROR',
+        'TIMED_OUT',
+        'TASK_ABORTED',
+        'DROPPED',
+      ]),
     );
   });
 });
@@ -181,7 +274,9 @@ function attempt(task: TaskRecord, event: TaskEvent, nowMs: number): TaskRecord 
   try {
     return applyTaskEvent(task, event, nowMs);
   } catch (error) {
-    if (isQuireError(error, 'CONFLICT') && event.kind === 'cancel' && isFinal(task.state)) return undefined;
+    if (isQuireError(error, 'CONFLICT') && event.kind === 'cancel' && isFinal(task.state)) {
+      return undefined;
+    }
     throw error;
   }
 }
@@ -195,18 +290,24 @@ function brokenBy(before: TaskRecord, after: TaskRecord, event: TaskEvent): read
   const first = Object.values(taskTransitions[before.state]);
   const second = first.flatMap((state) => taskTransitions[state].settle ?? []);
   const claims: Readonly<Record<string, boolean>> = {
-    'goes by the table': after.state === before.state || [...first, ...second].includes(after.state),
+    'goes by the table':
+      after.state === before.state || [...first, ...second].includes(after.state),
     'what has ended stays as it is': !isFinal(before.state) || after === before,
     'has an end once it has ended': (after.finishedMs === null) !== isFinal(after.state),
-    'is COMPLETED when all of it is': !is('COMPLETED') || after.subtasks.every(({ state }) => state === 'COMPLETED'),
+    'is COMPLETED when all of it is':
+      !is('COMPLETED') || after.subtasks.every(({ state }) => state === 'COMPLETED'),
     'is FAILED since something failed': !is('FAILED', 'FAILING') || has('TASK_ERROR'),
-    'is TIMED_OUT since something took too long': !is('TIMED_OUT', 'TIMING_OUT') || has('TIMED_OUT'),
-    'fails, or was cancelled, when something failed': !has('TASK_ERROR') || is('FAILING', 'FAILED', 'ABORTED'),
+    'is TIMED_OUT since something took too long':
+      !is('TIMED_OUT', 'TIMING_OUT') || has('TIMED_OUT'),
+    'fails, or was cancelled, when something failed':
+      !has('TASK_ERROR') || is('FAILING', 'FAILED', 'ABORTED'),
     'nothing is left to do once it has ended': !isFinal(after.state) || !has('RUNNING', 'WAITING'),
     'nothing runs while it is held back': !is('STOPPED', 'NOT_STARTED') || !has('RUNNING'),
     'something runs while it is ending': !is('STOPPING', 'FAILING', 'TIMING_OUT') || has('RUNNING'),
     'begins only to work on what waits':
-      event.kind !== 'begun' || after === before || before.subtasks[event.index]?.state === 'WAITING',
+      event.kind !== 'begun' ||
+      after === before ||
+      before.subtasks[event.index]?.state === 'WAITING',
   };
   return Object.entries(claims).flatMap(([claim, holds]) =>
     holds ? [] : [`${claim}: ${event.kind}, ${before.state} to ${after.state}`],

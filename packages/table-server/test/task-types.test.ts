@@ -30,7 +30,9 @@ useInputs();
 describe(generation, () => {
   test('loads each file once, all files of a task in one moment, also after a restart', async () => {
     await using server = await openSales(config({ [generation]: {} }, batch()));
-    expect(await reasonOf(server, generation)).toBe('There is no file that has not been loaded yet.');
+    expect(await reasonOf(server, generation)).toBe(
+      'There is no file that has not been loaded yet.',
+    );
     await addFile('a.csv', [['a', 1, 1, startMs]]);
     await addFile('deep/b.csv', [
       ['b', 2, 2, startMs],
@@ -45,21 +47,28 @@ describe(generation, () => {
     }
     expect([...seen].every((rows) => rows === 0 || rows === 3)).toBe(true);
     const task = await server.engine.readTask(taskName);
-    expect(task).toMatchObject({ state: 'COMPLETED', trigger: 'MANUAL_TRIGGER', taskType: generation });
-    expect(task.subtasks.map(({ state, info, participant }) => [state, info, participant])).toEqual([
-      ['COMPLETED', '1 file, 1 row, 1 segment', 'Server_localhost'],
-      ['COMPLETED', '1 file, 2 rows, 1 segment', 'Server_localhost'],
-    ]);
+    expect(task).toMatchObject({
+      state: 'COMPLETED',
+      trigger: 'MANUAL_TRIGGER',
+      taskType: generation,
+    });
+    expect(task.subtasks.map(({ state, info, participant }) => [state, info, participant])).toEqual(
+      [
+        ['COMPLETED', '1 file, 1 row, 1 segment', 'Server_localhost'],
+        ['COMPLETED', '1 file, 2 rows, 1 segment', 'Server_localhost'],
+      ],
+    );
     expect(await server.rows(sums)).toEqual([{ n: 3, amount: 6 }]);
-    expect(await reasonOf(server, generation)).toBe('There is no file that has not been loaded yet.');
+    expect(await reasonOf(server, generation)).toBe(
+      'There is no file that has not been loaded yet.',
+    );
     await server.restart();
     await addFile('d.csv', [['d', 4, 4, startMs]]);
     await ended(server, await schedule(server, generation));
     expect(await server.rows(sums)).toEqual([{ n: 4, amount: 10 }]);
-    expect((await server.engine.listTasks({ taskType: generation })).map(({ state }) => state)).toEqual([
-      'COMPLETED',
-      'COMPLETED',
-    ]);
+    expect(
+      (await server.engine.listTasks({ taskType: generation })).map(({ state }) => state),
+    ).toEqual(['COMPLETED', 'COMPLETED']);
   });
 
   test('with REFRESH, all files take the place of all that there is', async () => {
@@ -74,7 +83,10 @@ describe(generation, () => {
   test('with one file that cannot be read it is FAILED: nothing appears, and the whole reason is told', async () => {
     await using server = await openSales(config({ [generation]: {} }, batch()));
     await addFile('a.csv', [['a', 1, 1, startMs]]);
-    await writeFile(join(inputs, 'bad.csv'), `shop,amount,least,ts\nx,${'y'.repeat(900)},1,${startMs}\n`);
+    await writeFile(
+      join(inputs, 'bad.csv'),
+      `shop,amount,least,ts\nx,${'y'.repeat(900)},1,${startMs}\n`,
+    );
     const task = await ended(server, await schedule(server, generation));
     expect(task.state).toBe('FAILED');
     const failed = task.subtasks.find(({ state }) => state === 'TASK_ERROR');
@@ -82,7 +94,11 @@ describe(generation, () => {
     expect(failed?.attemptCount).toBe(1);
     expect(await server.engine.listSegments('sales_OFFLINE')).toEqual([]);
     const [tableId = ''] = await readdir(join(server.directory, 'data'));
-    expect((await readdir(join(server.directory, 'data', tableId))).filter((name) => name.endsWith('.parquet'))).toEqual([]);
+    expect(
+      (await readdir(join(server.directory, 'data', tableId))).filter((name) =>
+        name.endsWith('.parquet'),
+      ),
+    ).toEqual([]);
     // What failed was not loaded: the next task takes it again.
     await rm(join(inputs, 'bad.csv'));
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
@@ -98,27 +114,39 @@ describe(generation, () => {
       configs: { inputDirURI: inputs, inputFormat: 'csv' },
     };
     const made = await server.engine.executeTask(request);
-    expect(made).toMatchObject({ taskName: `Task_${generation}_mine`, trigger: 'ADHOC_TRIGGER', state: 'NOT_STARTED' });
+    expect(made).toMatchObject({
+      taskName: `Task_${generation}_mine`,
+      trigger: 'ADHOC_TRIGGER',
+      state: 'NOT_STARTED',
+    });
     await ended(server, made.taskName);
     expect(await server.rows(sums)).toEqual([{ n: 1, amount: 7 }]);
     await addFile('b.csv', [['b', 1, 1, startMs]]);
     await expect(server.engine.executeTask(request)).rejects.toMatchObject({ code: 'TASK_EXISTS' });
-    await expect(server.engine.executeTask({ ...request, taskName: '../x' })).rejects.toMatchObject({
-      code: 'INVALID_PARAMETER',
-    });
+    await expect(server.engine.executeTask({ ...request, taskName: '../x' })).rejects.toMatchObject(
+      {
+        code: 'INVALID_PARAMETER',
+      },
+    );
     const other = { ...request, taskName: 'other', configs: {} };
     await expect(server.engine.executeTask(other)).rejects.toMatchObject({
       code: 'TABLE_INVALID',
       findings: [{ path: '/inputDirURI' }],
     });
-    await expect(server.engine.executeTask({ ...request, taskType: 'X' })).rejects.toMatchObject({ code: 'TASK_TYPE_NOT_FOUND' });
+    await expect(server.engine.executeTask({ ...request, taskType: 'X' })).rejects.toMatchObject({
+      code: 'TASK_TYPE_NOT_FOUND',
+    });
   });
 });
 
 describe('MergeRollupTask', () => {
   const merge = (options: object) =>
-    config({ MergeRollupTask: { '1day.bucketTimePeriod': '1d', '1day.bufferTimePeriod': '1d', ...options } });
-  async function openMerged(options: object): Promise<{ readonly server: TestServer; readonly task: TaskRecord }> {
+    config({
+      MergeRollupTask: { '1day.bucketTimePeriod': '1d', '1day.bufferTimePeriod': '1d', ...options },
+    });
+  async function openMerged(
+    options: object,
+  ): Promise<{ readonly server: TestServer; readonly task: TaskRecord }> {
     const server = await openSales(merge(options));
     await ingest(server, [sale('a', 1, startMs), sale('b', 2, startMs)]);
     await ingest(server, [sale('a', 1, startMs), sale('a', 5, startMs), sale('b', 2, startMs + 1)]);
@@ -136,18 +164,27 @@ describe('MergeRollupTask', () => {
   test('concat: the segments of a bucket become one, with every row; what is young or alone stays', async () => {
     const { server, task } = await openMerged({});
     await using _server = server;
-    expect(task).toMatchObject({ state: 'COMPLETED', subtasks: [{ info: '2 segments merged by concat: 5 rows, 1 segment' }] });
+    expect(task).toMatchObject({
+      state: 'COMPLETED',
+      subtasks: [{ info: '2 segments merged by concat: 5 rows, 1 segment' }],
+    });
     const segments = await server.engine.listSegments('sales_OFFLINE');
-    expect(segments.map(({ rowCount }) => rowCount).toSorted((left, right) => left - right)).toEqual([1, 1, 1, 5]);
+    expect(
+      segments.map(({ rowCount }) => rowCount).toSorted((left, right) => left - right),
+    ).toEqual([1, 1, 1, 5]);
     expect(segments.find(({ rowCount }) => rowCount === 5)?.custom).toEqual({
       mergeLevel: '1day',
       bucketStartMs: String(startMs),
     });
     expect(await rows(server)).toHaveLength(5);
-    expect(await reasonOf(server, 'MergeRollupTask')).toBe('No two segments older than their buffer lie in one bucket (1day).');
+    expect(await reasonOf(server, 'MergeRollupTask')).toBe(
+      'No two segments older than their buffer lie in one bucket (1day).',
+    );
     // A segment that comes late is merged with what was merged before.
     await ingest(server, [sale('late', 1, startMs + 5)]);
-    expect((await ended(server, await schedule(server, 'MergeRollupTask'))).subtasks[0]?.info).toContain('6 rows, 1 segment');
+    expect(
+      (await ended(server, await schedule(server, 'MergeRollupTask'))).subtasks[0]?.info,
+    ).toContain('6 rows, 1 segment');
   });
 
   test('dedup: rows that are equal in every column are kept once', async () => {
@@ -190,7 +227,9 @@ describe('MergeRollupTask', () => {
     ]);
     expect(await rows(server)).toHaveLength(5);
     // What is as merged as it may be is left alone.
-    expect((await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' })).scheduled).toEqual([]);
+    expect((await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' })).scheduled).toEqual(
+      [],
+    );
   });
 
   test('a segment whose file is damaged makes the task fail, by its name: nothing is merged, and what it had stays', async () => {
@@ -199,7 +238,11 @@ describe('MergeRollupTask', () => {
     await ingest(server, [sale('b', 1, startMs)]);
     const [segment] = await server.engine.listSegments('sales_OFFLINE');
     const paths = await readdir(join(server.directory, 'data'), { recursive: true });
-    const file = join(server.directory, 'data', paths.find((path) => path.includes(`${segment?.segmentName}.`)) ?? '');
+    const file = join(
+      server.directory,
+      'data',
+      paths.find((path) => path.includes(`${segment?.segmentName}.`)) ?? '',
+    );
     const bytes = await readFile(file);
     const index = bytes.indexOf('PAR1') + 20;
     await writeFile(file, bytes.with(index, (bytes[index] ?? 0) ^ 1));
@@ -238,12 +281,16 @@ describe('MergeRollupTask', () => {
 
   test('a config that does not suit it is an error that names the option', async () => {
     await using server = await openSales(
-      config({ MergeRollupTask: { '1day.bucketTimePeriod': '1d', 'amount.aggregationType': 'AVG' } }),
+      config({
+        MergeRollupTask: { '1day.bucketTimePeriod': '1d', 'amount.aggregationType': 'AVG' },
+      }),
     );
     await ingest(server, [sale('a', 1, startMs)]);
     await ingest(server, [sale('b', 1, startMs)]);
     const { errors } = await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' });
-    expect(errors[0]?.message).toContain('amount.aggregationType: ‘AVG’ is not supported here; expected sum, min or max.');
+    expect(errors[0]?.message).toContain(
+      'amount.aggregationType: ‘AVG’ is not supported here; expected sum, min or max.',
+    );
   });
 });
 
@@ -278,10 +325,18 @@ describe('RealtimeToOfflineSegmentsTask', () => {
         },
       },
     });
-    while ((await server.engine.countRows('sales_REALTIME')) < 4) await new Promise((resolve) => setImmediate(resolve));
-    expect(await reasonOf(server, type)).toBe('No committed segment has rows that have not moved yet.');
+    while ((await server.engine.countRows('sales_REALTIME')) < 4) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await reasonOf(server, type)).toBe(
+      'No committed segment has rows that have not moved yet.',
+    );
     await server.engine.pauseConsumption('sales_REALTIME');
-    while ((await server.engine.listSegments('sales_REALTIME')).some(({ state }) => state === 'CONSUMING')) {
+    while (
+      (await server.engine.listSegments('sales_REALTIME')).some(
+        ({ state }) => state === 'CONSUMING',
+      )
+    ) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     const offlineRows: number[] = [];
@@ -292,6 +347,8 @@ describe('RealtimeToOfflineSegmentsTask', () => {
       await server.restart();
     }
     expect(offlineRows).toEqual([2, 3, 4]);
-    expect(await reasonOf(server, type)).toBe('No committed segment has rows that have not moved yet.');
+    expect(await reasonOf(server, type)).toBe(
+      'No committed segment has rows that have not moved yet.',
+    );
   });
 });

@@ -7,7 +7,9 @@ import { Table, tableFromIPC, tableToIPC } from 'apache-arrow';
 import { openEmbeddedTables, openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
 import type { EmbeddedTableEngine, EmbeddedTableEngineOptions } from '../src/index.ts';
 
-/** A table server in a directory of its own, and an engine that answers queries about its tables. */
+/**
+ * A table server in a directory of its own, and an engine that answers queries about its tables.
+ */
 export class TestServer implements AsyncDisposable {
   readonly directory: string;
   readonly queries: DuckDbEngine;
@@ -62,7 +64,11 @@ export function openEngine(
   dataDirectory: string,
   options: Partial<EmbeddedTableEngineOptions> = {},
 ): Promise<EmbeddedTableEngine> {
-  return openEmbeddedTables({ dataDirectory, streamDirectory: join(dataDirectory, 'streams'), ...options });
+  return openEmbeddedTables({
+    dataDirectory,
+    streamDirectory: join(dataDirectory, 'streams'),
+    ...options,
+  });
 }
 
 export const flightsSchema: TableSchemaDocument = {

@@ -8,7 +8,10 @@ test('a bad message is told of behind however many that the filter leaves out', 
     value: Buffer.from(JSON.stringify({ n: n === 2_000 ? 'many' : n })),
   }));
   const { rows, stoppedAt } = await transformMessages(messages, {
-    config: { tableName: 'a', ingestionConfig: { filterConfig: { filterFunction: "strcmp(n, 'many') != 0" } } },
+    config: {
+      tableName: 'a',
+      ingestionConfig: { filterConfig: { filterFunction: "strcmp(n, 'many') != 0" } },
+    },
     schema: { schemaName: 'a', metricFieldSpecs: [{ name: 'n', dataType: 'INT' }] },
     clock: systemClock,
   });

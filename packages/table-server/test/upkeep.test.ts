@@ -26,7 +26,12 @@ test('retention removes segments whose newest row is older, and no other', () =>
     stream: null,
     custom: {},
   });
-  const segments = [segment('old', 899), segment('edge', 900), segment('timeless', null), segment('new', 1_000)];
+  const segments = [
+    segment('old', 899),
+    segment('edge', 900),
+    segment('timeless', null),
+    segment('new', 1_000),
+  ];
   expect(planRetention(segments, 100, 1_000)).toEqual(['old']);
 });
 
@@ -36,15 +41,23 @@ test('retention goes by the time of the clock: an hour back removes nothing, a d
   await using server = await TestServer.open({ clock });
   const { engine } = server;
   await engine.createSchema(flightsSchema);
-  const segmentsConfig = { timeColumnName: 'ts', retentionTimeUnit: 'DAYS', retentionTimeValue: '2' };
+  const segmentsConfig = {
+    timeColumnName: 'ts',
+    retentionTimeUnit: 'DAYS',
+    retentionTimeValue: '2',
+  };
   await engine.createTable({ ...flightsConfig, segmentsConfig });
   for (const hours of [0, 36]) {
     const rows = [{ carrier: `${hours} hours`, ts: nowMs - hours * 3_600_000 }];
     const source = { kind: 'bytes', name: 'rows.jsonl', body: jsonLines(rows) } as const;
     await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
   }
-  const carriers = async () => (await server.rows('SELECT carrier FROM flights ORDER BY ts')).map(({ carrier }) => carrier);
-  /** A round of upkeep; its end is when it sleeps again, beside the schedules of tasks and the scrub. */
+  const carriers = async () =>
+    (await server.rows('SELECT carrier FROM flights ORDER BY ts')).map(({ carrier }) => carrier);
+  /**
+   * A round of upkeep; its end is when it sleeps again, beside the schedules of tasks and the
+   * scrub.
+   */
   const round = async () => {
     await clock.untilSleeping(3);
     await clock.advance(10_000);
@@ -61,7 +74,10 @@ test('retention goes by the time of the clock: an hour back removes nothing, a d
   expect(await carriers()).toEqual(['0 hours']);
 });
 
-/** A table of two segments, one of which was deleted, and the collection of its garbage in virtual time. */
+/**
+ * A table of two segments, one of which was deleted, and the collection of its garbage in virtual
+ * time.
+ */
 async function openGarbage() {
   const server = await TestServer.open();
   const { engine, directory: root } = server;
@@ -86,11 +102,13 @@ async function openGarbage() {
   const random = new SeededRandom(1);
   const records = new Records({ random });
   const record = (await records.read<TableRecord>(directory.table('flights_OFFLINE')))!;
-  const open = () => ServedTable.open(record, { directory, records, clock, random, instanceName: '' });
+  const open = () =>
+    ServedTable.open(record, { directory, records, clock, random, instanceName: '' });
   const events: GarbageEvent[] = [];
   const garbage = new Garbage({ directory, clock, onEvent: (event) => events.push(event) });
   const data = (name = '') => directory.data(record.tableId, name);
-  const files = async (folder = data()) => (await readdir(folder)).filter((name) => name.endsWith('.parquet'));
+  const files = async (folder = data()) =>
+    (await readdir(folder)).filter((name) => name.endsWith('.parquet'));
   const collect = async (table?: ServedTable, options: Partial<CollectOptions> = {}) =>
     garbage.collect(table === undefined ? [] : [table], {
       graceMs: 1_000,
@@ -99,11 +117,25 @@ async function openGarbage() {
       keepsAnnounced: false,
       ...options,
     });
-  return { server, directory, records, record, clock, open, garbage, events, data, files, collect, deleted };
+  return {
+    server,
+    directory,
+    records,
+    record,
+    clock,
+    open,
+    garbage,
+    events,
+    data,
+    files,
+    collect,
+    deleted,
+  };
 }
 
 test('a file that no manifest names any more stays for the grace of queries, then in the trash, and then goes; each step has its reason', async () => {
-  const { server, record, clock, open, events, data, files, collect, deleted } = await openGarbage();
+  const { server, record, clock, open, events, data, files, collect, deleted } =
+    await openGarbage();
   await using _server = server;
   const table = await open();
   const named = (await files()).filter((name) => !name.startsWith(deleted));
@@ -131,7 +163,10 @@ test('a file that no manifest names any more stays for the grace of queries, the
   await clock.advance(1);
   expect(await collect(table)).toEqual({ trashedCount: 0, deletedCount: 1 });
   expect(await readdir(data('trash'))).toEqual([]);
-  expect(events.at(-1)).toMatchObject({ action: 'deleted', reason: expect.stringContaining('engine.tables.trash.retention') });
+  expect(events.at(-1)).toMatchObject({
+    action: 'deleted',
+    reason: expect.stringContaining('engine.tables.trash.retention'),
+  });
 });
 
 test('a file that nothing explains is kept and named, whatever it is called', async () => {
@@ -151,14 +186,17 @@ test('a file that nothing explains is kept and named, whatever it is called', as
   // The deleted segment, and the file that was being written.
   expect(await collect(table, { retentionMs: 0 })).toEqual({ trashedCount: 2, deletedCount: 2 });
   expect(garbage.unexplained).toEqual(strange.map((name) => `data/${record.tableId}/${name}`));
-  expect((await readdir(data())).filter((name) => strange.includes(name))).toEqual(strange.toSorted());
+  expect((await readdir(data())).filter((name) => strange.includes(name))).toEqual(
+    strange.toSorted(),
+  );
   expect(await files()).toHaveLength(3);
   await collect(table);
   expect(await readdir(data())).not.toContain('flights_OFFLINE_2_cd.writing');
 });
 
 test('all of a table goes by way of the trash once it was deleted; without its record it is kept and named', async () => {
-  const { server, directory, records, record, clock, garbage, events, data, collect } = await openGarbage();
+  const { server, directory, records, record, clock, garbage, events, data, collect } =
+    await openGarbage();
   await using _server = server;
   const elsewhere = join(directory.root, 'elsewhere.json');
   await rename(directory.table('flights_OFFLINE').path, elsewhere);
@@ -170,10 +208,17 @@ test('all of a table goes by way of the trash once it was deleted; without its r
   await records.move(directory.table('flights_OFFLINE'), directory.deleted(record.tableId).path);
   expect(await collect()).toEqual({ trashedCount: 1, deletedCount: 0 });
   expect(events).toEqual([
-    { path: `data/${record.tableId}`, action: 'moved to the trash', reason: 'the table flights_OFFLINE was deleted' },
+    {
+      path: `data/${record.tableId}`,
+      action: 'moved to the trash',
+      reason: 'the table flights_OFFLINE was deleted',
+    },
   ]);
   await expect(readdir(data())).rejects.toMatchObject({ code: 'ENOENT' });
-  expect(await collect(undefined, { retentionMs: 0 })).toEqual({ trashedCount: 0, deletedCount: 1 });
+  expect(await collect(undefined, { retentionMs: 0 })).toEqual({
+    trashedCount: 0,
+    deletedCount: 1,
+  });
   expect(await readdir(directory.folder('trash'))).toEqual([]);
 });
 

@@ -2,11 +2,16 @@ import type { Finding } from '@quire/core/table-engine';
 
 export type { Finding };
 
-/** The findings in the one order in which they are given: by path, elements of lists by number, then by code and message. */
+/**
+ * The findings in the one order in which they are given: by path, elements of lists by number, then
+ * by code and message.
+ */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted(
     (left, right) =>
-      comparePaths(left.path, right.path) || compareTexts(left.code, right.code) || compareTexts(left.message, right.message),
+      comparePaths(left.path, right.path) ||
+      compareTexts(left.code, right.code) ||
+      compareTexts(left.message, right.message),
   );
 }
 
@@ -27,7 +32,9 @@ function comparePaths(left: string, right: string): number {
 
 function compareSegments(left: string, right: string): number {
   const areNumbers = /^\d+$/.test(left) && /^\d+$/.test(right);
-  return areNumbers ? Number(left) - Number(right) || compareTexts(left, right) : compareTexts(left, right);
+  return areNumbers
+    ? Number(left) - Number(right) || compareTexts(left, right)
+    : compareTexts(left, right);
 }
 
 /** By code units: the same on every machine, whatever its language. */

@@ -1,4 +1,9 @@
-export { type CompleteTableConfig, type ParsedTableConfig, parseTableConfig, TableConfig } from './config/table-config.ts';
+export {
+  type CompleteTableConfig,
+  type ParsedTableConfig,
+  parseTableConfig,
+  TableConfig,
+} from './config/table-config.ts';
 export { type Finding, nestFindings, sortFindings } from './finding.ts';
 export { PreviewObject, type PreviewRow } from './preview/preview-request.ts';
 export type { SourceRow, SourceValue } from './row.ts';
@@ -11,7 +16,13 @@ export {
   parseTableSchema,
   TableSchema,
 } from './config/table-schema.ts';
-export { type Change, type ChangeExample, type ChangeKind, type StepName, stepNames } from './pipeline/journal.ts';
+export {
+  type Change,
+  type ChangeExample,
+  type ChangeKind,
+  type StepName,
+  stepNames,
+} from './pipeline/journal.ts';
 export {
   columnsOfSchema,
   type ColumnSpec,
@@ -62,7 +73,11 @@ export { type PreviewOptions, previewTable, previewText } from './preview/previe
 export type { FileFinder, FileRange, FoundFiles, SourceFile } from './sources/source-file.ts';
 export { parseDocument } from './model/document.ts';
 export type { ModelVerdict } from './model/read-model.ts';
-export { type AllowedBucket, type AllowedSources, createFileFinder } from './sources/file-finder.ts';
+export {
+  type AllowedBucket,
+  type AllowedSources,
+  createFileFinder,
+} from './sources/file-finder.ts';
 export { type DateTimeFormat, writeInFormat } from '@quire/expressions';
 export { instantOfTime, timeFormatOf } from './pipeline/steps/time-and-null.ts';
 export { type FileRowsOptions, openFileRows } from './sources/formats/read-rows.ts';
@@ -71,4 +86,9 @@ export type { SizeBudget } from './pipeline/working-row.ts';
 export type { TimeFormat } from './infer/evidence.ts';
 export type { InferredColumn } from './infer/decide-column.ts';
 export { type ProposedTableConfig, proposeTableConfig } from './infer/propose-table-config.ts';
-export { type Explanation, type InferenceOptions, type InferredSchema, inferSchema } from './infer/schema-inference.ts';
+export {
+  type Explanation,
+  type InferenceOptions,
+  type InferredSchema,
+  inferSchema,
+} from './infer/schema-inference.ts';

@@ -1,17 +1,28 @@
 import { isQuireError, QuireError } from '@quire/core';
 import type { ErrorMessage, Outcome } from './messages.ts';
 
-/** Writes an error so that another process can throw it: a QuireError as itself, anything else as INTERNAL. */
+/**
+ * Writes an error so that another process can throw it: a QuireError as itself, anything else as
+ * INTERNAL.
+ */
 export function encodeError(error: unknown): ErrorMessage {
   if (isQuireError(error)) {
     const { code, message, stack, exceptionNumber } = error;
     return { code, message, stack, exceptionNumber, details: detailsOf(error.cause) };
   }
-  if (error instanceof Error) return { code: undefined, message: error.message, stack: error.stack };
+  if (error instanceof Error) {
+    return { code: undefined, message: error.message, stack: error.stack };
+  }
   return { code: undefined, message: String(error), stack: undefined };
 }
 
-export function decodeError({ code, message, stack, exceptionNumber, details }: ErrorMessage): QuireError {
+export function decodeError({
+  code,
+  message,
+  stack,
+  exceptionNumber,
+  details,
+}: ErrorMessage): QuireError {
   if (code === undefined) {
     const cause = Object.assign(new Error(message), stack === undefined ? {} : { stack });
     return new QuireError('INTERNAL', `A worker failed unexpectedly: ${message}`, { cause });
@@ -24,7 +35,9 @@ export function decodeError({ code, message, stack, exceptionNumber, details }: 
 function detailsOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const more = detailsOf(error.cause);
-  return more === undefined || error.message.endsWith(more) ? error.message : `${error.message}: ${more}`;
+  return more === undefined || error.message.endsWith(more)
+    ? error.message
+    : `${error.message}: ${more}`;
 }
 
 /** How a task ended, as a message. */

@@ -26,5 +26,10 @@ export type ToWorker =
 /** What a worker says to its pool. */
 export type FromWorker =
   | { readonly kind: 'opened'; readonly outcome: Outcome; readonly directories: readonly string[] }
-  | { readonly kind: 'call'; readonly callId: number; readonly name: string; readonly input: unknown }
+  | {
+      readonly kind: 'call';
+      readonly callId: number;
+      readonly name: string;
+      readonly input: unknown;
+    }
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly residentBytes: number };

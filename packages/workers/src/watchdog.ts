@@ -9,14 +9,19 @@ export interface WatchdogData {
   readonly isBusy: SharedArrayBuffer;
 }
 
-/** Starts the thread that ends this process when its parent is gone or its memory exceeds the limit. */
+/**
+ * Starts the thread that ends this process when its parent is gone or its memory exceeds the limit.
+ */
 export class Watchdog {
   readonly #busy = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(options: Omit<WatchdogData, 'isBusy'>) {
     // Beside this file, and in the same form: source or built.
     const isSource = import.meta.url.endsWith('.ts');
-    const script = new URL(isSource ? './watchdog-thread.ts' : './watchdog-thread.js', import.meta.url);
+    const script = new URL(
+      isSource ? './watchdog-thread.ts' : './watchdog-thread.js',
+      import.meta.url,
+    );
     const workerData: WatchdogData = { ...options, isBusy: this.#busy.buffer };
     const limits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16, stackSizeMb: 1 };
     new Worker(script, { workerData, execArgv: [], resourceLimits: limits }).unref();

@@ -13,7 +13,10 @@ let callCount = 0;
 let runner: WorkRunner | undefined;
 let cancelling = new AbortController();
 
-/** Opens the module that the parent names, then runs one piece of work at a time, until it is told to stop. */
+/**
+ * Opens the module that the parent names, then runs one piece of work at a time, until it is told
+ * to stop.
+ */
 export function listen(watchdog: Watchdog): void {
   goFirst();
   process.on('message', (message: ToWorker) => {
@@ -35,7 +38,9 @@ export function listen(watchdog: Watchdog): void {
 async function open(module: string, setup: unknown): Promise<void> {
   const outcome = await outcomeOf(async () => {
     const { openWorker } = (await import(module)) as { readonly openWorker?: OpenWorker };
-    if (openWorker === undefined) throw new QuireError('INTERNAL', `The module ${module} exports no function openWorker.`);
+    if (openWorker === undefined) {
+      throw new QuireError('INTERNAL', `The module ${module} exports no function openWorker.`);
+    }
     runner = await openWorker(setup, { pid: process.pid, call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
@@ -49,7 +54,9 @@ async function run(input: unknown, watchdog: Watchdog): Promise<void> {
   const { signal } = cancelling;
   // Not sooner: a caller that waits for a process to start waits for the work as well.
   setPriority(workerNiceness);
-  const outcome = await outcomeOf(async () => runner?.run(input, { pid: process.pid, signal, call: callParent }));
+  const outcome = await outcomeOf(async () =>
+    runner?.run(input, { pid: process.pid, signal, call: callParent }),
+  );
   watchdog.setBusy(false);
   send({ kind: 'done', outcome, residentBytes: process.memoryUsage.rss() });
 }
@@ -71,7 +78,8 @@ async function stop(): Promise<void> {
 }
 
 function send(message: FromWorker): void {
-  // A message that does not arrive has nobody to read it: the channel is closed, and the process about to end.
+  // A message that does not arrive has nobody to read it: the channel is closed, and the process
+  // about to end.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -81,6 +89,7 @@ function goFirst(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Where the system does not allow it, its own choice has to do: the watchdog is what holds the limit.
+    // Where the system does not allow it, its own choice has to do: the watchdog is what holds the
+    // limit.
   }
 }

@@ -1,6 +1,11 @@
 import { type Clock, QuireError, systemClock } from '@quire/core';
 import { sleepUnlessAborted, Slots, unlessAborted } from '@quire/core/wait';
-import { type CallHandlers, type WorkerEnd, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
+import {
+  type CallHandlers,
+  type WorkerEnd,
+  WorkerProcess,
+  type WorkerProcessOptions,
+} from './worker-process.ts';
 
 /** The processes of a pool: how many, their module, and their limits. */
 export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 'setup'> {
@@ -17,7 +22,9 @@ export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 
   readonly clock?: Clock;
   /** Told of every process that ended by something else than the pool's own wish. */
   readonly onKilled?: (killed: WorkerEnd) => void;
-  /** Told when a process could not be started ahead; the caller that brings work is told as well. */
+  /**
+   * Told when a process could not be started ahead; the caller that brings work is told as well.
+   */
   readonly onStartFailed?: (error: unknown) => void;
 }
 
@@ -40,8 +47,9 @@ export interface WorkerPoolStatus {
 }
 
 /**
- * A bounded number of processes, started ahead and used again, that run one piece of work each at a time. Work that exceeds its memory, or does
- * not end when it is told to, is ended with its process, and costs nobody but itself. No process outlives this one.
+ * A bounded number of processes, started ahead and used again, that run one piece of work each at a
+ * time. Work that exceeds its memory, or does not end when it is told to, is ended with its
+ * process, and costs nobody but itself. No process outlives this one.
  */
 export class WorkerPool implements AsyncDisposable {
   readonly #options: WorkerPoolOptions;
@@ -78,8 +86,8 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   /**
-   * Has others, set up as processes are from now on, take the place of all that there are. Work that comes before those are ready finds the former,
-   * which are stopped when they have done it.
+   * Has others, set up as processes are from now on, take the place of all that there are. Work
+   * that comes before those are ready finds the former, which are stopped when they have done it.
    */
   replaceAll(): void {
     const former = [...this.#all];
@@ -92,19 +100,23 @@ export class WorkerPool implements AsyncDisposable {
 
   /** Starts as many processes as are to be kept ready. */
   startAhead(): void {
-    while (!this.#closing.signal.aborted && this.#all.size < this.#options.sizeMin) this.#setAhead(this.#start());
+    while (!this.#closing.signal.aborted && this.#all.size < this.#options.sizeMin) {
+      this.#setAhead(this.#start());
+    }
   }
 
   /**
-   * Runs a piece of work in a process of its own; first come, first served. It settles when that process is free again or gone: until then
-   * it counts as busy.
+   * Runs a piece of work in a process of its own; first come, first served. It settles when that
+   * process is free again or gone: until then it counts as busy.
    *
-   * @throws what the work throws; the reason of `signal` when the work had to be killed for it; QUERY_LIMIT_EXCEEDED when it took more memory
-   * than it may; INTERNAL when its process crashed; SHUTTING_DOWN
+   * @throws what the work throws; the reason of `signal` when the work had to be killed for it;
+   * QUERY_LIMIT_EXCEEDED when it took more memory than it may; INTERNAL when its process crashed;
+   * SHUTTING_DOWN
    */
   async run(input: unknown, options: RunOptions = {}): Promise<unknown> {
     const { signal } = options;
-    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
+    const either =
+      signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
     const running = this.#run(input, either, options);
     this.#underWay.add(running);
     try {
@@ -120,20 +132,32 @@ export class WorkerPool implements AsyncDisposable {
     for (const worker of this.#all) worker.kill('stopped');
   }
 
-  /** Cancels the work under way, and ends all processes: those that do not end by themselves within the grace are killed. */
+  /**
+   * Cancels the work under way, and ends all processes: those that do not end by themselves within
+   * the grace are killed.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(shuttingDown(this.#options.work));
     await Promise.allSettled(this.#underWay);
     await Promise.all([...this.#all].map((worker) => this.#stop(worker)));
   }
 
-  async #run(input: unknown, signal: AbortSignal, { handlers = {}, onGone }: RunOptions): Promise<unknown> {
+  async #run(
+    input: unknown,
+    signal: AbortSignal,
+    { handlers = {}, onGone }: RunOptions,
+  ): Promise<unknown> {
     const release = await this.#slots.acquire(signal);
     try {
       const worker = await this.#take(signal);
       this.#busyCount += 1;
       try {
-        return await worker.run(input, { signal, handlers, onGone, killGraceMs: this.#options.killGraceMs });
+        return await worker.run(input, {
+          signal,
+          handlers,
+          onGone,
+          killGraceMs: this.#options.killGraceMs,
+        });
       } finally {
         this.#busyCount -= 1;
         this.#giveBack(worker);
@@ -144,7 +168,9 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   async #take(signal: AbortSignal): Promise<WorkerProcess> {
-    for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) if (!worker.hasEnded) return worker;
+    for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) {
+      if (!worker.hasEnded) return worker;
+    }
     const starting = this.#startingAhead.shift() ?? this.#start();
     try {
       return await unlessAborted(starting, signal);
@@ -191,8 +217,9 @@ export class WorkerPool implements AsyncDisposable {
   #giveBack(worker: WorkerProcess): void {
     if (worker.hasEnded) return;
     // One that has grown large stays so: a fresh one takes less.
-    if (this.#retired.has(worker) || worker.residentBytes > this.#options.memory.maxBytes / 2) void this.#stop(worker);
-    else this.#setIdle(worker);
+    if (this.#retired.has(worker) || worker.residentBytes > this.#options.memory.maxBytes / 2) {
+      void this.#stop(worker);
+    } else this.#setIdle(worker);
   }
 
   #setIdle(worker: WorkerProcess): void {
@@ -206,7 +233,14 @@ export class WorkerPool implements AsyncDisposable {
     const useCount = worker.useCount;
     await sleepUnlessAborted(this.#clock, idleMs, this.#closing.signal);
     const index = this.#idle.indexOf(worker);
-    if (this.#closing.signal.aborted || index < 0 || worker.useCount !== useCount || this.#all.size <= sizeMin) return;
+    if (
+      this.#closing.signal.aborted ||
+      index < 0 ||
+      worker.useCount !== useCount ||
+      this.#all.size <= sizeMin
+    ) {
+      return;
+    }
     this.#idle.splice(index, 1);
     await this.#stop(worker);
   }
@@ -233,5 +267,8 @@ export class WorkerPool implements AsyncDisposable {
 }
 
 function shuttingDown(work: string): QuireError {
-  return new QuireError('SHUTTING_DOWN', `The ${work} was not run to its end: the server is shutting down.`);
+  return new QuireError(
+    'SHUTTING_DOWN',
+    `The ${work} was not run to its end: the server is shutting down.`,
+  );
 }

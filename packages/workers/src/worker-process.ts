@@ -7,14 +7,19 @@ import { encodeError, outcomeOf, valueOf } from './error-message.ts';
 import type { FromWorker, Outcome, ToWorker } from './messages.ts';
 import { lastWordsFd, writeWorkerArguments } from './worker-arguments.ts';
 
-/** Why a worker's process has ended: told to stop, killed since its work did not end in time, over its memory, or by itself. */
+/**
+ * Why a worker's process has ended: told to stop, killed since its work did not end in time, over
+ * its memory, or by itself.
+ */
 export type WorkerEndReason = 'stopped' | 'time' | 'memory' | 'crash';
 
 /** Why a worker process has ended. */
 export interface WorkerEnd {
   readonly pid: number;
   readonly reason: WorkerEndReason;
-  /** What an operator wants to read of a crash: code or signal, and the last of its error output. */
+  /**
+   * What an operator wants to read of a crash: code or signal, and the last of its error output.
+   */
   readonly detail: string;
 }
 
@@ -38,7 +43,10 @@ export interface WorkerProcessOptions {
   readonly clock: Clock;
 }
 
-/** A limit on the resident memory of one worker, and the setting that it comes from, for the message that names both. */
+/**
+ * A limit on the resident memory of one worker, and the setting that it comes from, for the message
+ * that names both.
+ */
 export interface MemoryLimit {
   readonly maxBytes: number;
   readonly setting: string;
@@ -49,12 +57,17 @@ export interface WorkOptions {
   readonly handlers: CallHandlers;
   /** Between asking for an end and killing. */
   readonly killGraceMs: number;
-  /** Told when the process ended before it gave an answer, before the work is reported to have ended. */
+  /**
+   * Told when the process ended before it gave an answer, before the work is reported to have
+   * ended.
+   */
   readonly onGone?: ((end: WorkerEnd) => void) | undefined;
 }
 
 const errorOutputMax = 2000;
-/** What Node says, before a long trace, when the heap of JavaScript is full; then it ends itself. */
+/**
+ * What Node says, before a long trace, when the heap of JavaScript is full; then it ends itself.
+ */
 const heapExhausted = 'heap out of memory';
 
 /** One worker's process, seen from outside. */
@@ -86,7 +99,8 @@ export class WorkerProcess {
   /**
    * Has it open its module; when that fails, the process ends.
    *
-   * @throws what `openWorker` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that; SHUTTING_DOWN
+   * @throws what `openWorker` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that;
+   * SHUTTING_DOWN
    */
   async open(): Promise<void> {
     const { module, setup } = this.#options;
@@ -107,10 +121,13 @@ export class WorkerProcess {
   /**
    * Runs one piece of work; settles only when the process is free again, or gone.
    *
-   * @throws what the work throws; the reason of the signal when the process had to be killed for it; QUERY_LIMIT_EXCEEDED when it took
-   * more memory than it may; INTERNAL when it crashed
+   * @throws what the work throws; the reason of the signal when the process had to be killed for
+   * it; QUERY_LIMIT_EXCEEDED when it took more memory than it may; INTERNAL when it crashed
    */
-  async run(input: unknown, { signal, handlers, killGraceMs, onGone }: WorkOptions): Promise<unknown> {
+  async run(
+    input: unknown,
+    { signal, handlers, killGraceMs, onGone }: WorkOptions,
+  ): Promise<unknown> {
     this.#handlers = handlers;
     this.useCount += 1;
     using grace = this.#createGrace('time');
@@ -129,12 +146,16 @@ export class WorkerProcess {
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#handlers = {};
-      // An answer may have been on its way when the process was killed: it is gone all the same, and free for nobody.
+      // An answer may have been on its way when the process was killed: it is gone all the same,
+      // and free for nobody.
       if (this.#killReason !== undefined) await this.ended;
     }
   }
 
-  /** Has it end by itself, between two pieces of work; it is killed when that takes longer than the grace. */
+  /**
+   * Has it end by itself, between two pieces of work; it is killed when that takes longer than the
+   * grace.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#killReason ??= 'stopped';
     this.#tell({ kind: 'stop' });
@@ -145,7 +166,8 @@ export class WorkerProcess {
 
   /** Kills the process when it runs out. */
   #createGrace(reason: WorkerEndReason): Deadline {
-    const error = (): QuireError => new QuireError('INTERNAL', 'The process did not end by itself in time.');
+    const error = (): QuireError =>
+      new QuireError('INTERNAL', 'The process did not end by itself in time.');
     const grace = new Deadline({ clock: this.#options.clock, error });
     grace.signal.addEventListener('abort', () => this.kill(reason), { once: true });
     return grace;
@@ -182,7 +204,9 @@ export class WorkerProcess {
   async #handle({ callId, name, input }: Extract<FromWorker, { kind: 'call' }>): Promise<void> {
     const handler = this.#handlers[name] ?? this.#options.handlers?.[name];
     const outcome = await outcomeOf(async () => {
-      if (handler === undefined) throw new QuireError('INTERNAL', `Work called '${name}', for which there is no handler.`);
+      if (handler === undefined) {
+        throw new QuireError('INTERNAL', `Work called '${name}', for which there is no handler.`);
+      }
       return handler(input);
     });
     this.#tell({ kind: 'reply', callId, outcome });
@@ -200,11 +224,23 @@ export class WorkerProcess {
       case 'memory':
         return fail(memoryExceeded(work, memory));
       case 'time':
-        return fail(new QuireError('QUERY_TIMED_OUT', `The ${work} did not stop within its time limit and was ended.`));
+        return fail(
+          new QuireError(
+            'QUERY_TIMED_OUT',
+            `The ${work} did not stop within its time limit and was ended.`,
+          ),
+        );
       case 'stopped':
-        return fail(new QuireError('SHUTTING_DOWN', `The ${work} was ended: the server is shutting down.`));
+        return fail(
+          new QuireError('SHUTTING_DOWN', `The ${work} was ended: the server is shutting down.`),
+        );
       case 'crash':
-        return fail(new QuireError('INTERNAL', `The process of the ${work} ended unexpectedly (${end.detail}).`));
+        return fail(
+          new QuireError(
+            'INTERNAL',
+            `The process of the ${work} ended unexpectedly (${end.detail}).`,
+          ),
+        );
     }
   }
 
@@ -217,32 +253,58 @@ export class WorkerProcess {
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
     const how = await closed;
     this.#hasEnded = true;
-    await Promise.all(this.#directories.map((directory) => rm(directory, { recursive: true, force: true }).catch(ignore)));
+    await Promise.all(
+      this.#directories.map((directory) =>
+        rm(directory, { recursive: true, force: true }).catch(ignore),
+      ),
+    );
     const detail = [how, errorOutput.text().trim()].filter((part) => part !== '').join(': ');
-    if (errorOutput.hasWords() || lastWords.hasWords()) return { pid: this.pid, reason: 'memory', detail };
+    if (errorOutput.hasWords() || lastWords.hasWords()) {
+      return { pid: this.pid, reason: 'memory', detail };
+    }
     return { pid: this.pid, reason: this.#killReason ?? 'crash', detail };
   }
 }
 
 function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): QuireError {
   const limit = `${Math.floor(maxBytes / 1024 / 1024)} MB`;
-  return new QuireError('QUERY_LIMIT_EXCEEDED', `The ${work} exceeded its memory limit of ${limit} (${setting}) and was ended.`);
+  return new QuireError(
+    'QUERY_LIMIT_EXCEEDED',
+    `The ${work} exceeded its memory limit of ${limit} (${setting}) and was ended.`,
+  );
 }
 
 function startProcess({ memory, nodeFlags, threadPoolSize }: WorkerProcessOptions): ChildProcess {
   // Beside this file, and in the same form: source or built.
-  const script = new URL(import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js', import.meta.url);
-  return fork(script, writeWorkerArguments({ parentPid: process.pid, memoryMaxBytes: memory.maxBytes }), {
-    // How packages are found must be the same in both; what else this process was started with is for itself.
-    execArgv: [...process.execArgv.filter((flag) => flag.startsWith('--conditions=')), ...nodeFlags],
-    env: { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize) },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
-  });
+  const script = new URL(
+    import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js',
+    import.meta.url,
+  );
+  return fork(
+    script,
+    writeWorkerArguments({ parentPid: process.pid, memoryMaxBytes: memory.maxBytes }),
+    {
+      // How packages are found must be the same in both; what else this process was started with is
+      // for itself.
+      execArgv: [
+        ...process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
+        ...nodeFlags,
+      ],
+      env: { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize) },
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+    },
+  );
 }
 
-/** The last that a stream of a process brings, and whether these words were in any of it; reading it keeps the process from waiting. */
-function lastOf(stream: ChildProcess['stdio'][number] | undefined, words: string): { text(): string; hasWords(): boolean } {
+/**
+ * The last that a stream of a process brings, and whether these words were in any of it; reading it
+ * keeps the process from waiting.
+ */
+function lastOf(
+  stream: ChildProcess['stdio'][number] | undefined,
+  words: string,
+): { text(): string; hasWords(): boolean } {
   let text = '';
   let hasWords = false;
   (stream as Readable | null | undefined)?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -15,7 +15,9 @@ class FakeProcess extends EventEmitter {
 
   send(message: { readonly kind: string; readonly input?: unknown }): void {
     if (message.kind === 'run') this.inputs.push(message.input);
-    if (message.kind === 'open') this.#tell({ kind: 'opened', outcome: { isGood: true, value: undefined }, directories: [] });
+    if (message.kind === 'open') {
+      this.#tell({ kind: 'opened', outcome: { isGood: true, value: undefined }, directories: [] });
+    }
     if (message.kind === 'stop') this.exit();
   }
 
@@ -66,7 +68,12 @@ test('a worker whose kill was sent takes no further work, though its answer came
   const innocent = pool.run('innocent');
   await clock.advance(0);
   // Its place is taken until the process is gone.
-  expect([isSettled, pool.status.busyCount, processes.length, first.inputs]).toEqual([false, 1, 1, ['slow']]);
+  expect([isSettled, pool.status.busyCount, processes.length, first.inputs]).toEqual([
+    false,
+    1,
+    1,
+    ['slow'],
+  ]);
 
   first.exit();
   expect(await slow).toBe('just in time');

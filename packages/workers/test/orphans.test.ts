@@ -13,7 +13,9 @@ const startingScript = new URL('./starting-worker-owner.process.ts', import.meta
 it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
   'no worker outlives the process that it works for, whatever it is stuck in, when that is ended by %s',
   async (signal) => {
-    const owner = spawn(process.execPath, [script.pathname], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const owner = spawn(process.execPath, [script.pathname], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
     const pids = JSON.parse(line) as number[];
     expect(pids.filter(isAlive)).toHaveLength(3);
@@ -27,7 +29,10 @@ it('a worker that is still loading what it works with does not outlive the proce
   const directory = await mkdtemp(join(tmpdir(), 'quire-orphans-'));
   const mark = join(directory, 'loading');
   const env = { ...process.env, QUIRE_TEST_MARK: mark };
-  const owner = spawn(process.execPath, [startingScript.pathname], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const owner = spawn(process.execPath, [startingScript.pathname], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  });
   const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
   const [pid] = JSON.parse(line) as [number];
   try {
@@ -41,7 +46,10 @@ it('a worker that is still loading what it works with does not outlive the proce
   }
 });
 
-/** Whether a process is there that has not ended; one that has, but was not waited for, does not count. */
+/**
+ * Whether a process is there that has not ended; one that has, but was not waited for, does not
+ * count.
+ */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

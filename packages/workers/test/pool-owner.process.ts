@@ -1,4 +1,7 @@
-/** A process whose workers are all stuck, each in another way; it tells their process ids, and waits to be killed. */
+/**
+ * A process whose workers are all stuck, each in another way; it tells their process ids, and waits
+ * to be killed.
+ */
 import { WorkerPool } from '../src/index.ts';
 import { testPoolOptions } from './test-pool.ts';
 

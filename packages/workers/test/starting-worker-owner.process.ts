@@ -1,4 +1,7 @@
-/** A process whose worker never gets beyond its start; it tells the worker's process id, and waits to be killed. */
+/**
+ * A process whose worker never gets beyond its start; it tells the worker's process id, and waits
+ * to be killed.
+ */
 import { MiB, systemClock } from '@quire/core';
 import { WorkerProcess } from '../src/worker-process.ts';
 

@@ -46,7 +46,9 @@ async function runWork(work: TestWork, { signal, call }: WorkContext): Promise<u
       return process.abort();
     case 'wait until cancelled':
       await call('waiting', process.pid);
-      while (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      while (!signal.aborted) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      }
       throw abortError(signal);
     case 'ask':
       return call(work.name, work.value);
@@ -58,7 +60,9 @@ async function runWork(work: TestWork, { signal, call }: WorkContext): Promise<u
       await call('blocking', process.pid);
       for (;;);
     case 'block the thread pool':
-      for (let count = 0; count < 64; count += 1) pbkdf2('a', 'b', 2 ** 31 - 1, 64, 'sha512', () => undefined);
+      for (let count = 0; count < 64; count += 1) {
+        pbkdf2('a', 'b', 2 ** 31 - 1, 64, 'sha512', () => undefined);
+      }
       await call('blocking', process.pid);
       return new Promise(() => undefined);
     default:

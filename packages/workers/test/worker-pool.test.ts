@@ -17,7 +17,11 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool[Symbol.asyncDispose]()));
 });
 
-function run(pool: WorkerPool, work: TestWork, options: Parameters<WorkerPool['run']>[1] = {}): Promise<unknown> {
+function run(
+  pool: WorkerPool,
+  work: TestWork,
+  options: Parameters<WorkerPool['run']>[1] = {},
+): Promise<unknown> {
   return pool.run(work, options);
 }
 
@@ -36,17 +40,29 @@ describe('a pool of workers', () => {
     const first = await run(pool, { kind: 'pid' });
     expect(first).not.toBe(process.pid);
     expect(await run(pool, { kind: 'pid' })).toBe(first);
-    expect(pool.status).toEqual({ count: 1, busyCount: 0, killed: { time: 0, memory: 0, crash: 0 } });
+    expect(pool.status).toEqual({
+      count: 1,
+      busyCount: 0,
+      killed: { time: 0, memory: 0, crash: 0 },
+    });
   });
 
   it('passes bytes, 64-bit integers and dates both ways', async () => {
-    const value = { bytes: new Uint8Array([1, 2, 255]), integer: 2n ** 62n, date: new Date(0), nothing: undefined };
+    const value = {
+      bytes: new Uint8Array([1, 2, 255]),
+      integer: 2n ** 62n,
+      date: new Date(0),
+      nothing: undefined,
+    };
     expect(await run(openPool(), { kind: 'echo', value })).toEqual(value);
   });
 
   it('throws the errors of work as themselves, and what is unexpected as INTERNAL', async () => {
     const pool = openPool();
-    await expect(run(pool, { kind: 'fail' })).rejects.toMatchObject({ code: 'QUERY_SYNTAX', message: 'This is not SQL.' });
+    await expect(run(pool, { kind: 'fail' })).rejects.toMatchObject({
+      code: 'QUERY_SYNTAX',
+      message: 'This is not SQL.',
+    });
     await expect(run(pool, { kind: 'fail unexpectedly' })).rejects.toMatchObject({
       code: 'INTERNAL',
       cause: { message: 'Nobody thought of this.' },
@@ -73,10 +89,14 @@ describe('a pool of workers', () => {
       },
     };
     expect(await run(pool, { kind: 'ask', name: 'double', value: 21 }, { handlers })).toBe(42);
-    await expect(run(pool, { kind: 'ask', name: 'refuse', value: 1 }, { handlers })).rejects.toMatchObject({
+    await expect(
+      run(pool, { kind: 'ask', name: 'refuse', value: 1 }, { handlers }),
+    ).rejects.toMatchObject({
       code: 'QUERY_LIMIT_EXCEEDED',
     });
-    await expect(run(pool, { kind: 'ask', name: 'nothing', value: 1 }, { handlers })).rejects.toMatchObject({ code: 'INTERNAL' });
+    await expect(
+      run(pool, { kind: 'ask', name: 'nothing', value: 1 }, { handlers }),
+    ).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
   it('cancels work when its signal is aborted, and keeps the process if it stops in time', async () => {
@@ -91,7 +111,10 @@ describe('a pool of workers', () => {
     const pid = await waiting.promise;
     expect(pool.status.busyCount).toBe(1);
     call.abort(new QuireError('QUERY_TIMED_OUT', 'It took too long.'));
-    await expect(running).rejects.toMatchObject({ code: 'QUERY_TIMED_OUT', message: 'It took too long.' });
+    await expect(running).rejects.toMatchObject({
+      code: 'QUERY_TIMED_OUT',
+      message: 'It took too long.',
+    });
     expect(await run(pool, { kind: 'pid' })).toBe(pid);
   });
 
@@ -105,9 +128,16 @@ describe('a pool of workers', () => {
       const running = run(pool, { kind }, { signal: call.signal, handlers });
       const pid = await blocking.promise;
       call.abort(new QuireError('QUERY_TIMED_OUT', 'It took too long.'));
-      await expect(running).rejects.toMatchObject({ code: 'QUERY_TIMED_OUT', message: 'It took too long.' });
+      await expect(running).rejects.toMatchObject({
+        code: 'QUERY_TIMED_OUT',
+        message: 'It took too long.',
+      });
       expect(isAlive(pid)).toBe(false);
-      expect(pool.status).toEqual({ count: 0, busyCount: 0, killed: { time: 1, memory: 0, crash: 0 } });
+      expect(pool.status).toEqual({
+        count: 0,
+        busyCount: 0,
+        killed: { time: 1, memory: 0, crash: 0 },
+      });
       expect(await run(pool, { kind: 'echo', value: 'and on' })).toBe('and on');
     },
   );
@@ -144,7 +174,11 @@ describe('a pool of workers', () => {
     await waiting.promise;
     await expect(run(pool, { kind: 'crash' })).rejects.toMatchObject({ code: 'INTERNAL' });
     const blocking = Promise.withResolvers<unknown>();
-    const killed = run(pool, { kind: 'block' }, { handlers: { blocking: async (pid) => blocking.resolve(pid) } });
+    const killed = run(
+      pool,
+      { kind: 'block' },
+      { handlers: { blocking: async (pid) => blocking.resolve(pid) } },
+    );
     process.kill(Number(await blocking.promise), 'SIGKILL');
     await expect(killed).rejects.toMatchObject({ code: 'INTERNAL' });
     expect(pool.status.killed).toEqual({ time: 0, memory: 0, crash: 2 });
@@ -203,7 +237,11 @@ describe('a pool of workers', () => {
     const call = new AbortController();
     const begun = Promise.withResolvers<void>();
     const handlers = { waiting: async () => begun.resolve() };
-    const working = run(pool, { kind: 'wait until cancelled' }, { signal: call.signal, handlers }).catch(() => 'cancelled');
+    const working = run(
+      pool,
+      { kind: 'wait until cancelled' },
+      { signal: call.signal, handlers },
+    ).catch(() => 'cancelled');
     await begun.promise;
     pool.replaceAll();
     const latter = await run(pool, { kind: 'pid' });
@@ -246,7 +284,11 @@ describe('a pool of workers', () => {
   it('ends all processes when it is closed, also those whose work does not stop', async () => {
     const pool = openPool();
     const blocking = Promise.withResolvers<unknown>();
-    const running = run(pool, { kind: 'block' }, { handlers: { blocking: async (pid) => blocking.resolve(pid) } });
+    const running = run(
+      pool,
+      { kind: 'block' },
+      { handlers: { blocking: async (pid) => blocking.resolve(pid) } },
+    );
     const idle = await run(pool, { kind: 'pid' });
     const busy = await blocking.promise;
     const failure = running.catch((error: unknown) => error);

@@ -14,7 +14,9 @@ const authorization = `Basic ${Buffer.from(`${admin.username}:${admin.password}`
 const schema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 const stream = {
   streamType: 'file',
@@ -51,12 +53,17 @@ function sendForm(action, text) {
 </script><body></body>`;
 
 /** A site with that page, by two names of this machine: each is an origin of its own. */
-async function startSite(): Promise<{ readonly origins: readonly [string, string] } & AsyncDisposable> {
-  const server = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(formPage));
+async function startSite(): Promise<
+  { readonly origins: readonly [string, string] } & AsyncDisposable
+> {
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'text/html').end(formPage),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    // The service is at 127.0.0.1: another port of it is the same site, and another origin; localhost is another site.
+    // The service is at 127.0.0.1: another port of it is the same site, and another origin;
+    // localhost is another site.
     origins: [`http://127.0.0.1:${port}`, `http://localhost:${port}`],
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -66,7 +73,12 @@ async function startSite(): Promise<{ readonly origins: readonly [string, string
 }
 
 /** Has a page of an origin send a form, and gives the status of the page that it leads to. */
-async function submitForm(page: Page, origin: string, action: string, file?: string): Promise<number | undefined> {
+async function submitForm(
+  page: Page,
+  origin: string,
+  action: string,
+  file?: string,
+): Promise<number | undefined> {
   await page.goto(origin);
   const answered = page.waitForResponse((response) => response.url() === action);
   const loaded = page.waitForEvent('load');
@@ -78,77 +90,97 @@ async function submitForm(page: Page, origin: string, action: string, file?: str
 /** Sends a POST without a body, as a page may that is not allowed to see the answer. */
 async function postNothing(page: Page, url: string): Promise<number> {
   const answered = page.waitForResponse((response) => response.url() === url);
-  await page.evaluate((target) => fetch(target, { method: 'POST', mode: 'no-cors', credentials: 'include' }), url);
+  await page.evaluate(
+    (target) => fetch(target, { method: 'POST', mode: 'no-cors', credentials: 'include' }),
+    url,
+  );
   return (await answered).status();
 }
 
 describeWithTool(chromium, 'a browser that holds Basic credentials', (program) => {
-  test('lends them to no page of another origin for a change, unless it is allowed', { timeout: 120_000 }, async () => {
-    await using home = await temporaryDirectory();
-    await using site = await startSite();
-    await using allowed = await startSite();
-    await using producer = await FileProducer.open({ directory: join(home.path, 'streams'), topic: 'events' });
-    await producer.append([{ key: null, value: Buffer.from('{"id":1,"ts":1700000000000}') }]);
-    await using quire = await startQuire({
-      roles: ['server', 'broker', 'proxy', 'controller'],
-      set: {
-        'engine.broker.client.queryPort': '0',
-        'proxy.port': '0',
-        'controller.port': '0',
-        'engine.broker.pagination.protocol': 'memory',
-        'engine.broker.pagination.temp.dir': join(home.path, 'temp'),
-        'engine.tables.data.dir': join(home.path, 'tables'),
-        'engine.stream.file.dir': join(home.path, 'streams'),
-        'engine.http.cors.origins': allowed.origins.join(','),
-        'engine.auth.principal.admin.role': 'admin',
-        'engine.auth.principal.admin.token.sha256': 'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
-      },
-    });
-    const { broker, proxy, controller } = quire.addresses;
-    const url = String(controller?.url);
-    const call = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-      const response = await fetch(url + path, { ...init, headers: { authorization, 'content-type': 'application/json' } });
-      return response.json();
-    };
-    await call('/tableConfigs', { method: 'POST', body: JSON.stringify(tables) });
-    const state = async () => [
-      ((await call('/segments/events_OFFLINE')) as [{ OFFLINE: string[] }])[0].OFFLINE.length,
-      ((await call('/tables/events_REALTIME/pauseStatus')) as { pauseFlag: boolean }).pauseFlag,
-    ];
-    const ingest = `${url}/ingestFromFile?tableNameWithType=events_OFFLINE&batchConfigMapStr=${encodeURIComponent('{"inputFormat":"json"}')}`;
-    const pause = `${url}/tables/events_REALTIME/pauseConsumption`;
-    const rows = '{"id":2,"ts":1700000000001}\n';
-    const browser = await playwright.launch({
-      executablePath: program,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-    });
-    try {
-      const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
-      const page = await context.newPage();
-      // The browser is asked for credentials here, and holds them from then on.
-      for (const server of [url, broker?.url, proxy?.url]) expect((await page.goto(`${server}/docs`))?.status()).toBe(200);
-
-      for (const origin of site.origins) {
-        for (const [action, file] of [
-          [ingest, rows],
-          [pause, undefined],
-          [`${broker?.url}/query/sql`, undefined],
-          [`${proxy?.url}/query/sql`, undefined],
-          [`${url}/query/sql`, undefined],
-        ] as const) {
-          expect([origin, action, await submitForm(page, origin, action, file)]).toEqual([origin, action, 403]);
+  test(
+    'lends them to no page of another origin for a change, unless it is allowed',
+    { timeout: 120_000 },
+    async () => {
+      await using home = await temporaryDirectory();
+      await using site = await startSite();
+      await using allowed = await startSite();
+      await using producer = await FileProducer.open({
+        directory: join(home.path, 'streams'),
+        topic: 'events',
+      });
+      await producer.append([{ key: null, value: Buffer.from('{"id":1,"ts":1700000000000}') }]);
+      await using quire = await startQuire({
+        roles: ['server', 'broker', 'proxy', 'controller'],
+        set: {
+          'engine.broker.client.queryPort': '0',
+          'proxy.port': '0',
+          'controller.port': '0',
+          'engine.broker.pagination.protocol': 'memory',
+          'engine.broker.pagination.temp.dir': join(home.path, 'temp'),
+          'engine.tables.data.dir': join(home.path, 'tables'),
+          'engine.stream.file.dir': join(home.path, 'streams'),
+          'engine.http.cors.origins': allowed.origins.join(','),
+          'engine.auth.principal.admin.role': 'admin',
+          'engine.auth.principal.admin.token.sha256':
+            'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
+        },
+      });
+      const { broker, proxy, controller } = quire.addresses;
+      const url = String(controller?.url);
+      const call = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+        const response = await fetch(url + path, {
+          ...init,
+          headers: { authorization, 'content-type': 'application/json' },
+        });
+        return response.json();
+      };
+      await call('/tableConfigs', { method: 'POST', body: JSON.stringify(tables) });
+      const state = async () => [
+        ((await call('/segments/events_OFFLINE')) as [{ OFFLINE: string[] }])[0].OFFLINE.length,
+        ((await call('/tables/events_REALTIME/pauseStatus')) as { pauseFlag: boolean }).pauseFlag,
+      ];
+      const ingest = `${url}/ingestFromFile?tableNameWithType=events_OFFLINE&batchConfigMapStr=${encodeURIComponent('{"inputFormat":"json"}')}`;
+      const pause = `${url}/tables/events_REALTIME/pauseConsumption`;
+      const rows = '{"id":2,"ts":1700000000001}\n';
+      const browser = await playwright.launch({
+        executablePath: program,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      });
+      try {
+        const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
+        const page = await context.newPage();
+        // The browser is asked for credentials here, and holds them from then on.
+        for (const server of [url, broker?.url, proxy?.url]) {
+          expect((await page.goto(`${server}/docs`))?.status()).toBe(200);
         }
-        await page.goto(origin);
-        expect(await postNothing(page, pause)).toBe(403);
-      }
-      expect(await state()).toEqual([0, false]);
 
-      expect(await submitForm(page, allowed.origins[1], ingest, rows)).toBe(200);
-      await page.goto(`${url}/docs`);
-      expect(await postNothing(page, pause)).toBe(200);
-      expect(await state()).toEqual([1, true]);
-    } finally {
-      await browser.close();
-    }
-  });
+        for (const origin of site.origins) {
+          for (const [action, file] of [
+            [ingest, rows],
+            [pause, undefined],
+            [`${broker?.url}/query/sql`, undefined],
+            [`${proxy?.url}/query/sql`, undefined],
+            [`${url}/query/sql`, undefined],
+          ] as const) {
+            expect([origin, action, await submitForm(page, origin, action, file)]).toEqual([
+              origin,
+              action,
+              403,
+            ]);
+          }
+          await page.goto(origin);
+          expect(await postNothing(page, pause)).toBe(403);
+        }
+        expect(await state()).toEqual([0, false]);
+
+        expect(await submitForm(page, allowed.origins[1], ingest, rows)).toBe(200);
+        await page.goto(`${url}/docs`);
+        expect(await postNothing(page, pause)).toBe(200);
+        expect(await state()).toEqual([1, true]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });

@@ -5,14 +5,19 @@ import { type LogLine, recordingLogger } from '../testkit/broker-log.ts';
 import { TestBroker } from '../testkit/broker-server.ts';
 
 const clock = new ManualClock();
-const unlimited: CallLimitSettings = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity };
+const unlimited: CallLimitSettings = {
+  callsPerSecondMax: Infinity,
+  callsRunningMax: Infinity,
+  failuresPerMinuteMax: Infinity,
+};
 
 function start(settings: Partial<CallLimitSettings>, log: LogLine[] = []): Promise<TestBroker> {
   const limits = new CallLimits(() => ({ ...unlimited, ...settings }), clock);
   return TestBroker.start({ limits, logger: recordingLogger(log) });
 }
 
-const audited = (log: readonly LogLine[]): readonly LogLine[] => log.filter((line) => line['audit'] === true);
+const audited = (log: readonly LogLine[]): readonly LogLine[] =>
+  log.filter((line) => line['audit'] === true);
 
 test('one who calls too often is told when to come back, before anything is done; others are not affected', async () => {
   const log: LogLine[] = [];
@@ -27,12 +32,19 @@ test('one who calls too often is told when to come back, before anything is done
   expect(second.headers.get('retry-after')).toBe('1');
   expect(second.json()).toEqual({
     code: 429,
-    error: 'ann has used up its calls a second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
+    error:
+      'ann has used up its calls a second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
     reason: 'TOO_MANY_REQUESTS',
   });
   expect(callCount).toBeGreaterThan(0);
   expect(audited(log)).toMatchObject([
-    { event: 'call refused', principal: 'ann', reason: 'TOO_MANY_REQUESTS', remoteAddress: '127.0.0.1', route: '/query/sql' },
+    {
+      event: 'call refused',
+      principal: 'ann',
+      reason: 'TOO_MANY_REQUESTS',
+      remoteAddress: '127.0.0.1',
+      route: '/query/sql',
+    },
   ]);
   await clock.advance(1000);
   expect((await broker.query('rows 1')).status).toBe(200);
@@ -60,38 +72,56 @@ test('one who has too many calls under way waits for one of them to end, also by
 
 test('a query counts until it has ended, though its call was answered; its principal can still read and cancel it', async () => {
   await using broker = await start({ callsRunningMax: 2 });
-  const post = (as: 'ann' | 'bob' = 'ann') => broker.query('hang', '?doPaginate=true&async=true&wait=0s', { as });
+  const post = (as: 'ann' | 'bob' = 'ann') =>
+    broker.query('hang', '?doPaginate=true&async=true&wait=0s', { as });
   const ids = [(await post()).json().requestId, (await post()).json().requestId];
 
   const [refused, plain] = [await post(), await broker.query('rows 1')];
-  const reading = await Promise.all([broker.call(`/query/${ids[0]}`), broker.call(`/query/${ids[1]}/results?offset=0&wait=0s`)]);
+  const reading = await Promise.all([
+    broker.call(`/query/${ids[0]}`),
+    broker.call(`/query/${ids[1]}/results?offset=0&wait=0s`),
+  ]);
   const bob = await post('bob');
   const cancelled = await broker.call(`/query/${ids[0]}`, { method: 'DELETE' });
   const third = await post();
 
-  expect([refused.status, refused.headers.get('retry-after'), plain.status]).toEqual([429, '1', 429]);
+  expect([refused.status, refused.headers.get('retry-after'), plain.status]).toEqual([
+    429,
+    '1',
+    429,
+  ]);
   expect(refused.json()).toEqual({
     code: 429,
     error:
       'ann has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2); try again in 1 s.',
     reason: 'TOO_MANY_REQUESTS',
   });
-  expect([...reading, bob, cancelled, third].map(({ status }) => status)).toEqual([200, 202, 202, 200, 202]);
+  expect([...reading, bob, cancelled, third].map(({ status }) => status)).toEqual([
+    200, 202, 202, 200, 202,
+  ]);
 });
 
 test('who tries many credentials is not listened to any more; who has shown good ones is', async () => {
   const log: LogLine[] = [];
   await using broker = await start({ failuresPerMinuteMax: 2 }, log);
-  const guess = (token: string) => broker.call('/metrics', { as: undefined, headers: { authorization: `Bearer ${token}` } });
+  const guess = (token: string) =>
+    broker.call('/metrics', { as: undefined, headers: { authorization: `Bearer ${token}` } });
   await broker.call('/metrics', { as: 'ann' });
 
-  const answers = [await guess('secret-a'), await guess('secret-b'), await guess('secret-c'), await guess('bob-token')];
+  const answers = [
+    await guess('secret-a'),
+    await guess('secret-b'),
+    await guess('secret-c'),
+    await guess('bob-token'),
+  ];
   const ann = await broker.call('/metrics', { as: 'ann' });
   const nobody = await broker.call('/metrics', { as: undefined });
 
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 429, 429]);
   expect(answers[2]?.headers.get('retry-after')).toBe('30');
-  expect(answers[2]?.json()).toMatchObject({ error: 'Too many wrong credentials came from this address; try again in 30 s.' });
+  expect(answers[2]?.json()).toMatchObject({
+    error: 'Too many wrong credentials came from this address; try again in 30 s.',
+  });
   expect([ann.status, nobody.status]).toEqual([200, 401]);
   expect(audited(log).map((line) => [line['reason'], line['principal']])).toEqual([
     ['UNAUTHENTICATED', undefined],
@@ -110,13 +140,25 @@ test('every deletion and every refusal of a role is one line that says who, what
   await using broker = await start({}, log);
   const [requestId, other] = [await broker.stored(3), await broker.stored(3)];
   await broker.call(`/query/resultStore/${requestId}`, { method: 'DELETE' });
-  await broker.call('/query/resultStore?expiredBefore=9999999999999', { method: 'DELETE', as: 'root' });
+  await broker.call('/query/resultStore?expiredBefore=9999999999999', {
+    method: 'DELETE',
+    as: 'root',
+  });
   await broker.call('/query/resultStore', { method: 'DELETE', as: 'bob' });
   // What is not deleted is not deletion.
   await broker.call(`/query/resultStore/${other}`, { method: 'DELETE' });
 
-  const line = { level: 'info', audit: true, remoteAddress: '127.0.0.1', requestId: expect.any(String) };
-  const [deleted, expired, refused] = ['result deleted', 'expired results deleted', 'call refused'] as const;
+  const line = {
+    level: 'info',
+    audit: true,
+    remoteAddress: '127.0.0.1',
+    requestId: expect.any(String),
+  };
+  const [deleted, expired, refused] = [
+    'result deleted',
+    'expired results deleted',
+    'call refused',
+  ] as const;
   expect(audited(log)).toEqual([
     {
       ...line,
@@ -127,7 +169,15 @@ test('every deletion and every refusal of a role is one line that says who, what
       reason: 'deleted',
       sizeBytes: expect.any(Number),
     },
-    { ...line, msg: expired, event: expired, principal: 'root', reason: 'expired', deletedCount: 1, cutoffMs: 9_999_999_999_999 },
+    {
+      ...line,
+      msg: expired,
+      event: expired,
+      principal: 'root',
+      reason: 'expired',
+      deletedCount: 1,
+      cutoffMs: 9_999_999_999_999,
+    },
     {
       ...line,
       msg: refused,
@@ -154,7 +204,13 @@ test("who asks for somebody else's result hears that there is none; the log know
     expect(answers.map(({ status }) => status)).toEqual([404, 404]);
   }
   expect(
-    audited(log).map((line) => [line['event'], line['principal'], line['resultId'], line['reason'], line['details']]),
+    audited(log).map((line) => [
+      line['event'],
+      line['principal'],
+      line['resultId'],
+      line['reason'],
+      line['details'],
+    ]),
   ).toEqual(
     [requestId, requestId, gone, gone].map((id) => [
       'call refused',

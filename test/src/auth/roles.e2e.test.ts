@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { describe, expect, test, vi } from 'vitest';
-import { CliProcess, quire, quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  CliProcess,
+  quire,
+  quireHere,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 // Real processes, on machines that have other things to do as well.
 vi.setConfig({ testTimeout: 60_000 });
@@ -16,24 +23,37 @@ describe('one process with all roles', () => {
   test('serves through its proxy, and its controller looks after its broker without a token in the settings', async () => {
     await using directory = await temporaryDirectory();
     const config = await writeSettings(directory.path, anyPorts);
-    await using server = new CliProcess(['start', '--config', config], { variables: testVariables });
+    await using server = new CliProcess(['start', '--config', config], {
+      variables: testVariables,
+    });
     const [, broker = '', proxy = '', controller = ''] = await server.untilPrinted(
       /broker +(http:\S+)[^]*proxy +(http:\S+)[^]*controller +(http:\S+)[^]*Ctrl-C/,
     );
-    await using cursor = await new QuireClient({ baseUrl: proxy, token: 'admin-token' }).query('SELECT symbol FROM stocks', {
-      rowCount: 2,
-    });
+    await using cursor = await new QuireClient({ baseUrl: proxy, token: 'admin-token' }).query(
+      'SELECT symbol FROM stocks',
+      {
+        rowCount: 2,
+      },
+    );
     expect((await cursor.next())?.rows).toEqual([['MSFT'], ['MSFT']]);
     const headers = { authorization: 'Bearer admin-token' };
-    const health = (await (await fetch(`${controller}/cluster/health`, { headers })).json()) as { brokers: object[] };
+    const health = (await (await fetch(`${controller}/cluster/health`, { headers })).json()) as {
+      brokers: object[];
+    };
     expect(health.brokers).toEqual([expect.objectContaining({ url: broker, state: 'up' })]);
-    const list = (await (await fetch(`${controller}/cluster/results`, { headers })).json()) as { resultMetadataList: object[] };
-    expect(list.resultMetadataList).toEqual([expect.objectContaining({ requestId: cursor.requestId })]);
+    const list = (await (await fetch(`${controller}/cluster/results`, { headers })).json()) as {
+      resultMetadataList: object[];
+    };
+    expect(list.resultMetadataList).toEqual([
+      expect.objectContaining({ requestId: cursor.requestId }),
+    ]);
 
     server.signal('SIGTERM');
     const { exitCode, stderr } = await server.ended();
     expect(exitCode).toBe(0);
-    const ends = [...stderr.matchAll(/"msg":"(\w+) stops: calls under way may finish"/g)].map(([, role]) => role);
+    const ends = [...stderr.matchAll(/"msg":"(\w+) stops: calls under way may finish"/g)].map(
+      ([, role]) => role,
+    );
     expect(ends).toEqual(['controller', 'proxy', 'broker']);
   });
 
@@ -42,11 +62,18 @@ describe('one process with all roles', () => {
     await using taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');
     const { port } = taken.address() as AddressInfo;
-    const config = await writeSettings(directory.path, `proxy.port = ${port}\ncontroller.port = 0\n`);
-    const { exitCode, stdout, stderr } = await quire(['start', '--config', config], { variables: testVariables });
+    const config = await writeSettings(
+      directory.path,
+      `proxy.port = ${port}\ncontroller.port = 0\n`,
+    );
+    const { exitCode, stdout, stderr } = await quire(['start', '--config', config], {
+      variables: testVariables,
+    });
     expect(exitCode).toBe(1);
     expect(stdout).toBe('');
-    expect(stderr).toContain(`proxy.port = ${port}: something listens there already on 127.0.0.1, perhaps another proxy.`);
+    expect(stderr).toContain(
+      `proxy.port = ${port}: something listens there already on 127.0.0.1, perhaps another proxy.`,
+    );
   });
 });
 
@@ -58,21 +85,31 @@ test.each([
 ])('the role %s alone says what it lacks', async (roles, message) => {
   await using directory = await temporaryDirectory();
   const config = await writeSettings(directory.path, anyPorts);
-  const { exitCode, stderr } = await quireHere(['start', '--roles', roles, '--config', config], { variables: testVariables });
+  const { exitCode, stderr } = await quireHere(['start', '--roles', roles, '--config', config], {
+    variables: testVariables,
+  });
   expect(exitCode).toBe(1);
   expect(stderr).toContain(message);
 });
 
 test('a cleaner can be a role of a process', async () => {
   await using directory = await temporaryDirectory();
-  const store = 'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
+  const store =
+    'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
   const config = await writeSettings(directory.path, `${store}engine.cleaner.port = 0\n`);
-  const { exitCode, stderr } = await quireHere(['start', '--roles', 'cleaner', '--config', config], { variables: testVariables });
+  const { exitCode, stderr } = await quireHere(
+    ['start', '--roles', 'cleaner', '--config', config],
+    { variables: testVariables },
+  );
   expect(exitCode).toBe(1);
   expect(stderr).toContain('there is no such directory');
   await mkdir(join(directory.path, 'results')); // as a broker does when it starts
-  await using server = new CliProcess(['start', '--roles', 'cleaner', '--config', config], { variables: testVariables });
-  const [, url = ''] = await server.untilPrinted(/cleaner +file:\S+, health at (http:\S+)[^]*Ctrl-C/);
+  await using server = new CliProcess(['start', '--roles', 'cleaner', '--config', config], {
+    variables: testVariables,
+  });
+  const [, url = ''] = await server.untilPrinted(
+    /cleaner +file:\S+, health at (http:\S+)[^]*Ctrl-C/,
+  );
   expect(await (await fetch(url)).json()).toMatchObject({ status: 'ok' });
   server.signal('SIGINT');
   expect((await server.ended()).exitCode).toBe(0);

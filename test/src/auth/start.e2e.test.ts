@@ -36,8 +36,8 @@ beforeAll(async () => {
   });
   ca = cert;
   await Promise.all(
-    Object.entries({ 'keys.json': issuer.jwks, 'server.pem': ca, 'server.key': key }).map(([name, content]) =>
-      writeFile(join(directory, name), content),
+    Object.entries({ 'keys.json': issuer.jwks, 'server.pem': ca, 'server.key': key }).map(
+      ([name, content]) => writeFile(join(directory, name), content),
     ),
   );
   settings = {
@@ -73,7 +73,12 @@ async function startCommand(): Promise<Started> {
 
 async function startInCode(): Promise<Started> {
   const lines: string[] = [];
-  const running = await startQuire({ roles: ['broker'], set: settings, directory, log: (line) => lines.push(line) });
+  const running = await startQuire({
+    roles: ['broker'],
+    set: settings,
+    directory,
+    log: (line) => lines.push(line),
+  });
   return {
     url: String(running.addresses.broker?.url),
     untilLogged: async (text) => {
@@ -89,7 +94,9 @@ function queryAt(url: string): Query {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const outgoing = request(`${url}/query/sql`, { method: 'POST', ca, headers, agent: false });
     outgoing.end('{"sql":"SELECT 42 AS answer"}');
-    const [response] = (await once(outgoing, 'response')) as [Readable & { readonly statusCode: number }];
+    const [response] = (await once(outgoing, 'response')) as [
+      Readable & { readonly statusCode: number },
+    ];
     return { status: response.statusCode, body: await text(response) };
   };
 }

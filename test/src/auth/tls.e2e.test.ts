@@ -12,8 +12,15 @@ let other: TlsCertificate;
 
 async function createCertificate(): Promise<TlsCertificate> {
   const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
-  const options = { keyType: 'ec' as const, algorithm: 'sha256', extensions: [{ name: 'subjectAltName' as const, altNames }] };
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'quire test' }], options);
+  const options = {
+    keyType: 'ec' as const,
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName' as const, altNames }],
+  };
+  const { cert, private: key } = await generate(
+    [{ name: 'commonName', value: 'quire test' }],
+    options,
+  );
   return { certificate: cert, key };
 }
 
@@ -21,10 +28,24 @@ beforeAll(async () => {
   [one, other] = await Promise.all([createCertificate(), createCertificate()]);
 });
 
-/** The status of a call to the broker over a connection of its own, which must trust this certificate. */
-async function read({ address }: TestBroker, path: string, { certificate: ca }: TlsCertificate, agent = false): Promise<number> {
-  const outgoing = request(`${address.url}${path}`, { ca, agent, headers: { authorization: 'Bearer ann-token' } }).end();
-  const [response] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream & { readonly statusCode: number }];
+/**
+ * The status of a call to the broker over a connection of its own, which must trust this
+ * certificate.
+ */
+async function read(
+  { address }: TestBroker,
+  path: string,
+  { certificate: ca }: TlsCertificate,
+  agent = false,
+): Promise<number> {
+  const outgoing = request(`${address.url}${path}`, {
+    ca,
+    agent,
+    headers: { authorization: 'Bearer ann-token' },
+  }).end();
+  const [response] = (await once(outgoing, 'response')) as [
+    NodeJS.ReadableStream & { readonly statusCode: number },
+  ];
   response.resume();
   return response.statusCode;
 }
@@ -34,8 +55,12 @@ test('a broker with a certificate speaks HTTPS, and nothing else', async () => {
 
   expect(broker.address.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   expect(await read(broker, '/metrics', one)).toBe(200);
-  await expect(read(broker, '/metrics', other)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-  await expect(fetch(broker.address.url.replace('https:', 'http:'))).rejects.toThrow('fetch failed');
+  await expect(read(broker, '/metrics', other)).rejects.toMatchObject({
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  });
+  await expect(fetch(broker.address.url.replace('https:', 'http:'))).rejects.toThrow(
+    'fetch failed',
+  );
 });
 
 test('versions of the protocol that are known to be broken are not spoken', async () => {
@@ -49,7 +74,9 @@ test('versions of the protocol that are known to be broken are not spoken', asyn
     maxVersion: 'TLSv1.1',
     ciphers: 'ALL@SECLEVEL=0',
   });
-  await expect(once(socket, 'secureConnect')).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_SSL_|ECONNRESET/) });
+  await expect(once(socket, 'secureConnect')).rejects.toMatchObject({
+    code: expect.stringMatching(/^ERR_SSL_|ECONNRESET/),
+  });
 });
 
 test('a certificate that is replaced is shown to clients that connect from then on; those connected stay so', async () => {
@@ -61,7 +88,9 @@ test('a certificate that is replaced is shown to clients that connect from then 
   broker.broker.replaceCertificate(other);
 
   expect(await read(broker, '/metrics', other)).toBe(200);
-  await expect(read(broker, '/metrics', one)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  await expect(read(broker, '/metrics', one)).rejects.toMatchObject({
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  });
   standing.write('GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   const [bytes] = (await once(standing, 'data')) as [Buffer];
   expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 /);
@@ -76,8 +105,14 @@ test('what is not a certificate with its key is refused, and changes nothing', a
     message: expect.stringMatching(/^The files that engine\.tls\.certificate\.file and /),
   };
 
-  for (const bad of [mixed, { certificate: '', key: '' }, { certificate: 'secret', key: 'secret' }]) {
-    expect(() => broker.broker.replaceCertificate(bad)).toThrow(expect.objectContaining(refusal) as Error);
+  for (const bad of [
+    mixed,
+    { certificate: '', key: '' },
+    { certificate: 'secret', key: 'secret' },
+  ]) {
+    expect(() => broker.broker.replaceCertificate(bad)).toThrow(
+      expect.objectContaining(refusal) as Error,
+    );
     await expect(TestBroker.start({ tls: bad })).rejects.toMatchObject(refusal);
   }
   expect(await read(broker, '/metrics', one)).toBe(200);
@@ -87,7 +122,9 @@ test('a controller calls brokers over HTTPS, and only those whose certificate it
   await using trusted = await TestBroker.start({ tls: one });
   await using unknown = await TestBroker.start({ tls: other });
   const certificateAuthorities = one.certificate;
-  await using controller = await TestController.start([trusted.address.url, unknown.address.url], { certificateAuthorities });
+  await using controller = await TestController.start([trusted.address.url, unknown.address.url], {
+    certificateAuthorities,
+  });
 
   const answer = await (await controller.call('/cluster/results', { method: 'DELETE' })).json();
 

@@ -2,7 +2,12 @@ import { Authenticator, hashToken, JwkSet, JwtVerifier, parsePrincipals } from '
 import { ManualClock } from '@quire/core/testing';
 import type { JWTPayload } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { audience, createTokenIssuer, issuerName, type TokenIssuer } from '../testkit/builders/jwt-issuer.ts';
+import {
+  audience,
+  createTokenIssuer,
+  issuerName,
+  type TokenIssuer,
+} from '../testkit/builders/jwt-issuer.ts';
 import { type LogLine, recordingLogger } from '../testkit/broker-log.ts';
 import { TestBroker } from '../testkit/broker-server.ts';
 import type { Answer } from '../testkit/http-caller.ts';
@@ -18,7 +23,13 @@ beforeAll(async () => {
 });
 
 function verifierOf(read: ConstructorParameters<typeof JwkSet>[0]['read']): JwtVerifier {
-  const keys = new JwkSet({ read, clock, maxAgeMs: 600_000, cooldownMs: 30_000, onProblem: () => undefined });
+  const keys = new JwkSet({
+    read,
+    clock,
+    maxAgeMs: 600_000,
+    cooldownMs: 30_000,
+    onProblem: () => undefined,
+  });
   return new JwtVerifier({
     keys,
     clock,
@@ -35,10 +46,13 @@ function verifierOf(read: ConstructorParameters<typeof JwkSet>[0]['read']): JwtV
 
 /** What a broker with JSON Web Tokens and one principal of its own has before its calls. */
 async function authenticatorOf(): Promise<Authenticator> {
-  const principals = await parsePrincipals([{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-static') }], {
-    environment: {},
-    readFile: () => Promise.reject(new Error('There are no files.')),
-  });
+  const principals = await parsePrincipals(
+    [{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-static') }],
+    {
+      environment: {},
+      readFile: () => Promise.reject(new Error('There are no files.')),
+    },
+  );
   const jwt = verifierOf(async () => issuer.jwks);
   return new Authenticator(principals, { jwt });
 }
@@ -47,7 +61,10 @@ async function authenticatorOf(): Promise<Authenticator> {
 async function startTwo(log: LogLine[] = []): Promise<readonly [TestBroker, TestBroker]> {
   const [one, other] = [await authenticatorOf(), await authenticatorOf()];
   const logger = recordingLogger(log);
-  const first = await TestBroker.start({ authenticate: (header) => one.authenticate(header), logger }, { isShared: true });
+  const first = await TestBroker.start(
+    { authenticate: (header) => one.authenticate(header), logger },
+    { isShared: true },
+  );
   const second = await TestBroker.start(
     { authenticate: (header) => other.authenticate(header), logger },
     { isShared: true, store: first.store, clock: first.clock, brokerId: 'Broker_127.0.0.1_8098' },
@@ -56,12 +73,19 @@ async function startTwo(log: LogLine[] = []): Promise<readonly [TestBroker, Test
 }
 
 function call(broker: TestBroker, path: string, token: string, method = 'GET'): Promise<Answer> {
-  return broker.call(path, { method, as: undefined, headers: { authorization: `Bearer ${token}` } });
+  return broker.call(path, {
+    method,
+    as: undefined,
+    headers: { authorization: `Bearer ${token}` },
+  });
 }
 
 async function store(broker: TestBroker, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await broker.query('rows 10', '?doPaginate=true&numRows=1', { as: undefined, headers });
+  const answer = await broker.query('rows 10', '?doPaginate=true&numRows=1', {
+    as: undefined,
+    headers,
+  });
   return answer.json().requestId;
 }
 
@@ -79,33 +103,64 @@ test("a result belongs to the subject of the token on every broker, and to nobod
   const requestId = await store(one, ann);
   const page = `/query/${requestId}/results?offset=0`;
 
-  // The same name in the settings is another principal: who issues tokens cannot take it over, nor the other way round.
+  // The same name in the settings is another principal: who issues tokens cannot take it over, nor
+  // the other way round.
   const statuses = async (broker: TestBroker): Promise<number[]> =>
-    Promise.all([ann, bob, 'ann-static', root].map(async (token) => (await call(broker, page, token)).status));
+    Promise.all(
+      [ann, bob, 'ann-static', root].map(async (token) => (await call(broker, page, token)).status),
+    );
   expect(await statuses(one)).toEqual([200, 404, 404, 200]);
   expect(await statuses(other)).toEqual([200, 404, 404, 200]);
 
-  const never = await call(other, '/query/0190163d-8694-739b-aea5-966c26f8ad91/results?offset=0', bob);
+  const never = await call(
+    other,
+    '/query/0190163d-8694-739b-aea5-966c26f8ad91/results?offset=0',
+    bob,
+  );
   const foreign = await call(other, page, bob);
-  expect(foreign.text.replaceAll(requestId, '0190163d-8694-739b-aea5-966c26f8ad91')).toBe(never.text);
+  expect(foreign.text.replaceAll(requestId, '0190163d-8694-739b-aea5-966c26f8ad91')).toBe(
+    never.text,
+  );
 
   // A newer token of the same subject will do; deletion and renewal are for the owner as well.
   const renewed = await issuer.sign({ ...claimsOf('ann'), exp: nowSeconds + 600 });
   expect((await call(other, `/query/resultStore/${requestId}`, bob, 'DELETE')).status).toBe(404);
-  expect((await call(other, `/query/resultStore/${requestId}`, renewed, 'DELETE')).status).toBe(200);
+  expect((await call(other, `/query/resultStore/${requestId}`, renewed, 'DELETE')).status).toBe(
+    200,
+  );
   expect((await call(one, page, bob)).status).toBe(404);
 });
 
 describe('a token that is refused', () => {
   const unsigned = (header: object, claims: object): string =>
     `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`;
-  const good: JWTPayload = { iss: issuerName, aud: audience, ...claimsOf('secret-subject', 'admin') };
+  const good: JWTPayload = {
+    iss: issuerName,
+    aud: audience,
+    ...claimsOf('secret-subject', 'admin'),
+  };
   const tokens: readonly [string, () => Promise<string> | string, string][] = [
     ['is expired', () => issuer.sign({ ...good, exp: nowSeconds }), 'the token has expired'],
-    ['is signed by somebody else', () => stranger.sign(good), 'the signature of the token is wrong'],
-    ['is for somebody else', () => issuer.sign({ ...good, aud: 'other' }), "the token's claim aud is not as required"],
-    ['is by somebody else', () => issuer.sign({ ...good, iss: 'other' }), "the token's claim iss is not as required"],
-    ['is of nobody', () => issuer.sign(claimsOf('')), 'the token has no claim sub of 1 to 255 printable characters'],
+    [
+      'is signed by somebody else',
+      () => stranger.sign(good),
+      'the signature of the token is wrong',
+    ],
+    [
+      'is for somebody else',
+      () => issuer.sign({ ...good, aud: 'other' }),
+      "the token's claim aud is not as required",
+    ],
+    [
+      'is by somebody else',
+      () => issuer.sign({ ...good, iss: 'other' }),
+      "the token's claim iss is not as required",
+    ],
+    [
+      'is of nobody',
+      () => issuer.sign(claimsOf('')),
+      'the token has no claim sub of 1 to 255 printable characters',
+    ],
     [
       'is not signed',
       () => unsigned({ alg: 'none', kid: 'k1' }, good),
@@ -131,7 +186,11 @@ describe('a token that is refused', () => {
       const answer = await call(one, '/query/resultStore', token);
       await one.broker.close();
 
-      expect(answer.json()).toEqual({ code: 401, error: 'The credentials are wrong.', reason: 'UNAUTHENTICATED' });
+      expect(answer.json()).toEqual({
+        code: 401,
+        error: 'The credentials are wrong.',
+        reason: 'UNAUTHENTICATED',
+      });
       expect(answer.headers.get('www-authenticate')).toContain('Bearer');
       expect(log.filter((line) => line['audit'] === true)).toEqual([
         {
@@ -148,7 +207,9 @@ describe('a token that is refused', () => {
           route: '/query/resultStore',
         },
       ]);
-      const told = JSON.stringify(log, (_key, value: unknown) => (value instanceof Error ? [value.stack, value.cause] : value));
+      const told = JSON.stringify(log, (_key, value: unknown) =>
+        value instanceof Error ? [value.stack, value.cause] : value,
+      );
       const parts = [...token.split('.').filter((text) => text.length > 4), 'secret-subject'];
       expect(parts.filter((part) => told.includes(part))).toEqual([]);
       expect(one.store.calls).toEqual([]);
@@ -159,7 +220,9 @@ describe('a token that is refused', () => {
 test('while the keys cannot be read, nobody is called a liar', async () => {
   const verifier = verifierOf(async () => 'no keys');
   const authenticator = new Authenticator([], { jwt: verifier });
-  await using broker = await TestBroker.start({ authenticate: (header) => authenticator.authenticate(header) });
+  await using broker = await TestBroker.start({
+    authenticate: (header) => authenticator.authenticate(header),
+  });
   const answer = await call(broker, '/metrics', await issuer.sign(claimsOf('ann')));
   expect(answer.json()).toMatchObject({ code: 503, reason: 'AUTHENTICATION_UNAVAILABLE' });
 });

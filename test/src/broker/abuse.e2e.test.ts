@@ -21,7 +21,10 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes as they are and reads until the server closes; clients of such tests do not normalise what they send. */
+/**
+ * Sends bytes as they are and reads until the server closes; clients of such tests do not normalise
+ * what they send.
+ */
 function send(bytes: string, { half = false } = {}): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(broker.address.port, broker.address.host);
@@ -29,7 +32,11 @@ function send(bytes: string, { half = false } = {}): Promise<RawAnswer> {
     socket.on('data', (chunk) => (text += chunk.toString('latin1')));
     socket.on('close', () => {
       const [head = '', ...body] = text.split('\r\n\r\n');
-      resolve({ status: Number(head.slice(9, 12)), head: head.toLowerCase(), body: body.join('\r\n\r\n') });
+      resolve({
+        status: Number(head.slice(9, 12)),
+        head: head.toLowerCase(),
+        body: body.join('\r\n\r\n'),
+      });
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
@@ -87,23 +94,32 @@ describe('an id that is not one', () => {
     expect(broker.store.calls).toEqual([]);
   });
 
-  test.each(['/query/../../etc/passwd/results?offset=0', '/query/a/b/results', '//query/sql', '/query/resultStore/a/b'])(
-    'nor does a path that is not one: %s',
-    async (path) => {
-      const answer = await send(`GET ${path} HTTP/1.1\r\n${authorization}\r\nConnection: close\r\n\r\n`);
-      expect(errorOf(answer)).toMatchObject({ code: 404, reason: 'ROUTE_NOT_FOUND' });
+  test.each([
+    '/query/../../etc/passwd/results?offset=0',
+    '/query/a/b/results',
+    '//query/sql',
+    '/query/resultStore/a/b',
+  ])('nor does a path that is not one: %s', async (path) => {
+    const answer = await send(
+      `GET ${path} HTTP/1.1\r\n${authorization}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(errorOf(answer)).toMatchObject({ code: 404, reason: 'ROUTE_NOT_FOUND' });
+  });
+
+  test.each(['%', '%zz', '%2', '%c3%28', '%ff'])(
+    'a path that cannot be decoded is refused: %s',
+    async (id) => {
+      const answer = await send(
+        `GET /query/${id}/results?offset=0 HTTP/1.1\r\n${authorization}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer.status).toBe(400);
+      expect(errorOf(answer)).toEqual({
+        code: 400,
+        error: 'The path cannot be decoded: its percent-encoding is broken.',
+        reason: 'INVALID_PARAMETER',
+      });
     },
   );
-
-  test.each(['%', '%zz', '%2', '%c3%28', '%ff'])('a path that cannot be decoded is refused: %s', async (id) => {
-    const answer = await send(`GET /query/${id}/results?offset=0 HTTP/1.1\r\n${authorization}\r\nConnection: close\r\n\r\n`);
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer)).toEqual({
-      code: 400,
-      error: 'The path cannot be decoded: its percent-encoding is broken.',
-      reason: 'INVALID_PARAMETER',
-    });
-  });
 });
 
 describe('a method that a path does not take', () => {
@@ -125,17 +141,26 @@ describe('a method that a path does not take', () => {
 });
 
 describe('a body', () => {
-  const post = (headers: string, body: string) => `POST /query/sql HTTP/1.1\r\n${authorization}\r\n${headers}\r\n\r\n${body}`;
+  const post = (headers: string, body: string) =>
+    `POST /query/sql HTTP/1.1\r\n${authorization}\r\n${headers}\r\n\r\n${body}`;
 
   test('of 10 MB is refused as soon as it says so', async () => {
-    const answer = await send(post('Content-Type: application/json\r\nContent-Length: 10000000', '{"sql":"'));
-    expect(errorOf(answer)).toEqual({ code: 413, error: 'The request body is too large.', reason: 'BODY_TOO_LARGE' });
+    const answer = await send(
+      post('Content-Type: application/json\r\nContent-Length: 10000000', '{"sql":"'),
+    );
+    expect(errorOf(answer)).toEqual({
+      code: 413,
+      error: 'The request body is too large.',
+      reason: 'BODY_TOO_LARGE',
+    });
     expect(answer.head).toContain('connection: close');
   });
 
   test('that grows beyond the limit is refused on the way', async () => {
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
-    const answer = await send(post('Content-Type: application/json\r\nTransfer-Encoding: chunked', chunk.repeat(2)));
+    const answer = await send(
+      post('Content-Type: application/json\r\nTransfer-Encoding: chunked', chunk.repeat(2)),
+    );
     expect(errorOf(answer)).toMatchObject({ code: 413, reason: 'BODY_TOO_LARGE' });
   });
 
@@ -153,18 +178,28 @@ describe('a body', () => {
   });
 
   test('that never comes is not waited for', async () => {
-    const answer = await send(post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":'));
-    expect(errorOf(answer)).toEqual({ code: 408, error: 'The request arrives too slowly.', reason: 'REQUEST_TIMED_OUT' });
+    const answer = await send(
+      post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":'),
+    );
+    expect(errorOf(answer)).toEqual({
+      code: 408,
+      error: 'The request arrives too slowly.',
+      reason: 'REQUEST_TIMED_OUT',
+    });
   });
 
   test('that is shorter than announced is not a call', async () => {
-    const answer = await send(post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":"rows 1"}'), { half: true });
+    const answer = await send(
+      post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":"rows 1"}'),
+      { half: true },
+    );
     expect(answer.status === 400 || answer.body === '').toBe(true);
     expect(broker.engine.openCount).toBe(0);
   });
 
   test('with two lengths is refused', async () => {
-    const smuggled = 'Content-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked';
+    const smuggled =
+      'Content-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked';
     const answer = await send(post(smuggled, '0\r\n\r\nGET /query/resultStore HTTP/1.1\r\n\r\n'));
     expect(errorOf(answer)).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
   });
@@ -172,8 +207,14 @@ describe('a body', () => {
 
 describe('a head', () => {
   test('that is too large is refused', async () => {
-    const answer = await send(`GET /health HTTP/1.1\r\nHost: broker\r\nX-Large: ${'x'.repeat(9000)}\r\n\r\n`);
-    expect(errorOf(answer)).toEqual({ code: 431, error: 'The head of the request is too large.', reason: 'HEADERS_TOO_LARGE' });
+    const answer = await send(
+      `GET /health HTTP/1.1\r\nHost: broker\r\nX-Large: ${'x'.repeat(9000)}\r\n\r\n`,
+    );
+    expect(errorOf(answer)).toEqual({
+      code: 431,
+      error: 'The head of the request is too large.',
+      reason: 'HEADERS_TOO_LARGE',
+    });
   });
 
   test('with an endless path is refused', async () => {

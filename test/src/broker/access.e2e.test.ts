@@ -18,26 +18,35 @@ const resultCalls = (id: string): readonly [string, CallOptions][] => [
   [`/query/resultStore/${id}`, { method: 'PATCH', body: '{"expiration":"2h"}' }],
 ];
 
-test.each(calls.filter(({ path }) => path !== '/health'))('$method $path needs credentials', async ({ method, path }) => {
-  await using broker = await TestBroker.start();
-  const target = path.replace(':requestId', someId);
-  for (const authorization of [
-    undefined,
-    '',
-    'Bearer',
-    'Bearer wrong',
-    'Basic d3Jvbmc=',
-    'Digest x',
-    'Bearer ann-token, Bearer x',
-  ]) {
-    const headers = authorization === undefined ? {} : { authorization };
-    const answer = await broker.call(target, { method, as: undefined, headers });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Basic realm="quire", charset="UTF-8", Bearer realm="quire"');
-    expect(answer.json()).toEqual({ code: 401, error: 'The credentials are wrong.', reason: 'UNAUTHENTICATED' });
-  }
-  expect(broker.store.calls).toEqual([]);
-});
+test.each(calls.filter(({ path }) => path !== '/health'))(
+  '$method $path needs credentials',
+  async ({ method, path }) => {
+    await using broker = await TestBroker.start();
+    const target = path.replace(':requestId', someId);
+    for (const authorization of [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer wrong',
+      'Basic d3Jvbmc=',
+      'Digest x',
+      'Bearer ann-token, Bearer x',
+    ]) {
+      const headers = authorization === undefined ? {} : { authorization };
+      const answer = await broker.call(target, { method, as: undefined, headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe(
+        'Basic realm="quire", charset="UTF-8", Bearer realm="quire"',
+      );
+      expect(answer.json()).toEqual({
+        code: 401,
+        error: 'The credentials are wrong.',
+        reason: 'UNAUTHENTICATED',
+      });
+    }
+    expect(broker.store.calls).toEqual([]);
+  },
+);
 
 test('paths that do not exist need credentials too', async () => {
   await using broker = await TestBroker.start();
@@ -46,7 +55,11 @@ test('paths that do not exist need credentials too', async () => {
 
 test('credentials are asked for before the body is read', async () => {
   await using broker = await TestBroker.start();
-  const answer = await broker.call('/query/sql', { method: 'POST', as: undefined, body: 'x'.repeat(100_000) });
+  const answer = await broker.call('/query/sql', {
+    method: 'POST',
+    as: undefined,
+    body: 'x'.repeat(100_000),
+  });
   expect(answer.status).toBe(401);
 });
 
@@ -77,7 +90,11 @@ test("strangers cannot tell somebody else's result from one that never existed",
   for (const [index, [path, options]] of resultCalls(someId).entries()) {
     const never = await broker.call(path, { ...options, as: 'bob' });
     expect(never.status).toBe(404);
-    expect(never.json()).toEqual({ code: 404, error: `Query results for ${someId} not found.`, reason: 'RESULT_NOT_FOUND' });
+    expect(never.json()).toEqual({
+      code: 404,
+      error: `Query results for ${someId} not found.`,
+      reason: 'RESULT_NOT_FOUND',
+    });
     const [realPath, realOptions] = real[index]!;
     const stranger = await broker.call(realPath, { ...realOptions, as: 'bob' });
     expect(stranger.text.replaceAll(requestId, someId)).toBe(never.text);
@@ -87,26 +104,29 @@ test("strangers cannot tell somebody else's result from one that never existed",
   expect((await broker.call(`/query/${requestId}/metadata`)).status).toBe(200);
 });
 
-test.each(['deleted', 'evicted', 'expired'] as const)('strangers cannot tell a result that was %s either', async (reason) => {
-  await using broker = await TestBroker.start();
-  const requestId = await broker.stored(10, 'ann');
-  if (reason === 'expired') await broker.clock.advance(3_600_000);
-  else await broker.results.delete(requestId, { reason });
-  for (const [path, options] of resultCalls(requestId)) {
-    const stranger = await broker.call(path, { ...options, as: 'bob' });
-    expect(stranger.json()).toEqual({
-      code: 404,
-      error: `Query results for ${requestId} not found.`,
-      reason: 'RESULT_NOT_FOUND',
-    });
-    for (const as of ['ann', 'root'] as const) {
-      expect((await broker.call(path, { ...options, as })).json()).toMatchObject({
-        code: 410,
-        reason: `RESULT_${reason.toUpperCase()}`,
+test.each(['deleted', 'evicted', 'expired'] as const)(
+  'strangers cannot tell a result that was %s either',
+  async (reason) => {
+    await using broker = await TestBroker.start();
+    const requestId = await broker.stored(10, 'ann');
+    if (reason === 'expired') await broker.clock.advance(3_600_000);
+    else await broker.results.delete(requestId, { reason });
+    for (const [path, options] of resultCalls(requestId)) {
+      const stranger = await broker.call(path, { ...options, as: 'bob' });
+      expect(stranger.json()).toEqual({
+        code: 404,
+        error: `Query results for ${requestId} not found.`,
+        reason: 'RESULT_NOT_FOUND',
       });
+      for (const as of ['ann', 'root'] as const) {
+        expect((await broker.call(path, { ...options, as })).json()).toMatchObject({
+          code: 410,
+          reason: `RESULT_${reason.toUpperCase()}`,
+        });
+      }
     }
-  }
-});
+  },
+);
 
 test("an admin may do everything with anybody's result", async () => {
   await using broker = await TestBroker.start();
@@ -129,8 +149,14 @@ test('an admin can delete what cannot be opened any more', async () => {
   const recordKey = (await broker.objectKeys()).find((key) => key.endsWith('.json')) ?? '';
   await broker.store.put(recordKey, Buffer.from('{"torn'));
   await using successor = await broker.startSuccessor();
-  expect((await successor.call(`/query/${requestId}/metadata`)).json()).toMatchObject({ code: 500, reason: 'RESULT_CORRUPT' });
-  expect((await successor.call(`/query/resultStore/${requestId}`, { method: 'DELETE', as: 'root' })).status).toBe(200);
+  expect((await successor.call(`/query/${requestId}/metadata`)).json()).toMatchObject({
+    code: 500,
+    reason: 'RESULT_CORRUPT',
+  });
+  expect(
+    (await successor.call(`/query/resultStore/${requestId}`, { method: 'DELETE', as: 'root' }))
+      .status,
+  ).toBe(200);
   expect(await broker.objectKeys()).toEqual([]);
 });
 

@@ -39,34 +39,46 @@ describe('Arrow of a result that is stored with zstd', () => {
     ['?compression=lz4,zstd', arrow, 'zstd+lz4', isCompressed],
     ['', `${arrow}; compression=zstd`, 'zstd', isCompressed],
     ['?format=arrow', `${arrow};compression=zstd;q=0.5, application/json`, 'zstd', isCompressed],
-  ])('asked for with %s and Accept %s has the buffers that its tag names: %s', async (parameters, accept, named, expected) => {
-    const target = `${page}${parameters.replace('?', '&')}`;
-    const answer = await broker.call(target, { headers: { accept } });
-    expect(readPlain(answer)).toEqual(expected);
-    const etag = `"${requestId}-0-2500-arrow-${named}-identity"`;
-    expect(answer.headers.get('etag')).toBe(etag);
-    expect(answer.headers.get('vary')).toBe('accept, accept-encoding, authorization');
-    expect(answer.headers.get('content-type')).toBe(arrow);
+  ])(
+    'asked for with %s and Accept %s has the buffers that its tag names: %s',
+    async (parameters, accept, named, expected) => {
+      const target = `${page}${parameters.replace('?', '&')}`;
+      const answer = await broker.call(target, { headers: { accept } });
+      expect(readPlain(answer)).toEqual(expected);
+      const etag = `"${requestId}-0-2500-arrow-${named}-identity"`;
+      expect(answer.headers.get('etag')).toBe(etag);
+      expect(answer.headers.get('vary')).toBe('accept, accept-encoding, authorization');
+      expect(answer.headers.get('content-type')).toBe(arrow);
 
-    const again = { accept, 'if-none-match': etag };
-    expect((await broker.call(target, { headers: again })).status).toBe(304);
-    const other = { accept, 'if-none-match': `"${requestId}-0-2500-arrow-identity"` };
-    expect((await broker.call(target, { headers: other })).status).toBe(200);
+      const again = { accept, 'if-none-match': etag };
+      expect((await broker.call(target, { headers: again })).status).toBe(304);
+      const other = { accept, 'if-none-match': `"${requestId}-0-2500-arrow-identity"` };
+      expect((await broker.call(target, { headers: other })).status).toBe(200);
 
-    const ranged = await broker.call(target, { headers: { accept, range: 'bytes=1000-1999', 'if-range': etag } });
-    expect(ranged.status).toBe(206);
-    expect(ranged.headers.get('content-range')).toBe(`bytes 1000-1999/${answer.bytes.length}`);
-    expect(Buffer.from(ranged.bytes).equals(Buffer.from(answer.bytes.subarray(1000, 2000)))).toBe(true);
-  });
+      const ranged = await broker.call(target, {
+        headers: { accept, range: 'bytes=1000-1999', 'if-range': etag },
+      });
+      expect(ranged.status).toBe(206);
+      expect(ranged.headers.get('content-range')).toBe(`bytes 1000-1999/${answer.bytes.length}`);
+      expect(Buffer.from(ranged.bytes).equals(Buffer.from(answer.bytes.subarray(1000, 2000)))).toBe(
+        true,
+      );
+    },
+  );
 
   test('is plain as the answer of a query, unless it asks for zstd', async () => {
     for (const [parameters, expected] of [
       ['', 2500],
       ['&compression=zstd', isCompressed],
     ] as const) {
-      const paginated = await broker.query('rows 2500', `?doPaginate=true&numRows=2500&format=arrow${parameters}`);
+      const paginated = await broker.query(
+        'rows 2500',
+        `?doPaginate=true&numRows=2500&format=arrow${parameters}`,
+      );
       expect(readPlain(paginated)).toEqual(expected);
-      expect(readPlain(await broker.query('rows 2500', `?format=arrow${parameters}`))).toEqual(expected);
+      expect(readPlain(await broker.query('rows 2500', `?format=arrow${parameters}`))).toEqual(
+        expected,
+      );
     }
   });
 
@@ -80,19 +92,38 @@ describe('Arrow of a result that is stored with zstd', () => {
     const id = first.headers.get('quire-request-id') ?? '';
     const target = `/query/${id}/results?offset=0&numRows=1024&format=arrow`;
     const growing = await broker.call(`${target}&compression=zstd`);
-    expect([growing.headers.get('quire-query-state'), readPlain(growing)]).toEqual(['RUNNING', isCompressed]);
+    expect([growing.headers.get('quire-query-state'), readPlain(growing)]).toEqual([
+      'RUNNING',
+      isCompressed,
+    ]);
     broker.engine.resume();
     await broker.call(`/query/${id}/results?offset=5000&wait=10s`);
     const stands = await broker.call(target);
     expect(stands.headers.get('quire-query-state')).toBeNull();
     expect(Buffer.from(stands.bytes).equals(Buffer.from(first.bytes))).toBe(true);
-    expect(Buffer.from((await broker.call(`${target}&compression=zstd`)).bytes).equals(Buffer.from(growing.bytes))).toBe(true);
+    expect(
+      Buffer.from((await broker.call(`${target}&compression=zstd`)).bytes).equals(
+        Buffer.from(growing.bytes),
+      ),
+    ).toBe(true);
   });
 
   test.each([
-    ['&format=arrow&compression=gzip', 400, "compression is 'gzip'; expected zstd, lz4, both as zstd,lz4, or none."],
-    ['&format=arrow&compression=zstd&compression=lz4', 400, 'compression is given 2 times; expected zstd, lz4'],
-    ['&format=csv&compression=zstd', 400, 'compression is zstd with the format csv; expected format=arrow with it'],
+    [
+      '&format=arrow&compression=gzip',
+      400,
+      "compression is 'gzip'; expected zstd, lz4, both as zstd,lz4, or none.",
+    ],
+    [
+      '&format=arrow&compression=zstd&compression=lz4',
+      400,
+      'compression is given 2 times; expected zstd, lz4',
+    ],
+    [
+      '&format=csv&compression=zstd',
+      400,
+      'compression is zstd with the format csv; expected format=arrow with it',
+    ],
     ['&compression=zstd', 400, 'compression is zstd with the format json'],
   ])('is refused with %s', async (parameters, status, message) => {
     const answer = await broker.call(`${page}${parameters}`);
@@ -104,8 +135,10 @@ describe('Arrow of a result that is stored with zstd', () => {
   test('is refused when Accept names a codec that Arrow does not have, unless something else will do', async () => {
     const accept = `${arrow};compression=brotli`;
     expect((await broker.call(page, { headers: { accept } })).status).toBe(406);
-    expect((await broker.call(page, { headers: { accept: `${accept}, text/csv;q=0.1` } })).headers.get('content-type')).toContain(
-      'text/csv',
-    );
+    expect(
+      (await broker.call(page, { headers: { accept: `${accept}, text/csv;q=0.1` } })).headers.get(
+        'content-type',
+      ),
+    ).toContain('text/csv');
   });
 });

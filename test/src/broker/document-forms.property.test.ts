@@ -28,7 +28,9 @@ describe('texts that a document describes by a pattern', () => {
     fc.assert(
       fc.property(options, (queryOptions) => {
         fc.pre(!/timeoutMs|getCursor|cursorNumRows/.test(queryOptions));
-        expect(isValidQuery({ sql: 'SELECT 1', queryOptions })).toBe(isTaken(() => parseQueryOptions(queryOptions)));
+        expect(isValidQuery({ sql: 'SELECT 1', queryOptions })).toBe(
+          isTaken(() => parseQueryOptions(queryOptions)),
+        );
       }),
       { numRuns: 2000 },
     );
@@ -36,8 +38,15 @@ describe('texts that a document describes by a pattern', () => {
   });
 
   test('a pattern costs little, whatever it is held against', () => {
-    for (const text of ['a'.repeat(1_000_000), ' '.repeat(1_000_000), 'a=b;'.repeat(250_000), `${';'.repeat(1_000_000)}r`]) {
-      expect(isValidQuery({ sql: 'SELECT 1', queryOptions: text })).toBe(isTaken(() => parseQueryOptions(text)));
+    for (const text of [
+      'a'.repeat(1_000_000),
+      ' '.repeat(1_000_000),
+      'a=b;'.repeat(250_000),
+      `${';'.repeat(1_000_000)}r`,
+    ]) {
+      expect(isValidQuery({ sql: 'SELECT 1', queryOptions: text })).toBe(
+        isTaken(() => parseQueryOptions(text)),
+      );
     }
   });
 
@@ -51,13 +60,9 @@ describe('texts that a document describes by a pattern', () => {
       }),
       { numRuns: 2000 },
     );
-    expect(['0', '0s', '1x', '2h', '30m'].map((expiration) => isValidRenewal({ expiration }))).toEqual([
-      false,
-      false,
-      false,
-      true,
-      true,
-    ]);
+    expect(
+      ['0', '0s', '1x', '2h', '30m'].map((expiration) => isValidRenewal({ expiration })),
+    ).toEqual([false, false, false, true, true]);
   });
 
   test('trace: a boolean, or its word', () => {

@@ -11,7 +11,10 @@ import type { Service, ServiceAddress } from '@quire/service';
 import { FileObjectStore } from '@quire/store-file';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-const flightsPath = join(import.meta.dirname, '../../../node_modules/vega-datasets/data/flights-3m.parquet');
+const flightsPath = join(
+  import.meta.dirname,
+  '../../../node_modules/vega-datasets/data/flights-3m.parquet',
+);
 
 let directory: string;
 let engine: DuckDbEngine;
@@ -51,10 +54,13 @@ async function startBroker(): Promise<[FileObjectStore, Service, ServiceAddress]
     expirationMs: 3_600_000,
     expirationMaxMs: 3_600_000,
   });
-  const principals = await parsePrincipals([{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-token') }], {
-    environment: {},
-    readFile: () => Promise.reject(new Error('no files')),
-  });
+  const principals = await parsePrincipals(
+    [{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-token') }],
+    {
+      environment: {},
+      readFile: () => Promise.reject(new Error('no files')),
+    },
+  );
   const authenticator = new Authenticator(principals);
   const started = createBroker({
     engine,
@@ -83,7 +89,11 @@ async function call(path: string, options: RequestInit = {}, url = address.url):
 }
 
 const query = (sql: string, parameters = '', signal?: AbortSignal): Promise<string> =>
-  call(`/query/sql${parameters}`, { method: 'POST', body: JSON.stringify({ sql }), ...(signal !== undefined && { signal }) });
+  call(`/query/sql${parameters}`, {
+    method: 'POST',
+    body: JSON.stringify({ sql }),
+    ...(signal !== undefined && { signal }),
+  });
 
 async function objectCount(): Promise<number> {
   let count = 0;
@@ -92,7 +102,8 @@ async function objectCount(): Promise<number> {
 }
 
 test('pages of real flights are the rows that the query gives, wherever they begin', async () => {
-  const sql = 'SELECT row_number() OVER () - 1 AS n, origin, destination, delay, distance FROM flights LIMIT 60000';
+  const sql =
+    'SELECT row_number() OVER () - 1 AS n, origin, destination, delay, distance FROM flights LIMIT 60000';
   const page = JSON.parse(await query(sql, '?doPaginate=true&numRows=10')) as CursorResponse;
   expect(page.numRowsResultSet).toBe(60_000);
   for (const offset of [0, 16_383, 16_384, 40_001, 59_995]) {
@@ -101,7 +112,9 @@ test('pages of real flights are the rows that the query gives, wherever they beg
     ) as CursorResponse;
     expect(resultTable.rows.map(([n]) => n)).toEqual([0, 1, 2, 3, 4].map((row) => offset + row));
   }
-  const [metadata] = JSON.parse(await call(`/query/${page.requestId}/metadata`)) as MetadataResponse;
+  const [metadata] = JSON.parse(
+    await call(`/query/${page.requestId}/metadata`),
+  ) as MetadataResponse;
   expect(metadata).toMatchObject({ numRowsResultSet: 60_000, totalDocs: 3_000_000 });
   await call(`/query/resultStore/${page.requestId}`, { method: 'DELETE' });
 });
@@ -124,7 +137,10 @@ describe('CSV for spreadsheets', () => {
 
   test('has formulas escaped where that is asked for, and numbers that stay numbers', async () => {
     const whole = await query(sql, '?format=csv&formulas=escape');
-    expect([whole.slice(0, escaped.length), (await query(sql, '?format=csv')).slice(0, plain.length)]).toEqual([escaped, plain]);
+    expect([
+      whole.slice(0, escaped.length),
+      (await query(sql, '?format=csv')).slice(0, plain.length),
+    ]).toEqual([escaped, plain]);
     const { requestId } = JSON.parse(await query(sql, '?doPaginate=true')) as CursorResponse;
     const page = `/query/${requestId}/results?offset=0&format=csv`;
     const headers = { authorization: 'Bearer ann-token' };
@@ -132,22 +148,39 @@ describe('CSV for spreadsheets', () => {
       fetch(`${address.url}${page}&formulas=escape`, { headers }),
       fetch(`${address.url}${page}`, { headers }),
     ]);
-    expect([await own.text(), own.headers.get('etag')]).not.toEqual([await other.text(), other.headers.get('etag')]);
+    expect([await own.text(), own.headers.get('etag')]).not.toEqual([
+      await other.text(),
+      other.headers.get('etag'),
+    ]);
     expect(own.headers.get('etag')).not.toBe(other.headers.get('etag'));
-    const part = await fetch(`${address.url}${page}&formulas=escape`, { headers: { ...headers, range: 'bytes=0-40' } });
+    const part = await fetch(`${address.url}${page}&formulas=escape`, {
+      headers: { ...headers, range: 'bytes=0-40' },
+    });
     expect([part.status, await part.text()]).toEqual([206, whole.slice(0, 41)]);
     const known = { ...headers, 'if-none-match': String(own.headers.get('etag')) };
-    expect((await fetch(`${address.url}${page}&formulas=escape`, { headers: known })).status).toBe(304);
+    expect((await fetch(`${address.url}${page}&formulas=escape`, { headers: known })).status).toBe(
+      304,
+    );
     expect((await fetch(`${address.url}${page}`, { headers: known })).status).toBe(200);
     await call(`/query/resultStore/${requestId}`, { method: 'DELETE' });
   });
 
   test.each([
-    ['?format=json&formulas=escape', "formulas is 'escape' with the format json; only csv has formulas to escape."],
+    [
+      '?format=json&formulas=escape',
+      "formulas is 'escape' with the format json; only csv has formulas to escape.",
+    ],
     ['?format=csv&formulas=yes', "formulas is 'yes'; expected escape."],
-    ['?format=csv&formulas=escape&formulas=escape', 'formulas is given 2 times; expected escape, once.'],
+    [
+      '?format=csv&formulas=escape&formulas=escape',
+      'formulas is given 2 times; expected escape, once.',
+    ],
   ])('is refused before anything runs where it makes no sense: %s', async (parameters, error) => {
-    expect(JSON.parse(await query(sql, parameters))).toEqual({ code: 400, error, reason: 'INVALID_PARAMETER' });
+    expect(JSON.parse(await query(sql, parameters))).toEqual({
+      code: 400,
+      error,
+      reason: 'INVALID_PARAMETER',
+    });
   });
 });
 
@@ -159,7 +192,9 @@ describe('SQL that is wrong', () => {
     ["SELECT 'x'::INTEGER", 200],
     ['', 400],
   ])('%s is told to be so (%i)', async (sql, code) => {
-    const { exceptions, code: status } = JSON.parse(await query(sql)) as QueryResponse & { code?: number };
+    const { exceptions, code: status } = JSON.parse(await query(sql)) as QueryResponse & {
+      code?: number;
+    };
     expect(status ?? exceptions[0]?.errorCode).toBe(code);
   });
 });
@@ -204,7 +239,8 @@ test('a client that hangs up stops DuckDB, and leaves nothing', async () => {
   const abort = new AbortController();
   const sql = 'SELECT sum(a.delay * b.delay) FROM flights a, flights b';
   const gone = query(sql, '?doPaginate=true', abort.signal).catch(() => 'gone');
-  const running = async () => (JSON.parse(await call('/health')) as { queriesRunning: number }).queriesRunning;
+  const running = async () =>
+    (JSON.parse(await call('/health')) as { queriesRunning: number }).queriesRunning;
   while ((await running()) === 0) await new Promise((resolve) => setImmediate(resolve));
   abort.abort();
   expect(await gone).toBe('gone');
@@ -213,13 +249,18 @@ test('a client that hangs up stops DuckDB, and leaves nothing', async () => {
 });
 
 test('a query that takes too long is stopped', async () => {
-  const body = JSON.stringify({ sql: 'SELECT sum(a.delay * b.delay) FROM flights a, flights b', queryOptions: 'timeoutMs=200' });
+  const body = JSON.stringify({
+    sql: 'SELECT sum(a.delay * b.delay) FROM flights a, flights b',
+    queryOptions: 'timeoutMs=200',
+  });
   const answer = JSON.parse(await call('/query/sql', { method: 'POST', body })) as QueryResponse;
   expect(answer.exceptions[0]?.errorCode).toBe(250);
 });
 
 test('the next broker serves the results of the one before', async () => {
-  const page = JSON.parse(await query('SELECT id FROM exact ORDER BY id', '?doPaginate=true')) as CursorResponse;
+  const page = JSON.parse(
+    await query('SELECT id FROM exact ORDER BY id', '?doPaginate=true'),
+  ) as CursorResponse;
   const [successorStore, successor, { url }] = await startBroker();
   const again = await call(`/query/${page.requestId}/results?offset=1`, {}, url);
   expect(again).toContain('"rows":[[9223372036854775807]]');

@@ -7,7 +7,10 @@ import { expect, test } from 'vitest';
 import { type LogLine, recordingLogger, untilLogged } from '../testkit/broker-log.ts';
 import { TestBroker } from '../testkit/broker-server.ts';
 
-const unavailable = new QuireError('STORE_UNAVAILABLE', 'put s3://secret-bucket/key failed: connect ECONNREFUSED 10.0.0.7.');
+const unavailable = new QuireError(
+  'STORE_UNAVAILABLE',
+  'put s3://secret-bucket/key failed: connect ECONNREFUSED 10.0.0.7.',
+);
 
 /** Flips a bit in the data of a result, in its second half. */
 async function damage(broker: TestBroker): Promise<void> {
@@ -20,9 +23,15 @@ async function damage(broker: TestBroker): Promise<void> {
 }
 
 /** A GET whose response is read by hand. */
-function open(broker: TestBroker, path: string, headers = {}): Promise<{ call: ClientRequest; response: IncomingMessage }> {
+function open(
+  broker: TestBroker,
+  path: string,
+  headers = {},
+): Promise<{ call: ClientRequest; response: IncomingMessage }> {
   return new Promise((resolve, reject) => {
-    const call = request(`${broker.address.url}${path}`, { headers: { authorization: 'Bearer ann-token', ...headers } });
+    const call = request(`${broker.address.url}${path}`, {
+      headers: { authorization: 'Bearer ann-token', ...headers },
+    });
     call.on('response', (response) => resolve({ call, response }));
     call.on('error', reject);
     call.end();
@@ -52,7 +61,9 @@ test.each(['json', 'csv', 'ndjson', 'arrow'])(
       expect(response.statusCode).toBe(200);
       expect((await drain(response)).isWhole).toBe(false);
     }
-    const damaged = await broker.call(`/query/${requestId}/results?offset=60000&numRows=5000&format=${format}`);
+    const damaged = await broker.call(
+      `/query/${requestId}/results?offset=60000&numRows=5000&format=${format}`,
+    );
     expect(damaged.status).toBe(500);
     expect(damaged.headers.get('etag')).toBeNull();
     expect(damaged.json()).toEqual({
@@ -60,7 +71,10 @@ test.each(['json', 'csv', 'ndjson', 'arrow'])(
       error: `The stored result is damaged. The log has details of call ${damaged.headers.get('x-request-id')}.`,
       reason: 'RESULT_CORRUPT',
     });
-    expect((await broker.call(`/query/${requestId}/results?offset=0&numRows=1000&format=${format}`)).status).toBe(200);
+    expect(
+      (await broker.call(`/query/${requestId}/results?offset=0&numRows=1000&format=${format}`))
+        .status,
+    ).toBe(200);
     const broken = log.filter(({ msg }) => msg === 'call broken off');
     expect(broken.map(({ status, route }) => ({ status, route }))).toEqual([
       { status: 500, route: '/query/:requestId/results' },
@@ -85,7 +99,11 @@ test('a store that cannot be read gives 503, and says nothing of where it is', a
 
 test.each([
   ['STORE_FULL', 245, 'The result store has no room left.'],
-  ['STORE_UNAVAILABLE', 450, 'The result store does not answer; try again. The log has details of call ID.'],
+  [
+    'STORE_UNAVAILABLE',
+    450,
+    'The result store does not answer; try again. The log has details of call ID.',
+  ],
 ] as const)(
   'a query whose answer cannot be stored (%s) gives exception %i and keeps nothing',
   async (code, errorCode, message) => {
@@ -95,7 +113,9 @@ test.each([
       broker.faults.plan = ({ op, key }: FaultCall) =>
         op === 'put' && key.endsWith(suffix) ? { kind: 'fail-before', error } : undefined;
       const body = (await broker.query('rows 5000', '?doPaginate=true')).json<QueryResponse>();
-      expect(body.exceptions).toEqual([{ errorCode, message: message.replace('ID', body.requestId) }]);
+      expect(body.exceptions).toEqual([
+        { errorCode, message: message.replace('ID', body.requestId) },
+      ]);
       broker.faults.plan = noFaults;
       expect(await broker.objectKeys()).toEqual([]);
     }
@@ -122,7 +142,10 @@ test('a result that cannot be deleted after a plain query is left to its expirat
   await using broker = await TestBroker.start({ logger: recordingLogger(log) });
   broker.faults.plan = faultOn('delete', { kind: 'fail-before', error: unavailable });
   expect((await broker.query('rows 10')).json().exceptions).toEqual([]);
-  await untilLogged(log, 'the result of an ended call could not be deleted; the cleaner will delete it when it expires');
+  await untilLogged(
+    log,
+    'the result of an ended call could not be deleted; the cleaner will delete it when it expires',
+  );
   expect((await broker.objectKeys()).length).toBeGreaterThan(0);
 });
 
@@ -157,21 +180,29 @@ test('a client that hangs up while its query waits leaves the queue', async () =
   await first;
 });
 
-test.each(['identity', 'gzip'])('a client that hangs up in mid-page releases the reader (%s)', async (encoding) => {
-  const log: LogLine[] = [];
-  await using broker = await TestBroker.start({ logger: recordingLogger(log) });
-  const requestId = await broker.stored(300_000);
-  const target = `/query/${requestId}/results?offset=0&numRows=300000`;
-  broker.endedCalls.length = 0;
-  const { call, response } = await open(broker, target, { 'accept-encoding': encoding });
-  await new Promise((resolve) => response.once('data', resolve));
-  response.on('error', () => undefined); // we break it ourselves
-  call.destroy();
-  await untilLogged(log, 'call broken off');
-  await broker.broker.close();
-  expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual(['get abandoned']);
-  expect(log.find(({ msg }) => msg === 'call broken off')).toMatchObject({ status: 499, principal: 'ann' });
-});
+test.each(['identity', 'gzip'])(
+  'a client that hangs up in mid-page releases the reader (%s)',
+  async (encoding) => {
+    const log: LogLine[] = [];
+    await using broker = await TestBroker.start({ logger: recordingLogger(log) });
+    const requestId = await broker.stored(300_000);
+    const target = `/query/${requestId}/results?offset=0&numRows=300000`;
+    broker.endedCalls.length = 0;
+    const { call, response } = await open(broker, target, { 'accept-encoding': encoding });
+    await new Promise((resolve) => response.once('data', resolve));
+    response.on('error', () => undefined); // we break it ourselves
+    call.destroy();
+    await untilLogged(log, 'call broken off');
+    await broker.broker.close();
+    expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual([
+      'get abandoned',
+    ]);
+    expect(log.find(({ msg }) => msg === 'call broken off')).toMatchObject({
+      status: 499,
+      principal: 'ann',
+    });
+  },
+);
 
 test('a client that hangs up in mid-page of its query keeps no result that nobody knows of', async () => {
   await using broker = await TestBroker.start();
@@ -189,14 +220,21 @@ test('a client that hangs up in mid-page of its query keeps no result that nobod
 
 test('a client that takes nothing of its page is given up', async () => {
   const log: LogLine[] = [];
-  await using broker = await TestBroker.start({ logger: recordingLogger(log), stallTimeoutMs: 60_000 });
+  await using broker = await TestBroker.start({
+    logger: recordingLogger(log),
+    stallTimeoutMs: 60_000,
+  });
   const requestId = await broker.stored(300_000);
   const socket = connect(broker.address.port, broker.address.host);
   socket.on('error', () => undefined); // the server resets the connection
   socket.pause();
   const head = 'Host: b\r\nAuthorization: Bearer ann-token';
-  socket.write(`GET /query/${requestId}/results?offset=0&numRows=300000 HTTP/1.1\r\n${head}\r\n\r\n`);
-  while (!log.some(({ msg }) => msg.startsWith('call ended: the client took nothing'))) await broker.clock.advance(15_000);
+  socket.write(
+    `GET /query/${requestId}/results?offset=0&numRows=300000 HTTP/1.1\r\n${head}\r\n\r\n`,
+  );
+  while (!log.some(({ msg }) => msg.startsWith('call ended: the client took nothing'))) {
+    await broker.clock.advance(15_000);
+  }
   expect(broker.endedCalls.at(-1)).toMatchObject({ op: 'get', outcome: 'abandoned' });
   socket.destroy();
 });

@@ -2,7 +2,13 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CursorResponse, ErrorBody, MetadataResponse, QueryStatus, RunningQueryList } from '@quire/api';
+import type {
+  CursorResponse,
+  ErrorBody,
+  MetadataResponse,
+  QueryStatus,
+  RunningQueryList,
+} from '@quire/api';
 import { QuireError } from '@quire/core';
 import { faultOn, noFaults } from '@quire/core/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -18,10 +24,14 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const { requestId } of (await list()).queries) await broker.call(`/query/${requestId}`, { method: 'DELETE', as: 'root' });
+  for (const { requestId } of (await list()).queries) {
+    await broker.call(`/query/${requestId}`, { method: 'DELETE', as: 'root' });
+  }
   await broker.engine.untilIdle();
   const left = readdirSync(tempDirectory);
-  if (left.length > 0) throw new Error(`There are still files of growing results: ${left.join(', ')}`);
+  if (left.length > 0) {
+    throw new Error(`There are still files of growing results: ${left.join(', ')}`);
+  }
 });
 
 afterAll(async () => {
@@ -30,7 +40,11 @@ afterAll(async () => {
 });
 
 /** Starts a query; its answer comes with the rows that are there by then. */
-function start(sql: string, parameters = 'numRows=100', as: 'ann' | 'bob' = 'ann'): Promise<Answer> {
+function start(
+  sql: string,
+  parameters = 'numRows=100',
+  as: 'ann' | 'bob' = 'ann',
+): Promise<Answer> {
   return broker.query(sql, `?doPaginate=true&async=true&${parameters}`, { as });
 }
 
@@ -42,7 +56,10 @@ async function statusOf(requestId: string): Promise<QueryStatus> {
   return (await broker.call(`/query/${requestId}`)).json<QueryStatus>();
 }
 
-/** Waits until a query has ended; a page that waits for more rows than there will ever be comes by then. */
+/**
+ * Waits until a query has ended; a page that waits for more rows than there will ever be comes by
+ * then.
+ */
 async function ended(requestId: string): Promise<void> {
   await broker.call(`/query/${requestId}/results?offset=9000000&wait=10s`);
 }
@@ -78,11 +95,21 @@ test('the first page comes while the query runs, and others as far as their rows
   // What is not there yet: some rows of it, or none, and the way to the next ones.
   await broker.call(`/query/${requestId}/results?offset=0&numRows=2500&wait=10s`);
   const { numRowsResultSet: there } = await statusOf(requestId);
-  const short = await broker.call(`/query/${requestId}/results?offset=${there - 10}&numRows=100&wait=0s`);
+  const short = await broker.call(
+    `/query/${requestId}/results?offset=${there - 10}&numRows=100&wait=0s`,
+  );
   expect(rowsOf(short)).toBe(scriptedRowsJson(there - 10, there));
-  expect(short.json()).toMatchObject({ numRows: 10, nextOffsetParams: `offset=${there}&numRows=100`, state: 'RUNNING' });
+  expect(short.json()).toMatchObject({
+    numRows: 10,
+    nextOffsetParams: `offset=${there}&numRows=100`,
+    state: 'RUNNING',
+  });
   const none = await broker.call(`/query/${requestId}/results?offset=4000&wait=0s`);
-  expect(none.json()).toMatchObject({ numRows: 0, offset: 4000, nextOffsetParams: 'offset=4000&numRows=100' });
+  expect(none.json()).toMatchObject({
+    numRows: 0,
+    offset: 4000,
+    nextOffsetParams: 'offset=4000&numRows=100',
+  });
 
   // A call that waits is answered as soon as the rows are there.
   const waiting = broker.call(`/query/${requestId}/results?offset=4900&numRows=100&wait=10s`);
@@ -112,16 +139,21 @@ test.each(['json', 'arrow', 'csv', 'ndjson'])(
     await ended(requestId);
     const after = await broker.call(path);
     expect(after.headers.get('quire-query-state')).toBeNull();
-    const rows = (answer: Answer): string => (format === 'json' ? rowsOf(answer) : answer.bytes.toString('latin1'));
+    const rows = (answer: Answer): string =>
+      format === 'json' ? rowsOf(answer) : answer.bytes.toString('latin1');
     expect(rows(before)).toBe(rows(after));
   },
 );
 
 test('a query that ends before its first page is answered as without async', async () => {
-  const [one, other] = [await start('rows 50'), await broker.query('rows 50', '?doPaginate=true&numRows=100')];
+  const [one, other] = [
+    await start('rows 50'),
+    await broker.query('rows 50', '?doPaginate=true&numRows=100'),
+  ];
   const withoutId = (text: string): string => text.replaceAll(/[0-9a-f-]{36}/g, 'id');
   expect(withoutId(one.text)).toBe(withoutId(other.text));
-  const headersOf = ({ headers }: Answer): string[] => [...headers.keys()].filter((name) => name !== 'date');
+  const headersOf = ({ headers }: Answer): string[] =>
+    [...headers.keys()].filter((name) => name !== 'date');
   expect(headersOf(one)).toEqual(headersOf(other));
   const failed = await start('fail TABLE_NOT_FOUND');
   expect([failed.status, failed.json().exceptions]).toEqual([
@@ -141,11 +173,16 @@ test('a query without columns yet says so, in any format', async () => {
 
 test('a query that waits for its turn is QUEUED', async () => {
   const ids = [];
-  for (let count = 0; count < 3; count += 1) ids.push((await start('hang', 'wait=0s')).json().requestId);
+  for (let count = 0; count < 3; count += 1) {
+    ids.push((await start('hang', 'wait=0s')).json().requestId);
+  }
   expect(await statusOf(ids[2] ?? '')).toMatchObject({ state: 'QUEUED', waitsFor: 'SLOT' });
   expect(await statusOf(ids[1] ?? '')).not.toHaveProperty('waitsFor');
   expect((await list('ann')).queries.map(({ requestId }) => requestId)).toEqual(ids.toReversed());
-  expect((await start('rows 1')).json<ErrorBody>()).toMatchObject({ code: 429, reason: 'TOO_MANY_QUERIES' });
+  expect((await start('rows 1')).json<ErrorBody>()).toMatchObject({
+    code: 429,
+    reason: 'TOO_MANY_QUERIES',
+  });
 });
 
 test('it is not for others to read, to watch or to cancel', async () => {
@@ -166,7 +203,9 @@ test('it is not for others to read, to watch or to cancel', async () => {
   expect((await list('root')).queries).toMatchObject([
     { requestId, owner: 'ann', query: 'rows 3000 then wait', isPaginated: true },
   ]);
-  expect((await broker.call(`/query/${requestId}/results?offset=0&numRows=1`, { as: 'root' })).status).toBe(200);
+  expect(
+    (await broker.call(`/query/${requestId}/results?offset=0&numRows=1`, { as: 'root' })).status,
+  ).toBe(200);
 });
 
 test('cancelling ends it, and says so from then on', async () => {
@@ -181,12 +220,22 @@ test('cancelling ends it, and says so from then on', async () => {
   expect([cancelled.status, cancelled.text]).toEqual([200, `Query ${requestId} cancelled.`]);
   expect(broker.engine.openCount).toBe(0);
   expect((await broker.objectKeys()).filter((key) => key.includes(requestId))).toEqual([]);
-  const gone = { code: 410, error: 'The query was cancelled by an admin.', reason: 'QUERY_CANCELLED' };
+  const gone = {
+    code: 410,
+    error: 'The query was cancelled by an admin.',
+    reason: 'QUERY_CANCELLED',
+  };
   expect((await waiting).json()).toEqual(gone);
   expect((await broker.call(`/query/${requestId}/results?offset=0`)).json()).toEqual(gone);
   const exceptions = [{ errorCode: 503, message: gone.error }];
-  expect(await statusOf(requestId)).toMatchObject({ state: 'CANCELLED', numRowsResultSet: 0, exceptions });
-  expect((await broker.call(`/query/${requestId}/metadata`)).json<MetadataResponse>()[0]).toMatchObject({ exceptions });
+  expect(await statusOf(requestId)).toMatchObject({
+    state: 'CANCELLED',
+    numRowsResultSet: 0,
+    exceptions,
+  });
+  expect(
+    (await broker.call(`/query/${requestId}/metadata`)).json<MetadataResponse>()[0],
+  ).toMatchObject({ exceptions });
   const again = await broker.call(`/query/${requestId}`, { method: 'DELETE' });
   expect(again.json<ErrorBody>()).toMatchObject({ code: 409, reason: 'CONFLICT' });
 });
@@ -197,7 +246,9 @@ test('a query without pagination can be cancelled as well; its caller is told', 
   const [query] = (await list('ann')).queries;
   expect(query).toMatchObject({ state: 'RUNNING', isPaginated: false });
   expect((await broker.call(`/query/${query?.requestId}`, { method: 'DELETE' })).status).toBe(200);
-  expect((await plain).json().exceptions).toEqual([{ errorCode: 503, message: 'The query was cancelled by its owner.' }]);
+  expect((await plain).json().exceptions).toEqual([
+    { errorCode: 503, message: 'The query was cancelled by its owner.' },
+  ]);
 });
 
 test('after a failure in the middle, pages answer with its code and reason', async () => {
@@ -205,18 +256,29 @@ test('after a failure in the middle, pages answer with its code and reason', asy
   broker.engine.resume();
   await ended(requestId);
   const page = await broker.call(`/query/${requestId}/results?offset=100`);
-  expect(page.json()).toEqual({ code: 400, error: 'The script says QUERY_FAILED.', reason: 'QUERY_FAILED' });
-  expect((await broker.call(`/query/${requestId}/results?offset=100`, { as: 'bob' })).status).toBe(404);
+  expect(page.json()).toEqual({
+    code: 400,
+    error: 'The script says QUERY_FAILED.',
+    reason: 'QUERY_FAILED',
+  });
+  expect((await broker.call(`/query/${requestId}/results?offset=100`, { as: 'bob' })).status).toBe(
+    404,
+  );
   expect((await statusOf(requestId)).state).toBe('FAILED');
   expect((await broker.objectKeys()).filter((key) => key.includes(requestId))).toEqual([]);
 });
 
 test('a store that is full fails it in the same way', async () => {
-  broker.faults.plan = faultOn('put', { kind: 'fail-before', error: new QuireError('STORE_FULL', 'No room.') });
+  broker.faults.plan = faultOn('put', {
+    kind: 'fail-before',
+    error: new QuireError('STORE_FULL', 'No room.'),
+  });
   const failed = await start('rows 3000 then wait', 'wait=10s');
   broker.faults.plan = noFaults;
   const requestId = failed.headers.get('x-request-id') ?? '';
-  expect((await broker.call(`/query/${requestId}/results?offset=0`)).json<ErrorBody>()).toMatchObject({
+  expect(
+    (await broker.call(`/query/${requestId}/results?offset=0`)).json<ErrorBody>(),
+  ).toMatchObject({
     code: 507,
     reason: 'STORE_FULL',
   });
@@ -234,16 +296,25 @@ test('a disk that fills up in the middle fails it, and says so to those who have
   const again = await broker.call(`/query/${requestId}/results?offset=500&numRows=1000`);
   expect([again.status, again.json()]).toEqual([507, waiting.json()]);
   const status = await statusOf(requestId);
-  expect(status).toMatchObject({ state: 'FAILED', numRowsResultSet: 0, sizeBytes: 0, exceptions: [{ errorCode: 245 }] });
+  expect(status).toMatchObject({
+    state: 'FAILED',
+    numRowsResultSet: 0,
+    sizeBytes: 0,
+    exceptions: [{ errorCode: 245 }],
+  });
   expect(status.exceptions[0]?.message).toBe(waiting.json<ErrorBody>().error);
   expect((await broker.objectKeys()).filter((key) => key.includes(requestId))).toEqual([]);
 });
 
 test('it goes on when its caller has gone', async () => {
   const gone = new AbortController();
-  const answer = broker.query('rows 10 then wait then rows 3000', '?doPaginate=true&async=true&wait=10s', {
-    signal: gone.signal,
-  });
+  const answer = broker.query(
+    'rows 10 then wait then rows 3000',
+    '?doPaginate=true&async=true&wait=10s',
+    {
+      signal: gone.signal,
+    },
+  );
   let requestId = '';
   while (requestId === '') requestId = (await list('ann')).queries[0]?.requestId ?? '';
   gone.abort();
@@ -254,11 +325,16 @@ test('it goes on when its caller has gone', async () => {
 });
 
 test('a slow reader gets the whole page, though the query has failed meanwhile', async () => {
-  const { requestId } = (await start('rows 60000 then wait then fail QUERY_FAILED', 'numRows=1')).json();
+  const { requestId } = (
+    await start('rows 60000 then wait then fail QUERY_FAILED', 'numRows=1')
+  ).json();
   await broker.call(`/query/${requestId}/results?offset=0&numRows=50000&wait=10s`);
-  const response = await fetch(`${broker.address.url}/query/${requestId}/results?offset=0&numRows=50000`, {
-    headers: { authorization: 'Bearer ann-token' },
-  });
+  const response = await fetch(
+    `${broker.address.url}/query/${requestId}/results?offset=0&numRows=50000`,
+    {
+      headers: { authorization: 'Bearer ann-token' },
+    },
+  );
   broker.engine.resume();
   await ended(requestId);
   const { resultTable } = (await response.json()) as CursorResponse;
@@ -269,7 +345,10 @@ test('async needs pagination', async () => {
   const answer = await broker.query('rows 1', '?async=true');
   expect(answer.json<ErrorBody>()).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
   for (const wait of ['3', '-1s', 'x'.repeat(100)]) {
-    expect((await start('rows 1', `wait=${wait}`)).json<ErrorBody>()).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
+    expect((await start('rows 1', `wait=${wait}`)).json<ErrorBody>()).toMatchObject({
+      code: 400,
+      reason: 'INVALID_PARAMETER',
+    });
   }
 });
 

@@ -16,7 +16,10 @@ const rowCount = 40_000;
 
 /** Rows that say whose they are, so that none can be taken for one of another result. */
 function rowsOf(name: string): ResultSource {
-  const texts = Array.from({ length: rowCount }, (_, row) => `${name} has row ${row} ${'"'.repeat(row % 7)}`);
+  const texts = Array.from(
+    { length: rowCount },
+    (_, row) => `${name} has row ${row} ${'"'.repeat(row % 7)}`,
+  );
   const table = new Table({
     n: makeVector(Int32Array.from({ length: rowCount }, (_, row) => row)),
     t: vectorFromArray(texts, new Utf8()),
@@ -40,7 +43,10 @@ interface Read {
 }
 
 /** Reads a page over a connection of its own; undefined when it was left. */
-async function read(url: string, { result, offset, count, format, encoding, manner, leavingAfter }: Read) {
+async function read(
+  url: string,
+  { result, offset, count, format, encoding, manner, leavingAfter }: Read,
+) {
   const path = `/query/${result.entry.requestId}/results?offset=${offset}&numRows=${count}&format=${format}`;
   const headers = { authorization: 'Bearer root-token', 'accept-encoding': encoding };
   const request = get(`${url}${path}`, { headers, agent: false });
@@ -54,7 +60,9 @@ async function read(url: string, { result, offset, count, format, encoding, mann
       response.destroy();
       return undefined;
     }
-    for (let turn = 0; manner === 'slow' && turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; manner === 'slow' && turn < 4; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
   expect(response.statusCode).toBe(200);
   const body = Buffer.concat(chunks);
@@ -68,7 +76,9 @@ test('many readers who take their time or go away get their own pages, no matter
   const reading = { store, batchSizeBytes: 32_768, cacheBytesMax: 2_000_000 };
   await using broker = await TestBroker.start({}, reading);
   const random = new SeededRandom(7);
-  const results = await Promise.all(['ann', 'bob', 'eve'].map((name) => broker.results.create(rowsOf(name), { owner: 'root' })));
+  const results = await Promise.all(
+    ['ann', 'bob', 'eve'].map((name) => broker.results.create(rowsOf(name), { owner: 'root' })),
+  );
   // The same pages, read by nobody else, into memory of their own.
   const alone = new ResultStore({
     ...reading,
@@ -101,12 +111,12 @@ test('many readers who take their time or go away get their own pages, no matter
       const behind = body.subarray(start + rows.length).toString();
       compared += 1;
       // Not by the runner's own comparison, which would take longer than the pages.
-      expect([offset, count, format, body.subarray(start, start + rows.length).equals(rows)]).toEqual([
+      expect([
         offset,
         count,
         format,
-        true,
-      ]);
+        body.subarray(start, start + rows.length).equals(rows),
+      ]).toEqual([offset, count, format, true]);
       expect(behind.startsWith(format === 'json' ? '},"' : '')).toBe(true);
     }
   };

@@ -14,7 +14,12 @@ import { ScriptedEngine } from '../testkit/broker-engine.ts';
 /** A broker without a server of its own. */
 async function openBroker() {
   const store = new MemoryObjectStore({ sizeMaxBytes: 16 * 1024 * 1024 });
-  const results = new ResultStore({ store, brokerId: 'mounted', expirationMs: 60_000, expirationMaxMs: 60_000 });
+  const results = new ResultStore({
+    store,
+    brokerId: 'mounted',
+    expirationMs: 60_000,
+    expirationMaxMs: 60_000,
+  });
   const broker = createBroker({
     engine: new ScriptedEngine(),
     results,
@@ -95,9 +100,16 @@ describe.each([
       expect([rows.length, rows.at(-1)?.[0], cursor.pageSize]).toEqual([250, 249, 100]);
       expect(await echo()).toEqual({ echo: [1] });
       const stranger = new QuireClient({ baseUrl: `${url}/quire`, token: 'nobody' });
-      await expect(stranger.page(cursor.requestId, { offset: 0, rowCount: 1 })).rejects.toMatchObject({ status: 401 });
-      const other = await fetch(`${url}/quire/nothing`, { headers: { authorization: 'Bearer me' } });
-      expect([other.status, await other.json()]).toEqual([404, expect.objectContaining({ code: 404 })]);
+      await expect(
+        stranger.page(cursor.requestId, { offset: 0, rowCount: 1 }),
+      ).rejects.toMatchObject({ status: 401 });
+      const other = await fetch(`${url}/quire/nothing`, {
+        headers: { authorization: 'Bearer me' },
+      });
+      expect([other.status, await other.json()]).toEqual([
+        404,
+        expect.objectContaining({ code: 404 }),
+      ]);
       await mounted.broker.close();
       expect((await fetch(`${url}/quire/health`)).status).toBe(503);
       expect(await echo()).toEqual({ echo: [1] });

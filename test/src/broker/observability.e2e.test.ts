@@ -28,8 +28,14 @@ test('every call is one line in the log: who, what, how it ended and how long it
   await using broker = await TestBroker.start({ logger: recordingLogger(log) });
   const requestId = await broker.stored(10);
   const answer = await broker.call(`/query/${requestId}/results/?offset=99&hush=secret-parameter`);
-  await broker.call('/nowhere?hush=secret-parameter', { as: 'root', headers: { cookie: 'secret-cookie' } });
-  await broker.call('/metrics', { as: undefined, headers: { authorization: 'Bearer secret-token' } });
+  await broker.call('/nowhere?hush=secret-parameter', {
+    as: 'root',
+    headers: { cookie: 'secret-cookie' },
+  });
+  await broker.call('/metrics', {
+    as: undefined,
+    headers: { authorization: 'Bearer secret-token' },
+  });
   await broker.broker.close();
   const calls = log.filter(({ msg }) => msg === 'call ended');
   const line = { level: 'info', msg: 'call ended', durationMs: 0 };
@@ -43,10 +49,29 @@ test('every call is one line in the log: who, what, how it ended and how long it
       status: 416,
       principal: 'ann',
     },
-    { ...line, requestId: expect.any(String), method: 'GET', route: 'none', status: 404, principal: 'root' },
-    { ...line, requestId: expect.any(String), method: 'GET', route: '/metrics', status: 401, principal: undefined },
+    {
+      ...line,
+      requestId: expect.any(String),
+      method: 'GET',
+      route: 'none',
+      status: 404,
+      principal: 'root',
+    },
+    {
+      ...line,
+      requestId: expect.any(String),
+      method: 'GET',
+      route: '/metrics',
+      status: 401,
+      principal: undefined,
+    },
   ]);
-  expect(calls.map((call) => isRequestId(String(call['requestId'])))).toEqual([true, true, true, true]);
+  expect(calls.map((call) => isRequestId(String(call['requestId'])))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
 });
 
 test('the log tells what a query cost, and nothing of what it asked', async () => {
@@ -55,11 +80,20 @@ test('the log tells what a query cost, and nothing of what it asked', async () =
   await broker.query('rows 10 -- secret-sql', '?doPaginate=true');
   await broker.query('fail TABLE_NOT_FOUND');
   await broker.broker.close();
-  expect(log).toContainEqual(expect.objectContaining({ level: 'info', msg: 'query stored', rowCount: 10, elapsedMs: 12.4 }));
   expect(log).toContainEqual(
-    expect.objectContaining({ level: 'info', msg: 'query failed', reason: 'TABLE_NOT_FOUND', errorCode: 190 }),
+    expect.objectContaining({ level: 'info', msg: 'query stored', rowCount: 10, elapsedMs: 12.4 }),
   );
-  const text = JSON.stringify(log, (_key, value: unknown) => (value instanceof Error ? value.stack : value));
+  expect(log).toContainEqual(
+    expect.objectContaining({
+      level: 'info',
+      msg: 'query failed',
+      reason: 'TABLE_NOT_FOUND',
+      errorCode: 190,
+    }),
+  );
+  const text = JSON.stringify(log, (_key, value: unknown) =>
+    value instanceof Error ? value.stack : value,
+  );
   expect(text).not.toMatch(/secret-|ann-token|root-token|bearer/i);
 });
 
@@ -68,14 +102,22 @@ test('what nobody expected is in the log, whole, under the id that the caller wa
   await using broker = await TestBroker.start({ logger: recordingLogger(log) });
   const answer = await broker.query('crash');
   const line = log.find(({ level }) => level === 'error');
-  expect(line).toMatchObject({ msg: 'query failed unexpectedly', requestId: answer.headers.get('x-request-id') });
+  expect(line).toMatchObject({
+    msg: 'query failed unexpectedly',
+    requestId: answer.headers.get('x-request-id'),
+  });
   expect(line).toHaveProperty('err.cause', expect.any(TypeError));
 });
 
 /** The samples of a Prometheus text, by name and labels. */
 function samplesOf(text: string): Map<string, number> {
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(samples.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]));
+  return new Map(
+    samples.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' '))),
+    ]),
+  );
 }
 
 test('the metrics count calls, queries, rows, bytes and store calls', async () => {
@@ -102,7 +144,9 @@ test('the metrics count calls, queries, rows, bytes and store calls', async () =
     quire_queries_queued: 0,
     'quire_store_call_duration_seconds_count{op="put",outcome="ok"}': 2,
   };
-  expect(Object.fromEntries(Object.keys(expected).map((name) => [name, samples.get(name)]))).toEqual(expected);
+  expect(
+    Object.fromEntries(Object.keys(expected).map((name) => [name, samples.get(name)])),
+  ).toEqual(expected);
   expect([...samples.keys()]).toContain('nodejs_eventloop_lag_seconds');
   expect(answer.text).not.toContain(requestId);
 });
@@ -110,16 +154,24 @@ test('the metrics count calls, queries, rows, bytes and store calls', async () =
 test('the gauges show what runs and waits', async () => {
   await using broker = await TestBroker.start({ queriesRunningMax: 1, queriesQueuedMax: 1 });
   const abort = new AbortController();
-  const calls = [1, 2].map(() => broker.query('hang', '', { signal: abort.signal }).catch(() => 'gone'));
+  const calls = [1, 2].map(() =>
+    broker.query('hang', '', { signal: abort.signal }).catch(() => 'gone'),
+  );
   await broker.untilQueued(1);
   const samples = samplesOf((await broker.call('/metrics')).text);
-  expect([samples.get('quire_queries_running'), samples.get('quire_queries_queued')]).toEqual([1, 1]);
+  expect([samples.get('quire_queries_running'), samples.get('quire_queries_queued')]).toEqual([
+    1, 1,
+  ]);
   abort.abort();
   await Promise.all(calls);
 });
 
 test('admins see in metrics and lists who has what runs and waits, and what it waits for; others see no names', async () => {
-  await using broker = await TestBroker.start({ queriesRunningMax: 4, queriesQueuedMax: 8, reuse: { ageMaxMs: 0 } });
+  await using broker = await TestBroker.start({
+    queriesRunningMax: 4,
+    queriesQueuedMax: 8,
+    reuse: { ageMaxMs: 0 },
+  });
   broker.engine.version = 'one';
   const abort = new AbortController();
   const call = (sql: string, as: 'ann' | 'bob') =>
@@ -136,7 +188,8 @@ test('admins see in metrics and lists who has what runs and waits, and what it w
   };
   await until(async () => (await listed('root')).length === 6, 'all queries are listed');
 
-  const ofPrincipals = (text: string) => Object.fromEntries([...samplesOf(text)].filter(([name]) => name.includes('principal')));
+  const ofPrincipals = (text: string) =>
+    Object.fromEntries([...samplesOf(text)].filter(([name]) => name.includes('principal')));
   expect(ofPrincipals((await broker.call('/metrics', { as: 'root' })).text)).toEqual({
     'quire_queries_running_by_principal{principal="ann"}': 3,
     'quire_queries_queued_by_principal{principal="ann"}': 1,
@@ -163,16 +216,26 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   // Without a store that signs links, and a cleaner.
-  const { readLink: _link, readSweepPlan: _sweep, readBrokerSettings: _settings, ...operations } = brokerOperations;
+  const {
+    readLink: _link,
+    readSweepPlan: _sweep,
+    readBrokerSettings: _settings,
+    ...operations
+  } = brokerOperations;
   const missing = Object.values(operations).filter(
     ({ path, schema }) =>
-      !answer.text.includes(`<article id="${schema.operationId}">`) || !answer.text.includes(path.replaceAll(/:(\w+)/g, '{$1}')),
+      !answer.text.includes(`<article id="${schema.operationId}">`) ||
+      !answer.text.includes(path.replaceAll(/:(\w+)/g, '{$1}')),
   );
   expect(missing).toEqual([]);
   const [page = '', script = '', ...others] = answer.text.split(/<script>|<\/script>/);
-  expect([others.length, page.match(/<script|<img|<link|@import|url\(|https?:|\son\w+=/i)]).toEqual([1, null]);
+  expect([others.length, page.match(/<script|<img|<link|@import|url\(|https?:|\son\w+=/i)]).toEqual(
+    [1, null],
+  );
   const digest = createHash('sha256').update(script).digest('base64');
-  expect(answer.headers.get('content-security-policy')).toContain(`script-src 'sha256-${digest}'; `);
+  expect(answer.headers.get('content-security-policy')).toContain(
+    `script-src 'sha256-${digest}'; `,
+  );
   expect(page.match(/<form data-method/g)).toHaveLength(Object.keys(operations).length);
   const targets = [...answer.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
   expect(targets.filter((id) => !answer.text.includes(`<article id="${id}">`))).toEqual([]);
@@ -181,6 +244,9 @@ test('the docs are one page about every call, which needs nothing from elsewhere
 test('metrics and docs can be switched off', async () => {
   await using broker = await TestBroker.start({ metricsEnabled: false, docsEnabled: false });
   for (const path of ['/metrics', '/docs', '/openapi.json']) {
-    expect((await broker.call(path)).json()).toMatchObject({ code: 404, reason: 'ROUTE_NOT_FOUND' });
+    expect((await broker.call(path)).json()).toMatchObject({
+      code: 404,
+      reason: 'ROUTE_NOT_FOUND',
+    });
   }
 });

@@ -16,7 +16,11 @@ interface DocumentedResponse {
 
 interface DocumentedOperation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: { readonly type?: string } }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: { readonly type?: string };
+  }[];
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
   readonly security?: readonly object[];
 }
@@ -43,7 +47,16 @@ const plannedSweep = {
       limitedBy: 'engine.broker.pagination.quota.principal.maxPercent',
     },
   ],
-  owners: [{ owner: '1a2b3c4d', name: 'ann', resultCount: 2, usageBytes: 30, usageAfterBytes: 20, shareBytes: 25 }],
+  owners: [
+    {
+      owner: '1a2b3c4d',
+      name: 'ann',
+      resultCount: 2,
+      usageBytes: 30,
+      usageAfterBytes: 20,
+      shareBytes: 25,
+    },
+  ],
 };
 
 let broker: TestBroker;
@@ -59,7 +72,11 @@ beforeAll(async () => {
     settingsInForce: () => ({ settings: [], problems: [] }),
   });
   document = (await broker.call('/openapi.json')).json<ApiDocument>();
-  ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true, int32: true, int64: true } });
+  ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { binary: true, int32: true, int64: true },
+  });
   ajv.addSchema(document, 'document');
 });
 
@@ -81,7 +98,9 @@ function expectDocumented(operationId: string, answer: Answer): void {
   expect(response, `${operationId} does not document ${answer.status}`).toBeDefined();
   seen.add(`${operationId} ${answer.status}`);
   const documented = new Set(Object.keys(response?.headers ?? {}));
-  const told = [...answer.headers.keys()].filter((name) => headersToTell.test(name) && answer.status !== 304);
+  const told = [...answer.headers.keys()].filter(
+    (name) => headersToTell.test(name) && answer.status !== 304,
+  );
   expect(told.filter((name) => !documented.has(name))).toEqual([]);
   expect(response?.content === undefined).toBe(answer.status === 304);
   if (answer.status === 304) return;
@@ -90,7 +109,10 @@ function expectDocumented(operationId: string, answer: Answer): void {
   expect(content, `${operationId} ${answer.status} does not document ${mediaType}`).toBeDefined();
   const validate = compile(content?.schema ?? {});
   const body: unknown = mediaType === 'application/json' ? answer.json() : answer.text;
-  expect(validate(body), `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+  expect(
+    validate(body),
+    `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)}`,
+  ).toBe(true);
 }
 
 function compile(schema: object): ValidateFunction {
@@ -100,7 +122,9 @@ function compile(schema: object): ValidateFunction {
 test('the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0');
   const validator = new Validator();
-  expect(await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)).toEqual({ valid: true });
+  expect(
+    await validator.validate(structuredClone(document) as unknown as Record<string, unknown>),
+  ).toEqual({ valid: true });
 });
 
 test('nothing in it is known to break generators of clients', () => {
@@ -112,15 +136,16 @@ test('it has the calls of the API, and no other', () => {
     Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
   );
   const expected = Object.entries(operations).map(
-    ([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+    ([name, { method, path }]) =>
+      `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
   );
   expect(documented.toSorted()).toEqual(expected.toSorted());
 });
 
 test('every reference in it leads somewhere', () => {
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
-    ([, name]) => name ?? '',
-  );
+  const references = [
+    ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g),
+  ].map(([, name]) => name ?? '');
   expect(references.length).toBeGreaterThan(50);
   expect(references.filter((name) => !(name in document.components.schemas))).toEqual([]);
   expect(JSON.stringify(document)).not.toMatch(/"\$ref":"(?!#\/components\/schemas\/)/);
@@ -153,7 +178,11 @@ test('every call answers as the document says', async () => {
   const pinotStored = `/responseStore/${await broker.stored(300)}`;
   const doomed = await broker.stored(1);
   await broker.call(`/query/resultStore/${doomed}`, { method: 'DELETE' });
-  const [page, stored, never] = [`/query/${requestId}/results`, `/query/resultStore/${requestId}`, '/query/resultStore/never'];
+  const [page, stored, never] = [
+    `/query/${requestId}/results`,
+    `/query/resultStore/${requestId}`,
+    '/query/resultStore/never',
+  ];
   const post = (body: object): CallOptions => ({ method: 'POST', body: JSON.stringify(body) });
   const patch = (body: object): CallOptions => ({ method: 'PATCH', body: JSON.stringify(body) });
   const calls: readonly [keyof typeof operations, string, CallOptions?][] = [
@@ -209,7 +238,11 @@ test('every call answers as the document says', async () => {
     ['deleteResult', stored, { method: 'DELETE' }],
     ['deleteExpiredResults', '/query/resultStore', { method: 'DELETE', as: 'root' }],
     ['deleteExpiredResults', '/query/resultStore', { method: 'DELETE', as: 'ann' }],
-    ['deleteExpiredResults', '/query/resultStore?expiredBefore=x', { method: 'DELETE', as: 'root' }],
+    [
+      'deleteExpiredResults',
+      '/query/resultStore?expiredBefore=x',
+      { method: 'DELETE', as: 'root' },
+    ],
     ['runPinotQuery', '/query', post({ sql: 'rows 5' })],
     ['runPinotQuery', '/query?getCursor=true', post({ sql: 'rows 5' })],
     ['runPinotQuery', '/query', post({})],
@@ -231,7 +264,11 @@ test('every call answers as the document says', async () => {
     ['deletePinotResponse', pinotStored, { method: 'DELETE' }],
     ['deleteExpiredPinotResponses', '/responseStore', { method: 'DELETE', as: 'root' }],
     ['deleteExpiredPinotResponses', '/responseStore', { method: 'DELETE', as: 'ann' }],
-    ['deleteExpiredPinotResponses', '/responseStore?expiredBefore=x', { method: 'DELETE', as: 'root' }],
+    [
+      'deleteExpiredPinotResponses',
+      '/responseStore?expiredBefore=x',
+      { method: 'DELETE', as: 'root' },
+    ],
     ['listTables', '/tables'],
     ['readTableSchema', '/tables/numbers_OFFLINE/schema'],
     ['readTableSchema', '/tables/letters/schema'],
@@ -240,7 +277,9 @@ test('every call answers as the document says', async () => {
     ['readOpenApi', '/openapi.json'],
     ['readDocs', '/docs'],
   ];
-  for (const [operationId, path, options] of calls) expectDocumented(operationId, await broker.call(path, options));
+  for (const [operationId, path, options] of calls) {
+    expectDocumented(operationId, await broker.call(path, options));
+  }
 });
 
 test('so it does while a query runs, and when it has failed', async () => {
@@ -248,7 +287,10 @@ test('so it does while a query runs, and when it has failed', async () => {
     ['runQuery', '/query/sql'],
     ['runPinotQuery', '/query'],
   ] as const) {
-    const running = await broker.call(`${path}?doPaginate=true&async=true&wait=0s`, { method: 'POST', body: '{"sql":"hang"}' });
+    const running = await broker.call(`${path}?doPaginate=true&async=true&wait=0s`, {
+      method: 'POST',
+      body: '{"sql":"hang"}',
+    });
     expectDocumented(operationId, running);
     const query = `/query/${running.json<QueryStatus>().requestId}`;
     expectDocumented('listQueries', await broker.call('/queries'));
@@ -257,26 +299,49 @@ test('so it does while a query runs, and when it has failed', async () => {
     expectDocumented('readMetadata', await broker.call(`${query}/metadata`));
     expectDocumented(
       'renewResult',
-      await broker.call(query.replace('query', 'query/resultStore'), { method: 'PATCH', body: '{"expiration":"2h"}' }),
+      await broker.call(query.replace('query', 'query/resultStore'), {
+        method: 'PATCH',
+        body: '{"expiration":"2h"}',
+      }),
     );
-    expectDocumented('deleteResult', await broker.call(query.replace('query', 'query/resultStore'), { method: 'DELETE' }));
-    expectDocumented('deletePinotResponse', await broker.call(query.replace('query', 'responseStore'), { method: 'DELETE' }));
+    expectDocumented(
+      'deleteResult',
+      await broker.call(query.replace('query', 'query/resultStore'), { method: 'DELETE' }),
+    );
+    expectDocumented(
+      'deletePinotResponse',
+      await broker.call(query.replace('query', 'responseStore'), { method: 'DELETE' }),
+    );
     expectDocumented('cancelQuery', await broker.call(query, { method: 'DELETE' }));
     expectDocumented('readPage', await broker.call(`${query}/results?offset=0`));
     expectDocumented('readQuery', await broker.call(query));
   }
-  const failures: readonly ErrorCode[] = ['QUERY_FAILED', 'QUERY_LIMIT_EXCEEDED', 'QUERY_TIMED_OUT', 'STORE_FULL'];
+  const failures: readonly ErrorCode[] = [
+    'QUERY_FAILED',
+    'QUERY_LIMIT_EXCEEDED',
+    'QUERY_TIMED_OUT',
+    'STORE_FULL',
+  ];
   for (const code of failures) {
     const failed = await broker.query(`fail ${code}`, '?doPaginate=true&async=true');
     expectDocumented('runQuery', failed);
-    expectDocumented('readPage', await broker.call(`/query/${failed.headers.get('x-request-id')}/results?offset=0`));
+    expectDocumented(
+      'readPage',
+      await broker.call(`/query/${failed.headers.get('x-request-id')}/results?offset=0`),
+    );
   }
 });
 
 test('so it does of a query that another broker of the store runs', async () => {
   const shared = { store: new MemoryObjectStore({ sizeMaxBytes: 1e6 }), isShared: true };
-  await using runner = await TestBroker.start({ advertised: undefined }, { ...shared, brokerId: 'runner' });
-  await using peer = await TestBroker.start({ advertised: undefined }, { ...shared, brokerId: 'peer' });
+  await using runner = await TestBroker.start(
+    { advertised: undefined },
+    { ...shared, brokerId: 'runner' },
+  );
+  await using peer = await TestBroker.start(
+    { advertised: undefined },
+    { ...shared, brokerId: 'peer' },
+  );
   const { requestId } = (await runner.query('hang', '?doPaginate=true&async=true&wait=0s')).json();
   const body = '{"expiration":"2h"}';
   for (const { method, path, schema } of Object.values(operations)) {
@@ -292,17 +357,27 @@ test('so it does of a query that another broker of the store runs', async () => 
 test('so it does when the store fails', async () => {
   const requestId = await broker.stored(300);
   const full = new QuireError('STORE_FULL', 'No room.');
-  broker.faults.plan = ({ op }: FaultCall) => (op === 'put' ? { kind: 'fail-before', error: full } : undefined);
+  broker.faults.plan = ({ op }: FaultCall) =>
+    op === 'put' ? { kind: 'fail-before', error: full } : undefined;
   const body = '{"expiration":"2h"}';
-  expectDocumented('renewResult', await broker.call(`/query/resultStore/${requestId}`, { method: 'PATCH', body }));
+  expectDocumented(
+    'renewResult',
+    await broker.call(`/query/resultStore/${requestId}`, { method: 'PATCH', body }),
+  );
   broker.faults.plan = faultOn('get', { kind: 'fail-before' });
   expectDocumented('readPage', await broker.call(`/query/${requestId}/results?offset=0`));
   expectDocumented('readPinotPage', await broker.call(`/responseStore/${requestId}/results`));
   broker.faults.plan = faultOn('list', { kind: 'fail-before' });
   expectDocumented('listResults', await broker.call('/query/resultStore', { as: 'root' }));
-  expectDocumented('deleteExpiredResults', await broker.call('/query/resultStore', { as: 'root', method: 'DELETE' }));
+  expectDocumented(
+    'deleteExpiredResults',
+    await broker.call('/query/resultStore', { as: 'root', method: 'DELETE' }),
+  );
   expectDocumented('listPinotResponses', await broker.call('/responseStore', { as: 'root' }));
-  expectDocumented('deleteExpiredPinotResponses', await broker.call('/responseStore', { as: 'root', method: 'DELETE' }));
+  expectDocumented(
+    'deleteExpiredPinotResponses',
+    await broker.call('/responseStore', { as: 'root', method: 'DELETE' }),
+  );
   broker.faults.plan = noFaults;
 });
 
@@ -323,27 +398,33 @@ test('so it does when pages of other sites want to change something', async () =
   }
 });
 
-test.each([new TypeError('x is not a function'), new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked.')])(
-  'so it does when nobody can be authenticated: %s',
-  async (error) => {
-    await using defective = await TestBroker.start({ authenticate: () => Promise.reject(error) });
-    for (const { method, path, schema } of Object.values(operations)) {
-      if (schema.security?.length === 0) continue;
-      const answer = await defective.call(path, { method });
-      expectDocumented(schema.operationId, answer);
-      expect(answer.text).not.toContain('not a function');
-    }
-  },
-);
+test.each([
+  new TypeError('x is not a function'),
+  new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked.'),
+])('so it does when nobody can be authenticated: %s', async (error) => {
+  await using defective = await TestBroker.start({ authenticate: () => Promise.reject(error) });
+  for (const { method, path, schema } of Object.values(operations)) {
+    if (schema.security?.length === 0) continue;
+    const answer = await defective.call(path, { method });
+    expectDocumented(schema.operationId, answer);
+    expect(answer.text).not.toContain('not a function');
+  }
+});
 
 test('so it does when a query names results that are not there, not any more, or not yet', async () => {
-  const [gone, growing] = [await broker.stored(1), await broker.query('hang', '?doPaginate=true&async=true&wait=0s')];
+  const [gone, growing] = [
+    await broker.stored(1),
+    await broker.query('hang', '?doPaginate=true&async=true&wait=0s'),
+  ];
   await broker.call(`/query/resultStore/${gone}`, { method: 'DELETE' });
   const { requestId } = growing.json();
   for (const id of ['nothing', gone, requestId]) {
     const sql = `rows 1 of result('${id}')`;
     expectDocumented('runQuery', await broker.query(sql));
-    expectDocumented('runPinotQuery', await broker.call('/query', { method: 'POST', body: JSON.stringify({ sql }) }));
+    expectDocumented(
+      'runPinotQuery',
+      await broker.call('/query', { method: 'POST', body: JSON.stringify({ sql }) }),
+    );
   }
   expect((await broker.call(`/query/${requestId}`, { method: 'DELETE' })).status).toBe(200);
 });
@@ -353,7 +434,10 @@ test('so it does when no query may run, and when the broker shuts down', async (
   const running = broker.query('hang', '', { signal: abort.signal }).catch(() => 'gone');
   await broker.engine.untilHanging();
   expectDocumented('runQuery', await broker.query('rows 1'));
-  expectDocumented('runPinotQuery', await broker.call('/query', { method: 'POST', body: '{"sql":"rows 1"}' }));
+  expectDocumented(
+    'runPinotQuery',
+    await broker.call('/query', { method: 'POST', body: '{"sql":"rows 1"}' }),
+  );
   const closed = broker.broker.close();
   for (const { method, path, schema } of Object.values(operations)) {
     expectDocumented(schema.operationId, await broker.call(path, { method }));

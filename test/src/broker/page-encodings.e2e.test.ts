@@ -30,7 +30,9 @@ async function rawCall(
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve({ headers: response.headers, bytes: Buffer.concat(chunks) }));
+        response.on('end', () =>
+          resolve({ headers: response.headers, bytes: Buffer.concat(chunks) }),
+        );
         response.on('error', reject);
       },
     );
@@ -53,7 +55,9 @@ describe('the format', () => {
     'n,big,text\n8,9007199254741001,row 8\n9,9007199254741002,\n10,9007199254741003,row 10\n11,9007199254741004,row 11\n';
 
   function cursorHeadersOf(headers: Headers): Record<string, string> {
-    return Object.fromEntries([...headers].filter(([name]) => name.startsWith('quire-') && !name.includes('expiration')));
+    return Object.fromEntries(
+      [...headers].filter(([name]) => name.startsWith('quire-') && !name.includes('expiration')),
+    );
   }
 
   test.each([
@@ -65,7 +69,9 @@ describe('the format', () => {
     const answer = await broker.call(`${path}${query}`, { headers: { accept } });
     expect(answer.text).toBe(csv);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
-    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${requestId}-rows-8-12.csv"`);
+    expect(answer.headers.get('content-disposition')).toBe(
+      `attachment; filename="${requestId}-rows-8-12.csv"`,
+    );
     expect(cursorHeadersOf(answer.headers)).toEqual({
       ...cursorHeaders,
       'quire-request-id': requestId,
@@ -73,19 +79,25 @@ describe('the format', () => {
     });
   });
 
-  test.each(['application/json', 'application/json; charset=utf-8', '*/*', 'text/html;q=0.9, */*;q=0.8'])(
-    'with Accept %s is JSON, whose body says it all',
-    async (accept) => {
-      const answer = await broker.call(`${path}?offset=8&numRows=4`, { headers: { accept } });
-      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(answer.headers.get('content-disposition')).toBeNull();
-      expect(cursorHeadersOf(answer.headers)).toEqual({});
-    },
-  );
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    '*/*',
+    'text/html;q=0.9, */*;q=0.8',
+  ])('with Accept %s is JSON, whose body says it all', async (accept) => {
+    const answer = await broker.call(`${path}?offset=8&numRows=4`, { headers: { accept } });
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toBeNull();
+    expect(cursorHeadersOf(answer.headers)).toEqual({});
+  });
 
   test('ndjson is an object per row, with all digits', async () => {
-    const answer = await broker.call(`${path}?offset=8&numRows=2`, { headers: { accept: 'application/x-ndjson' } });
-    expect(answer.text).toBe('{"n":8,"big":9007199254741001,"text":"row 8"}\n{"n":9,"big":9007199254741002,"text":null}\n');
+    const answer = await broker.call(`${path}?offset=8&numRows=2`, {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    expect(answer.text).toBe(
+      '{"n":8,"big":9007199254741001,"text":"row 8"}\n{"n":9,"big":9007199254741002,"text":null}\n',
+    );
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
   });
 
@@ -96,13 +108,21 @@ describe('the format', () => {
     expect(answer.headers.get('content-type')).toBe('application/vnd.apache.arrow.stream');
     const table = tableFromIPC(answer.bytes);
     expect(table.numRows).toBe(1500);
-    expect(table.get(1499)?.toJSON()).toEqual({ n: 1507, big: 9_007_199_254_742_500n, text: 'row 1507' });
+    expect(table.get(1499)?.toJSON()).toEqual({
+      n: 1507,
+      big: 9_007_199_254_742_500n,
+      text: 'row 1507',
+    });
   });
 
   test('the last page has no header for a next one, and the first none for the one before', async () => {
     const names = (answer: { headers: Headers }) => Object.keys(cursorHeadersOf(answer.headers));
-    expect(names(await broker.call(`${path}?offset=2490&format=csv`))).not.toContain('quire-next-offset-params');
-    expect(names(await broker.call(`${path}?offset=0&format=csv`))).not.toContain('quire-prev-offset-params');
+    expect(names(await broker.call(`${path}?offset=2490&format=csv`))).not.toContain(
+      'quire-next-offset-params',
+    );
+    expect(names(await broker.call(`${path}?offset=0&format=csv`))).not.toContain(
+      'quire-prev-offset-params',
+    );
   });
 
   test('also holds for queries, paginated and plain', async () => {
@@ -129,25 +149,31 @@ describe('a page that a client has already', () => {
     expect(headers.get('etag')).toBe(`"${requestId}-0-5-json-identity"`);
   });
 
-  test.each([(tag: string) => tag, (tag: string) => `"other", ${tag}`, (tag: string) => `W/${tag}`, () => '*'])(
-    'is not sent again, nor read (%#)',
-    async (ifNoneMatch) => {
-      const tag = (await broker.call(target('offset=0&numRows=5'))).headers.get('etag') ?? '';
-      broker.store.reset();
-      const answer = await broker.call(target('offset=0&numRows=5'), { headers: { 'if-none-match': ifNoneMatch(tag) } });
-      expect(answer.status).toBe(304);
-      expect(answer.text).toBe('');
-      expect(answer.headers.get('etag')).toBe(tag);
-      expect(answer.headers.get('cache-control')).toBe('private, max-age=3600, immutable');
-      expect(broker.store.calls).toEqual([]);
-    },
-  );
+  test.each([
+    (tag: string) => tag,
+    (tag: string) => `"other", ${tag}`,
+    (tag: string) => `W/${tag}`,
+    () => '*',
+  ])('is not sent again, nor read (%#)', async (ifNoneMatch) => {
+    const tag = (await broker.call(target('offset=0&numRows=5'))).headers.get('etag') ?? '';
+    broker.store.reset();
+    const answer = await broker.call(target('offset=0&numRows=5'), {
+      headers: { 'if-none-match': ifNoneMatch(tag) },
+    });
+    expect(answer.status).toBe(304);
+    expect(answer.text).toBe('');
+    expect(answer.headers.get('etag')).toBe(tag);
+    expect(answer.headers.get('cache-control')).toBe('private, max-age=3600, immutable');
+    expect(broker.store.calls).toEqual([]);
+  });
 
   test('is gone for it as well, five seconds after somebody else has deleted the result', async () => {
     const id = await broker.stored(10);
     const page = `/query/${id}/results?offset=0&numRows=5`;
     const tag = (await broker.call(page)).headers.get('etag') ?? '';
-    for await (const { key } of broker.store.list(`${broker.results.brokerId}/${id}/`)) await broker.store.delete(key);
+    for await (const { key } of broker.store.list(`${broker.results.brokerId}/${id}/`)) {
+      await broker.store.delete(key);
+    }
     const again = { headers: { 'if-none-match': tag } };
     expect((await broker.call(page, again)).status).toBe(304);
     await broker.clock.advance(5000);
@@ -161,7 +187,10 @@ describe('a page that a client has already', () => {
       const answer = await broker.call(target(query), { headers: { 'if-none-match': tag } });
       expect(answer.status).toBe(200);
     }
-    const forSomebodyElse = await broker.call(target('offset=0&numRows=5'), { as: 'bob', headers: { 'if-none-match': tag } });
+    const forSomebodyElse = await broker.call(target('offset=0&numRows=5'), {
+      as: 'bob',
+      headers: { 'if-none-match': tag },
+    });
     expect(forSomebodyElse.status).toBe(404);
   });
 
@@ -172,7 +201,11 @@ describe('a page that a client has already', () => {
 });
 
 describe('compression', () => {
-  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync } as const;
+  const decoders = {
+    gzip: gunzipSync,
+    br: brotliDecompressSync,
+    zstd: zstdDecompressSync,
+  } as const;
 
   test.each([
     ['gzip', 'gzip'],
@@ -199,7 +232,9 @@ describe('compression', () => {
   test.each(['identity', 'gzip;q=0, br;q=0, zstd;q=0', 'deflate', ''])(
     'with Accept-Encoding %j is not used',
     async (accepted) => {
-      const answer = await rawCall(`${path}?offset=0&numRows=2500`, { 'accept-encoding': accepted });
+      const answer = await rawCall(`${path}?offset=0&numRows=2500`, {
+        'accept-encoding': accepted,
+      });
       expect(answer.headers['content-encoding']).toBeUndefined();
     },
   );

@@ -21,16 +21,70 @@ afterAll(async () => {
 describe('a page', () => {
   test.each([
     { query: '?offset=0', offset: 0, end: 100, next: 'offset=100&numRows=100', prev: null },
-    { query: '?offset=0&numRows=0', offset: 0, end: 100, next: 'offset=100&numRows=100', prev: null },
-    { query: '?offset=50&numRows=7', offset: 50, end: 57, next: 'offset=57&numRows=7', prev: 'offset=43&numRows=7' },
-    { query: '?offset=3&numRows=7', offset: 3, end: 10, next: 'offset=10&numRows=7', prev: 'offset=0&numRows=7' },
-    { query: '?offset=1000&numRows=1500', offset: 1000, end: 2500, next: null, prev: 'offset=0&numRows=1500' },
-    { query: '?offset=2499&numRows=1', offset: 2499, end: 2500, next: null, prev: 'offset=2498&numRows=1' },
-    { query: '?offset=2498&numRows=1', offset: 2498, end: 2499, next: 'offset=2499&numRows=1', prev: 'offset=2497&numRows=1' },
-    { query: '?offset=2500&numRows=10', offset: 2500, end: 2500, next: null, prev: 'offset=2490&numRows=10' },
+    {
+      query: '?offset=0&numRows=0',
+      offset: 0,
+      end: 100,
+      next: 'offset=100&numRows=100',
+      prev: null,
+    },
+    {
+      query: '?offset=50&numRows=7',
+      offset: 50,
+      end: 57,
+      next: 'offset=57&numRows=7',
+      prev: 'offset=43&numRows=7',
+    },
+    {
+      query: '?offset=3&numRows=7',
+      offset: 3,
+      end: 10,
+      next: 'offset=10&numRows=7',
+      prev: 'offset=0&numRows=7',
+    },
+    {
+      query: '?offset=1000&numRows=1500',
+      offset: 1000,
+      end: 2500,
+      next: null,
+      prev: 'offset=0&numRows=1500',
+    },
+    {
+      query: '?offset=2499&numRows=1',
+      offset: 2499,
+      end: 2500,
+      next: null,
+      prev: 'offset=2498&numRows=1',
+    },
+    {
+      query: '?offset=2498&numRows=1',
+      offset: 2498,
+      end: 2499,
+      next: 'offset=2499&numRows=1',
+      prev: 'offset=2497&numRows=1',
+    },
+    {
+      query: '?offset=2500&numRows=10',
+      offset: 2500,
+      end: 2500,
+      next: null,
+      prev: 'offset=2490&numRows=10',
+    },
     { query: '?offset=0&numRows=2147483648', offset: 0, end: 2500, next: null, prev: null },
-    { query: '?offset=1&numRows=9007199254740993', offset: 1, end: 2500, next: null, prev: 'offset=0&numRows=9007199254740991' },
-    { query: '?numRows=2&offset=007', offset: 7, end: 9, next: 'offset=9&numRows=2', prev: 'offset=5&numRows=2' },
+    {
+      query: '?offset=1&numRows=9007199254740993',
+      offset: 1,
+      end: 2500,
+      next: null,
+      prev: 'offset=0&numRows=9007199254740991',
+    },
+    {
+      query: '?numRows=2&offset=007',
+      offset: 7,
+      end: 9,
+      next: 'offset=9&numRows=2',
+      prev: 'offset=5&numRows=2',
+    },
   ])('$query holds rows [$offset, $end)', async ({ query, offset, end, next, prev }) => {
     const answer = await broker.call(`${path}${query}`);
     expect(answer.status).toBe(200);
@@ -50,13 +104,18 @@ describe('a page', () => {
       numServersResponded: 1,
       timeUsedMs: 12,
     });
-    const rows = answer.text.slice(answer.text.indexOf('"rows":') + 7, answer.text.lastIndexOf('},"requestId"'));
+    const rows = answer.text.slice(
+      answer.text.indexOf('"rows":') + 7,
+      answer.text.lastIndexOf('},"requestId"'),
+    );
     expect(rows).toBe(scriptedRowsJson(offset, end));
   });
 
   test('is the same on every path that leads to it', async () => {
     const answers = await Promise.all(
-      [`${path}?offset=5&numRows=9`, `${path}/?offset=5&numRows=9&format=json`].map((target) => broker.call(target)),
+      [`${path}?offset=5&numRows=9`, `${path}/?offset=5&numRows=9&format=json`].map((target) =>
+        broker.call(target),
+      ),
     );
     expect(answers[0]?.text).toBe(answers[1]?.text);
   });
@@ -119,7 +178,9 @@ describe('refused are', () => {
   );
 
   test('media types that rows do not come in', async () => {
-    const answer = await broker.call(`${path}?offset=0`, { headers: { accept: 'text/html, application/xml' } });
+    const answer = await broker.call(`${path}?offset=0`, {
+      headers: { accept: 'text/html, application/xml' },
+    });
     expect(answer.json()).toEqual({
       code: 406,
       error:

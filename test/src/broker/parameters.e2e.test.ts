@@ -54,9 +54,17 @@ test('values come back as they were given to the client, each with its own type'
     day: { type: 'DATE', value: '2024-02-29' },
   } as const;
   const names = Object.keys(parameters);
-  await using cursor = await client.query(`SELECT ${names.map((name) => `$${name}`).join(', ')}`, { parameters });
+  await using cursor = await client.query(`SELECT ${names.map((name) => `$${name}`).join(', ')}`, {
+    parameters,
+  });
 
-  expect(cursor.columns.map(({ dataType }, index) => [names[index], dataType, cursor.page.rows[0]?.[index]])).toEqual([
+  expect(
+    cursor.columns.map(({ dataType }, index) => [
+      names[index],
+      dataType,
+      cursor.page.rows[0]?.[index],
+    ]),
+  ).toEqual([
     ['nothing', 'INT', null],
     ['yes', 'BOOLEAN', true],
     ['int', 'INT', -7],
@@ -73,12 +81,17 @@ test('values come back as they were given to the client, each with its own type'
 });
 
 test('plain JSON is enough, by position', async () => {
-  const { resultTable } = await post({ sql: 'SELECT i FROM range(?) AS t(i) WHERE i >= ?', parameters: [12, 10] });
+  const { resultTable } = await post({
+    sql: 'SELECT i FROM range(?) AS t(i) WHERE i >= ?',
+    parameters: [12, 10],
+  });
   expect(resultTable.rows).toEqual([[10], [11]]);
 });
 
 test('a value that does not fit its type is refused before the query runs, a value without a parameter by the query', async () => {
-  expect(await post({ sql: 'SELECT $d', parameters: { d: { type: 'DATE', value: 'today' } } })).toEqual({
+  expect(
+    await post({ sql: 'SELECT $d', parameters: { d: { type: 'DATE', value: 'today' } } }),
+  ).toEqual({
     code: 400,
     reason: 'INVALID_BODY',
     error: `Parameter d of type DATE is "today"; expected a day of the years 1 to 9999, such as '2024-02-29'.`,
@@ -90,7 +103,20 @@ test('a value that does not fit its type is refused before the query runs, a val
 
 test('quire query takes them from the command line', async () => {
   const sql = 'SELECT i, $name FROM range($n) AS t(i)';
-  expect(await quireHere(['query', '--url', url, '--token', token, '--param', 'n=2', '--param', "name=O'Hare", sql])).toEqual({
+  expect(
+    await quireHere([
+      'query',
+      '--url',
+      url,
+      '--token',
+      token,
+      '--param',
+      'n=2',
+      '--param',
+      "name=O'Hare",
+      sql,
+    ]),
+  ).toEqual({
     exitCode: 0,
     stdout: "0\tO'Hare\n1\tO'Hare\n",
     stderr: '',
@@ -99,6 +125,8 @@ test('quire query takes them from the command line', async () => {
 
 test('a value that has no form on the wire is refused by the client', async () => {
   for (const value of [10n ** 38n, new Date(Number.NaN), undefined as never]) {
-    await expect(client.query('SELECT ?', { parameters: [value] })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+    await expect(client.query('SELECT ?', { parameters: [value] })).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+    });
   }
 });

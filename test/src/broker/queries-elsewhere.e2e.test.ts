@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestBroker } from '../testkit/broker-server.ts';
 import { startBroker } from '../testkit/proxy-server.ts';
 
-/** Two brokers of one store, as in a bucket: neither is named by the pages of results that stand. */
+/**
+ * Two brokers of one store, as in a bucket: neither is named by the pages of results that stand.
+ */
 let runner: TestBroker;
 let peer: TestBroker;
 let store: FaultStore;
@@ -16,12 +18,22 @@ const isAsync = '?doPaginate=true&async=true&numRows=100';
 beforeEach(async () => {
   store = new FaultStore(new MemoryObjectStore({ sizeMaxBytes: 1e7 }));
   const shared = { advertised: undefined, storeLocation: 's3://results' };
-  runner = await startBroker('one', { ...shared, hostName: 'one.example' }, { store, isShared: true });
-  peer = await startBroker('two', { ...shared, hostName: 'two.example' }, { store, isShared: true });
+  runner = await startBroker(
+    'one',
+    { ...shared, hostName: 'one.example' },
+    { store, isShared: true },
+  );
+  peer = await startBroker(
+    'two',
+    { ...shared, hostName: 'two.example' },
+    { store, isShared: true },
+  );
 });
 
 afterEach(async () => {
-  for (const { requestId } of (await runner.call('/queries', { as: 'root' })).json<RunningQueryList>().queries) {
+  for (const { requestId } of (
+    await runner.call('/queries', { as: 'root' })
+  ).json<RunningQueryList>().queries) {
     await runner.call(`/query/${requestId}`, { method: 'DELETE', as: 'root' });
   }
   for (const each of [runner, peer]) await each[Symbol.asyncDispose]();
@@ -88,12 +100,18 @@ test('a broker names the one that runs a query, until its result stands for both
 });
 
 test('a failed query leaves no mark, and only the broker that ran it knows why', async () => {
-  const { requestId } = (await runner.query('rows 3000 then wait then fail QUERY_FAILED', isAsync)).json();
+  const { requestId } = (
+    await runner.query('rows 3000 then wait then fail QUERY_FAILED', isAsync)
+  ).json();
   runner.engine.resume();
   await runner.call(`/query/${requestId}/results?offset=9000000&wait=10s`);
   await until(async () => (await keys()).length === 0);
-  expect((await runner.call(`/query/${requestId}/results?offset=0`)).json<ErrorBody>().reason).toBe('QUERY_FAILED');
-  expect((await peer.call(`/query/${requestId}/results?offset=0`)).json<ErrorBody>().reason).toBe('RESULT_NOT_FOUND');
+  expect((await runner.call(`/query/${requestId}/results?offset=0`)).json<ErrorBody>().reason).toBe(
+    'QUERY_FAILED',
+  );
+  expect((await peer.call(`/query/${requestId}/results?offset=0`)).json<ErrorBody>().reason).toBe(
+    'RESULT_NOT_FOUND',
+  );
 });
 
 test('only queries that are read while they run are marked, and of those not the ones that are refused', async () => {
@@ -106,7 +124,9 @@ test('only queries that are read while they run are marked, and of those not the
   const ids = [first, waiting].map((answer) => answer.json<{ requestId: string }>().requestId);
   expect(new Set((await marks()).map((key) => key.split('/')[1]))).toEqual(new Set(ids));
   expect((await peer.call(`/query/${ids[1]}`)).json<ErrorBody>().reason).toBe('QUERY_ELSEWHERE');
-  for (const { requestId } of (await runner.call('/queries', { as: 'root' })).json<RunningQueryList>().queries) {
+  for (const { requestId } of (
+    await runner.call('/queries', { as: 'root' })
+  ).json<RunningQueryList>().queries) {
     await runner.call(`/query/${requestId}`, { method: 'DELETE', as: 'root' });
   }
   await plain;
@@ -114,7 +134,10 @@ test('only queries that are read while they run are marked, and of those not the
 });
 
 test('a query goes on whose mark cannot be written', async () => {
-  store.plan = faultOn('put', { kind: 'fail-before', error: new QuireError('STORE_UNAVAILABLE', 'Not now.') });
+  store.plan = faultOn('put', {
+    kind: 'fail-before',
+    error: new QuireError('STORE_UNAVAILABLE', 'Not now.'),
+  });
   const first = await runner.query('hang', `${isAsync}&wait=0s`);
   await runner.engine.untilHanging();
   const { requestId } = first.json();
@@ -124,7 +147,11 @@ test('a query goes on whose mark cannot be written', async () => {
 });
 
 test('a shutdown takes the marks away', async () => {
-  const closing = await startBroker('three', { advertised: undefined, hostName: 'three.example' }, { store, isShared: true });
+  const closing = await startBroker(
+    'three',
+    { advertised: undefined, hostName: 'three.example' },
+    { store, isShared: true },
+  );
   await closing.query('rows 3000 then hang', isAsync);
   expect(await marks()).toHaveLength(1);
   const closed = closing.broker.close();

@@ -26,11 +26,14 @@ test('a paginated query gives the first page, member by member, and stores the r
   ]);
 });
 
-test.each(['', '&numRows=0'])('without a number of rows (%j) a page has the configured size', async (parameter) => {
-  await using broker = await TestBroker.start({ pageRowCount: 7 });
-  const page = (await broker.query('rows 20', `?doPaginate=true${parameter}`)).json();
-  expect(page).toMatchObject({ numRows: 7, nextOffsetParams: 'offset=7&numRows=7' });
-});
+test.each(['', '&numRows=0'])(
+  'without a number of rows (%j) a page has the configured size',
+  async (parameter) => {
+    await using broker = await TestBroker.start({ pageRowCount: 7 });
+    const page = (await broker.query('rows 20', `?doPaginate=true${parameter}`)).json();
+    expect(page).toMatchObject({ numRows: 7, nextOffsetParams: 'offset=7&numRows=7' });
+  },
+);
 
 test('a page size that is changed meanwhile counts from the next call on', async () => {
   let pageRowCount = 7;
@@ -45,7 +48,9 @@ test('a page size that is changed meanwhile counts from the next call on', async
 
 test('more rows than there are give all of them and no next page', async () => {
   await using broker = await TestBroker.start();
-  const page = (await broker.query('rows 20', '?doPaginate=true&numRows=99999999999999999999')).json();
+  const page = (
+    await broker.query('rows 20', '?doPaginate=true&numRows=99999999999999999999')
+  ).json();
   expect(page).toMatchObject({ numRows: 20, nextOffsetParams: null });
 });
 
@@ -78,7 +83,9 @@ test.each(['', '?doPaginate=false'])(
       `{"resultTable":{"dataSchema":${dataSchema},"rows":${scriptedRowsJson(0, 2500)}}`,
     );
     const { resultTable: _rows, ...metadata } = answer.json<QueryResponse>();
-    expect(Object.keys(metadata).toSorted()).toEqual(Object.keys(MetadataRecord.properties).toSorted());
+    expect(Object.keys(metadata).toSorted()).toEqual(
+      Object.keys(MetadataRecord.properties).toSorted(),
+    );
     expect(metadata).toMatchObject({
       brokerId,
       exceptions: [],
@@ -123,7 +130,9 @@ test.each([
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
       expect(body.exceptions).toEqual([{ errorCode, message: `The script says ${code}.` }]);
-      expect(Object.keys(body).toSorted()).toEqual(Object.keys(MetadataRecord.properties).toSorted());
+      expect(Object.keys(body).toSorted()).toEqual(
+        Object.keys(MetadataRecord.properties).toSorted(),
+      );
       expect(body).toMatchObject({ brokerId, numServersQueried: 1, numServersResponded: 1 });
       expect(body.requestId).toBe(answer.headers.get('x-request-id'));
     }
@@ -149,7 +158,10 @@ test('what nobody expected is exception 450 and tells callers nothing of the ins
   await using broker = await TestBroker.start();
   const body = (await broker.query('crash')).json<QueryResponse>();
   expect(body.exceptions).toEqual([
-    { errorCode: 450, message: `An unexpected error occurred. The log has details of call ${body.requestId}.` },
+    {
+      errorCode: 450,
+      message: `An unexpected error occurred. The log has details of call ${body.requestId}.`,
+    },
   ]);
 });
 
@@ -158,7 +170,10 @@ test.each([
   ['?doPaginate=true&numRows=1.5', "numRows is '1.5'; expected an integer ≥ 0."],
   ['?numRows=1e3', "numRows is '1e3'; expected an integer ≥ 0."],
   ['?doPaginate=true&numRows=', "numRows is ''; expected an integer ≥ 0."],
-  ['?doPaginate=true&numRows=1&numRows=2', 'numRows is given 2 times; expected an integer ≥ 0, once.'],
+  [
+    '?doPaginate=true&numRows=1&numRows=2',
+    'numRows is given 2 times; expected an integer ≥ 0, once.',
+  ],
   ['?doPaginate=yes', "doPaginate is 'yes'; expected true or false."],
   ['?doPaginate=true&format=xml', "format is 'xml'; expected one of json, arrow, csv, ndjson."],
 ])('%s is refused before the query runs', async (parameters, error) => {
@@ -204,8 +219,15 @@ test('a body that is not JSON by its type is refused', async () => {
 
 test('the options and members that drivers of other systems send are let pass', async () => {
   await using broker = await TestBroker.start();
-  const body = { sql: 'rows 1', queryOptions: 'groupByMode=sql;responseFormat=sql;timeoutMs=20000', trace: false, debug: {} };
-  const answer = await broker.query('', '/?doPaginate=true&extra=1', { body: JSON.stringify(body) });
+  const body = {
+    sql: 'rows 1',
+    queryOptions: 'groupByMode=sql;responseFormat=sql;timeoutMs=20000',
+    trace: false,
+    debug: {},
+  };
+  const answer = await broker.query('', '/?doPaginate=true&extra=1', {
+    body: JSON.stringify(body),
+  });
   expect(answer.status).toBe(200);
   expect(broker.engine.queries).toEqual([{ sql: 'rows 1', limits: { timeoutMs: 20_000 } }]);
 });
@@ -222,7 +244,9 @@ test('a query that takes too long gives exception 250 and keeps nothing', async 
   await broker.engine.untilHanging();
   await broker.clock.advance(5000);
   const answer = await answering;
-  expect(answer.json().exceptions).toEqual([{ errorCode: 250, message: 'The query took longer than its 5000 ms.' }]);
+  expect(answer.json().exceptions).toEqual([
+    { errorCode: 250, message: 'The query took longer than its 5000 ms.' },
+  ]);
   expect(await broker.objectKeys()).toEqual([]);
   expect(broker.engine.openCount).toBe(0);
 });
@@ -230,7 +254,9 @@ test('a query that takes too long gives exception 250 and keeps nothing', async 
 test('queries beyond the places to run wait, and those beyond the places to wait are refused', async () => {
   await using broker = await TestBroker.start({ queriesRunningMax: 2, queriesQueuedMax: 1 });
   const aborts = [new AbortController(), new AbortController()];
-  const running = aborts.map(({ signal }) => broker.query('hang', '', { signal }).catch(() => 'gone'));
+  const running = aborts.map(({ signal }) =>
+    broker.query('hang', '', { signal }).catch(() => 'gone'),
+  );
   await broker.engine.untilHanging(2);
   const waiting = broker.query('rows 1', '?doPaginate=true');
   await broker.untilQueued(1);
@@ -263,12 +289,18 @@ test('pages are served while no query may run', async () => {
 test('the wait counts towards the time limit', async () => {
   await using broker = await TestBroker.start({ queriesRunningMax: 1, queryTimeoutMs: 5000 });
   const abort = new AbortController();
-  const running = broker.query('', '', { body: '{"sql":"hang"}', signal: abort.signal }).catch(() => 'gone');
+  const running = broker
+    .query('', '', { body: '{"sql":"hang"}', signal: abort.signal })
+    .catch(() => 'gone');
   await broker.engine.untilHanging();
-  const waiting = broker.query('', '', { body: '{"sql":"rows 1","queryOptions":"timeoutMs=1000"}' });
+  const waiting = broker.query('', '', {
+    body: '{"sql":"rows 1","queryOptions":"timeoutMs=1000"}',
+  });
   await broker.untilQueued(1);
   await broker.clock.advance(1000);
-  expect((await waiting).json().exceptions).toEqual([{ errorCode: 250, message: 'The query took longer than its 1000 ms.' }]);
+  expect((await waiting).json().exceptions).toEqual([
+    { errorCode: 250, message: 'The query took longer than its 1000 ms.' },
+  ]);
   expect(broker.engine.queries.length).toBe(1);
   abort.abort();
   await running;

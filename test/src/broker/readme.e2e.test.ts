@@ -4,11 +4,18 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 test("the example of the broker's README runs as it is printed, and prints what it says", async () => {
-  const readme = await readFile(new URL('../../../packages/broker/README.md', import.meta.url), 'utf8');
+  const readme = await readFile(
+    new URL('../../../packages/broker/README.md', import.meta.url),
+    'utf8',
+  );
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '--eval', example], {
-    cwd: new URL('.', import.meta.url),
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module-typescript', '--eval', example],
+    {
+      cwd: new URL('.', import.meta.url),
+    },
+  );
   expect(stdout).toBe('offset=2&numRows=2 n\n1006\n1007\n\n');
   expect(example).toContain('// offset=2&numRows=2 n\\n1006\\n1007\n');
 });

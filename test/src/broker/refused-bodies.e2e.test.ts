@@ -5,13 +5,17 @@ import { TestBroker } from '../testkit/broker-server.ts';
 const lengthBytes = 300_000;
 const usual = { authorization: 'Bearer ann-token', 'content-type': 'application/json' };
 
-const refusals: readonly (readonly [reason: string, status: number, path: string, headers: Readonly<Record<string, string>>])[] =
-  [
-    ['UNSUPPORTED_MEDIA_TYPE', 415, '/query/sql', { ...usual, 'content-type': 'text/plain' }],
-    ['UNSUPPORTED_MEDIA_TYPE', 415, '/query/sql', { ...usual, 'content-encoding': 'gzip' }],
-    ['BODY_TOO_LARGE', 413, '/query/sql', usual],
-    ['UNAUTHENTICATED', 401, '/query/sql', { 'content-type': 'application/json' }],
-  ];
+const refusals: readonly (readonly [
+  reason: string,
+  status: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+])[] = [
+  ['UNSUPPORTED_MEDIA_TYPE', 415, '/query/sql', { ...usual, 'content-type': 'text/plain' }],
+  ['UNSUPPORTED_MEDIA_TYPE', 415, '/query/sql', { ...usual, 'content-encoding': 'gzip' }],
+  ['BODY_TOO_LARGE', 413, '/query/sql', usual],
+  ['UNAUTHENTICATED', 401, '/query/sql', { 'content-type': 'application/json' }],
+];
 
 test.each(refusals)(
   'a client that is answered %s while it still sends can send the rest, and its next call on the same connection',
@@ -36,8 +40,13 @@ test.each(refusals)(
     );
     socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n{"sql":`);
     const refused = await readUntil('"}');
-    expect([refused.slice(0, 13), refused.includes(`"reason":"${reason}"`)]).toEqual([`HTTP/1.1 ${status} `, true]);
-    socket.write(`${' '.repeat(lengthBytes - '{"sql":'.length)}GET /health HTTP/1.1\r\nhost: b\r\n\r\n`);
+    expect([refused.slice(0, 13), refused.includes(`"reason":"${reason}"`)]).toEqual([
+      `HTTP/1.1 ${status} `,
+      true,
+    ]);
+    socket.write(
+      `${' '.repeat(lengthBytes - '{"sql":'.length)}GET /health HTTP/1.1\r\nhost: b\r\n\r\n`,
+    );
     expect((await readUntil('}')).slice(0, 13)).toBe('HTTP/1.1 200 ');
     socket.destroy();
   },
@@ -52,5 +61,8 @@ test('a client that announces more than anybody reads to its end is answered, an
   );
   let text = '';
   for await (const chunk of socket as AsyncIterable<string>) text += chunk;
-  expect([text.slice(0, 13), text.toLowerCase().includes('\r\nconnection: close\r\n')]).toEqual(['HTTP/1.1 415 ', true]);
+  expect([text.slice(0, 13), text.toLowerCase().includes('\r\nconnection: close\r\n')]).toEqual([
+    'HTTP/1.1 415 ',
+    true,
+  ]);
 });

@@ -17,14 +17,21 @@ import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
 
 const prefix = 'engine.broker.pagination';
 
-function settingsFor(options: ReturnType<S3Server['storeOptions']>, changes: Readonly<Record<string, string>> = {}): string {
+function settingsFor(
+  options: ReturnType<S3Server['storeOptions']>,
+  changes: Readonly<Record<string, string>> = {},
+): string {
   return propertiesOf({ ...s3SettingsOf(options), ...changes });
 }
 
 async function rowsOf(url: string, requestId: string): Promise<string> {
   const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
   let text = '';
-  for await (const bytes of client.stream(requestId, { offset: 0, rowCount: 3, format: 'ndjson' })) {
+  for await (const bytes of client.stream(requestId, {
+    offset: 0,
+    rowCount: 3,
+    format: 'ndjson',
+  })) {
     text += Buffer.from(bytes).toString();
   }
   return text;
@@ -42,7 +49,10 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     directories = new AsyncDisposableStack();
     const options = server.storeOptions();
     ({ location } = options);
-    const start = async (name: string, changes?: Readonly<Record<string, string>>): ReturnType<typeof startServer> => {
+    const start = async (
+      name: string,
+      changes?: Readonly<Record<string, string>>,
+    ): ReturnType<typeof startServer> => {
       const directory = directories.use(await temporaryDirectory());
       const config = await writeSettings(directory.path, settingsFor(options, changes));
       return startServer(['--config', config, '--set', `engine.broker.host.name=${name}`]);
@@ -73,7 +83,9 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     });
     const body = (await response.json()) as object;
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['requestId', 'brokerId']));
-    expect(Object.keys(body).filter((member) => ['brokerHost', 'brokerPort'].includes(member))).toEqual([]);
+    expect(
+      Object.keys(body).filter((member) => ['brokerHost', 'brokerPort'].includes(member)),
+    ).toEqual([]);
   });
 
   test('the protocol file takes the URI of a bucket', async () => {
@@ -88,16 +100,25 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(1000)', { rowCount: 1 });
     const call = (query: string, token: string): Promise<Response> =>
-      fetch(`${url}/query/${requestId}/link${query}`, { headers: { Authorization: `Bearer ${token}` } });
-    const link = (await (await call('?format=arrow', 'admin-token')).json()) as { url: string; expirationTimeMs: number };
+      fetch(`${url}/query/${requestId}/link${query}`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+    const link = (await (await call('?format=arrow', 'admin-token')).json()) as {
+      url: string;
+      expirationTimeMs: number;
+    };
     const file = await fetch(link.url);
     const bytes = Buffer.from(await file.arrayBuffer());
     expect(bytes.subarray(0, 6).toString()).toBe('ARROW1');
-    // In a bucket it is compressed unless the settings say otherwise: 1000 numbers of 8 bytes are more than this.
+    // In a bucket it is compressed unless the settings say otherwise: 1000 numbers of 8 bytes are
+    // more than this.
     expect(bytes.byteLength).toBeLessThan(8000);
     const tampered = await fetch(link.url.replace('data.arrow', 'other.arrow'));
     expect([file.status, tampered.status]).toEqual([200, 403]);
-    expect([(await call('?format=csv', 'admin-token')).status, (await call('', 'nobody')).status]).toEqual([400, 401]);
+    expect([
+      (await call('?format=csv', 'admin-token')).status,
+      (await call('', 'nobody')).status,
+    ]).toEqual([400, 401]);
     const [, signature = ''] = /X-Amz-Signature=([0-9a-f]+)/.exec(link.url) ?? [];
     expect(signature.length).toBe(64);
     expect(broker.stdout + broker.stderr).not.toContain(signature);
@@ -107,12 +128,21 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     const { url } = two;
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT 1 AS n', { rowCount: 1 });
-    const response = await fetch(`${url}/query/${requestId}/link`, { headers: { Authorization: 'Bearer admin-token' } });
+    const response = await fetch(`${url}/query/${requestId}/link`, {
+      headers: { Authorization: 'Bearer admin-token' },
+    });
     expect(response.status).toBe(404);
     await using directory = await temporaryDirectory();
     const config = await writeSettings(directory.path, settingsFor(server.storeOptions()));
-    const sets = ['--set', `${prefix}.protocol=memory`, '--set', 'engine.broker.links.enabled=true'];
-    const { exitCode, stderr } = await quireHere(['start', '--config', config, ...sets], { variables: testVariables });
+    const sets = [
+      '--set',
+      `${prefix}.protocol=memory`,
+      '--set',
+      'engine.broker.links.enabled=true',
+    ];
+    const { exitCode, stderr } = await quireHere(['start', '--config', config, ...sets], {
+      variables: testVariables,
+    });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: expect.stringMatching(/engine\.broker\.links\.enabled = true/) as string,
@@ -125,21 +155,42 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
       { [`${prefix}.s3.data.dir`]: 's3://nobodys/x' },
       /s3\.data\.dir = s3:\/\/nobodys\/x: .*NoSuchBucket.*Check the name of the bucket/,
     ],
-    ['secret', { [`${prefix}.s3.secret.key`]: 'wrong' }, /SignatureDoesNotMatch.*Check the credentials.*\.secret\.key/],
-    ['access key', { [`${prefix}.s3.access.key`]: 'nobody' }, /XAdminUserNotFound.*Check the credentials.*\.access\.key/],
+    [
+      'secret',
+      { [`${prefix}.s3.secret.key`]: 'wrong' },
+      /SignatureDoesNotMatch.*Check the credentials.*\.secret\.key/,
+    ],
+    [
+      'access key',
+      { [`${prefix}.s3.access.key`]: 'nobody' },
+      /XAdminUserNotFound.*Check the credentials.*\.access\.key/,
+    ],
     [
       'region',
       { 'engine.broker.storage.factory.s3.region': 'us-east-2' },
       /See also engine\.broker\.storage\.factory\.s3\.region/,
     ],
-  ])('a wrong %s is found at the start, in a message that names the setting', async (_, changes, message) => {
-    await using directory = await temporaryDirectory();
-    const config = await writeSettings(directory.path, settingsFor(server.storeOptions(), changes));
-    const { exitCode, stderr } = await quireHere(['start', '--config', config], { variables: testVariables });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) as string });
-    expect(stderr).toMatch(/^error INVALID_SETTING: engine\.broker\.pagination\.s3\.data\.dir = s3:\/\/.*\n$/);
-    expect(stderr).not.toContain('quire-test-secret');
-  });
+  ])(
+    'a wrong %s is found at the start, in a message that names the setting',
+    async (_, changes, message) => {
+      await using directory = await temporaryDirectory();
+      const config = await writeSettings(
+        directory.path,
+        settingsFor(server.storeOptions(), changes),
+      );
+      const { exitCode, stderr } = await quireHere(['start', '--config', config], {
+        variables: testVariables,
+      });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringMatching(message) as string,
+      });
+      expect(stderr).toMatch(
+        /^error INVALID_SETTING: engine\.broker\.pagination\.s3\.data\.dir = s3:\/\/.*\n$/,
+      );
+      expect(stderr).not.toContain('quire-test-secret');
+    },
+  );
 });
 
 describeWithTool(gcsServer, 'a broker on GCS', (path) => {
@@ -177,15 +228,26 @@ describe('a store of somebody else', () => {
       `engine.broker.storage.factory.class.here = ${join(import.meta.dirname, 'remote-plugin.process.ts')}`,
       '',
     ];
-    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings.join('\n'))]);
+    const { server: broker, url } = await startServer([
+      '--config',
+      await writeSettings(directory.path, settings.join('\n')),
+    ]);
     await using _broker = broker;
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
     expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
     // The module says that others do not reach its store: pages are this broker's to give.
-    const page = await fetch(`${url}/query/${requestId}/results?offset=0`, { headers: { authorization: 'Bearer admin-token' } });
-    expect(await page.json()).toMatchObject({ brokerHost: '127.0.0.1', brokerPort: Number(new URL(url).port) });
-    expect((await readdir(place, { recursive: true })).filter((name) => name.endsWith('data.arrow')).length).toBe(1);
+    const page = await fetch(`${url}/query/${requestId}/results?offset=0`, {
+      headers: { authorization: 'Bearer admin-token' },
+    });
+    expect(await page.json()).toMatchObject({
+      brokerHost: '127.0.0.1',
+      brokerPort: Number(new URL(url).port),
+    });
+    expect(
+      (await readdir(place, { recursive: true })).filter((name) => name.endsWith('data.arrow'))
+        .length,
+    ).toBe(1);
   });
 });
 
@@ -207,8 +269,10 @@ describe('a broker on local files', () => {
     });
     const loaded = stderr.split('\n').filter((line) => line.startsWith('LOAD '));
     expect(loaded.some((line) => line.includes('/packages/store-file/'))).toBe(true);
-    expect(loaded.filter((line) => /store-s3|store-gcs|@aws-sdk|@smithy|@google-cloud|google-auth|gaxios/.test(line))).toEqual(
-      [],
-    );
+    expect(
+      loaded.filter((line) =>
+        /store-s3|store-gcs|@aws-sdk|@smithy|@google-cloud|google-auth|gaxios/.test(line),
+      ),
+    ).toEqual([]);
   });
 });

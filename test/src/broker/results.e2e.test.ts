@@ -6,7 +6,12 @@ import { brokerId, TestBroker } from '../testkit/broker-server.ts';
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
 
-function entryOf(requestId: string, rowCount: number, submissionTimeMs: number, sizeBytes: number): StoredResult {
+function entryOf(
+  requestId: string,
+  rowCount: number,
+  submissionTimeMs: number,
+  sizeBytes: number,
+): StoredResult {
   const expirationTimeMs = submissionTimeMs + hourMs;
   const folder = `memory:/${brokerId}/${requestId}`;
   return {
@@ -28,7 +33,9 @@ function entryOf(requestId: string, rowCount: number, submissionTimeMs: number, 
 
 async function sizeBytesOf(broker: TestBroker, requestId: string): Promise<number> {
   let sizeBytes = 0;
-  for await (const object of broker.store.list(`${brokerId}/${requestId}/`)) sizeBytes += object.sizeBytes;
+  for await (const object of broker.store.list(`${brokerId}/${requestId}/`)) {
+    sizeBytes += object.sizeBytes;
+  }
   return sizeBytes;
 }
 
@@ -39,11 +46,28 @@ test('the metadata of a query is one record with every member', async () => {
   expect(answer.status).toBe(200);
   const [record, ...others] = answer.json<MetadataResponse>();
   expect(others).toEqual([]);
-  expect(Object.keys(record ?? {}).toSorted()).toEqual(Object.keys(MetadataRecord.properties).toSorted());
-  const known = { numDocsScanned: 77, totalDocs: 88, timeUsedMs: 12, offlineThreadCpuTimeNs: 3e6, offlineTotalCpuTimeNs: 3e6 };
+  expect(Object.keys(record ?? {}).toSorted()).toEqual(
+    Object.keys(MetadataRecord.properties).toSorted(),
+  );
+  const known = {
+    numDocsScanned: 77,
+    totalDocs: 88,
+    timeUsedMs: 12,
+    offlineThreadCpuTimeNs: 3e6,
+    offlineTotalCpuTimeNs: 3e6,
+  };
   const meant = { ...known, numRowsResultSet: 2500, numServersQueried: 1, numServersResponded: 1 };
-  expect(record).toMatchObject({ requestId, brokerId, exceptions: [], segmentStatistics: [], traceInfo: {}, ...meant });
-  const numbers = Object.entries(record ?? {}).filter(([, value]) => typeof value === 'number' && value !== 0);
+  expect(record).toMatchObject({
+    requestId,
+    brokerId,
+    exceptions: [],
+    segmentStatistics: [],
+    traceInfo: {},
+    ...meant,
+  });
+  const numbers = Object.entries(record ?? {}).filter(
+    ([, value]) => typeof value === 'number' && value !== 0,
+  );
   expect(Object.fromEntries(numbers)).toEqual(meant);
 });
 
@@ -65,19 +89,29 @@ test('the list shows every result, newest first, and opens no object', async () 
 test('one result is told of with its owner, to whom may read it; of one that the broker knows nothing is read', async () => {
   await using broker = await TestBroker.start();
   const requestId = await broker.stored(10);
-  const { resultMetadataList } = (await broker.call('/query/resultStore', { as: 'root' })).json<ResultListResponse>();
+  const { resultMetadataList } = (
+    await broker.call('/query/resultStore', { as: 'root' })
+  ).json<ResultListResponse>();
   broker.store.reset();
   const path = `/query/resultStore/${requestId}`;
   for (const as of ['ann', 'root'] as const) {
-    expect((await broker.call(path, { as })).json()).toEqual({ ...resultMetadataList[0], owner: 'ann' });
+    expect((await broker.call(path, { as })).json()).toEqual({
+      ...resultMetadataList[0],
+      owner: 'ann',
+    });
   }
   expect(broker.store.calls).toEqual([]);
-  expect((await broker.call(path, { as: 'bob' })).json()).toMatchObject({ code: 404, reason: 'RESULT_NOT_FOUND' });
+  expect((await broker.call(path, { as: 'bob' })).json()).toMatchObject({
+    code: 404,
+    reason: 'RESULT_NOT_FOUND',
+  });
 });
 
 test('the list of an empty store is empty', async () => {
   await using broker = await TestBroker.start();
-  expect((await broker.call('/query/resultStore', { as: 'root' })).text).toBe('{"resultMetadataList":[]}');
+  expect((await broker.call('/query/resultStore', { as: 'root' })).text).toBe(
+    '{"resultMetadataList":[]}',
+  );
 });
 
 test('a long list comes whole', async () => {
@@ -87,7 +121,9 @@ test('a long list comes whole', async () => {
     ids.push(await broker.createDirectly(1));
     broker.clock.stepWallClock(1);
   }
-  const { resultMetadataList } = (await broker.call('/query/resultStore', { as: 'root' })).json<ResultListResponse>();
+  const { resultMetadataList } = (
+    await broker.call('/query/resultStore', { as: 'root' })
+  ).json<ResultListResponse>();
   expect(resultMetadataList.map(({ requestId }) => requestId)).toEqual(ids.toReversed());
 });
 
@@ -99,7 +135,9 @@ test('the names of stores are those of the specification', async () => {
   ] as const) {
     await using broker = await TestBroker.start({ storeLocation });
     const requestId = await broker.stored(1);
-    const { resultMetadataList } = (await broker.call('/query/resultStore', { as: 'root' })).json<ResultListResponse>();
+    const { resultMetadataList } = (
+      await broker.call('/query/resultStore', { as: 'root' })
+    ).json<ResultListResponse>();
     expect(resultMetadataList[0]?.responseMetadata[0]).toMatchObject({
       type,
       dataFile: `${dataFile}${brokerId}/${requestId}/data.arrow`,
@@ -115,7 +153,11 @@ test('a deleted result is gone, and says so', async () => {
   expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   expect(answer.text).toBe(`Query Results for ${requestId} deleted.`);
   expect(await broker.objectKeys()).toEqual([]);
-  const gone = { code: 410, error: `The result ${requestId} is gone: it was deleted.`, reason: 'RESULT_DELETED' };
+  const gone = {
+    code: 410,
+    error: `The result ${requestId} is gone: it was deleted.`,
+    reason: 'RESULT_DELETED',
+  };
   for (const [method, path] of [
     ['GET', `/query/${requestId}/results?offset=0`],
     ['GET', `/query/${requestId}/metadata`],
@@ -123,7 +165,10 @@ test('a deleted result is gone, and says so', async () => {
     ['DELETE', `/query/resultStore/${requestId}`],
     ['PATCH', `/query/resultStore/${requestId}`],
   ] as const) {
-    const again = await broker.call(path, { method, ...(method === 'PATCH' && { body: '{"expiration":"1h"}' }) });
+    const again = await broker.call(path, {
+      method,
+      ...(method === 'PATCH' && { body: '{"expiration":"1h"}' }),
+    });
     expect(again.status).toBe(410);
     expect(again.json()).toEqual(gone);
   }
@@ -132,7 +177,10 @@ test('a deleted result is gone, and says so', async () => {
 test('a deletion may announce a body that it does not have', async () => {
   await using broker = await TestBroker.start();
   const path = `/query/resultStore/${await broker.stored(10)}/`;
-  expect((await broker.call(path, { method: 'DELETE', headers: { 'content-type': 'application/json' } })).status).toBe(200);
+  expect(
+    (await broker.call(path, { method: 'DELETE', headers: { 'content-type': 'application/json' } }))
+      .status,
+  ).toBe(200);
 });
 
 test('a result is gone from its expiration time on, to the millisecond', async () => {
@@ -151,7 +199,10 @@ test('an evicted result says that it was evicted', async () => {
   await using broker = await TestBroker.start();
   const requestId = await broker.stored(10);
   await broker.results.delete(requestId, { reason: 'evicted' });
-  expect((await broker.call(`/query/${requestId}/metadata`)).json()).toMatchObject({ code: 410, reason: 'RESULT_EVICTED' });
+  expect((await broker.call(`/query/${requestId}/metadata`)).json()).toMatchObject({
+    code: 410,
+    reason: 'RESULT_EVICTED',
+  });
 });
 
 test('deleting what has expired spares what lives', async () => {
@@ -164,7 +215,9 @@ test('deleting what has expired spares what lives', async () => {
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   expect(answer.text).toBe('Deleted 1 expired response(s).');
-  expect((await broker.call(`/query/${older}/metadata`)).json()).toMatchObject({ reason: 'RESULT_EXPIRED' });
+  expect((await broker.call(`/query/${older}/metadata`)).json()).toMatchObject({
+    reason: 'RESULT_EXPIRED',
+  });
   expect((await broker.call(`/query/${newer}/metadata`)).status).toBe(200);
 });
 
@@ -174,14 +227,19 @@ test('what expires at the given time is deleted too, and what expires later is n
   await broker.clock.advance(1);
   await broker.stored(2);
   const path = `/query/resultStore?expiredBefore=${startMs + hourMs}`;
-  const counts = [1, 2].map(async () => (await broker.call(path, { method: 'DELETE', as: 'root' })).text);
+  const counts = [1, 2].map(
+    async () => (await broker.call(path, { method: 'DELETE', as: 'root' })).text,
+  );
   expect(await counts[0]).toBe('Deleted 1 expired response(s).');
   expect(await counts[1]).toBe('Deleted 0 expired response(s).');
 });
 
 test.each(['-1', 'now', '1.5', ''])('expiredBefore=%s is refused', async (value) => {
   await using broker = await TestBroker.start();
-  const answer = await broker.call(`/query/resultStore?expiredBefore=${value}`, { method: 'DELETE', as: 'root' });
+  const answer = await broker.call(`/query/resultStore?expiredBefore=${value}`, {
+    method: 'DELETE',
+    as: 'root',
+  });
   const error = `expiredBefore is '${value}'; expected an integer ≥ 0.`;
   expect(answer.json()).toEqual({ code: 400, error, reason: 'INVALID_PARAMETER' });
 });
@@ -198,10 +256,17 @@ test.each([
   const answer = await broker.call(`/query/resultStore/${requestId}`, { method: 'PATCH', body });
   const expirationTimeMs = startMs + 60_000 + durationMs;
   expect(answer.status).toBe(200);
-  expect(answer.json<StoredResult>()).toMatchObject({ requestId, brokerId, submissionTimeMs: startMs, expirationTimeMs });
+  expect(answer.json<StoredResult>()).toMatchObject({
+    requestId,
+    brokerId,
+    submissionTimeMs: startMs,
+    expirationTimeMs,
+  });
   const page = await broker.call(`/query/${requestId}/results?offset=0`);
   expect(page.headers.get('quire-expiration-time-ms')).toBe(String(expirationTimeMs));
-  expect(page.headers.get('cache-control')).toBe(`private, max-age=${durationMs / 1000}, immutable`);
+  expect(page.headers.get('cache-control')).toBe(
+    `private, max-age=${durationMs / 1000}, immutable`,
+  );
 });
 
 test('a renewal does not change the pages', async () => {
@@ -217,7 +282,8 @@ test('a renewal does not change the pages', async () => {
   expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
 });
 
-const noDuration = "'expiration' in the request body is not a duration; expected for example 30m, 2h or 1d.";
+const noDuration =
+  "'expiration' in the request body is not a duration; expected for example 30m, 2h or 1d.";
 
 test.each([
   ['{}', "The request body lacks 'expiration'."],

@@ -27,7 +27,11 @@ interface Asked {
   readonly isReused: boolean;
 }
 
-async function ask(options: CallOptions = {}, parameters = '', sql = `rows ${rowCount}`): Promise<Asked> {
+async function ask(
+  options: CallOptions = {},
+  parameters = '',
+  sql = `rows ${rowCount}`,
+): Promise<Asked> {
   const { requestId, reused, numRowsResultSet } = (
     await broker.query(sql, `?doPaginate=true&numRows=10${parameters}`, options)
   ).json();
@@ -42,7 +46,9 @@ test('the same question has the same answer, which runs once and says so', async
   const again = await broker.query(`rows ${rowCount}`, '?doPaginate=true&numRows=10');
   expect(first.json()).not.toHaveProperty('reused');
   expect(again.json()).toEqual({ ...first.json(), reused: true });
-  expect(again.headers.get('quire-expiration-time-ms')).toBe(first.headers.get('quire-expiration-time-ms'));
+  expect(again.headers.get('quire-expiration-time-ms')).toBe(
+    first.headers.get('quire-expiration-time-ms'),
+  );
   expect(ranCount()).toBe(1);
   const csv = await broker.query(`rows ${rowCount}`, '?doPaginate=true&numRows=10&format=csv');
   expect(csv.headers.get('quire-reused')).toBe('true');
@@ -61,7 +67,9 @@ test('it runs again for other data, of data that is not known, and after its res
   expect([(await ask()).isReused, (await ask()).isReused]).toEqual([false, false]);
   broker.engine.version = 'two';
   const last = await ask();
-  expect((await broker.call(`/query/resultStore/${last.id}`, { method: 'DELETE' })).status).toBe(200);
+  expect((await broker.call(`/query/resultStore/${last.id}`, { method: 'DELETE' })).status).toBe(
+    200,
+  );
   const renewed = await ask();
   expect(renewed.isReused).toBe(false);
   expect([last.id, new Set([first.id, second.id, renewed.id]).size]).toEqual([second.id, 3]);
@@ -82,8 +90,14 @@ test('it is not for another principal, and not for a caller who wants a new one 
 
 test('other values and other options are other questions; without pagination nothing is kept to answer with', async () => {
   const { id } = await ask();
-  for (const more of [{ parameters: [1] }, { queryOptions: 'useMultistageEngine=true' }, { sql: `rows ${rowCount} ` }]) {
-    expect((await ask({ body: JSON.stringify({ sql: `rows ${rowCount}`, ...more }) })).isReused).toBe(false);
+  for (const more of [
+    { parameters: [1] },
+    { queryOptions: 'useMultistageEngine=true' },
+    { sql: `rows ${rowCount} ` },
+  ]) {
+    expect(
+      (await ask({ body: JSON.stringify({ sql: `rows ${rowCount}`, ...more }) })).isReused,
+    ).toBe(false);
   }
   expect((await broker.query(`rows ${rowCount}`)).json()).not.toHaveProperty('reused');
   expect((await ask()).id).toBe(id);
@@ -93,7 +107,9 @@ test('other values and other options are other questions; without pagination not
 
 /** Starts the same query several times, which all wait for the first one. */
 async function startTogether(sql: string, count: number): Promise<Promise<Answer>[]> {
-  const answers = Array.from({ length: count }, () => broker.query(sql, '?doPaginate=true&numRows=10'));
+  const answers = Array.from({ length: count }, () =>
+    broker.query(sql, '?doPaginate=true&numRows=10'),
+  );
   await untilUnderWay(count);
   return answers;
 }
@@ -131,9 +147,11 @@ test('one that is cancelled does not cancel the others: the next one runs', asyn
   while (ranCount() < 2) await broker.call('/queries');
   broker.engine.resume();
   const all = (await Promise.all(answers)).map((answer) => answer.json());
-  expect(all.map(({ exceptions }) => exceptions[0]?.errorCode ?? 0).toSorted((left, right) => left - right)).toEqual([
-    0, 503, 503,
-  ]);
+  expect(
+    all
+      .map(({ exceptions }) => exceptions[0]?.errorCode ?? 0)
+      .toSorted((left, right) => left - right),
+  ).toEqual([0, 503, 503]);
 });
 
 test('what fails for one fails for those who wait, but a limit of one is not theirs', async () => {
@@ -166,5 +184,8 @@ test('a result that another was answered with stays when its first caller has go
 
 test('an option that is not a boolean is refused', async () => {
   const body = JSON.stringify({ sql: 'rows 1', queryOptions: 'reuseResults=maybe' });
-  expect((await broker.query('', '', { body })).json<ErrorBody>()).toMatchObject({ code: 400, reason: 'INVALID_BODY' });
+  expect((await broker.query('', '', { body })).json<ErrorBody>()).toMatchObject({
+    code: 400,
+    reason: 'INVALID_BODY',
+  });
 });

@@ -3,7 +3,11 @@ import type { CursorResponse } from '@quire/api';
 import { expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 
-const refusal = { code: 503, error: 'The server is shutting down; call another one.', reason: 'SHUTTING_DOWN' };
+const refusal = {
+  code: 503,
+  error: 'The server is shutting down; call another one.',
+  reason: 'SHUTTING_DOWN',
+};
 
 test('queries and pages under way finish, and further calls are refused', async () => {
   await using broker = await TestBroker.start();
@@ -99,7 +103,11 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
 /** Calls, and resolves once the response has begun; it is read as far as somebody reads it. */
 function begin(broker: TestBroker, path: string, agent?: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const call = request(`${broker.address.url}${path}`, { agent, headers: { authorization: 'Bearer ann-token' } }, resolve);
+    const call = request(
+      `${broker.address.url}${path}`,
+      { agent, headers: { authorization: 'Bearer ann-token' } },
+      resolve,
+    );
     call.on('error', reject);
     call.end();
   });

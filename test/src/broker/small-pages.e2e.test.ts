@@ -17,15 +17,27 @@ afterAll(async () => {
 });
 
 /** An answer, with the id of the result and what differs between any two calls left out. */
-async function ask(broker: TestBroker, query: string, options: Parameters<TestBroker['call']>[1] = {}) {
+async function ask(
+  broker: TestBroker,
+  query: string,
+  options: Parameters<TestBroker['call']>[1] = {},
+) {
   const id = ids.get(broker) ?? '';
   const headers = Object.fromEntries(
-    Object.entries(options.headers ?? {}).map(([name, value]) => [name, value.replaceAll('ID', id)]),
+    Object.entries(options.headers ?? {}).map(([name, value]) => [
+      name,
+      value.replaceAll('ID', id),
+    ]),
   );
   const answer: Answer = await broker.call(`/query/${id}/results${query}`, { ...options, headers });
-  const plain = (text: string): string => text.replaceAll(id, 'ID').replaceAll(String(broker.address.port), 'PORT');
+  const plain = (text: string): string =>
+    text.replaceAll(id, 'ID').replaceAll(String(broker.address.port), 'PORT');
   const { 'x-request-id': _id, date: _date, ...rest } = Object.fromEntries(answer.headers);
-  return { status: answer.status, headers: JSON.parse(plain(JSON.stringify(rest))) as unknown, text: plain(answer.text) };
+  return {
+    status: answer.status,
+    headers: JSON.parse(plain(JSON.stringify(rest))) as unknown,
+    text: plain(answer.text),
+  };
 }
 
 describe('a small page that is at hand is answered as one that is waited for:', () => {
@@ -55,7 +67,9 @@ describe('a small page that is at hand is answered as one that is waited for:', 
     await ask(atHand, '?offset=0&numRows=9&format=csv');
     await ask(waiting, '?offset=0&numRows=9&format=csv');
     const [ours, others] = await Promise.all([served(atHand), served(waiting)]);
-    expect(ours.filter((line) => line.includes('rows'))).toEqual(others.filter((line) => line.includes('rows')));
+    expect(ours.filter((line) => line.includes('rows'))).toEqual(
+      others.filter((line) => line.includes('rows')),
+    );
     expect(ours).toHaveLength(others.length);
   });
 });

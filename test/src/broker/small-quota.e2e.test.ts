@@ -21,16 +21,25 @@ engine.broker.pagination.compression = none`);
     let isWriting = true;
     let usageMaxBytes = 0;
     const watching = (async () => {
-      while (isWriting) usageMaxBytes = Math.max(usageMaxBytes, await bytesOf(await server.resultFiles().catch(() => [])));
+      while (isWriting) {
+        usageMaxBytes = Math.max(
+          usageMaxBytes,
+          await bytesOf(await server.resultFiles().catch(() => [])),
+        );
+      }
     })();
     // From a few kilobytes to nearly the 2.4 MiB between critical and target.
     const write = async (writer: number): Promise<unknown[]> => {
       const failures: unknown[] = [];
       for (let round = 0; round < roundCount; round += 1) {
         const rowCount = 1000 * (1 + ((writer * 7 + round * 13) % 140));
-        const { exceptions, numRowsResultSet } = await server.query(`SELECT range AS a, range * 3 AS b FROM range(${rowCount})`);
+        const { exceptions, numRowsResultSet } = await server.query(
+          `SELECT range AS a, range * 3 AS b FROM range(${rowCount})`,
+        );
         failures.push(...exceptions);
-        if (exceptions.length === 0 && numRowsResultSet !== rowCount) failures.push(numRowsResultSet);
+        if (exceptions.length === 0 && numRowsResultSet !== rowCount) {
+          failures.push(numRowsResultSet);
+        }
       }
       return failures;
     };
@@ -39,7 +48,9 @@ engine.broker.pagination.compression = none`);
     expect(failures.flat()).toEqual([]);
     expect(usageMaxBytes).toBeLessThanOrEqual(quotaBytes);
     expect(usageMaxBytes).toBeGreaterThan(quotaBytes / 2);
-    expect(await server.health()).toMatchObject({ cleaner: { writesWaiting: 0, writesRefused: 0 } });
+    expect(await server.health()).toMatchObject({
+      cleaner: { writesWaiting: 0, writesRefused: 0 },
+    });
   },
 );
 

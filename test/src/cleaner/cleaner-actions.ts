@@ -5,7 +5,10 @@ import fc from 'fast-check';
 export interface Weather {
   /** The call, counted from the action's first, that goes wrong, and how. */
   readonly fault: { readonly at: number; readonly fault: Fault } | undefined;
-  /** Seed of the delays of all calls, so that concurrent actions interleave in ever other ways; undefined: no delays. */
+  /**
+   * Seed of the delays of all calls, so that concurrent actions interleave in ever other ways;
+   * undefined: no delays.
+   */
   readonly delaySeed: number | undefined;
 }
 
@@ -13,11 +16,24 @@ export interface Weather {
 export const owners = ['ann', 'bob', 'cy', 'none'] as const;
 export type Owner = (typeof owners)[number];
 
-/** Something that happens to a broker's store. Results are named by their place among all that were ever begun. */
+/**
+ * Something that happens to a broker's store. Results are named by their place among all that were
+ * ever begun.
+ */
 export type Action =
   | { readonly kind: 'write'; readonly rowCount: number; readonly owner?: Owner }
-  | { readonly kind: 'abort'; readonly rowCount: number; readonly afterMs: number; readonly owner?: Owner }
-  | { readonly kind: 'read'; readonly result: number; readonly offset: number; readonly rowCount: number }
+  | {
+      readonly kind: 'abort';
+      readonly rowCount: number;
+      readonly afterMs: number;
+      readonly owner?: Owner;
+    }
+  | {
+      readonly kind: 'read';
+      readonly result: number;
+      readonly offset: number;
+      readonly rowCount: number;
+    }
   | { readonly kind: 'renew'; readonly result: number; readonly durationMs: number }
   | { readonly kind: 'delete'; readonly result: number }
   | { readonly kind: 'sweep'; readonly by: 'broker' | 'daemon' }
@@ -42,7 +58,10 @@ export interface Scene {
 
 const hourMs = 3_600_000;
 const result = fc.nat(11);
-const rowCount = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.integer({ min: 300, max: 2500 }) });
+const rowCount = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(300) },
+  { weight: 1, arbitrary: fc.integer({ min: 300, max: 2500 }) },
+);
 
 const owner = fc.constantFrom(...owners);
 
@@ -59,14 +78,25 @@ const renew = fc.record({
   durationMs: fc.constantFrom(1, hourMs / 2, hourMs, 5 * hourMs),
 });
 const remove = fc.record({ kind: fc.constant('delete' as const), result });
-const sweep = fc.record({ kind: fc.constant('sweep' as const), by: fc.constantFrom('broker' as const, 'daemon' as const) });
+const sweep = fc.record({
+  kind: fc.constant('sweep' as const),
+  by: fc.constantFrom('broker' as const, 'daemon' as const),
+});
 
-const abort = fc.record({ kind: fc.constant('abort' as const), rowCount, afterMs: fc.nat(20), owner });
+const abort = fc.record({
+  kind: fc.constant('abort' as const),
+  rowCount,
+  afterMs: fc.nat(20),
+  owner,
+});
 
 /** What may go on at the same time as something else. */
 const concurrent: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: write },
-  ...[abort, read, renew, remove, sweep].map((arbitrary) => ({ weight: 1, arbitrary: arbitrary as fc.Arbitrary<Action> })),
+  ...[abort, read, renew, remove, sweep].map((arbitrary) => ({
+    weight: 1,
+    arbitrary: arbitrary as fc.Arbitrary<Action>,
+  })),
 );
 
 const single: fc.Arbitrary<Action> = fc.oneof(
@@ -78,7 +108,10 @@ const single: fc.Arbitrary<Action> = fc.oneof(
   { weight: 5, arbitrary: sweep },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('tick' as const), durationMs: fc.constantFrom(1, 600_000, hourMs, 2 * hourMs) }),
+    arbitrary: fc.record({
+      kind: fc.constant('tick' as const),
+      durationMs: fc.constantFrom(1, 600_000, hourMs, 2 * hourMs),
+    }),
   },
   {
     weight: 1,
@@ -99,7 +132,10 @@ const single: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('restart' as const), who: fc.constantFrom('broker' as const, 'daemon' as const) }),
+    arbitrary: fc.record({
+      kind: fc.constant('restart' as const),
+      who: fc.constantFrom('broker' as const, 'daemon' as const),
+    }),
   },
 );
 
@@ -117,20 +153,38 @@ const anyWeather: fc.Arbitrary<Weather> = fc.oneof(
   { weight: 3, arbitrary: fc.constant(calm) },
   {
     weight: 2,
-    arbitrary: fc.record({ fault: fc.record({ at: fc.integer({ min: 1, max: 8 }), fault }), delaySeed: fc.constant(undefined) }),
+    arbitrary: fc.record({
+      fault: fc.record({ at: fc.integer({ min: 1, max: 8 }), fault }),
+      delaySeed: fc.constant(undefined),
+    }),
   },
 );
 const windy: fc.Arbitrary<Weather> = fc.record({
-  fault: fc.option(fc.record({ at: fc.integer({ min: 1, max: 12 }), fault }), { nil: undefined, freq: 4 }),
+  fault: fc.option(fc.record({ at: fc.integer({ min: 1, max: 12 }), fault }), {
+    nil: undefined,
+    freq: 4,
+  }),
   delaySeed: fc.integer({ min: 1, max: 1e6 }),
 });
 
 export const scenes: fc.Arbitrary<Scene> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ actions: single.map((action) => [action]), weather: anyWeather }) },
-  { weight: 1, arbitrary: fc.record({ actions: fc.array(concurrent, { minLength: 2, maxLength: 3 }), weather: windy }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ actions: single.map((action) => [action]), weather: anyWeather }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      actions: fc.array(concurrent, { minLength: 2, maxLength: 3 }),
+      weather: windy,
+    }),
+  },
   // Writes that together are too much, and wait for each other.
   {
     weight: 1,
-    arbitrary: fc.record({ actions: fc.array(fc.oneof(write, abort), { minLength: 3, maxLength: 5 }), weather: windy }),
+    arbitrary: fc.record({
+      actions: fc.array(fc.oneof(write, abort), { minLength: 3, maxLength: 5 }),
+      weather: windy,
+    }),
   },
 );

@@ -21,7 +21,10 @@ async function writeConfig(directory: string, lines: readonly string[]): Promise
 
 /** Settings of a store in `<directory>/results`. */
 export function writeFileConfig(directory: string, lines: readonly string[] = []): Promise<string> {
-  const place = ['engine.broker.pagination.protocol = file', 'engine.broker.pagination.file.data.dir = results'];
+  const place = [
+    'engine.broker.pagination.protocol = file',
+    'engine.broker.pagination.file.data.dir = results',
+  ];
   return writeConfig(directory, [...place, ...lines]);
 }
 

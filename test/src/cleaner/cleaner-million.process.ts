@@ -1,7 +1,10 @@
 import { systemClock, type ObjectEntry, type ObjectStore } from '@quire/core';
 import { QuotaPolicy, StoreSweeper } from '@quire/cleaner';
 
-/** Sweeps a simulated listing of so many results, and prints what it planned, opened and took of memory. */
+/**
+ * Sweeps a simulated listing of so many results, and prints what it planned, opened and took of
+ * memory.
+ */
 const resultCount = Number(process.argv[2]);
 const nowMs = Date.now();
 const calls = { list: 0, others: 0 };
@@ -17,8 +20,16 @@ async function* list(): AsyncGenerator<ObjectEntry> {
   for (let index = 0; index < resultCount; index += 1) {
     const folder = `Broker_a_1/${idOf(index)}`;
     const expirationTimeMs = index % 10 === 0 ? nowMs - 1 : nowMs + 3_600_000 + index;
-    yield { key: `${folder}/${nowMs - 1000}-${expirationTimeMs}-5.json`, sizeBytes: 700, lastModifiedMs: nowMs };
-    yield { key: `${folder}/data.arrow`, sizeBytes: 1000 + ((index * 7919) % 100_000), lastModifiedMs: nowMs };
+    yield {
+      key: `${folder}/${nowMs - 1000}-${expirationTimeMs}-5.json`,
+      sizeBytes: 700,
+      lastModifiedMs: nowMs,
+    };
+    yield {
+      key: `${folder}/data.arrow`,
+      sizeBytes: 1000 + ((index * 7919) % 100_000),
+      lastModifiedMs: nowMs,
+    };
     if (index % 10_000 === 0) rssMax = Math.max(rssMax, process.memoryUsage.rss());
   }
 }
@@ -27,14 +38,28 @@ const refuse = (): never => {
   calls.others += 1;
   throw new Error('A sweep that plans must not do that.');
 };
-const store = { location: 'test:', list, head: refuse, get: refuse, put: refuse, delete: refuse } as unknown as ObjectStore;
+const store = {
+  location: 'test:',
+  list,
+  head: refuse,
+  get: refuse,
+  put: refuse,
+  delete: refuse,
+} as unknown as ObjectStore;
 
 globalThis.gc?.();
 const before = process.memoryUsage.rss();
-const sweeper = new StoreSweeper({ store, brokerId: undefined, remover: { remove: refuse } }, systemClock);
+const sweeper = new StoreSweeper(
+  { store, brokerId: undefined, remover: { remove: refuse } },
+  systemClock,
+);
 const report = await sweeper.sweep({
   trigger: 'once',
-  policy: new QuotaPolicy({ quotaBytes: resultCount * 40_000, criticalPercent: 90, targetPercent: 60 }),
+  policy: new QuotaPolicy({
+    quotaBytes: resultCount * 40_000,
+    criticalPercent: 90,
+    targetPercent: 60,
+  }),
   graceMs: 1,
   concurrencyMax: 8,
   isDryRun: true,

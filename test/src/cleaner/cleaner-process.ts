@@ -34,7 +34,8 @@ export class Process {
     const { admission } = this;
     const noteRemoval = (removed: Removed, isDone: boolean): void => {
       const owner = removed.owner === undefined ? undefined : Number.parseInt(removed.owner, 16);
-      const storedBytes = removed.limitedBy === undefined ? admission.storedBytes : admission.owners.bytesOf(owner);
+      const storedBytes =
+        removed.limitedBy === undefined ? admission.storedBytes : admission.owners.bytesOf(owner);
       world.noteRemoval(removed, isDone, isBroker ? storedBytes : undefined);
     };
     this.cleaner = new Cleaner({
@@ -46,7 +47,8 @@ export class Process {
       random,
       log: {
         info: (members, message) => message === 'deleted' && noteRemoval(members as Removed, true),
-        warn: (members, message) => message === 'could not be deleted' && noteRemoval(members as Removed, false),
+        warn: (members, message) =>
+          message === 'could not be deleted' && noteRemoval(members as Removed, false),
         error: () => undefined,
       },
     });

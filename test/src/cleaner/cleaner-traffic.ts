@@ -1,5 +1,11 @@
 import { Cleaner, type Leftovers, StorageAdmission } from '@quire/cleaner';
-import { isQuireError, type ObjectStore, type RequestId, systemClock, systemRandom } from '@quire/core';
+import {
+  isQuireError,
+  type ObjectStore,
+  type RequestId,
+  systemClock,
+  systemRandom,
+} from '@quire/core';
 import { ResultStore } from '@quire/results';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
@@ -24,17 +30,29 @@ export interface Seen {
   readonly refusedCount: number;
   readonly pageCount: number;
   readonly goneCount: number;
-  /** As listings showed it, which take their time: what comes and goes meanwhile may count twice. */
+  /**
+   * As listings showed it, which take their time: what comes and goes meanwhile may count twice.
+   */
   readonly usageBytesMax: number;
 }
 
-/** Readers and writers of one broker at full speed, with its own cleaner; results live for four seconds, which is left to others to enforce. */
+/**
+ * Readers and writers of one broker at full speed, with its own cleaner; results live for four
+ * seconds, which is left to others to enforce.
+ */
 export class CleanerTraffic {
   readonly #options: TrafficOptions;
   readonly #results: ResultStore;
   readonly #cleaner: Cleaner;
   readonly #written = new Map<RequestId, number>();
-  readonly #seen = { wrong: [] as unknown[], writtenCount: 0, refusedCount: 0, pageCount: 0, goneCount: 0, usageBytesMax: 0 };
+  readonly #seen = {
+    wrong: [] as unknown[],
+    writtenCount: 0,
+    refusedCount: 0,
+    pageCount: 0,
+    goneCount: 0,
+    usageBytesMax: 0,
+  };
   #isOver = false;
   readonly #all: Promise<unknown>;
 
@@ -42,7 +60,13 @@ export class CleanerTraffic {
     const { store, brokerId, leftovers } = options;
     const admission = new StorageAdmission();
     this.#options = options;
-    this.#results = new ResultStore({ store, brokerId, expirationMs: 4000, expirationMaxMs: 3_600_000, admission });
+    this.#results = new ResultStore({
+      store,
+      brokerId,
+      expirationMs: 4000,
+      expirationMaxMs: 3_600_000,
+      admission,
+    });
     this.#cleaner = new Cleaner({
       target: { store, brokerId, remover: this.#results, admission, leftovers },
       settings: () => ({
@@ -58,7 +82,14 @@ export class CleanerTraffic {
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     this.#cleaner.start();
-    this.#all = Promise.all([this.#write(0), this.#write(500), this.#read(0), this.#read(7), this.#read(19), this.#watch()]);
+    this.#all = Promise.all([
+      this.#write(0),
+      this.#write(500),
+      this.#read(0),
+      this.#read(7),
+      this.#read(19),
+      this.#watch(),
+    ]);
   }
 
   /** Lets everybody finish what they are at. */
@@ -87,14 +118,18 @@ export class CleanerTraffic {
 
   async #read(seed: number): Promise<void> {
     for (let turn = seed; !this.#isOver; turn += 1) {
-      const [requestId, rowCount] = [...this.#written][(turn * 31) % Math.max(1, this.#written.size)] ?? [undefined, 0];
+      const [requestId, rowCount] = [...this.#written][
+        (turn * 31) % Math.max(1, this.#written.size)
+      ] ?? [undefined, 0];
       await systemClock.sleep(1);
       if (requestId === undefined) continue;
       const offset = (turn * 104_729) % rowCount;
       try {
         const text = await pageText(await this.#results.open(requestId), offset, 500);
         this.#seen.pageCount += 1;
-        if (text !== countingJson(offset, Math.min(rowCount, offset + 500))) this.#seen.wrong.push({ requestId, offset });
+        if (text !== countingJson(offset, Math.min(rowCount, offset + 500))) {
+          this.#seen.wrong.push({ requestId, offset });
+        }
       } catch (error) {
         if (!isQuireError(error) || error.kind !== 'missing') this.#seen.wrong.push(error);
         this.#seen.goneCount += 1;

@@ -49,16 +49,23 @@ export class World {
     const oldBefore = this.#evictions.oldOf(this.#known, this.clock.nowMs());
     this.#scene = actions;
     this.#isFaulty = weather.fault !== undefined;
-    this.#isDaemonSweeping = actions.some((action) => action.kind === 'sweep' && action.by === 'daemon');
+    this.#isDaemonSweeping = actions.some(
+      (action) => action.kind === 'sweep' && action.by === 'daemon',
+    );
     this.#brew(weather);
-    await this.#drive(Promise.all(actions.map((action) => this.#act(action))).then(() => this.#broker.untilIdle()));
+    await this.#drive(
+      Promise.all(actions.map((action) => this.#act(action))).then(() => this.#broker.untilIdle()),
+    );
     this.#brew({ fault: undefined, delaySeed: undefined });
     if (this.#broker.store.isCrashed) this.#broker = new Process(this, 'broker');
     if (this.#daemon.store.isCrashed) this.#daemon = new Process(this, 'daemon');
     this.#expire();
     assert.deepEqual(this.#violations, []);
-    // Deletions and renewals at the same time change what is stored, and what may go, behind the sweep's back.
-    const isCalm = actions.every(({ kind }) => kind === 'write' || kind === 'abort' || kind === 'read') && !this.#isFaulty;
+    // Deletions and renewals at the same time change what is stored, and what may go, behind the
+    // sweep's back.
+    const isCalm =
+      actions.every(({ kind }) => kind === 'write' || kind === 'abort' || kind === 'read') &&
+      !this.#isFaulty;
     this.#evictions.check(isCalm ? oldBefore : undefined);
     await this.#expectListed();
     this.#turn += 1;
@@ -66,7 +73,10 @@ export class World {
     if (result !== undefined) await this.#expectReadable(result, this.#broker.results);
   }
 
-  /** Lets peace return and twice four grace periods pass: nothing may be left but whole results, and not too much of these. */
+  /**
+   * Lets peace return and twice four grace periods pass: nothing may be left but whole results, and
+   * not too much of these.
+   */
   async conclude(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.#drive(this.#broker.cleaner.sweep('schedule'));
@@ -84,16 +94,27 @@ export class World {
     assert.equal(this.#broker.admission.usageBytes, presentBytes);
     const { quota } = this.settings;
     if (quota !== undefined) {
-      assert.ok(presentBytes <= (quota.quotaBytes * quota.criticalPercent) / 100, 'usage is above critical');
+      assert.ok(
+        presentBytes <= (quota.quotaBytes * quota.criticalPercent) / 100,
+        'usage is above critical',
+      );
       const policy = new QuotaPolicy(quota);
-      for (const [owner, results] of Map.groupBy(folders, ({ requestId }) => ownerTagOf(requestId))) {
+      for (const [owner, results] of Map.groupBy(folders, ({ requestId }) =>
+        ownerTagOf(requestId),
+      )) {
         const bytes = results.reduce((sum, { entry }) => sum + entry!.sizeBytes, 0);
-        assert.ok(bytes <= (policy.shareOf(owner)?.criticalBytes ?? Infinity), 'usage of a share is above critical');
+        assert.ok(
+          bytes <= (policy.shareOf(owner)?.criticalBytes ?? Infinity),
+          'usage of a share is above critical',
+        );
         assert.equal(this.#broker.admission.usageBytesOf(owner), bytes);
       }
     }
-    for (const { entry } of folders) assert.ok(entry!.expirationTimeMs > this.clock.nowMs(), 'an expired result is left');
-    // The disk has to prove it to a process that remembers nothing, and the broker must say the same.
+    for (const { entry } of folders) {
+      assert.ok(entry!.expirationTimeMs > this.clock.nowMs(), 'an expired result is left');
+    }
+    // The disk has to prove it to a process that remembers nothing, and the broker must say the
+    // same.
     for (const result of this.#known) result.isHalfRenewed = false;
     for (const results of [new Process(this, 'daemon').results, this.#broker.results]) {
       for (const result of this.#known) await this.#expectReadable(result, results);
@@ -121,7 +142,10 @@ export class World {
     this.#evictions.noteDemand(bytes, owner);
   }
 
-  /** What the disk says: bytes of the results that live and are not being written, and whether there is nothing else. */
+  /**
+   * What the disk says: bytes of the results that live and are not being written, and whether there
+   * is nothing else.
+   */
   async look(): Promise<{
     readonly liveBytes: number;
     readonly liveBytesOf: (owner: number | undefined) => number;
@@ -139,25 +163,44 @@ export class World {
       byOwner.set(owner, (byOwner.get(owner) ?? 0) + entry.sizeBytes);
     }
     // Another process's sweep, and records that are being replaced, take their time to show.
-    const isAlone = this.#scene.every(({ kind }) => kind !== 'sweep' && kind !== 'renew' && kind !== 'delete');
-    return { liveBytes, liveBytesOf: (owner) => byOwner.get(owner) ?? 0, isTidy: !hasDebris && !this.#isFaulty && isAlone };
+    const isAlone = this.#scene.every(
+      ({ kind }) => kind !== 'sweep' && kind !== 'renew' && kind !== 'delete',
+    );
+    return {
+      liveBytes,
+      liveBytesOf: (owner) => byOwner.get(owner) ?? 0,
+      isTidy: !hasDebris && !this.#isFaulty && isAlone,
+    };
   }
 
   /** Called by the cleaners' logs; `storedBytes` as the broker counts them afterwards. */
-  noteRemoval({ id, reason, bytes, ageMs, owner, limitedBy }: Removed, isDone: boolean, storedBytes: number | undefined): void {
+  noteRemoval(
+    { id, reason, bytes, ageMs, owner, limitedBy }: Removed,
+    isDone: boolean,
+    storedBytes: number | undefined,
+  ): void {
     const result = this.#known.find(({ requestId }) => requestId === id);
-    const violate = (what: string): void => void this.#violations.push(`${id} was ${reason}: ${what}`);
+    const violate = (what: string): void =>
+      void this.#violations.push(`${id} was ${reason}: ${what}`);
     if (result === undefined) return violate('nobody ever wrote it');
-    // Of a committed result, that is a commit record which a renewal has replaced: whether the result still reads is checked anyway.
+    // Of a committed result, that is a commit record which a renewal has replaced: whether the
+    // result still reads is checked anyway.
     if (reason === 'orphan') return undefined;
-    if (reason === 'expired' && result.state === 'live' && result.expirationTimeMs > this.clock.nowMs()) {
-      // A cleaner that remembers it from before a renewal by another process may try, and looks before it deletes: it must still be there.
+    if (
+      reason === 'expired' &&
+      result.state === 'live' &&
+      result.expirationTimeMs > this.clock.nowMs()
+    ) {
+      // A cleaner that remembers it from before a renewal by another process may try, and looks
+      // before it deletes: it must still be there.
       if (!isDone) return undefined;
       violate('it had time left');
     }
     if (reason === 'evicted') {
       if (this.settings.quota === undefined) violate('no quota is enforced');
-      if ((owner === undefined ? undefined : Number.parseInt(owner, 16)) !== result.ownerTag) violate('as that of another owner');
+      if ((owner === undefined ? undefined : Number.parseInt(owner, 16)) !== result.ownerTag) {
+        violate('as that of another owner');
+      }
       const isForShare = limitedBy !== undefined;
       this.#evictions.note({
         ownerTag: result.ownerTag,
@@ -192,14 +235,19 @@ export class World {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     const startMs = this.clock.monotonicMs();
     while (!isDone && this.clock.monotonicMs() - startMs < sceneMsMax) await this.clock.advance(1);
-    assert.ok(isDone, `a scene does not end: ${this.#broker.admission.waitingCount} writes wait for room`);
+    assert.ok(
+      isDone,
+      `a scene does not end: ${this.#broker.admission.waitingCount} writes wait for room`,
+    );
     await done;
   }
 
   /** What has once been seen as expired may be treated as gone, even if the clock is set back. */
   #expire(): void {
     for (const result of this.#known) {
-      if (result.state === 'live' && result.expirationTimeMs <= this.clock.nowMs()) result.state = 'unknown';
+      if (result.state === 'live' && result.expirationTimeMs <= this.clock.nowMs()) {
+        result.state = 'unknown';
+      }
     }
   }
 
@@ -226,9 +274,12 @@ export class World {
         const { quotaBytes, protectionMs, maxPercent = 100, firstBytes } = action;
         const percents = { criticalPercent: 90, targetPercent: 60 };
         const own =
-          firstBytes === undefined ? [] : [{ ownerTag: ownerTag(owners[0]), maxBytes: firstBytes, maxBytesKey: 'first' }];
+          firstBytes === undefined
+            ? []
+            : [{ ownerTag: ownerTag(owners[0]), maxBytes: firstBytes, maxBytesKey: 'first' }];
         const shares = { maxPercent, maxPercentKey: 'each', owners: own };
-        const quota = quotaBytes === undefined ? undefined : { quotaBytes, protectionMs, ...percents, shares };
+        const quota =
+          quotaBytes === undefined ? undefined : { quotaBytes, protectionMs, ...percents, shares };
         this.settings = { ...this.settings, quota };
         this.#evictions = await this.#watchEvictions();
         return undefined;
@@ -241,7 +292,10 @@ export class World {
   }
 
   async #write({ rowCount, owner = 'none' }: Written, signal?: AbortSignal): Promise<void> {
-    const requestId = owner === 'none' ? createRequestId(this.clock, this.random) : this.#broker.results.newRequestId(owner);
+    const requestId =
+      owner === 'none'
+        ? createRequestId(this.clock, this.random)
+        : this.#broker.results.newRequestId(owner);
     const result: KnownResult = {
       requestId,
       rowCount,
@@ -253,7 +307,11 @@ export class World {
     };
     this.#known.push(result);
     try {
-      const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner, requestId, signal });
+      const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), {
+        owner,
+        requestId,
+        signal,
+      });
       if (!result.isDisturbed) {
         const { submissionTimeMs, expirationTimeMs } = entry;
         Object.assign(result, { state: 'live', submissionTimeMs, expirationTimeMs });
@@ -275,7 +333,11 @@ export class World {
     if (result === undefined) return;
     const start = Math.min(offset, result.rowCount);
     try {
-      const text = await pageText(await this.#broker.results.open(result.requestId), start, rowCount);
+      const text = await pageText(
+        await this.#broker.results.open(result.requestId),
+        start,
+        rowCount,
+      );
       assert.equal(text, countingJson(start, Math.min(result.rowCount, start + rowCount)));
     } catch (error) {
       if (!isQuireError(error)) throw error;
@@ -297,9 +359,11 @@ export class World {
     } catch (error) {
       if (!isQuireError(error)) throw error;
       result.isHalfRenewed = this.#isFaulty;
-      // Another renewal at the same time may have succeeded before this one took its place, and failed.
+      // Another renewal at the same time may have succeeded before this one took its place, and
+      // failed.
       result.expirationTimeMs = Math.min(result.expirationTimeMs, wished);
-      // A daemon and a renewal, which have seen each other, have both given way: see `removeResult`.
+      // A daemon and a renewal, which have seen each other, have both given way: see
+      // `removeResult`.
       if (this.#isDaemonSweeping && result.state === 'live') result.state = 'unknown';
     }
   }
@@ -329,17 +393,26 @@ export class World {
   /** What must be there is there; to open all of it after every scene would take too long. */
   async #expectListed(): Promise<void> {
     const listed = new Set<string>();
-    for await (const { requestId, entry } of listResultFolders(this.disk, '')) if (entry !== undefined) listed.add(requestId);
+    for await (const { requestId, entry } of listResultFolders(this.disk, '')) {
+      if (entry !== undefined) listed.add(requestId);
+    }
     const wrong = this.#known.filter(
       ({ requestId, state }) => state !== 'unknown' && (state === 'live') !== listed.has(requestId),
     );
     assert.deepEqual(wrong, []);
   }
 
-  async #expectReadable({ requestId, rowCount, state, isHalfRenewed }: KnownResult, results: ResultStore): Promise<void> {
+  async #expectReadable(
+    { requestId, rowCount, state, isHalfRenewed }: KnownResult,
+    results: ResultStore,
+  ): Promise<void> {
     try {
-      assert.equal(await pageText(await results.open(requestId), 0, rowCount + 1), countingJson(0, rowCount));
-      // Of no rows, a broker that has the commit record at hand needs no data, and so does not hear that a daemon has removed it.
+      assert.equal(
+        await pageText(await results.open(requestId), 0, rowCount + 1),
+        countingJson(0, rowCount),
+      );
+      // Of no rows, a broker that has the commit record at hand needs no data, and so does not hear
+      // that a daemon has removed it.
       if (rowCount > 0) assert.notEqual(state, 'gone', requestId);
     } catch (error) {
       if (!isQuireError(error)) throw error;

@@ -14,12 +14,21 @@ import { cannotMount, mountSmallDisk } from '../testkit/small-disk.ts';
 
 const brokerId = 'Broker_a_1';
 
-async function resultsIn(directory: string, options: { expirationMs?: number; brokerId?: string } = {}) {
+async function resultsIn(
+  directory: string,
+  options: { expirationMs?: number; brokerId?: string } = {},
+) {
   await mkdir(join(directory, 'results'), { recursive: true });
   const store = await FileObjectStore.open({ root: join(directory, 'results') });
   return {
     store,
-    results: new ResultStore({ store, brokerId, expirationMs: 3_600_000, expirationMaxMs: 3_600_000, ...options }),
+    results: new ResultStore({
+      store,
+      brokerId,
+      expirationMs: 3_600_000,
+      expirationMaxMs: 3_600_000,
+      ...options,
+    }),
   };
 }
 
@@ -40,7 +49,9 @@ test.skipIf(cannotMount)(
     }
     expect(codes).toEqual(['STORE_FULL']);
     await writeFile(join(disk, 'ballast'), Buffer.alloc(4 * MB)).catch(() => undefined);
-    await expect(writeFile(join(disk, 'more'), 'x'.repeat(8192))).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(writeFile(join(disk, 'more'), 'x'.repeat(8192))).rejects.toMatchObject({
+      code: 'ENOSPC',
+    });
     const before = await usageOf(store, brokerId);
     const config = await writeFileConfig(directory.path, quota(1));
     const swept = await quireHere(['cleaner', '--config', config, '--once', '--json']);
@@ -54,12 +65,20 @@ test.skipIf(cannotMount)(
 test('one sweep says what it would delete and why, deletes it, and collects the results of brokers that no longer exist', async () => {
   await using directory = await temporaryDirectory();
   const { store, results } = await resultsIn(directory.path);
-  const { results: retired } = await resultsIn(directory.path, { brokerId: 'Broker_retired_9', expirationMs: 1 });
+  const { results: retired } = await resultsIn(directory.path, {
+    brokerId: 'Broker_retired_9',
+    expirationMs: 1,
+  });
   const gone = (await retired.create(countingRows(10), { owner: 'o' })).entry;
   const stays = (await results.create(countingRows(10), { owner: 'o' })).entry;
   await writeFile(join(directory.path, 'results', 'notes.txt'), 'mine');
   const config = await writeFileConfig(directory.path);
-  const removal = { brokerId: 'Broker_retired_9', id: gone.requestId, reason: 'expired', bytes: gone.sizeBytes };
+  const removal = {
+    brokerId: 'Broker_retired_9',
+    id: gone.requestId,
+    reason: 'expired',
+    bytes: gone.sizeBytes,
+  };
 
   const dry = await quireHere(['cleaner', '--config', config, '--dry-run', '--json']);
   const [planned, plan] = dry.stdout
@@ -73,8 +92,15 @@ test('one sweep says what it would delete and why, deletes it, and collects the 
   const swept = await quireHere(['cleaner', '--config', config, '--once']);
   expect(swept).toMatchObject({ exitCode: 0 });
   expect(swept.stdout).toContain(`deleted  ${gone.requestId}`);
-  expect((await collect(store.list('Broker_'))).map(({ key }) => key)).toEqual([stays.recordKey, stays.dataKey]);
-  expect((await readdir(join(directory.path, 'results'))).toSorted()).toEqual(['.staging', brokerId, 'notes.txt']);
+  expect((await collect(store.list('Broker_'))).map(({ key }) => key)).toEqual([
+    stays.recordKey,
+    stays.dataKey,
+  ]);
+  expect((await readdir(join(directory.path, 'results'))).toSorted()).toEqual([
+    '.staging',
+    brokerId,
+    'notes.txt',
+  ]);
 });
 
 test(
@@ -83,7 +109,9 @@ test(
   async () => {
     await using directory = await temporaryDirectory();
     const { results } = await resultsIn(directory.path);
-    for (let count = 0; count < 8; count += 1) await results.create(countingRows(60_000), { owner: 'o' });
+    for (let count = 0; count < 8; count += 1) {
+      await results.create(countingRows(60_000), { owner: 'o' });
+    }
     const slow = ['controller.cluster.pagination.cleaner.frequencyPeriod = 1h'];
     const config = await writeFileConfig(directory.path);
     const lines = (more: readonly string[]) => writeFileConfig(directory.path, [...more]);
@@ -98,14 +126,20 @@ test(
     ]);
     await daemon.untilLogged('sweep ended');
     const url = /"url":"([^"]+)"/.exec(daemon.stderr)![1]!;
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', isGood: true, settingsProblems: 0 });
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+      status: 'ok',
+      isGood: true,
+      settingsProblems: 0,
+    });
 
     await lines(['engine.broker.pagination.file.maxStoragePerBrokerMB = none']);
     await daemon.untilLogged('the last valid settings stay in force');
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
       status: 'ok',
       settingsProblems: 1,
-      settingsProblem: expect.stringContaining('engine.broker.pagination.file.maxStoragePerBrokerMB') as string,
+      settingsProblem: expect.stringContaining(
+        'engine.broker.pagination.file.maxStoragePerBrokerMB',
+      ) as string,
     });
 
     await lines(quota(1));
@@ -129,7 +163,12 @@ test.each([['--once'], ['--dry-run'], []])(
   async (...options) => {
     await using directory = await temporaryDirectory();
     const config = await writeFileConfig(directory.path);
-    const { exitCode, stdout, stderr } = await quireHere(['cleaner', '--config', config, ...options]);
+    const { exitCode, stdout, stderr } = await quireHere([
+      'cleaner',
+      '--config',
+      config,
+      ...options,
+    ]);
     const place = join(directory.path, 'results');
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(
@@ -146,7 +185,13 @@ test('a port of the cleaner that is taken is an error with the setting and the w
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const { exitCode, stderr } = await quireHere(['cleaner', '--config', config, '--set', `engine.cleaner.port=${port}`]);
+  const { exitCode, stderr } = await quireHere([
+    'cleaner',
+    '--config',
+    config,
+    '--set',
+    `engine.cleaner.port=${port}`,
+  ]);
   other.close();
   expect(exitCode).toBe(1);
   expect(stderr).toContain(

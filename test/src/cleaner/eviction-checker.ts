@@ -11,11 +11,17 @@ export interface KnownResult {
   submissionTimeMs: number;
   /** Until then it lives for sure; not later than the truth. */
   expirationTimeMs: number;
-  /** `live`: it must be there. `gone`: it must not. `unknown`: a failure left that open; if it is there, it is right. */
+  /**
+   * `live`: it must be there. `gone`: it must not. `unknown`: a failure left that open; if it is
+   * there, it is right.
+   */
   state: 'live' | 'gone' | 'unknown';
   /** Whether somebody has tried to remove it, perhaps before its writer heard that it stands. */
   isDisturbed: boolean;
-  /** Whether its renewal was cut off: of a result that somebody else removed meanwhile, a new commit record may stand without data. */
+  /**
+   * Whether its renewal was cut off: of a result that somebody else removed meanwhile, a new commit
+   * record may stand without data.
+   */
   isHalfRenewed?: boolean;
 }
 
@@ -26,7 +32,10 @@ export interface PresentResult {
   readonly submissionTimeMs: number;
 }
 
-/** A result that was evicted, or could not be; `storedBytes` as the broker counts them afterwards, of all or, where a share was exceeded, of its owner. */
+/**
+ * A result that was evicted, or could not be; `storedBytes` as the broker counts them afterwards,
+ * of all or, where a share was exceeded, of its owner.
+ */
 export interface Eviction {
   readonly ownerTag: number | undefined;
   readonly isForShare: boolean;
@@ -35,11 +44,17 @@ export interface Eviction {
   readonly storedBytes: number | undefined;
 }
 
-/** What the evictions of one scene are held to: for the quota, and for the share of each owner as for a quota of its own. */
+/**
+ * What the evictions of one scene are held to: for the quota, and for the share of each owner as
+ * for a quota of its own.
+ */
 export class EvictionChecker {
   readonly #policy: QuotaPolicy | undefined;
   readonly #ownersMax: number;
-  /** At no moment of the scene was more stored, being written and waited for than this; by owner, and under `all` of all. */
+  /**
+   * At no moment of the scene was more stored, being written and waited for than this; by owner,
+   * and under `all` of all.
+   */
   readonly #pressureBytesMax = new Map<number | undefined | 'all', number>();
   /** At no moment of the scene did an owner have more in protected results than this. */
   readonly #youngBytesMax = new Map<number | undefined, number>();
@@ -58,7 +73,9 @@ export class EvictionChecker {
     for (const { ownerTag, sizeBytes, submissionTimeMs } of present) {
       this.#debrisBytes -= sizeBytes;
       add(this.#pressureBytesMax, ownerTag, sizeBytes);
-      if (nowMs - submissionTimeMs < (this.#policy?.protectionMs ?? 0)) add(this.#youngBytesMax, ownerTag, sizeBytes);
+      if (nowMs - submissionTimeMs < (this.#policy?.protectionMs ?? 0)) {
+        add(this.#youngBytesMax, ownerTag, sizeBytes);
+      }
     }
     add(this.#pressureBytesMax, 'all', presentBytes);
   }
@@ -76,15 +93,24 @@ export class EvictionChecker {
   /** Those that live, and are not protected. */
   oldOf(known: readonly KnownResult[], nowMs: number): readonly KnownResult[] {
     const protectionMs = this.#policy?.protectionMs ?? 0;
-    return known.filter(({ state, submissionTimeMs }) => state === 'live' && nowMs - submissionTimeMs >= protectionMs);
+    return known.filter(
+      ({ state, submissionTimeMs }) => state === 'live' && nowMs - submissionTimeMs >= protectionMs,
+    );
   }
 
-  /** @param oldBefore those that were old when the scene began; undefined when more than sweeps for writes went on in it */
+  /**
+   * @param oldBefore those that were old when the scene began; undefined when more than sweeps for
+   * writes went on in it
+   */
   check(oldBefore: readonly KnownResult[] | undefined): void {
     const policy = this.#policy;
     if (policy === undefined) return;
     const forQuota = this.#evictions.filter(({ isForShare }) => !isForShare);
-    this.#checkOne(forQuota, { policy, pressureBytesMax: this.#pressureBytesMax.get('all') ?? 0, oldBefore });
+    this.#checkOne(forQuota, {
+      policy,
+      pressureBytesMax: this.#pressureBytesMax.get('all') ?? 0,
+      oldBefore,
+    });
     if (oldBefore !== undefined) this.#checkFairness(forQuota, policy);
     const forShares = this.#evictions.filter(({ isForShare }) => isForShare);
     for (const [ownerTag, evictions] of Map.groupBy(forShares, (each) => each.ownerTag)) {
@@ -111,8 +137,11 @@ export class EvictionChecker {
     if (evictions.length === 0) return;
     assert.ok(pressureBytesMax > criticalBytes, 'evicted, though usage was not critical');
     if (oldBefore === undefined) return;
-    // Up to the last one that went, more than the target was stored; which one that was, logs do not tell.
-    const storedBytesMin = Math.min(...evictions.map(({ storedBytes }) => storedBytes ?? Number.POSITIVE_INFINITY));
+    // Up to the last one that went, more than the target was stored; which one that was, logs do
+    // not tell.
+    const storedBytesMin = Math.min(
+      ...evictions.map(({ storedBytes }) => storedBytes ?? Number.POSITIVE_INFINITY),
+    );
     const largestBytes = Math.max(...evictions.map(({ bytes }) => bytes));
     assert.ok(storedBytesMin + largestBytes > targetBytes, 'evicted below the target');
     const left = oldBefore.filter(({ state }) => state === 'live');
@@ -120,7 +149,10 @@ export class EvictionChecker {
     if (hasYoung) assert.deepEqual(left, [], 'a young result was evicted, and old ones are left');
   }
 
-  /** Nobody has lost a protected result for the quota who had no more of them than an equal part of the target. */
+  /**
+   * Nobody has lost a protected result for the quota who had no more of them than an equal part of
+   * the target.
+   */
   #checkFairness(forQuota: readonly Eviction[], { targetBytes, protectionMs }: QuotaPolicy): void {
     for (const { ownerTag, ageMs } of forQuota) {
       if (ageMs >= protectionMs) continue;

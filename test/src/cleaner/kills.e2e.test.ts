@@ -18,11 +18,16 @@ const timeout = 60_000 + killCount * 20_000;
 const brokerId = 'Broker_a_1';
 
 /** Kills daemons amid their deletions while others read and write, then lets one end in peace. */
-async function expectNoHarm(config: string, store: ObjectStore, traffic: CleanerTraffic): Promise<void> {
+async function expectNoHarm(
+  config: string,
+  store: ObjectStore,
+  traffic: CleanerTraffic,
+): Promise<void> {
   for (let kill = 0; kill < killCount; kill += 1) {
     await using daemon = new CliProcess(['cleaner', '--config', config]);
     await daemon.untilLogged('"deleted"');
-    // Leaving the block kills it; its lease, if it has one, would run out in seconds: that many for each kill are not worth the wait.
+    // Leaving the block kills it; its lease, if it has one, would run out in seconds: that many for
+    // each kill are not worth the wait.
     await store.delete(leaseKey);
   }
   await store.delete(leaseKey);
@@ -33,13 +38,18 @@ async function expectNoHarm(config: string, store: ObjectStore, traffic: Cleaner
     expect(await daemon.ended()).toMatchObject({ exitCode: 0 });
   }
   const seen = await traffic.end();
-  if (isLong) process.stdout.write(`${store.location}, ${killCount} kills: ${JSON.stringify(seen)}\n`);
+  if (isLong) {
+    process.stdout.write(`${store.location}, ${killCount} kills: ${JSON.stringify(seen)}\n`);
+  }
   expect(seen.wrong).toEqual([]);
   expect(seen.pageCount).toBeGreaterThan(100);
   expect(seen.goneCount).toBeGreaterThan(0);
   expect(seen.usageBytesMax).toBeLessThanOrEqual(quotaBytes + resultBytesMax);
   await store.delete(leaseKey);
-  expect(await quireHere(['cleaner', '--config', config, '--once'])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await quireHere(['cleaner', '--config', config, '--once'])).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
   expect(await usageOf(store, brokerId)).toBeLessThanOrEqual(4 * MB * 0.9);
 }
 
@@ -51,7 +61,11 @@ test(
     await mkdir(join(directory.path, 'results'));
     await using store = await FileObjectStore.open({ root: join(directory.path, 'results') });
     const config = await writeFileConfig(directory.path, quota(4));
-    await expectNoHarm(config, store, new CleanerTraffic({ store, brokerId, leftovers: store.leftovers }));
+    await expectNoHarm(
+      config,
+      store,
+      new CleanerTraffic({ store, brokerId, leftovers: store.leftovers }),
+    );
   },
 );
 

@@ -12,7 +12,10 @@ import { CliProcess, temporaryDirectory } from '../testkit/cli-process.ts';
 const brokerId = 'Broker_a_1';
 
 function deletedIn({ stderr }: CliProcess): string[] {
-  return Array.from(stderr.matchAll(/"id":"([^"]+)","reason":"expired"[^\n]*"msg":"deleted"/g), ([, id]) => id ?? '');
+  return Array.from(
+    stderr.matchAll(/"id":"([^"]+)","reason":"expired"[^\n]*"msg":"deleted"/g),
+    ([, id]) => id ?? '',
+  );
 }
 
 describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
@@ -24,7 +27,9 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
       await using directory = await temporaryDirectory();
       const options = server.storeOptions();
       await using store = await S3ObjectStore.open(options);
-      const config = await writeS3Config(directory.path, options, ['engine.cleaner.concurrency = 1']);
+      const config = await writeS3Config(directory.path, options, [
+        'engine.cleaner.concurrency = 1',
+      ]);
       const results = new ResultStore({ store, brokerId, expirationMs: 1, expirationMaxMs: 1 });
       const ids = new Set<string>();
       for (let count = 0; count < 300; count += 1) {
@@ -42,7 +47,8 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
       kill(holder.pid, 'SIGKILL');
       await other.untilLogged('sweep ended');
 
-      // Where the signal came between a commit record and its data, the data is young, and waits for the grace period.
+      // Where the signal came between a commit record and its data, the data is young, and waits
+      // for the grace period.
       const left = await collect(store.list(`${brokerId}/`));
       expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
       expect(left.length).toBeLessThanOrEqual(1);

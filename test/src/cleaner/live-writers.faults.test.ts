@@ -14,7 +14,11 @@ const entry = (key: string, owner?: LeftoverEntry['owner']): LeftoverEntry => ({
 });
 
 /** A cleaner that has a grace period of two seconds, as an embedder may set it. */
-async function openCleaner(store: FileObjectStore, leftovers: Leftovers, clock: ManualClock): Promise<Cleaner> {
+async function openCleaner(
+  store: FileObjectStore,
+  leftovers: Leftovers,
+  clock: ManualClock,
+): Promise<Cleaner> {
   const silent = (): void => undefined;
   return new Cleaner({
     target: { store, brokerId: undefined, remover: storeRemover(store), leftovers },
@@ -37,7 +41,10 @@ test('what is alive stays, whatever the grace period; what is dead goes at once;
   await using store = await FileObjectStore.open({ root });
   const clock = new ManualClock();
   const left = new Map(
-    [entry('a', 'alive'), entry('b', 'dead'), entry('c', 'unknown'), entry('d')].map((each) => [each.key, each]),
+    [entry('a', 'alive'), entry('b', 'dead'), entry('c', 'unknown'), entry('d')].map((each) => [
+      each.key,
+      each,
+    ]),
   );
   const leftovers: Leftovers = {
     async *list() {
@@ -79,6 +86,8 @@ test('twelve writers that take longer than the grace period lose nothing to a cl
     await clock.advance(5000);
   }
   swept.resolve(undefined);
-  expect((await Promise.all(puts)).map(({ sizeBytes }) => sizeBytes)).toEqual(Array.from({ length: 12 }, () => 2));
+  expect((await Promise.all(puts)).map(({ sizeBytes }) => sizeBytes)).toEqual(
+    Array.from({ length: 12 }, () => 2),
+  );
   await rm(root, { recursive: true });
 });

@@ -19,7 +19,13 @@ test(
   async () => {
     const script = join(import.meta.dirname, 'cleaner-million.process.ts');
     // The young generation is as large as the command's.
-    const args = ['--conditions=@quire/source', '--expose-gc', '--max-semi-space-size=2', script, '1000000'];
+    const args = [
+      '--conditions=@quire/source',
+      '--expose-gc',
+      '--max-semi-space-size=2',
+      script,
+      '1000000',
+    ];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const outcome = JSON.parse(stdout) as Record<
       'expiredCount' | 'evictedCount' | 'usageEndBytes' | 'targetBytes' | 'memoryMiB',
@@ -54,11 +60,15 @@ test(
         };
         mkdirSync(join(root, 'Broker_a_1', requestId), { recursive: true });
         writeFileSync(join(root, recordKeyOf('Broker_a_1', requestId, name)), '{}');
-        writeFileSync(join(root, dataKeyOf('Broker_a_1', requestId)), Buffer.alloc(kind === 1 ? 300 : 100));
+        writeFileSync(
+          join(root, dataKeyOf('Broker_a_1', requestId)),
+          Buffer.alloc(kind === 1 ? 300 : 100),
+        );
         if (kind === 2) kept.add(requestId);
         const sizeBytes = (kind === 1 ? 300 : 100) + 2;
         usageBytes += sizeBytes;
-        // What has expired is in nobody's way: without it, too much must be left for the large ones to go.
+        // What has expired is in nobody's way: without it, too much must be left for the large ones
+        // to go.
         if (kind !== 0) liveBytes += sizeBytes;
       }
       await using files = await FileObjectStore.open({ root });
@@ -69,7 +79,10 @@ test(
         criticalPercent: 100,
         targetPercent: (targetBytes * 100) / (liveBytes - 1),
       });
-      const sweeper = new StoreSweeper({ store, brokerId: undefined, remover: storeRemover(store) }, systemClock);
+      const sweeper = new StoreSweeper(
+        { store, brokerId: undefined, remover: storeRemover(store) },
+        systemClock,
+      );
       const report = await sweeper.sweep({
         trigger: 'once',
         policy,
@@ -89,7 +102,9 @@ test(
         resultCount: kept.size,
       });
       expect([store.count('get'), store.count('head'), store.count('put')]).toEqual([0, 0, 0]);
-      if (resultCount > 50_000) process.stdout.write(`${resultCount} results: ${Math.round(report.durationMs)} ms\n`);
+      if (resultCount > 50_000) {
+        process.stdout.write(`${resultCount} results: ${Math.round(report.durationMs)} ms\n`);
+      }
     } finally {
       rmSync(root, { recursive: true, force: true });
     }

@@ -5,8 +5,9 @@ import { World } from './cleaner-world.ts';
 import foundStories from './found-stories.json' with { type: 'json' };
 
 /**
- * The same runs every time, so that a test run depends on only the code. The long run, with a seed of its own:
- * `QUIRE_MODEL_RUNS=200000 npx vitest run --project model`. A failure prints the seed and path to repeat it, with QUIRE_MODEL_SEED.
+ * The same runs every time, so that a test run depends on only the code. The long run, with a seed
+ * of its own: `QUIRE_MODEL_RUNS=200000 npx vitest run --project model`. A failure prints the seed
+ * and path to repeat it, with QUIRE_MODEL_SEED.
  */
 const longRuns = process.env['QUIRE_MODEL_RUNS'];
 const numRuns = Number(longRuns ?? 500);
@@ -36,7 +37,10 @@ test(
   'whatever happens, committed results are readable and right, usage converges, and no garbage survives two times four grace periods',
   { timeout: 240_000 + numRuns * 100 },
   async () => {
-    const commands = fc.commands([scenes.map((scene) => new Play(scene))], { maxCommands: 20, size: 'max' });
+    const commands = fc.commands([scenes.map((scene) => new Play(scene))], {
+      maxCommands: 20,
+      size: 'max',
+    });
     await fc.assert(
       fc.asyncProperty(commands, async (plays) => {
         const world = new World();
@@ -48,7 +52,8 @@ test(
   },
 );
 
-// Counterexamples of long runs: listings that show half of a removal, claims that a write beyond its own made unsafe, a renewal cut off.
+// Counterexamples of long runs: listings that show half of a removal, claims that a write beyond
+// its own made unsafe, a renewal cut off.
 test.each((foundStories as Scene[][]).map((story, index) => ({ story, index })))(
   'story $index, found by a long run',
   async ({ story }) => {

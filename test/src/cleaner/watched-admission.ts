@@ -23,13 +23,22 @@ export class WatchedAdmission extends StorageAdmission {
         heldBytes += bytes;
         const { policy } = this;
         if (policy === undefined) return;
-        assert.ok(this.usageBytes <= policy.quotaBytes, `usage is ${this.usageBytes} after a grant`);
+        assert.ok(
+          this.usageBytes <= policy.quotaBytes,
+          `usage is ${this.usageBytes} after a grant`,
+        );
         assert.ok(heldBytes <= policy.criticalBytes, 'a result that could not stay goes on');
         const share = policy.shareOf(ownerTag);
         if (share === undefined) return;
         const usageBytes = this.usageBytesOf(ownerTag);
-        assert.ok(usageBytes <= share.quotaBytes, `usage of a share is ${usageBytes} after a grant`);
-        assert.ok(heldBytes <= share.criticalBytes, 'a result that could not stay in its share goes on');
+        assert.ok(
+          usageBytes <= share.quotaBytes,
+          `usage of a share is ${usageBytes} after a grant`,
+        );
+        assert.ok(
+          heldBytes <= share.criticalBytes,
+          'a result that could not stay in its share goes on',
+        );
       };
       const waiting = room.extend(bytes, options);
       if (waiting === undefined) {
@@ -37,15 +46,24 @@ export class WatchedAdmission extends StorageAdmission {
         return undefined;
       }
       return waiting.then(expectRoom, async (error: unknown) => {
-        if (isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) await this.#expectNoRoom(ownerTag, heldBytes, bytes);
+        if (isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) {
+          await this.#expectNoRoom(ownerTag, heldBytes, bytes);
+        }
         throw error;
       });
     };
     return { ...room, extend };
   }
 
-  /** Refused: then it could not even have fitted after everything had been deleted that may be, in the quota or in the share of its owner. */
-  async #expectNoRoom(ownerTag: number | undefined, heldBytes: number, bytes: number): Promise<void> {
+  /**
+   * Refused: then it could not even have fitted after everything had been deleted that may be, in
+   * the quota or in the share of its owner.
+   */
+  async #expectNoRoom(
+    ownerTag: number | undefined,
+    heldBytes: number,
+    bytes: number,
+  ): Promise<void> {
     const { policy } = this;
     if (policy === undefined) return;
     const writtenBytes = this.usageBytes - this.storedBytes;
@@ -57,18 +75,23 @@ export class WatchedAdmission extends StorageAdmission {
     const share = policy.shareOf(ownerTag);
     const limits = [
       { policy, liveBytes, writtenBytes },
-      ...(share === undefined ? [] : [{ policy: share, liveBytes: liveBytesOf(ownerTag), writtenBytes: ownWrittenBytes }]),
+      ...(share === undefined
+        ? []
+        : [{ policy: share, liveBytes: liveBytesOf(ownerTag), writtenBytes: ownWrittenBytes }]),
     ];
     const words = `a result of ${neededBytes} bytes was refused, with ${liveBytes} live and ${writtenBytes} being written`;
     assert.ok(
       limits.some((limit) => neededBytes > limit.policy.guaranteedBytes),
       `${words}, though its size is guaranteed`,
     );
-    // One beyond that size may have given way to the claims of others, or could not stay under a quota that has become smaller.
-    const hasRoom = limits.every(({ policy: { quotaBytes, criticalBytes, targetBytes }, ...bytesOf }) => {
-      const isAlone = bytesOf.writtenBytes === heldBytes && neededBytes <= criticalBytes;
-      return isAlone && Math.min(bytesOf.liveBytes, targetBytes) + neededBytes <= quotaBytes;
-    });
+    // One beyond that size may have given way to the claims of others, or could not stay under a
+    // quota that has become smaller.
+    const hasRoom = limits.every(
+      ({ policy: { quotaBytes, criticalBytes, targetBytes }, ...bytesOf }) => {
+        const isAlone = bytesOf.writtenBytes === heldBytes && neededBytes <= criticalBytes;
+        return isAlone && Math.min(bytesOf.liveBytes, targetBytes) + neededBytes <= quotaBytes;
+      },
+    );
     assert.ok(!hasRoom, words);
   }
 }

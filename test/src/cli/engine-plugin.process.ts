@@ -1,7 +1,10 @@
 import type { QueryEngineFactory } from '@quire/cli';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 
-/** The example of packages/cli/README.md: the embedded engine in the process of the broker, for lack of one that nobody else has. */
+/**
+ * The example of packages/cli/README.md: the embedded engine in the process of the broker, for lack
+ * of one that nobody else has.
+ */
 export const openQueryEngine: QueryEngineFactory = async (settings, { clock, tempDirectory }) =>
   DuckDbEngine.open({
     tables: settings.tables,

@@ -27,13 +27,23 @@ test('production.properties starts once it has its secrets and tables, and stops
   };
   const set = Object.entries(places).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
   const variables = { QUIRE_DASHBOARD_TOKEN: 'another-long-random-token' };
-  const args = ['start', '--roles', 'broker', '--config', join(config, 'production.properties'), ...set];
+  const args = [
+    'start',
+    '--roles',
+    'broker',
+    '--config',
+    join(config, 'production.properties'),
+    ...set,
+  ];
   await using server = new CliProcess(args, { variables });
   const [, url = ''] = await server.untilPrinted(/broker +(http:\S+)/);
 
   const client = new QuireClient({ baseUrl: url, token: variables.QUIRE_DASHBOARD_TOKEN });
   const cursor = await client.query('SELECT text FROM orders WHERE n = ?', { parameters: [2] });
-  expect([cursor.brokerId, cursor.page.rows]).toEqual([expect.stringContaining('broker-1.example.com'), [['two']]]);
+  expect([cursor.brokerId, cursor.page.rows]).toEqual([
+    expect.stringContaining('broker-1.example.com'),
+    [['two']],
+  ]);
   server.signal('SIGTERM');
   expect((await server.ended()).exitCode).toBe(0);
 });

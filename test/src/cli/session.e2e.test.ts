@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type CliProcess, quire, quireHere, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
+import {
+  type CliProcess,
+  quire,
+  quireHere,
+  startServer,
+  temporaryDirectory,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 /**
- * One server for all tests of this file, as people use one: with tables, results in files, and two callers. What a process of its own adds
- * to a command, its pipes, two of them show.
+ * One server for all tests of this file, as people use one: with tables, results in files, and two
+ * callers. What a process of its own adds to a command, its pipes, two of them show.
  */
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
@@ -44,14 +51,14 @@ describe('quire query in a pipe', () => {
       quire(['query', ...asAnn, '--format', 'csv', allStocks]),
       quireHere(['query', ...asAnn, '--json', allStocks]),
     ]);
-    expect([tabbed.exitCode, tabbed.stderr, csv.exitCode, csv.stderr, ndjson.exitCode, ndjson.stderr]).toEqual([
-      0,
-      '',
-      0,
-      '',
-      0,
-      '',
-    ]);
+    expect([
+      tabbed.exitCode,
+      tabbed.stderr,
+      csv.exitCode,
+      csv.stderr,
+      ndjson.exitCode,
+      ndjson.stderr,
+    ]).toEqual([0, '', 0, '', 0, '']);
     const lines = tabbed.stdout.trimEnd().split('\n');
     expect(lines.slice(0, 2)).toEqual(['symbol\tdate\tprice', 'MSFT\tJan 1 2000\t39.81']);
     expect(lines.length).toBe(561);
@@ -72,18 +79,30 @@ describe('quire query in a pipe', () => {
   });
 
   test('reads SQL from standard input, and writes the rows that are wanted', async () => {
-    const { stdout } = await quire(['query', ...asAnn, '--rows', '2', '--offset', '558'], { stdin: `${allStocks};\n` });
+    const { stdout } = await quire(['query', ...asAnn, '--rows', '2', '--offset', '558'], {
+      stdin: `${allStocks};\n`,
+    });
     expect(stdout).toBe('AAPL\tFeb 1 2010\t204.62\nAAPL\tMar 1 2010\t223.02\n');
   });
 
   test('exits with 1 for a query that fails, and says why', async () => {
-    const { exitCode, stdout, stderr } = await quireHere(['query', ...asAnn, 'SELECT * FROM stonks']);
+    const { exitCode, stdout, stderr } = await quireHere([
+      'query',
+      ...asAnn,
+      'SELECT * FROM stonks',
+    ]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^error TABLE_NOT_FOUND: .*stonks/);
   });
 
   test('exits with 1 for a caller whom the server does not know, without a word about the token', async () => {
-    const { exitCode, stderr } = await quireHere(['query', ...asAdmin.slice(0, 2), '--token', 'wrong-token', 'SELECT 1']);
+    const { exitCode, stderr } = await quireHere([
+      'query',
+      ...asAdmin.slice(0, 2),
+      '--token',
+      'wrong-token',
+      'SELECT 1',
+    ]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error UNAUTHENTICATED: /);
     expect(stderr).not.toContain('wrong-token');
@@ -98,20 +117,24 @@ describe('quire results', () => {
     expect(shown.stdout).toContain(`requestId\t${id}\n`);
     expect(shown.stdout).toContain('numRowsResultSet\t560\n');
 
-    const before = JSON.parse((await quireHere(['results', 'list', '--json', ...asAdmin])).stdout.split('\n')[0] ?? '') as Record<
-      string,
-      unknown
-    >;
-    const renewed = JSON.parse((await quireHere(['results', 'renew', id, '3h', '--json', ...asAnn])).stdout) as Record<
-      string,
-      unknown
-    >;
+    const before = JSON.parse(
+      (await quireHere(['results', 'list', '--json', ...asAdmin])).stdout.split('\n')[0] ?? '',
+    ) as Record<string, unknown>;
+    const renewed = JSON.parse(
+      (await quireHere(['results', 'renew', id, '3h', '--json', ...asAnn])).stdout,
+    ) as Record<string, unknown>;
     // The renewal wrote a record of its own.
     const { expirationTimeMs, metadataFile, sizeBytes } = renewed;
     expect(renewed).toEqual({ ...before, expirationTimeMs, metadataFile, sizeBytes });
-    expect(Number(expirationTimeMs) - Number(before['expirationTimeMs'])).toBeGreaterThan(1.9 * 3_600_000);
+    expect(Number(expirationTimeMs) - Number(before['expirationTimeMs'])).toBeGreaterThan(
+      1.9 * 3_600_000,
+    );
 
-    expect(await quireHere(['results', 'delete', id, ...asAnn])).toEqual({ exitCode: 0, stdout: `Deleted ${id}.\n`, stderr: '' });
+    expect(await quireHere(['results', 'delete', id, ...asAnn])).toEqual({
+      exitCode: 0,
+      stdout: `Deleted ${id}.\n`,
+      stderr: '',
+    });
     const again = await quireHere(['results', 'delete', id, ...asAnn]);
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toMatch(/^error RESULT_DELETED: /);

@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { startQuire, type StartQuireOptions } from '@quire/cli';
 import { QuireClient } from '@quire/client';
 import { describe, expect, test, vi } from 'vitest';
-import { quire, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  quire,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -41,7 +47,9 @@ describe('a server in a program', () => {
     const set = { 'engine.broker.query.timeout': 'soon', 'engine.broker.query.queue': '-1' };
     await expect(start(directory.path, { set })).rejects.toMatchObject({
       code: 'INVALID_SETTING',
-      message: expect.stringMatching(/engine\.broker\.query\.timeout[^]*engine\.broker\.query\.queue/),
+      message: expect.stringMatching(
+        /engine\.broker\.query\.timeout[^]*engine\.broker\.query\.queue/,
+      ),
     });
     const roles = ['waiter'] as unknown as NonNullable<StartQuireOptions['roles']>;
     await expect(start(directory.path, { roles })).rejects.toMatchObject({
@@ -69,7 +77,9 @@ describe('an engine of somebody else', () => {
     const client = clientOf(running.addresses.broker?.url);
     const { page } = await client.query('SELECT count(*) FROM stocks');
     expect(page.rows).toEqual([[560]]);
-    await expect(client.query('SELECT * FROM nowhere')).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+    await expect(client.query('SELECT * FROM nowhere')).rejects.toMatchObject({
+      code: 'TABLE_NOT_FOUND',
+    });
   });
 
   test('is what `quire start` runs queries on', async () => {
@@ -88,12 +98,21 @@ describe('an engine of somebody else', () => {
     const missing = join(directory.path, 'missing.mjs');
     for (const [module, problem] of [
       [missing, 'Cannot find module'],
-      [join(import.meta.dirname, '../broker/remote-plugin.process.ts'), 'the module exports no function openQueryEngine'],
+      [
+        join(import.meta.dirname, '../broker/remote-plugin.process.ts'),
+        'the module exports no function openQueryEngine',
+      ],
     ] as const) {
-      const { exitCode, stderr } = await quire(['start', '--roles', 'broker', '-c', config, '-s', `${engineKey}=${module}`], {
-        variables: testVariables,
+      const { exitCode, stderr } = await quire(
+        ['start', '--roles', 'broker', '-c', config, '-s', `${engineKey}=${module}`],
+        {
+          variables: testVariables,
+        },
+      );
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining(problem),
       });
-      expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(problem) });
       expect(stderr).toContain(`${engineKey} = ${module}`);
     }
   });

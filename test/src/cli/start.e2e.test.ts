@@ -1,6 +1,12 @@
 import { QuireClient } from '@quire/client';
 import { describe, expect, test, vi } from 'vitest';
-import { quire, shell, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
+import {
+  quire,
+  shell,
+  startServer,
+  temporaryDirectory,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 // Real processes and three million rows, on machines that have other things to do as well.
 vi.setConfig({ testTimeout: 120_000 });
@@ -29,9 +35,13 @@ describe('the quickstart', () => {
     ];
     const { server, url } = await startServer(args);
     await using first = server;
-    expect(first.stdout).toContain(`  broker        ${url}  (API: ${url}/docs)\n  proxy         http://127.0.0.1:`);
+    expect(first.stdout).toContain(
+      `  broker        ${url}  (API: ${url}/docs)\n  proxy         http://127.0.0.1:`,
+    );
     expect(first.stdout).toContain('  results       file://');
-    expect(first.stdout).toContain('  tables        flights, airports, cars, movies, penguins, stocks, weather\n');
+    expect(first.stdout).toContain(
+      '  tables        flights, airports, cars, movies, penguins, stocks, weather\n',
+    );
 
     const [page = '', growing = '', task = ''] = commandsOf(first.stdout);
     const paged = await shell(page);
@@ -55,7 +65,8 @@ describe('the quickstart', () => {
       patience,
     );
 
-    // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each message is there once.
+    // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each
+    // message is there once.
     const seen = await countOf(growing);
     await first[Symbol.asyncDispose]();
     const again = await startServer(args);
@@ -63,7 +74,10 @@ describe('the quickstart', () => {
     const [, , taskAgain = ''] = commandsOf(second.stdout);
     const askAgain = new QuireClient({ baseUrl: again.url, token: 'quickstart-admin' });
     await untilMore(askAgain, seen);
-    expect(JSON.parse((await shell(taskAgain)).stdout)).toMatchObject({ taskState: 'COMPLETED', subtaskCount: { total: 1 } });
+    expect(JSON.parse((await shell(taskAgain)).stdout)).toMatchObject({
+      taskState: 'COMPLETED',
+      subtaskCount: { total: 1 },
+    });
     expect(await loaded(askAgain)).toEqual([[5_105, 5_105]]);
     second.signal('SIGTERM');
     expect((await second.ended()).exitCode).toBe(0);
@@ -84,7 +98,8 @@ async function countOf(command: string): Promise<number> {
 
 /** Resolves once the table that grows has more rows. */
 async function untilMore(client: QuireClient, rowCount: number): Promise<void> {
-  const grown = async () => (await client.query('SELECT count(*) FROM departures')).page.rows[0]?.[0];
+  const grown = async () =>
+    (await client.query('SELECT count(*) FROM departures')).page.rows[0]?.[0];
   await vi.waitFor(async () => expect(Number(await grown())).toBeGreaterThan(rowCount), patience);
 }
 
@@ -94,24 +109,34 @@ async function loaded(client: QuireClient): Promise<readonly (readonly unknown[]
 }
 
 describe('a server', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('lets calls under way finish at %s, and exits with 0', async (signal) => {
-    await using directory = await temporaryDirectory();
-    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
-    await using _server = server;
-    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
-    // More than the buffers between the two hold: a reader that stops keeps the call under way.
-    const { requestId, totalRowCount } = await client.query('SELECT a.*, b.* FROM stocks a, stocks b', { rowCount: 1 });
-    let text = '';
-    for await (const bytes of client.stream(requestId, { offset: 0, rowCount: totalRowCount, format: 'csv' })) {
-      if (text === '') {
-        server.signal(signal);
-        await server.untilLogged('calls under way may finish');
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'lets calls under way finish at %s, and exits with 0',
+    async (signal) => {
+      await using directory = await temporaryDirectory();
+      const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+      await using _server = server;
+      const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+      // More than the buffers between the two hold: a reader that stops keeps the call under way.
+      const { requestId, totalRowCount } = await client.query(
+        'SELECT a.*, b.* FROM stocks a, stocks b',
+        { rowCount: 1 },
+      );
+      let text = '';
+      for await (const bytes of client.stream(requestId, {
+        offset: 0,
+        rowCount: totalRowCount,
+        format: 'csv',
+      })) {
+        if (text === '') {
+          server.signal(signal);
+          await server.untilLogged('calls under way may finish');
+        }
+        text += Buffer.from(bytes).toString();
       }
-      text += Buffer.from(bytes).toString();
-    }
-    expect(text.trimEnd().split('\n').length).toBe(1 + 560 ** 2);
-    expect((await server.ended()).exitCode).toBe(0);
-  });
+      expect(text.trimEnd().split('\n').length).toBe(1 + 560 ** 2);
+      expect((await server.ended()).exitCode).toBe(0);
+    },
+  );
 
   test('stops at once at a second signal, and exits with 1', async () => {
     await using directory = await temporaryDirectory();
@@ -136,28 +161,48 @@ describe('a server', () => {
       'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n',
     );
     const first = await startServer(['--config', config]);
-    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query('SELECT 42 AS answer');
+    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query(
+      'SELECT 42 AS answer',
+    );
     first.server.signal('SIGTERM');
     await first.server.ended();
 
     const second = await startServer(['--config', config]);
     await using _second = second.server;
-    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(requestId, { offset: 0 });
+    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(
+      requestId,
+      { offset: 0 },
+    );
     expect(page.rows).toEqual([[42]]);
   });
 
   test('finds them under its id as well when its port has changed meanwhile', async () => {
     await using directory = await temporaryDirectory();
-    const store = 'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
-    const named = ['--config', await writeSettings(directory.path, store), '-s', 'engine.broker.id=reports'];
+    const store =
+      'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
+    const named = [
+      '--config',
+      await writeSettings(directory.path, store),
+      '-s',
+      'engine.broker.id=reports',
+    ];
     const first = await startServer(named);
-    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query('SELECT 42 AS answer');
+    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query(
+      'SELECT 42 AS answer',
+    );
     first.server.signal('SIGTERM');
     await first.server.ended();
 
-    const second = await startServer([...named, '-s', `engine.broker.client.queryPort=${new URL(first.url).port}`]);
+    const second = await startServer([
+      ...named,
+      '-s',
+      `engine.broker.client.queryPort=${new URL(first.url).port}`,
+    ]);
     await using _second = second.server;
-    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(requestId, { offset: 0 });
+    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(
+      requestId,
+      { offset: 0 },
+    );
     expect([page.rows, page.brokerId]).toEqual([[[42]], 'reports']);
   });
 
@@ -195,7 +240,9 @@ async function untilRunning(url: string, count = 1): Promise<void> {
   const pattern = new RegExp(`^quire_queries_running ${count}$`, 'm');
   await vi.waitUntil(
     async () => {
-      const response = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer admin-token' } });
+      const response = await fetch(`${url}/metrics`, {
+        headers: { authorization: 'Bearer admin-token' },
+      });
       return pattern.test(await response.text());
     },
     { timeout: 60_000, interval: 20 },

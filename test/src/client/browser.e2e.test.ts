@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { type BrowserBundle, bundleForBrowsers } from '../testkit/client-bundle.ts';
 
-/** What a browser's window has of what the client may use: nothing of Node's, `process` and `Buffer` least of all. */
+/**
+ * What a browser's window has of what the client may use: nothing of Node's, `process` and `Buffer`
+ * least of all.
+ */
 const webGlobals = {
   FormData,
   AbortController,
@@ -53,11 +56,14 @@ describe('the client in a bundle', () => {
   test.each([
     ['client-query.process.ts', 10_500],
     ['client-error.process.ts', 1_500],
-  ])('brings only what %s uses, in at most %i bytes as they are sent', async (file, sizeBytesMax) => {
-    const { code } = await bundleForBrowsers(join(import.meta.dirname, file), 'iife', true);
-    expect(gzipSync(code).byteLength).toBeLessThan(sizeBytesMax);
-    expect(code).not.toContain('/tableConfigs');
-  });
+  ])(
+    'brings only what %s uses, in at most %i bytes as they are sent',
+    async (file, sizeBytesMax) => {
+      const { code } = await bundleForBrowsers(join(import.meta.dirname, file), 'iife', true);
+      expect(gzipSync(code).byteLength).toBeLessThan(sizeBytesMax);
+      expect(code).not.toContain('/tableConfigs');
+    },
+  );
 });
 
 describe('the client in a browser', () => {
@@ -73,18 +79,29 @@ describe('the client in a browser', () => {
     const cursor = await client.query('rows 250', { rowCount: 100 });
     const seen: unknown[] = [];
     for await (const [n, big] of cursor.rows()) seen.push([n, big]);
-    expect(seen).toEqual(Array.from({ length: 250 }, (_, n) => [n, 9_007_199_254_740_993n + BigInt(n)]));
-    const csv = await new Response(cursor.download({ format: 'csv', pageSize: 60 }).toReadableStream()).text();
-    const line = (n: number): string => `${n},${9_007_199_254_740_993n + BigInt(n)},${n % 10 === 9 ? '' : `row ${n}`}\n`;
+    expect(seen).toEqual(
+      Array.from({ length: 250 }, (_, n) => [n, 9_007_199_254_740_993n + BigInt(n)]),
+    );
+    const csv = await new Response(
+      cursor.download({ format: 'csv', pageSize: 60 }).toReadableStream(),
+    ).text();
+    const line = (n: number): string =>
+      `${n},${9_007_199_254_740_993n + BigInt(n)},${n % 10 === 9 ? '' : `row ${n}`}\n`;
     expect(csv).toBe(`n,big,text\n${Array.from({ length: 250 }, (_, n) => line(n)).join('')}`);
     await cursor.delete();
   });
 
   test('knows its own errors', async () => {
     const { QuireClient, QuireClientError, isQuireError } = loadClient();
-    const client = new QuireClient({ baseUrl: broker.address.url, basic: { user: 'ann', password: 'ä' } });
+    const client = new QuireClient({
+      baseUrl: broker.address.url,
+      basic: { user: 'ann', password: 'ä' },
+    });
     const error: unknown = await client.query('rows 1').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(QuireClientError);
-    expect([isQuireError(error, 'UNAUTHENTICATED'), (error as Client.QuireClientError).status]).toEqual([true, 401]);
+    expect([
+      isQuireError(error, 'UNAUTHENTICATED'),
+      (error as Client.QuireClientError).status,
+    ]).toEqual([true, 401]);
   });
 });

@@ -23,7 +23,10 @@ const root = join(import.meta.dirname, '../../..');
 const rowCount = 100_000;
 const run = promisify(execFile);
 
-/** Reads an Arrow stream with three readers of Python, and prints the rows and the sum that each sees. */
+/**
+ * Reads an Arrow stream with three readers of Python, and prints the rows and the sum that each
+ * sees.
+ */
 const pythonReaders = `
 import io, json, sys
 import duckdb, polars, pyarrow
@@ -43,23 +46,38 @@ describeWithTool(s3Server, 'with 100,000 rows in a bucket and default settings',
 
   beforeAll(async () => {
     const directory = resources.use(await temporaryDirectory());
-    const [header = '', ...lines] = (await readFile(join(root, 'node_modules/vega-datasets/data/stocks.csv'), 'utf8'))
+    const [header = '', ...lines] = (
+      await readFile(join(root, 'node_modules/vega-datasets/data/stocks.csv'), 'utf8')
+    )
       .trim()
       .split(/\r?\n/);
     const rows = Array.from({ length: rowCount }, (_, index) => lines[index % lines.length] ?? '');
-    symbols = rows.map((row) => row.split(',')).map(([symbol = '', date = '', price]) => [symbol, date, Number(price)]);
+    symbols = rows
+      .map((row) => row.split(','))
+      .map(([symbol = '', date = '', price]) => [symbol, date, Number(price)]);
     const table = join(directory.path, 'many.csv');
     await writeFile(table, [header, ...rows, ''].join('\n'));
     const bucket = resources.use(await S3Server.start(path));
-    const config = await writeSettings(directory.path, propertiesOf(s3SettingsOf(bucket.storeOptions())));
-    ({ server, url } = await startServer(['--config', config, '--set', `engine.table.stocks.path=${table}`]));
+    const config = await writeSettings(
+      directory.path,
+      propertiesOf(s3SettingsOf(bucket.storeOptions())),
+    );
+    ({ server, url } = await startServer([
+      '--config',
+      config,
+      '--set',
+      `engine.table.stocks.path=${table}`,
+    ]));
     resources.use(server);
   });
   afterAll(() => resources.disposeAsync());
 
   const here = (program: string): string =>
-    program.replace('http://127.0.0.1:8099', url).replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);
-  const client = (): QuireClient => new QuireClient({ baseUrl: url, token: testVariables.TEST_ADMIN_TOKEN });
+    program
+      .replace('http://127.0.0.1:8099', url)
+      .replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);
+  const client = (): QuireClient =>
+    new QuireClient({ baseUrl: url, token: testVariables.TEST_ADMIN_TOKEN });
 
   test("the example of the client's README runs as it is printed", async () => {
     const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8');
@@ -84,11 +102,21 @@ describeWithTool(s3Server, 'with 100,000 rows in a bucket and default settings',
     });
 
     test('the cells of the notebook run as they stand', async () => {
-      const notebook = JSON.parse(await readFile(join(root, 'examples/notebook.ipynb'), 'utf8')) as {
-        readonly cells: readonly { readonly cell_type: string; readonly source: readonly string[] }[];
+      const notebook = JSON.parse(
+        await readFile(join(root, 'examples/notebook.ipynb'), 'utf8'),
+      ) as {
+        readonly cells: readonly {
+          readonly cell_type: string;
+          readonly source: readonly string[];
+        }[];
       };
-      const cells = notebook.cells.filter(({ cell_type: type }) => type === 'code').map(({ source }) => source.join(''));
-      const { stdout } = await run(pythonPath, ['-c', `${here(cells.join('\n'))}\nprint(stocks.num_rows)`]);
+      const cells = notebook.cells
+        .filter(({ cell_type: type }) => type === 'code')
+        .map(({ source }) => source.join(''));
+      const { stdout } = await run(pythonPath, [
+        '-c',
+        `${here(cells.join('\n'))}\nprint(stocks.num_rows)`,
+      ]);
       expect(stdout).toBe(`${rowCount} rows are stored\n${rowCount}\n`);
     });
 
@@ -114,7 +142,9 @@ describeWithTool(s3Server, 'with 100,000 rows in a bucket and default settings',
     const download = await cursor.toArrow();
     const page = new Uint8Array(
       await new Response(
-        ReadableStream.from(client().stream(cursor.requestId, { offset: 0, rowCount, format: 'arrow' })),
+        ReadableStream.from(
+          client().stream(cursor.requestId, { offset: 0, rowCount, format: 'arrow' }),
+        ),
       ).arrayBuffer(),
     );
     for (const bytes of [download, page]) {

@@ -1,7 +1,10 @@
 import { isQuireError, QuireClient } from '@quire/client';
 
-/** The program of a page in a browser: tells the server that it came from what the client gave it. */
-const { origin } = (globalThis as unknown as { readonly location: { readonly origin: string } }).location;
+/**
+ * The program of a page in a browser: tells the server that it came from what the client gave it.
+ */
+const { origin } = (globalThis as unknown as { readonly location: { readonly origin: string } })
+  .location;
 
 async function use(): Promise<Record<string, unknown>> {
   const client = new QuireClient({ baseUrl: origin, token: 'ann-token' });
@@ -11,7 +14,9 @@ async function use(): Promise<Record<string, unknown>> {
   cursor.pageSize = 7;
   const page = await cursor.seek(1996);
   const backward = (await cursor.previous())?.rows[0]?.[0];
-  const csv = await new Response(cursor.download({ format: 'csv', pageSize: 999 }).toReadableStream()).text();
+  const csv = await new Response(
+    cursor.download({ format: 'csv', pageSize: 999 }).toReadableStream(),
+  ).text();
   const arrow = await cursor.toArrow();
   await cursor.delete();
   return {
@@ -22,7 +27,9 @@ async function use(): Promise<Record<string, unknown>> {
     csv: csv.split('\n').slice(-3),
     arrowSizeIsWhole: arrow.byteLength > 2500 * 16,
     deleted: await codeOf(cursor.seek(0).then(() => cursor.next())),
-    stranger: await codeOf(new QuireClient({ baseUrl: origin, basic: { user: 'zoë', password: 'x' } }).query('rows 1')),
+    stranger: await codeOf(
+      new QuireClient({ baseUrl: origin, basic: { user: 'zoë', password: 'x' } }).query('rows 1'),
+    ),
     aborted: await nameOf(client.query('hang', { signal: AbortSignal.timeout(50) })),
     hasBuffer: 'Buffer' in globalThis,
   };

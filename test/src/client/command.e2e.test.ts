@@ -37,7 +37,16 @@ afterAll(async () => {
 });
 
 function download(...args: string[]) {
-  return quire(['results', 'download', requestId, '--url', proxy.endpoint, '--token', testVariables.TEST_ADMIN_TOKEN, ...args]);
+  return quire([
+    'results',
+    'download',
+    requestId,
+    '--url',
+    proxy.endpoint,
+    '--token',
+    testVariables.TEST_ADMIN_TOKEN,
+    ...args,
+  ]);
 }
 
 const forbidden = JSON.stringify({ code: 403, error: 'No more.', reason: 'FORBIDDEN' });
@@ -51,7 +60,12 @@ test('quire results download goes on in another process behind the rows that it 
     if (!url.includes('offset=20000&')) return undefined;
     attemptCount += 1;
     if (attemptCount === 1) return { kind: 'reset', afterBytes: 1000 };
-    return { kind: 'answer', status: 403, headers: { 'content-type': 'application/json' }, body: forbidden };
+    return {
+      kind: 'answer',
+      status: 403,
+      headers: { 'content-type': 'application/json' },
+      body: forbidden,
+    };
   };
   const broken = await download('-o', path, '--resume', '--page-size', '10000');
   expect({ ...broken, stderr: broken.stderr.split('\n')[0] }).toEqual({
@@ -70,7 +84,9 @@ test('quire results download goes on in another process behind the rows that it 
     stderr: '',
   });
   expect(await readFile(path, 'utf8')).toBe(allRows);
-  expect((await readdir(directory.path)).filter((name) => name.startsWith('numbers'))).toEqual(['numbers.csv']);
+  expect((await readdir(directory.path)).filter((name) => name.startsWith('numbers'))).toEqual([
+    'numbers.csv',
+  ]);
   const offsets = proxy.requests.map(({ url }) => Number(/offset=(\d+)/.exec(url)?.[1]));
   expect(offsets).toEqual([0, 20_000, 30_000, 40_000]);
 });
@@ -95,11 +111,19 @@ test('quire query in a pipe does not notice a connection that breaks on the way'
   };
   const caller = ['--url', proxy.endpoint, '--token', testVariables.TEST_ADMIN_TOKEN];
   const sql = 'SELECT range AS n FROM range(50000)';
-  expect(await quire(['query', ...caller, '--format', 'csv', sql])).toEqual({ exitCode: 0, stdout: allRows, stderr: '' });
+  expect(await quire(['query', ...caller, '--format', 'csv', sql])).toEqual({
+    exitCode: 0,
+    stdout: allRows,
+    stderr: '',
+  });
   expect(isBroken).toBe(true);
   const some = ['--format', 'csv', '--offset', '49990', '--rows', '3', '--page-size', '2'];
-  expect((await quireHere(['query', ...caller, ...some, sql])).stdout).toBe('n\n49990\n49991\n49992\n');
-  expect(await quireHere(['query', ...caller, '--format', 'csv', '--offset', '50001', sql])).toMatchObject({
+  expect((await quireHere(['query', ...caller, ...some, sql])).stdout).toBe(
+    'n\n49990\n49991\n49992\n',
+  );
+  expect(
+    await quireHere(['query', ...caller, '--format', 'csv', '--offset', '50001', sql]),
+  ).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('error OFFSET_OUT_OF_RANGE: ') as string,
   });

@@ -1,4 +1,6 @@
-/** A client that strangers made, and the tests that run it, by the file and a part of their names. */
+/**
+ * A client that strangers made, and the tests that run it, by the file and a part of their names.
+ */
 export interface Compatibility {
   readonly client: string;
   readonly version: string;
@@ -15,7 +17,10 @@ export interface Compatibility {
 const generatedClients = 'test/src/client/generated.e2e.test.ts';
 const pinotClients = 'test/src/client/pinot-clients.e2e.test.ts';
 
-/** The rows of the table in packages/client/README.md; `npm run compatibility` runs their tests and writes those that ran. */
+/**
+ * The rows of the table in packages/client/README.md; `npm run compatibility` runs their tests and
+ * writes those that ran.
+ */
 export const compatibilities: readonly Compatibility[] = [
   {
     client: 'Apache Pinot for Java',
@@ -84,7 +89,10 @@ export const compatibilities: readonly Compatibility[] = [
 ];
 
 /** Lines that stand before and behind the table. */
-export const tableMarks = ['<!-- compatibility: written by npm run compatibility -->', '<!-- compatibility: end -->'] as const;
+export const tableMarks = [
+  '<!-- compatibility: written by npm run compatibility -->',
+  '<!-- compatibility: end -->',
+] as const;
 
 /** A row of the table in Markdown. */
 export function rowOf({ client, version, what, note }: Compatibility): string {

@@ -8,7 +8,11 @@ let client: QuireClient;
 
 beforeEach(async () => {
   broker = await TestBroker.start();
-  client = new QuireClient({ baseUrl: broker.address.url, token: 'ann-token', retry: { delayMs: 1, delayMaxMs: 1 } });
+  client = new QuireClient({
+    baseUrl: broker.address.url,
+    token: 'ann-token',
+    retry: { delayMs: 1, delayMaxMs: 1 },
+  });
 });
 
 afterEach(async () => {
@@ -51,7 +55,12 @@ describe('a result that is gone says why', () => {
 
   test('and one that never was is told from it', async () => {
     const never = client.open('018f6b1e-0000-7000-8000-000000000001');
-    expect(await failureOf(never)).toEqual({ code: 'RESULT_NOT_FOUND', kind: 'missing', status: 404, retryable: false });
+    expect(await failureOf(never)).toEqual({
+      code: 'RESULT_NOT_FOUND',
+      kind: 'missing',
+      status: 404,
+      retryable: false,
+    });
   });
 
   test('in the middle of a walk, behind the rows that came', async () => {
@@ -77,16 +86,26 @@ describe('a query that fails', () => {
     ['QUERY_LIMIT_EXCEEDED', 'unavailable', false],
     ['QUERY_TIMED_OUT', 'unavailable', false],
   ] as const)('with %s says so, and has run once', async (code, kind, retryable) => {
-    expect(await failureOf(client.query(`fail ${code}`))).toEqual({ code, kind, status: 200, retryable });
+    expect(await failureOf(client.query(`fail ${code}`))).toEqual({
+      code,
+      kind,
+      status: 200,
+      retryable,
+    });
     expect(broker.engine.queries.length).toBe(1);
   });
 
   test('without a free slot may be asked again by its caller, not by the client', async () => {
     const aborter = new AbortController();
-    const hanging = [1, 2, 3].map(() => failureOf(client.query('hang', { signal: aborter.signal })));
+    const hanging = [1, 2, 3].map(() =>
+      failureOf(client.query('hang', { signal: aborter.signal })),
+    );
     await broker.engine.untilHanging(2);
     await broker.untilQueued(1);
-    expect(await failureOf(client.query('rows 1'))).toMatchObject({ code: 'TOO_MANY_QUERIES', retryable: true });
+    expect(await failureOf(client.query('rows 1'))).toMatchObject({
+      code: 'TOO_MANY_QUERIES',
+      retryable: true,
+    });
     expect(broker.engine.queries.length).toBe(2);
     aborter.abort();
     await Promise.all(hanging);

@@ -5,7 +5,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'no
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Clients that openapi-generator makes of the broker's API document, compiled together with the programs of test/generated-clients. */
+/**
+ * Clients that openapi-generator makes of the broker's API document, compiled together with the
+ * programs of test/generated-clients.
+ */
 
 export type Language = 'go' | 'java' | 'python';
 
@@ -25,7 +28,8 @@ interface Recipe {
 const run = promisify(execFile);
 const programs = join(import.meta.dirname, '../../generated-clients');
 /** Files that nobody compiles. */
-const onlyCode = '--global-property=apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
+const onlyCode =
+  '--global-property=apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
 
 const recipes: Readonly<Record<Language, Recipe>> = {
   go: {
@@ -49,29 +53,43 @@ const recipes: Readonly<Record<Language, Recipe>> = {
     program: { file: 'SubmitPageDelete.java', as: 'src/main/java/SubmitPageDelete.java' },
     compile: async (tool, folder) => {
       const paths = ['-cp', join(tool, 'lib/*'), '--source-path', 'src/main/java', '-d', 'classes'];
-      const sources = (await readdir(join(folder, 'src/main/java'), { recursive: true })).filter((path) =>
-        path.endsWith('.java'),
+      const sources = (await readdir(join(folder, 'src/main/java'), { recursive: true })).filter(
+        (path) => path.endsWith('.java'),
       );
-      await run('javac', ['-nowarn', '-proc:none', ...paths, ...sources.map((path) => join('src/main/java', path))], {
-        cwd: folder,
-      });
+      await run(
+        'javac',
+        ['-nowarn', '-proc:none', ...paths, ...sources.map((path) => join('src/main/java', path))],
+        {
+          cwd: folder,
+        },
+      );
     },
-    command: (tool, folder) => ['java', '-cp', `${join(folder, 'classes')}:${join(tool, 'lib/*')}`, 'SubmitPageDelete'],
+    command: (tool, folder) => [
+      'java',
+      '-cp',
+      `${join(folder, 'classes')}:${join(tool, 'lib/*')}`,
+      'SubmitPageDelete',
+    ],
   },
   python: {
     options: ['-g', 'python', '--additional-properties=packageName=quire_generated'],
     source: '.',
     program: { file: 'submit_page_delete_openapi_generator.py', as: 'program.py' },
-    compile: (tool, folder) => run(join(tool, 'python/bin/python'), ['-m', 'compileall', '-q', folder]),
+    compile: (tool, folder) =>
+      run(join(tool, 'python/bin/python'), ['-m', 'compileall', '-q', folder]),
     command: (tool, folder) => [join(tool, 'python/bin/python'), join(folder, 'program.py')],
   },
 };
 
 /**
- * The command that runs the program of a language. Its client is made and compiled where that has not been done before for this document; that takes a
- * quarter of a minute.
+ * The command that runs the program of a language. Its client is made and compiled where that has
+ * not been done before for this document; that takes a quarter of a minute.
  */
-export async function clientOf(language: Language, document: string, tool: string): Promise<Command> {
+export async function clientOf(
+  language: Language,
+  document: string,
+  tool: string,
+): Promise<Command> {
   const { options, source, program, compile, command } = recipes[language];
   const parts = [
     document,
@@ -109,7 +127,9 @@ export async function clientOf(language: Language, document: string, tool: strin
     await rm(folder, { recursive: true, force: true });
   }
   const former = known.filter((each) => each.startsWith(`${language}-`));
-  await Promise.all(former.map((each) => rm(join(clients, each), { recursive: true, force: true })));
+  await Promise.all(
+    former.map((each) => rm(join(clients, each), { recursive: true, force: true })),
+  );
   return command(tool, join(clients, name));
 }
 

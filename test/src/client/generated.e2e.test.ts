@@ -6,7 +6,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { TestController } from '../testkit/controller-server.ts';
-import { describeWithTool, openApiGenerators, openApiPython, openApiTypescript } from '../testkit/toolchain.ts';
+import {
+  describeWithTool,
+  openApiGenerators,
+  openApiPython,
+  openApiTypescript,
+} from '../testkit/toolchain.ts';
 import { clientOf, type Language } from './generated-clients.ts';
 
 /** Clients that generators make of the API documents. */
@@ -38,11 +43,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What each program prints that has had a query of ten rows run, and asked for its first rows, two others, its end, and a page after that. */
+/**
+ * What each program prints that has had a query of ten rows run, and asked for its first rows, two
+ * others, its end, and a page after that.
+ */
 const printed = [10, expectedRows(0, 2), expectedRows(3, 5), true, 'RESULT_DELETED'];
 
 function expectedRows(start: number, end: number): unknown {
-  return Array.from({ length: end - start }, (_, index) => [start + index, expect.any(Number), `row ${start + index}`]);
+  return Array.from({ length: end - start }, (_, index) => [
+    start + index,
+    expect.any(Number),
+    `row ${start + index}`,
+  ]);
 }
 
 describeWithTool(openApiPython, 'The client that openapi-python-client generates', (python) => {
@@ -71,7 +83,9 @@ describeWithTool(openApiPython, 'The client that openapi-python-client generates
   });
 
   test('has every call of a controller, with its answers', async () => {
-    expect(await generate(documents.controller, 'quire_controller')).not.toMatch(/WARNING|Unable to/);
+    expect(await generate(documents.controller, 'quire_controller')).not.toMatch(
+      /WARNING|Unable to/,
+    );
   });
 });
 
@@ -134,12 +148,22 @@ describeWithTool(openApiTypescript, 'The types that openapi-typescript generates
       ),
       symlink(modules, join(folder, 'node_modules')),
       writeFile(join(folder, 'package.json'), '{"type": "module"}'),
-      writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] })),
+      writeFile(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['program.ts'] }),
+      ),
       writeFile(program, typedProgram),
     ]);
-    const compiled = await run(tsc, ['-p', folder]).catch((error: unknown) => error as { readonly stdout: string });
+    const compiled = await run(tsc, ['-p', folder]).catch(
+      (error: unknown) => error as { readonly stdout: string },
+    );
     expect(compiled.stdout).toBe('');
-    const { stdout } = await run(process.execPath, [program, broker.address.url, 'ann-token', 'rows 10']);
+    const { stdout } = await run(process.execPath, [
+      program,
+      broker.address.url,
+      'ann-token',
+      'rows 10',
+    ]);
     expect(JSON.parse(stdout)).toEqual(printed);
   });
 });
@@ -154,7 +178,11 @@ for (const [language, suite] of languages) {
   describeWithTool(openApiGenerators[language], suite, (tool) => {
     // It is made of today's document by .ci/run, or here.
     test('compiles, submits, pages and deletes', { timeout: 300_000 }, async () => {
-      const [program, ...given] = await clientOf(language, (await broker.call('/openapi.json')).text, tool);
+      const [program, ...given] = await clientOf(
+        language,
+        (await broker.call('/openapi.json')).text,
+        tool,
+      );
       const { stdout } = await run(program, [...given, broker.address.url, 'ann-token', 'rows 10']);
       expect(JSON.parse(stdout)).toEqual(printed);
     });

@@ -16,9 +16,18 @@ afterAll(async () => {
 
 test('a cursor walks through the rows while the query runs, to the last one', async () => {
   await using cursor = await client.start('rows 3000 then wait then rows 1500', { rowCount: 400 });
-  expect([cursor.isGrowing, cursor.page?.rows.length, cursor.columns?.length]).toEqual([true, 400, 3]);
+  expect([cursor.isGrowing, cursor.page?.rows.length, cursor.columns?.length]).toEqual([
+    true,
+    400,
+    3,
+  ]);
   const [running] = await client.list();
-  expect(running).toMatchObject({ requestId: cursor.requestId, state: 'RUNNING', owner: 'ann', isPaginated: true });
+  expect(running).toMatchObject({
+    requestId: cursor.requestId,
+    state: 'RUNNING',
+    owner: 'ann',
+    isPaginated: true,
+  });
   const numbers: unknown[] = [];
   for await (const page of cursor.pages()) {
     numbers.push(...page.rows.map(([n]) => n));
@@ -26,7 +35,11 @@ test('a cursor walks through the rows while the query runs, to the last one', as
   }
   expect(numbers).toEqual(Array.from({ length: 4500 }, (_, n) => n));
   expect(cursor.isGrowing).toBe(false);
-  expect(await client.status(cursor.requestId)).toMatchObject({ state: 'DONE', rowCount: 4500, exceptions: [] });
+  expect(await client.status(cursor.requestId)).toMatchObject({
+    state: 'DONE',
+    rowCount: 4500,
+    exceptions: [],
+  });
   const result = await cursor.result();
   expect([result.totalRowCount, result.page.rows.length]).toEqual([4500, 400]);
 });
@@ -38,12 +51,17 @@ test('leaving the block cancels a query that runs', async () => {
     return cursor.requestId;
   };
   const requestId = await leave();
-  expect(await client.status(requestId)).toMatchObject({ state: 'CANCELLED', exceptions: [{ errorCode: 503 }] });
+  expect(await client.status(requestId)).toMatchObject({
+    state: 'CANCELLED',
+    exceptions: [{ errorCode: 503 }],
+  });
   await expect(client.cancel(requestId)).rejects.toMatchObject({ code: 'CONFLICT', status: 409 });
 });
 
 test('what a query fails with in the middle ends a walk, and every later call', async () => {
-  const cursor = await client.start('rows 3000 then wait then fail QUERY_LIMIT_EXCEEDED', { rowCount: 100 });
+  const cursor = await client.start('rows 3000 then wait then fail QUERY_LIMIT_EXCEEDED', {
+    rowCount: 100,
+  });
   broker.engine.resume();
   const walk = async (): Promise<number> => {
     let count = 0;

@@ -1,4 +1,7 @@
-/** Has openapi-generator make and compile its clients of the broker's API document, ahead of the suite that runs them. */
+/**
+ * Has openapi-generator make and compile its clients of the broker's API document, ahead of the
+ * suite that runs them.
+ */
 import { TestBroker } from '../testkit/broker-server.ts';
 import { openApiGenerators } from '../testkit/toolchain.ts';
 import { clientOf, type Language } from './generated-clients.ts';

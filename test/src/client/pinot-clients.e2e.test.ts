@@ -3,8 +3,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PinotCursorResponse } from '@quire/api';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { describeWithTool, goClient, javaClient, javaCursorClient, pinotDriver } from '../testkit/toolchain.ts';
-import { CliProcess, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  describeWithTool,
+  goClient,
+  javaClient,
+  javaCursorClient,
+  pinotDriver,
+} from '../testkit/toolchain.ts';
+import {
+  CliProcess,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 import { PinotCursor } from './pinot-cursor.ts';
 
 /** Programs made for Apache Pinot, unchanged, against `quire start`. */
@@ -24,7 +35,9 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   const config = await writeSettings(directory.path, 'proxy.port = 0\ncontroller.port = 0\n');
   server = new CliProcess(['start', '--config', config], { variables: testVariables });
-  const urls = await server.untilPrinted(/broker +(http:\S+)[^]*proxy +(http:\S+)[^]*controller +(http:\S+)[^]*Ctrl-C/);
+  const urls = await server.untilPrinted(
+    /broker +(http:\S+)[^]*proxy +(http:\S+)[^]*controller +(http:\S+)[^]*Ctrl-C/,
+  );
   [broker = '', proxy = '', controller = ''] = urls.slice(1);
 });
 
@@ -41,18 +54,31 @@ const oneOfEachType =
   symbol AS s, CAST(1 AS BOOLEAN) AS b, CAST('2001-02-03 04:05:06.789' AS TIMESTAMP) AS t,
   CAST(12345678901234567.89 AS DECIMAL(30, 2)) AS n FROM stocks LIMIT 1`.replaceAll(/\s+/g, ' ');
 
-// Release 1.2.0 is the newest that Maven Central has as this project reaches it. 1.5.1, the first with cursors, runs where its jar is to be
-// had; the calls that its cursors make are further down, for everywhere else.
+// Release 1.2.0 is the newest that Maven Central has as this project reaches it. 1.5.1, the first
+// with cursors, runs where its jar is to be had; the calls that its cursors make are further down,
+// for everywhere else.
 describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
-  const query = async (how: 'controller' | 'brokers', url: string, ...queries: readonly string[]): Promise<readonly string[]> => {
+  const query = async (
+    how: 'controller' | 'brokers',
+    url: string,
+    ...queries: readonly string[]
+  ): Promise<readonly string[]> => {
     const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
     const { NODE_OPTIONS: _, ...environment } = process.env;
-    const { stdout } = await run('java', [...shortRun, '-cp', join(jars, '*'), program, how, hostAndPort(url), ...queries], {
-      env: { ...environment, QUIRE_TOKEN: 'admin-token' },
-    });
+    const { stdout } = await run(
+      'java',
+      [...shortRun, '-cp', join(jars, '*'), program, how, hostAndPort(url), ...queries],
+      {
+        env: { ...environment, QUIRE_TOKEN: 'admin-token' },
+      },
+    );
     return stdout.trimEnd().split('\n');
   };
-  const queries = [oneOfEachType, "SELECT COUNT(*) AS c FROM stocks WHERE symbol = 'AAPL'", 'SELECT nothing FROM stocks'];
+  const queries = [
+    oneOfEachType,
+    "SELECT COUNT(*) AS c FROM stocks WHERE symbol = 'AAPL'",
+    'SELECT nothing FROM stocks',
+  ];
   const expected = [
     'i INT\tl LONG\td DOUBLE\ts STRING\tb BOOLEAN\tt TIMESTAMP\tn BIG_DECIMAL',
     '-2147483648\t9223372036854775807\t0.1\tMSFT\ttrue\t2001-02-03 04:05:06.789\t12345678901234567.89',
@@ -71,7 +97,11 @@ describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
 });
 
 describeWithTool(javaCursorClient, "Apache Pinot's client for Java, release 1.5.1", (classPath) => {
-  const pages = async (how: 'controller' | 'brokers', url: string, ...pageNumbers: readonly string[]) => {
+  const pages = async (
+    how: 'controller' | 'brokers',
+    url: string,
+    ...pageNumbers: readonly string[]
+  ) => {
     const program = join(import.meta.dirname, '../../java-client/PinotCursors.java');
     const { NODE_OPTIONS: _, ...environment } = process.env;
     const sql = 'SELECT range AS n FROM range(35)';
@@ -146,7 +176,15 @@ print(cursor.fetchall())
   test.each(['broker', 'proxy'])('queries a %s', async (what) => {
     const { hostname, port } = new URL(what === 'broker' ? broker : proxy);
     const { stdout } = await run(python, ['-c', script, hostname, port, oneOfEachType]);
-    const types = { i: 'INT', l: 'LONG', d: 'DOUBLE', s: 'STRING', b: 'BOOLEAN', t: 'TIMESTAMP', n: 'BIG_DECIMAL' };
+    const types = {
+      i: 'INT',
+      l: 'LONG',
+      d: 'DOUBLE',
+      s: 'STRING',
+      b: 'BOOLEAN',
+      t: 'TIMESTAMP',
+      n: 'BIG_DECIMAL',
+    };
     const lines = stdout.trimEnd().split('\n');
     expect(JSON.parse(lines[0] ?? '')).toEqual(Object.entries(types));
     expect(lines.slice(1)).toEqual([
@@ -159,7 +197,9 @@ print(cursor.fetchall())
   });
 });
 
-/** The time grains of Superset 6.1.0 for Apache Pinot, as its `db_engine_specs/pinot.py` has them. */
+/**
+ * The time grains of Superset 6.1.0 for Apache Pinot, as its `db_engine_specs/pinot.py` has them.
+ */
 const grains = {
   '5 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 300000) AS TIMESTAMP)",
   '10 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 600000) AS TIMESTAMP)",
@@ -168,7 +208,8 @@ const grains = {
   hour: "CAST(DATE_TRUNC('hour', CAST({col} AS TIMESTAMP)) AS TIMESTAMP)",
   week: "CAST(DATE_TRUNC('week', CAST({col} AS TIMESTAMP)) AS TIMESTAMP)",
   quarter: "CAST(DATE_TRUNC('quarter', CAST({col} AS TIMESTAMP)) AS TIMESTAMP)",
-  'epoch milliseconds': "DATETIMECONVERT({col}, '1:MILLISECONDS:EPOCH', '1:MILLISECONDS:EPOCH', '1:MILLISECONDS')",
+  'epoch milliseconds':
+    "DATETIMECONVERT({col}, '1:MILLISECONDS:EPOCH', '1:MILLISECONDS:EPOCH', '1:MILLISECONDS')",
 };
 
 describeWithTool(pinotDriver, "SQLAlchemy with Apache Pinot's dialect", (python) => {
@@ -194,46 +235,74 @@ with engine.connect() as connection:
   test('groups, sums as numbers, and truncates times by the grains of Superset', async () => {
     const { hostname, port } = new URL(broker);
     const url = `pinot://${hostname}:${port}/query/sql?controller=${controller}`;
-    const { stdout } = await run(python, ['-c', script, url, JSON.stringify(Object.values(grains))]);
+    const { stdout } = await run(python, [
+      '-c',
+      script,
+      url,
+      JSON.stringify(Object.values(grains)),
+    ]);
     const [grouped = '', ...lines] = stdout.trimEnd().split('\n');
     expect(JSON.parse(grouped)).toEqual({ symbol: 'IBM', total: 11226, count_1: 123 });
-    const truncated = ['04:40:00', '04:40:00', '04:30:00', '04:30:00', '04:00:00'].map((time) => `2001-02-03 ${time}`);
+    const truncated = ['04:40:00', '04:40:00', '04:30:00', '04:30:00', '04:00:00'].map(
+      (time) => `2001-02-03 ${time}`,
+    );
     const ends = [...truncated, '2001-01-29 00:00:00', '2001-01-01 00:00:00'];
-    expect(lines.slice(0, 2).map((line) => JSON.parse(line) as unknown)).toEqual([ends, [...ends, '981175495000']]);
+    expect(lines.slice(0, 2).map((line) => JSON.parse(line) as unknown)).toEqual([
+      ends,
+      [...ends, '981175495000'],
+    ]);
     expect(lines.slice(2)).toEqual(['560', 'MSFT']);
   });
 });
 
 describe('the calls that cursors of its client for Java make, from release 1.5 on', () => {
-  const numbersOf = ({ resultTable }: PinotCursorResponse): readonly unknown[] => (resultTable?.rows ?? []).map(([n]) => n);
-  const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, index) => start + index);
+  const numbersOf = ({ resultTable }: PinotCursorResponse): readonly unknown[] =>
+    (resultTable?.rows ?? []).map(([n]) => n);
+  const range = (start: number, end: number): number[] =>
+    Array.from({ length: end - start }, (_, index) => start + index);
 
-  test.each(['broker', 'proxy'])('page through a result of a %s in both directions, and to any page', async (what) => {
-    const url = what === 'broker' ? broker : proxy;
-    const cursor = await PinotCursor.open(url, 'admin-token', 'SELECT range AS n FROM range(35)', 10);
-    const { page } = cursor;
-    expect(page).toMatchObject({ exceptions: [], offset: 0, numRows: 10, numRowsResultSet: 35 });
-    // A client that is told of a proxy gets the address of the broker to know, as it is.
-    expect(`http://${page.brokerHost}:${page.brokerPort}`).toBe(broker);
-    expect(page.expirationTimeMs - page.submissionTimeMs).toBe(3_600_000);
+  test.each(['broker', 'proxy'])(
+    'page through a result of a %s in both directions, and to any page',
+    async (what) => {
+      const url = what === 'broker' ? broker : proxy;
+      const cursor = await PinotCursor.open(
+        url,
+        'admin-token',
+        'SELECT range AS n FROM range(35)',
+        10,
+      );
+      const { page } = cursor;
+      expect(page).toMatchObject({ exceptions: [], offset: 0, numRows: 10, numRowsResultSet: 35 });
+      // A client that is told of a proxy gets the address of the broker to know, as it is.
+      expect(`http://${page.brokerHost}:${page.brokerPort}`).toBe(broker);
+      expect(page.expirationTimeMs - page.submissionTimeMs).toBe(3_600_000);
 
-    // Its first `next` asks for the first page again: that is its own affair, and no error.
-    expect(numbersOf(await cursor.next())).toEqual(range(0, 10));
-    expect(numbersOf(await cursor.next())).toEqual(range(10, 20));
-    expect(numbersOf(await cursor.previous())).toEqual(range(10, 20));
-    expect(numbersOf(await cursor.seekToPage(4))).toEqual(range(30, 35));
-    expect([cursor.hasNext, cursor.hasPrevious]).toEqual([false, true]);
-    expect(numbersOf(await cursor.seekToPage(1))).toEqual(range(0, 10));
-    expect([cursor.hasNext, cursor.hasPrevious]).toEqual([true, false]);
-    await expect(cursor.seekToPage(5)).rejects.toThrow('HTTP status 416');
-    expect(await cursor.metadata()).toMatchObject({ requestId: page.requestId, numRowsResultSet: 35, numRows: 35 });
-    await cursor.delete();
-    await expect(cursor.seekToPage(1)).rejects.toThrow('HTTP status 410');
-  });
+      // Its first `next` asks for the first page again: that is its own affair, and no error.
+      expect(numbersOf(await cursor.next())).toEqual(range(0, 10));
+      expect(numbersOf(await cursor.next())).toEqual(range(10, 20));
+      expect(numbersOf(await cursor.previous())).toEqual(range(10, 20));
+      expect(numbersOf(await cursor.seekToPage(4))).toEqual(range(30, 35));
+      expect([cursor.hasNext, cursor.hasPrevious]).toEqual([false, true]);
+      expect(numbersOf(await cursor.seekToPage(1))).toEqual(range(0, 10));
+      expect([cursor.hasNext, cursor.hasPrevious]).toEqual([true, false]);
+      await expect(cursor.seekToPage(5)).rejects.toThrow('HTTP status 416');
+      expect(await cursor.metadata()).toMatchObject({
+        requestId: page.requestId,
+        numRowsResultSet: 35,
+        numRows: 35,
+      });
+      await cursor.delete();
+      await expect(cursor.seekToPage(1)).rejects.toThrow('HTTP status 410');
+    },
+  );
 
   test('are told of a query that fails by its exceptions, and there is no cursor', async () => {
     const { page } = await PinotCursor.open(proxy, 'admin-token', 'SELECT nothing FROM stocks', 10);
     expect(page.exceptions.map(({ errorCode }) => errorCode)).toEqual([710]);
-    expect([page.resultTable, page.numRows, page.offset]).toEqual([undefined, undefined, undefined]);
+    expect([page.resultTable, page.numRows, page.offset]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -1,8 +1,9 @@
 import type { PinotCursorResponse } from '@quire/api';
 
 /**
- * Makes the calls that a ResultCursor of Apache Pinot's client for Java makes (release 1.5: ResultCursorImpl and
- * JsonAsyncHttpPinotClientTransport), to the same paths, with the same parameters, and takes no other status than 200 either.
+ * Makes the calls that a ResultCursor of Apache Pinot's client for Java makes (release 1.5:
+ * ResultCursorImpl and JsonAsyncHttpPinotClientTransport), to the same paths, with the same
+ * parameters, and takes no other status than 200 either.
  */
 export class PinotCursor {
   readonly #url: string;
@@ -20,10 +21,18 @@ export class PinotCursor {
     this.#pageSize = first.numRows;
   }
 
-  static async open(url: string, token: string, sql: string, pageSize: number): Promise<PinotCursor> {
+  static async open(
+    url: string,
+    token: string,
+    sql: string,
+    pageSize: number,
+  ): Promise<PinotCursor> {
     const response = await fetch(`${url}/query/sql?getCursor=true&numRows=${pageSize}`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json; charset=utf-8' },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json; charset=utf-8',
+      },
       body: JSON.stringify({ sql, queryOptions: 'groupByMode=sql;responseFormat=sql' }),
     });
     return new PinotCursor(url, token, JSON.parse(await textOf(response)) as PinotCursorResponse);
@@ -37,7 +46,10 @@ export class PinotCursor {
     return this.page.offset > 0;
   }
 
-  /** Its blocking `next` counts from the page that it is on, so that the first one gives the first page again. */
+  /**
+   * Its blocking `next` counts from the page that it is on, so that the first one gives the first
+   * page again.
+   */
   async next(): Promise<PinotCursorResponse> {
     return await this.#fetch(this.#pageIndex, this.#pageIndex + 1);
   }
@@ -60,7 +72,10 @@ export class PinotCursor {
   }
 
   async #fetch(index: number, nextIndex: number): Promise<PinotCursorResponse> {
-    const response = await this.#call('GET', `/results?offset=${index * this.#pageSize}&numRows=${this.#pageSize}`);
+    const response = await this.#call(
+      'GET',
+      `/results?offset=${index * this.#pageSize}&numRows=${this.#pageSize}`,
+    );
     this.page = JSON.parse(await textOf(response)) as PinotCursorResponse;
     this.#pageIndex = nextIndex;
     return this.page;
@@ -74,6 +89,8 @@ export class PinotCursor {
 
 async function textOf(response: Response): Promise<string> {
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`Pinot returned HTTP status ${response.status}, expected 200: ${text}`);
+  if (response.status !== 200) {
+    throw new Error(`Pinot returned HTTP status ${response.status}, expected 200: ${text}`);
+  }
   return text;
 }

@@ -3,7 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { brokerId, TestBroker } from '../testkit/broker-server.ts';
 import type { Answer } from '../testkit/http-caller.ts';
 
-/** The cases of Apache Pinot's own integration tests of its cursors (CursorIntegrationTest), and what differs on purpose. */
+/**
+ * The cases of Apache Pinot's own integration tests of its cursors (CursorIntegrationTest), and
+ * what differs on purpose.
+ */
 
 let broker: TestBroker;
 
@@ -16,7 +19,9 @@ afterEach(async () => {
 });
 
 async function openCursor(rowCount: number, pageRowCount: number): Promise<PinotCursorResponse> {
-  return (await broker.query(`rows ${rowCount}`, `?getCursor=true&numRows=${pageRowCount}`)).json<PinotCursorResponse>();
+  return (
+    await broker.query(`rows ${rowCount}`, `?getCursor=true&numRows=${pageRowCount}`)
+  ).json<PinotCursorResponse>();
 }
 
 const pageOf = (requestId: string, parameters: string): Promise<Answer> =>
@@ -29,7 +34,10 @@ test.each([2, 3, 10, 0])(
     const rows = [...(page.resultTable?.rows ?? [])];
     expect([page.brokerHost, page.brokerPort]).toEqual(['broker.example', broker.address.port]);
     while (page.offset + page.numRows < page.numRowsResultSet) {
-      const answer = await pageOf(page.requestId, `offset=${page.offset + page.numRows}&numRows=${size === 0 ? 100 : size}`);
+      const answer = await pageOf(
+        page.requestId,
+        `offset=${page.offset + page.numRows}&numRows=${size === 0 ? 100 : size}`,
+      );
       expect([answer.status, answer.headers.get('x-pinot-error-code')]).toEqual([200, '-1']);
       page = answer.json<PinotCursorResponse>();
       rows.push(...(page.resultTable?.rows ?? []));
@@ -41,7 +49,10 @@ test.each([2, 3, 10, 0])(
 test('a cursor says all that its clients read', async () => {
   const cursor = await openCursor(35, 10);
   const { resultTable, requestId, ...members } = cursor;
-  expect(resultTable?.dataSchema).toEqual({ columnNames: ['n', 'big', 'text'], columnDataTypes: ['INT', 'LONG', 'STRING'] });
+  expect(resultTable?.dataSchema).toEqual({
+    columnNames: ['n', 'big', 'text'],
+    columnDataTypes: ['INT', 'LONG', 'STRING'],
+  });
   const nowMs = broker.clock.nowMs();
   expect(members).toMatchObject({
     brokerId,
@@ -60,7 +71,9 @@ test('a cursor says all that its clients read', async () => {
     brokerPort: broker.address.port,
   });
   expect(members.bytesWritten).toBe((await broker.results.usage()).sizeBytes);
-  const { resultTable: none, ...known } = (await broker.call(`/responseStore/${requestId}`)).json<PinotCursorResponse>();
+  const { resultTable: none, ...known } = (
+    await broker.call(`/responseStore/${requestId}`)
+  ).json<PinotCursorResponse>();
   expect(none).toBeUndefined();
   expect(known).toEqual({ ...members, requestId, numRows: 35 });
 });
@@ -68,10 +81,20 @@ test('a cursor says all that its clients read', async () => {
 test.each([
   ['queryOptions', { sql: 'rows 35', queryOptions: 'getCursor=true;cursorNumRows=7' }],
   ['SET', { sql: "SET getCursor = 'true'; set cursorNumRows=7;\n rows 35" }],
-  ['both, of which SET goes first', { sql: 'SET cursorNumRows=7; rows 35', queryOptions: 'getCursor=true;cursorNumRows=9' }],
+  [
+    'both, of which SET goes first',
+    { sql: 'SET cursorNumRows=7; rows 35', queryOptions: 'getCursor=true;cursorNumRows=9' },
+  ],
 ])('a cursor can be asked for by %s as well', async (_name, body) => {
-  const answer = await broker.call('/query/sql', { method: 'POST', body: JSON.stringify({ ...body, trace: 'false' }) });
-  expect(answer.json<PinotCursorResponse>()).toMatchObject({ numRowsResultSet: 35, numRows: 7, offset: 0 });
+  const answer = await broker.call('/query/sql', {
+    method: 'POST',
+    body: JSON.stringify({ ...body, trace: 'false' }),
+  });
+  expect(answer.json<PinotCursorResponse>()).toMatchObject({
+    numRowsResultSet: 35,
+    numRows: 7,
+    offset: 0,
+  });
   expect(broker.engine.queries.map(({ sql }) => sql.trim())).toEqual(['rows 35']);
 });
 
@@ -89,12 +112,21 @@ test('the list shows what is stored until it is deleted', async () => {
   const first = await openCursor(35, 10);
   await broker.clock.advance(1000);
   const second = await openCursor(3, 10);
-  expect((await list()).map(({ requestId, numRowsResultSet, numRows }) => [requestId, numRowsResultSet, numRows])).toEqual([
+  expect(
+    (await list()).map(({ requestId, numRowsResultSet, numRows }) => [
+      requestId,
+      numRowsResultSet,
+      numRows,
+    ]),
+  ).toEqual([
     [second.requestId, 3, 3],
     [first.requestId, 35, 35],
   ]);
   const deleted = await broker.call(`/responseStore/${first.requestId}`, { method: 'DELETE' });
-  expect([deleted.status, deleted.text]).toEqual([200, `Query Results for ${first.requestId} deleted.`]);
+  expect([deleted.status, deleted.text]).toEqual([
+    200,
+    `Query Results for ${first.requestId} deleted.`,
+  ]);
   expect((await list()).map(({ requestId }) => requestId)).toEqual([second.requestId]);
 });
 
@@ -105,14 +137,19 @@ test('the list opens no object', async () => {
   expect(broker.store.calls.map(({ op }) => op)).toEqual(['list']);
 });
 
-test.each(['GET /responseStore/dummy', 'GET /responseStore/dummy/results', 'DELETE /responseStore/dummy'])(
-  '%s is told that there is no such result, in the words of the peer',
-  async (call) => {
-    const [method = '', path = ''] = call.split(' ');
-    const answer = await broker.call(path, { method });
-    expect(answer.json()).toEqual({ code: 404, error: 'Query results for dummy not found.', reason: 'RESULT_NOT_FOUND' });
-  },
-);
+test.each([
+  'GET /responseStore/dummy',
+  'GET /responseStore/dummy/results',
+  'DELETE /responseStore/dummy',
+])('%s is told that there is no such result, in the words of the peer', async (call) => {
+  const [method = '', path = ''] = call.split(' ');
+  const answer = await broker.call(path, { method });
+  expect(answer.json()).toEqual({
+    code: 404,
+    error: 'Query results for dummy not found.',
+    reason: 'RESULT_NOT_FOUND',
+  });
+});
 
 test('a cursor without rows has no table', async () => {
   const { resultTable, numRowsResultSet, numRows, exceptions, requestId } = await openCursor(0, 10);
@@ -142,13 +179,18 @@ describe('what the peer answers with 500 is told to be the mistake that it is', 
   test('a bad number of rows of a new cursor, before the query runs', async () => {
     const body = JSON.stringify({ sql: 'rows 1', queryOptions: 'getCursor=true;cursorNumRows=-3' });
     const answer = await broker.call('/query/sql', { method: 'POST', body });
-    expect(answer.json()).toMatchObject({ code: 400, error: 'cursorNumRows must be a number between 1 and 2^31-1, got: -3' });
+    expect(answer.json()).toMatchObject({
+      code: 400,
+      error: 'cursorNumRows must be a number between 1 and 2^31-1, got: -3',
+    });
     expect(broker.engine.queries).toEqual([]);
   });
 
   test('a page so far that the peer cannot count to its end', async () => {
     const { requestId } = await openCursor(35, 10);
-    const page = (await pageOf(requestId, 'offset=30&numRows=2147483647')).json<PinotCursorResponse>();
+    const page = (
+      await pageOf(requestId, 'offset=30&numRows=2147483647')
+    ).json<PinotCursorResponse>();
     expect([page.offset, page.numRows]).toEqual([30, 5]);
   });
 });
@@ -164,13 +206,13 @@ test('a page of 0 rows has none, as of the peer, and one without an offset is th
 test('a query that fails has exceptions, a header that says so, and is not stored', async () => {
   const answer = await broker.query('fail QUERY_INVALID', '?getCursor=true');
   const { exceptions, brokerId: id, resultTable } = answer.json<PinotCursorResponse>();
-  expect([answer.status, answer.headers.get('x-pinot-error-code'), exceptions[0]?.errorCode, id, resultTable]).toEqual([
-    200,
-    '700',
-    700,
-    brokerId,
-    undefined,
-  ]);
+  expect([
+    answer.status,
+    answer.headers.get('x-pinot-error-code'),
+    exceptions[0]?.errorCode,
+    id,
+    resultTable,
+  ]).toEqual([200, '700', 700, brokerId, undefined]);
   expect((await broker.results.usage()).resultCount).toBe(0);
 });
 
@@ -181,7 +223,9 @@ test('expired results are deleted up to a time, and without one up to now', asyn
   const remove = async (parameters = ''): Promise<string> =>
     (await broker.call(`/responseStore${parameters}`, { method: 'DELETE', as: 'root' })).text;
   expect(await remove()).toBe('Deleted 0 expired response(s).');
-  expect(await remove(`?expiredBefore=${first.expirationTimeMs}`)).toBe('Deleted 1 expired response(s).');
+  expect(await remove(`?expiredBefore=${first.expirationTimeMs}`)).toBe(
+    'Deleted 1 expired response(s).',
+  );
   await broker.clock.advance(3_600_000);
   expect(await remove()).toBe('Deleted 1 expired response(s).');
 });
@@ -193,7 +237,10 @@ test('a result is its owner’s alone, also in this way', async () => {
     [`/responseStore/${requestId}/results`, 'GET'],
     [`/responseStore/${requestId}`, 'DELETE'],
   ] as const) {
-    expect((await broker.call(path, { as: 'bob', method })).json()).toMatchObject({ code: 404, reason: 'RESULT_NOT_FOUND' });
+    expect((await broker.call(path, { as: 'bob', method })).json()).toMatchObject({
+      code: 404,
+      reason: 'RESULT_NOT_FOUND',
+    });
   }
   expect((await broker.call('/responseStore', { as: 'ann' })).status).toBe(403);
 });
@@ -216,26 +263,38 @@ describe('tables', () => {
     expect((await broker.call('/tables')).json()).toEqual({ tables: [] });
   });
 
-  test.each(['flights', 'flights_OFFLINE', 'flights_REALTIME'])('have their columns told, by the name %s', async (name) => {
-    await using tabled = await TestBroker.start({ tables: ['flights'] });
-    expect((await tabled.call(`/tables/${name}/schema`)).json()).toEqual({
-      schemaName: 'flights',
-      dimensionFieldSpecs: [
-        { name: 'n', dataType: 'INT', singleValueField: true },
-        { name: 'big', dataType: 'LONG', singleValueField: true },
-        { name: 'text', dataType: 'STRING', singleValueField: true },
-      ],
-      metricFieldSpecs: [],
-      dateTimeFieldSpecs: [],
-    });
-    expect(tabled.engine.openCount).toBe(0);
-  });
+  test.each(['flights', 'flights_OFFLINE', 'flights_REALTIME'])(
+    'have their columns told, by the name %s',
+    async (name) => {
+      await using tabled = await TestBroker.start({ tables: ['flights'] });
+      expect((await tabled.call(`/tables/${name}/schema`)).json()).toEqual({
+        schemaName: 'flights',
+        dimensionFieldSpecs: [
+          { name: 'n', dataType: 'INT', singleValueField: true },
+          { name: 'big', dataType: 'LONG', singleValueField: true },
+          { name: 'text', dataType: 'STRING', singleValueField: true },
+        ],
+        metricFieldSpecs: [],
+        dateTimeFieldSpecs: [],
+      });
+      expect(tabled.engine.openCount).toBe(0);
+    },
+  );
 
   test('that are not there, or have names that are SQL, reach no engine', async () => {
     await using tabled = await TestBroker.start({ tables: ['flights'] });
-    for (const name of ['trees', encodeURIComponent('flights" WHERE "1'), 'flights%22', '_OFFLINE']) {
+    for (const name of [
+      'trees',
+      encodeURIComponent('flights" WHERE "1'),
+      'flights%22',
+      '_OFFLINE',
+    ]) {
       const answer = await tabled.call(`/tables/${name}/schema`);
-      expect(answer.json()).toEqual({ code: 404, error: 'There is no such table.', reason: 'TABLE_NOT_FOUND' });
+      expect(answer.json()).toEqual({
+        code: 404,
+        error: 'There is no such table.',
+        reason: 'TABLE_NOT_FOUND',
+      });
     }
     expect(tabled.engine.queries).toEqual([]);
   });

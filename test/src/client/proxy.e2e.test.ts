@@ -19,7 +19,8 @@ afterEach(async () => {
   await two[Symbol.asyncDispose]();
 });
 
-const clientOf = ({ address }: TestProxy): QuireClient => new QuireClient({ baseUrl: address.url, token: 'ann-token' });
+const clientOf = ({ address }: TestProxy): QuireClient =>
+  new QuireClient({ baseUrl: address.url, token: 'ann-token' });
 
 /** Numbers of all rows of a result. */
 async function numbersOf(cursor: ResultCursor): Promise<unknown[]> {
@@ -33,9 +34,15 @@ const first = (rowCount: number): number[] => Array.from({ length: rowCount }, (
 describe('a client of a proxy in front of two brokers', () => {
   test('reads, renews and deletes each result where it is', async () => {
     const client = clientOf(proxy);
-    const cursors = await Promise.all([300, 301, 302, 303].map((count) => client.query(`rows ${count}`, { rowCount: 100 })));
-    expect(new Set(cursors.map(({ broker }) => broker?.host))).toEqual(new Set(['one.example', 'two.example']));
-    expect(await Promise.all(cursors.map((cursor) => numbersOf(cursor)))).toEqual([300, 301, 302, 303].map(first));
+    const cursors = await Promise.all(
+      [300, 301, 302, 303].map((count) => client.query(`rows ${count}`, { rowCount: 100 })),
+    );
+    expect(new Set(cursors.map(({ broker }) => broker?.host))).toEqual(
+      new Set(['one.example', 'two.example']),
+    );
+    expect(await Promise.all(cursors.map((cursor) => numbersOf(cursor)))).toEqual(
+      [300, 301, 302, 303].map(first),
+    );
     for (const cursor of cursors) {
       expect((await cursor.renew('2h')).requestId).toBe(cursor.requestId);
       await cursor.delete();
@@ -49,20 +56,27 @@ describe('a client of a proxy in front of two brokers', () => {
     const cursor = await clientOf(restarted).open(requestId, { rowCount: 100, broker });
     expect(await numbersOf(cursor)).toEqual(first(300));
     expect(cursor.broker).toEqual(broker);
-    const routedBy = (source: string): Promise<number> => restarted.metric(`quire_proxy_routed_total{by="${source}"}`);
+    const routedBy = (source: string): Promise<number> =>
+      restarted.metric(`quire_proxy_routed_total{by="${source}"}`);
     expect([await routedBy('forward'), await routedBy('asked')]).toEqual([3, 0]);
   });
 
   test('finds a result by its id alone', async () => {
     const { requestId } = await clientOf(proxy).query('rows 300', { rowCount: 100 });
     await using restarted = await TestProxy.start([one, two]);
-    expect(await numbersOf(await clientOf(restarted).open(requestId, { rowCount: 100 }))).toEqual(first(300));
+    expect(await numbersOf(await clientOf(restarted).open(requestId, { rowCount: 100 }))).toEqual(
+      first(300),
+    );
   });
 
   test('lists what all brokers hold', async () => {
     const client = clientOf(proxy);
-    const ids = await Promise.all([1, 2, 3].map(async (count) => (await client.query(`rows ${count}`)).requestId));
+    const ids = await Promise.all(
+      [1, 2, 3].map(async (count) => (await client.query(`rows ${count}`)).requestId),
+    );
     const admin = new QuireClient({ baseUrl: proxy.address.url, token: 'root-token' });
-    expect((await admin.list()).map(({ requestId }) => requestId).toSorted()).toEqual(ids.toSorted());
+    expect((await admin.list()).map(({ requestId }) => requestId).toSorted()).toEqual(
+      ids.toSorted(),
+    );
   });
 });

@@ -3,7 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { QuireClient } from '@quire/client';
 import { expect, test, vi } from 'vitest';
-import { startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -18,7 +23,10 @@ test('rows outlive a broker that is killed and started again, and are continued 
   const first = await startServer(start);
   await using _first = first.server;
   const client = new QuireClient({ baseUrl: first.url, token: testVariables.TEST_ADMIN_TOKEN });
-  const cursor = await client.query('SELECT range AS n FROM range(100)', { rowCount: 10, keep: true });
+  const cursor = await client.query('SELECT range AS n FROM range(100)', {
+    rowCount: 10,
+    keep: true,
+  });
 
   const seen: unknown[] = [];
   const rows = cursor.rows();
@@ -35,9 +43,9 @@ test('rows outlive a broker that is killed and started again, and are continued 
   expect(tail).toEqual([[97], [98], [99]]);
 
   const reason = new Error('enough');
-  const aborted: unknown = await Array.fromAsync(resumed.rows({ signal: AbortSignal.abort(reason) })).catch(
-    (error: unknown) => error,
-  );
+  const aborted: unknown = await Array.fromAsync(
+    resumed.rows({ signal: AbortSignal.abort(reason) }),
+  ).catch((error: unknown) => error);
   expect(aborted).toBe(reason);
 });
 

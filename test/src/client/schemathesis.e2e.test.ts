@@ -10,15 +10,30 @@ import { TestController } from '../testkit/controller-server.ts';
 import { describeWithTool, schemathesis } from '../testkit/toolchain.ts';
 
 /**
- * A stranger calls what the API documents describe, with values that they allow and with others: no answer is a failure of the server, and each
- * has a status, headers, a type and a body of the document.
+ * A stranger calls what the API documents describe, with values that they allow and with others: no
+ * answer is a failure of the server, and each has a status, headers, a type and a body of the
+ * document.
  */
 
 const run = promisify(execFile);
 /** For a long run: how many seconds each server is called. */
 const seconds = process.env['QUIRE_FUZZ_SECONDS'];
-const short = ['--phases', 'fuzzing', '--max-examples', '2', '--seed', '17', '--generation-deterministic'];
-const long = ['--phases', 'examples,coverage,fuzzing', '--max-time', seconds ?? '', '--continue-on-failure'];
+const short = [
+  '--phases',
+  'fuzzing',
+  '--max-examples',
+  '2',
+  '--seed',
+  '17',
+  '--generation-deterministic',
+];
+const long = [
+  '--phases',
+  'examples,coverage,fuzzing',
+  '--max-time',
+  seconds ?? '',
+  '--continue-on-failure',
+];
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -29,13 +44,23 @@ const checks = [
 
 describeWithTool(schemathesis, 'Schemathesis', (python) => {
   /** Gives what it says where it has found something. */
-  const findings = async (url: string, names: Readonly<Record<string, string>>): Promise<string> => {
+  const findings = async (
+    url: string,
+    names: Readonly<Record<string, string>>,
+  ): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-schemathesis-'));
     try {
       const config = join(folder, 'schemathesis.toml');
       // What is there is read by its name; what is made up is deleted.
-      const lines = Object.entries(names).map(([name, value]) => `"path.${name}" = ${JSON.stringify(value)}`);
-      await writeFile(config, ['[[operations]]', 'include-method = "GET"', '[operations.parameters]', ...lines, ''].join('\n'));
+      const lines = Object.entries(names).map(
+        ([name, value]) => `"path.${name}" = ${JSON.stringify(value)}`,
+      );
+      await writeFile(
+        config,
+        ['[[operations]]', 'include-method = "GET"', '[operations.parameters]', ...lines, ''].join(
+          '\n',
+        ),
+      );
       // A controller without a file of settings answers 501 there.
       const given = [
         '--header',
@@ -48,9 +73,21 @@ describeWithTool(schemathesis, 'Schemathesis', (python) => {
         '--no-color',
       ];
       const options = [...given, ...(seconds === undefined ? short : long)];
-      await run(python, ['-m', 'schemathesis.cli', '--config-file', config, 'run', `${url}/openapi.json`, ...options], {
-        cwd: folder,
-      });
+      await run(
+        python,
+        [
+          '-m',
+          'schemathesis.cli',
+          '--config-file',
+          config,
+          'run',
+          `${url}/openapi.json`,
+          ...options,
+        ],
+        {
+          cwd: folder,
+        },
+      );
       return '';
     } catch (error) {
       return String((error as { readonly stdout?: unknown }).stdout ?? error);
@@ -62,7 +99,11 @@ describeWithTool(schemathesis, 'Schemathesis', (python) => {
 
   test('finds no fault with a broker', { timeout }, async () => {
     await using broker = await TestBroker.start();
-    const stored = await broker.call('/query/sql?doPaginate=true', { method: 'POST', as: 'root', body: '{"sql":"rows 10"}' });
+    const stored = await broker.call('/query/sql?doPaginate=true', {
+      method: 'POST',
+      as: 'root',
+      body: '{"sql":"rows 10"}',
+    });
     expect(await findings(broker.address.url, { requestId: stored.json().requestId })).toBe('');
   });
 

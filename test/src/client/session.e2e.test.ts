@@ -2,7 +2,13 @@ import { QuireClient, QuireClientError, type ResultCursor } from '@quire/client'
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Fault, FaultProxy } from '../testkit/servers/fault-proxy.ts';
-import { type CliProcess, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  type CliProcess,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -10,7 +16,10 @@ const rowCount = 5000;
 const manyRows = `SELECT range AS n, 'row ' || range AS "a ""name""", range * 0.5::DOUBLE AS half,
   make_timestamp(range * 1000000) AS at FROM range(${rowCount})`;
 
-/** One server process for all tests of this file, with DuckDB and results in files, and a proxy before it that can misbehave. */
+/**
+ * One server process for all tests of this file, with DuckDB and results in files, and a proxy
+ * before it that can misbehave.
+ */
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
 let url: string;
@@ -19,14 +28,26 @@ let stored: ResultCursor;
 
 const quickly = { delayMs: 1, delayMaxMs: 1 };
 
-function clientOf(baseUrl: string, options: Partial<ConstructorParameters<typeof QuireClient>[0]> = {}): QuireClient {
-  return new QuireClient({ baseUrl, token: testVariables.TEST_ADMIN_TOKEN, retry: quickly, ...options });
+function clientOf(
+  baseUrl: string,
+  options: Partial<ConstructorParameters<typeof QuireClient>[0]> = {},
+): QuireClient {
+  return new QuireClient({
+    baseUrl,
+    token: testVariables.TEST_ADMIN_TOKEN,
+    retry: quickly,
+    ...options,
+  });
 }
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  const settings = 'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
-  ({ server, url } = await startServer(['--config', await writeSettings(directory.path, settings)]));
+  const settings =
+    'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
+  ({ server, url } = await startServer([
+    '--config',
+    await writeSettings(directory.path, settings),
+  ]));
   proxy = await FaultProxy.start(Number(new URL(url).port));
   stored = await clientOf(url).query(manyRows, { rowCount: 700 });
 });
@@ -66,14 +87,16 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 describe('a cursor over a result of a server process', () => {
   test('moves forward, back and anywhere, with pages of any size', async () => {
     const cursor = await clientOf(url).open(stored.requestId, { rowCount: 700 });
-    const shown = (): unknown[] => [cursor.offset, cursor.page.rows.length, cursor.page.rows[0]?.[0]];
-    expect([cursor.totalRowCount, cursor.columns.map(({ dataType }) => dataType), ...shown()]).toEqual([
-      rowCount,
-      ['LONG', 'STRING', 'DOUBLE', 'TIMESTAMP'],
-      0,
-      700,
-      0,
-    ]);
+    const shown = (): unknown[] => [
+      cursor.offset,
+      cursor.page.rows.length,
+      cursor.page.rows[0]?.[0],
+    ];
+    expect([
+      cursor.totalRowCount,
+      cursor.columns.map(({ dataType }) => dataType),
+      ...shown(),
+    ]).toEqual([rowCount, ['LONG', 'STRING', 'DOUBLE', 'TIMESTAMP'], 0, 700, 0]);
     await cursor.next();
     expect(shown()).toEqual([700, 700, 700]);
     cursor.pageSize = 10;
@@ -98,13 +121,24 @@ describe('a cursor over a result of a server process', () => {
   });
 
   test('keeps every digit of 64 bits, as the caller likes it', async () => {
-    const sql = 'SELECT 9223372036854775807 AS big, 1::BIGINT AS small, [-9223372036854775808, NULL] AS list, 7::INTEGER AS i';
+    const sql =
+      'SELECT 9223372036854775807 AS big, 1::BIGINT AS small, [-9223372036854775808, NULL] AS list, 7::INTEGER AS i';
     const rowOf = async (integers: 'lossless' | 'bigint' | 'number') => {
       await using cursor = await clientOf(url, { integers }).query(sql);
       return cursor.page.rows[0];
     };
-    expect(await rowOf('lossless')).toEqual([9223372036854775807n, 1, [-9223372036854775808n, null], 7]);
-    expect(await rowOf('bigint')).toEqual([9223372036854775807n, 1n, [-9223372036854775808n, null], 7]);
+    expect(await rowOf('lossless')).toEqual([
+      9223372036854775807n,
+      1,
+      [-9223372036854775808n, null],
+      7,
+    ]);
+    expect(await rowOf('bigint')).toEqual([
+      9223372036854775807n,
+      1n,
+      [-9223372036854775808n, null],
+      7,
+    ]);
     expect(await rowOf('number')).toEqual([2 ** 63, 1, [-(2 ** 63), null], 7]);
   });
 
@@ -115,7 +149,9 @@ describe('a cursor over a result of a server process', () => {
       ['n', 'a "name"', 'half', 'at'],
       'Int64',
     ]);
-    expect(Array.from(table.getChild('n') ?? [])).toEqual(Array.from({ length: rowCount }, (_, index) => BigInt(index)));
+    expect(Array.from(table.getChild('n') ?? [])).toEqual(
+      Array.from({ length: rowCount }, (_, index) => BigInt(index)),
+    );
     expect(table.getChild('a "name"')?.get(4321)).toBe('row 4321');
   });
 
@@ -137,7 +173,8 @@ describe('a cursor over a result of a server process', () => {
 
   test('is renewed, described, and deleted at the end of its block', async () => {
     const client = clientOf(url);
-    const idsOf = async (): Promise<string[]> => (await client.list()).map(({ requestId }) => requestId);
+    const idsOf = async (): Promise<string[]> =>
+      (await client.list()).map(({ requestId }) => requestId);
     let gone: ResultCursor;
     {
       await using cursor = await client.query('SELECT 42 AS answer');
@@ -150,15 +187,29 @@ describe('a cursor over a result of a server process', () => {
     expect(await idsOf()).not.toContain(gone.requestId);
     const error = await caught(gone.seek(1));
     expect(error).toBeInstanceOf(QuireClientError);
-    expect(error).toMatchObject({ code: 'RESULT_DELETED', status: 410, kind: 'missing', retryable: false });
+    expect(error).toMatchObject({
+      code: 'RESULT_DELETED',
+      status: 410,
+      kind: 'missing',
+      retryable: false,
+    });
   });
 
   test('is missing for anybody but its owner and admins', async () => {
-    const ann = new QuireClient({ baseUrl: url, basic: { user: 'ann', password: testVariables.TEST_ANN_PASSWORD } });
-    expect(await caught(ann.open(stored.requestId))).toMatchObject({ code: 'RESULT_NOT_FOUND', status: 404 });
+    const ann = new QuireClient({
+      baseUrl: url,
+      basic: { user: 'ann', password: testVariables.TEST_ANN_PASSWORD },
+    });
+    expect(await caught(ann.open(stored.requestId))).toMatchObject({
+      code: 'RESULT_NOT_FOUND',
+      status: 404,
+    });
     expect(await caught(ann.list())).toMatchObject({ code: 'FORBIDDEN', status: 403 });
     const nobody = new QuireClient({ baseUrl: url });
-    expect(await caught(nobody.open(stored.requestId))).toMatchObject({ code: 'UNAUTHENTICATED', status: 401 });
+    expect(await caught(nobody.open(stored.requestId))).toMatchObject({
+      code: 'UNAUTHENTICATED',
+      status: 401,
+    });
   });
 });
 
@@ -167,7 +218,10 @@ describe('a connection that breaks', () => {
     ['before the answer', { kind: 'reset' }],
     ['in the middle of a page', { kind: 'reset', afterBytes: 1000 }],
     ['with an answer that is lost', { kind: 'lose answer' }],
-    ['for a 503', { kind: 'answer', status: 503, headers: { 'retry-after': '0' }, body: 'overloaded' }],
+    [
+      'for a 503',
+      { kind: 'answer', status: 503, headers: { 'retry-after': '0' }, body: 'overloaded' },
+    ],
   ])('%s, is not noticed by who reads pages', async (_name, fault) => {
     const cursor = await clientOf(proxy.endpoint).open(stored.requestId, { rowCount: 1000 });
     faulty(2, fault);
@@ -190,7 +244,8 @@ describe('a connection that breaks', () => {
 
   test('for good lets another process go on where the download stopped', async () => {
     const cursor = await clientOf(proxy.endpoint).open(stored.requestId);
-    proxy.intercept = ({ url: path }) => (path.includes('offset=2000') ? { kind: 'reset', afterBytes: 100 } : undefined);
+    proxy.intercept = ({ url: path }) =>
+      path.includes('offset=2000') ? { kind: 'reset', afterBytes: 100 } : undefined;
     const chunks: Uint8Array[] = [];
     const download = cursor.download({ format: 'csv', pageSize: 1000 });
     const error = await caught(
@@ -200,7 +255,10 @@ describe('a connection that breaks', () => {
     );
     expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE', retryable: true });
     const kept = JSON.stringify(download.position);
-    expect(download.position).toEqual({ offset: 2000, sizeBytes: Buffer.concat(chunks).byteLength });
+    expect(download.position).toEqual({
+      offset: 2000,
+      sizeBytes: Buffer.concat(chunks).byteLength,
+    });
 
     proxy.intercept = () => undefined;
     const later = await clientOf(proxy.endpoint).open(stored.requestId);
@@ -211,18 +269,26 @@ describe('a connection that breaks', () => {
   test('never has a query run twice', async () => {
     proxy.intercept = ({ method }) => (method === 'POST' ? { kind: 'lose answer' } : undefined);
     proxy.requests.length = 0;
-    expect(await caught(clientOf(proxy.endpoint).query('SELECT 1'))).toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(await caught(clientOf(proxy.endpoint).query('SELECT 1'))).toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+    });
     expect(proxy.requests.length).toBe(1);
   });
 
   test('is told from one that is silent: nobody waits for ever', async () => {
     proxy.intercept = () => ({ kind: 'stall' });
-    const client = clientOf(proxy.endpoint, { headersTimeoutMs: 50, queryTimeoutMs: 60, retry: { attemptsMax: 1 } });
+    const client = clientOf(proxy.endpoint, {
+      headersTimeoutMs: 50,
+      queryTimeoutMs: 60,
+      retry: { attemptsMax: 1 },
+    });
     expect(await caught(client.metadata(stored.requestId))).toMatchObject({
       code: 'SERVER_UNREACHABLE',
       message: `${proxy.endpoint} has sent nothing for 0.05 s.`,
     });
-    expect(await caught(client.query('SELECT 1'))).toMatchObject({ message: `${proxy.endpoint} has sent nothing for 0.06 s.` });
+    expect(await caught(client.query('SELECT 1'))).toMatchObject({
+      message: `${proxy.endpoint} has sent nothing for 0.06 s.`,
+    });
     proxy.intercept = () => undefined;
   });
 });
@@ -231,13 +297,19 @@ test('a proxy is told where the result is, with every call about it', async () =
   proxy.intercept = () => undefined;
   proxy.requests.length = 0;
   {
-    await using cursor = await clientOf(proxy.endpoint).query('SELECT range FROM range(10)', { rowCount: 2 });
+    await using cursor = await clientOf(proxy.endpoint).query('SELECT range FROM range(10)', {
+      rowCount: 2,
+    });
     await cursor.next();
     await cursor.metadata();
     await cursor.renew('1h');
     await cursor.toArrow();
   }
-  const routes = proxy.requests.map(({ method, headers }) => [method, headers['forward_host'], headers['forward_port']]);
+  const routes = proxy.requests.map(({ method, headers }) => [
+    method,
+    headers['forward_host'],
+    headers['forward_port'],
+  ]);
   const { port } = new URL(url);
   const [, host] = routes[1] ?? [];
   expect(host).toBeTruthy();

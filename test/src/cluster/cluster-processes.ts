@@ -9,18 +9,37 @@ export interface ClusterServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Time enough on slow machines, and none of it spent when all is well: what a proxy or controller of these tests goes by. */
-const watchfulProxy = ['proxy.port=0', 'proxy.health.interval=200ms', 'proxy.health.timeout=500ms', 'proxy.timeout.answer=60s'];
+/**
+ * Time enough on slow machines, and none of it spent when all is well: what a proxy or controller
+ * of these tests goes by.
+ */
+const watchfulProxy = [
+  'proxy.port=0',
+  'proxy.health.interval=200ms',
+  'proxy.health.timeout=500ms',
+  'proxy.timeout.answer=60s',
+];
 
-async function start(role: 'proxy' | 'controller', config: string, settings: readonly string[]): Promise<ClusterServer> {
+async function start(
+  role: 'proxy' | 'controller',
+  config: string,
+  settings: readonly string[],
+): Promise<ClusterServer> {
   const sets = settings.flatMap((setting) => ['--set', setting]);
-  const process = new CliProcess(['start', '--roles', role, '--config', config, ...sets], { variables: testVariables });
+  const process = new CliProcess(['start', '--roles', role, '--config', config, ...sets], {
+    variables: testVariables,
+  });
   const [, url = ''] = await process.untilPrinted(new RegExp(`${role} +(http:\\S+)[^]*Ctrl-C`));
   return { process, url, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };
 }
 
-/** A broker with a directory of its own, in which nothing is deleted before the controller says so. */
-export async function startFileBroker(directory: string, name: string): Promise<ClusterServer & { readonly data: string }> {
+/**
+ * A broker with a directory of its own, in which nothing is deleted before the controller says so.
+ */
+export async function startFileBroker(
+  directory: string,
+  name: string,
+): Promise<ClusterServer & { readonly data: string }> {
   const own = join(directory, name);
   await mkdir(own);
   const config = await writeSettings(
@@ -34,16 +53,32 @@ export async function startFileBroker(directory: string, name: string): Promise<
     ].join('\n'),
   );
   const { server, url } = await startServer(['--config', config]);
-  return { process: server, url, data: join(own, 'results'), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return {
+    process: server,
+    url,
+    data: join(own, 'results'),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 /** A proxy in front of brokers. */
-export function startProxy(config: string, brokers: readonly string[], settings: readonly string[] = []): Promise<ClusterServer> {
-  return start('proxy', config, [`proxy.brokers=${brokers.join(',')}`, ...watchfulProxy, ...settings]);
+export function startProxy(
+  config: string,
+  brokers: readonly string[],
+  settings: readonly string[] = [],
+): Promise<ClusterServer> {
+  return start('proxy', config, [
+    `proxy.brokers=${brokers.join(',')}`,
+    ...watchfulProxy,
+    ...settings,
+  ]);
 }
 
 /** A controller that has brokers delete what has expired, each second. */
-export function startController(config: string, brokers: readonly string[]): Promise<ClusterServer> {
+export function startController(
+  config: string,
+  brokers: readonly string[],
+): Promise<ClusterServer> {
   return start('controller', config, [
     `controller.brokers=${brokers.join(',')}`,
     'controller.port=0',
@@ -69,7 +104,10 @@ export interface ClusterAnswer {
   readonly error: ErrorBody;
 }
 
-export async function callCluster(url: string, { method = 'GET', body, headers }: ClusterCall = {}): Promise<ClusterAnswer> {
+export async function callCluster(
+  url: string,
+  { method = 'GET', body, headers }: ClusterCall = {},
+): Promise<ClusterAnswer> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -95,7 +133,16 @@ export async function callCluster(url: string, { method = 'GET', body, headers }
 }
 
 /** Runs a query whose rows are 0, 1, 2 …, and keeps its result. */
-export async function submitNumbers(url: string, rowCount: number, pageRowCount: number): Promise<CursorResponse> {
+export async function submitNumbers(
+  url: string,
+  rowCount: number,
+  pageRowCount: number,
+): Promise<CursorResponse> {
   const body = { sql: `SELECT range AS n FROM range(${rowCount})` };
-  return (await callCluster(`${url}/query/sql?doPaginate=true&numRows=${pageRowCount}`, { method: 'POST', body })).page;
+  return (
+    await callCluster(`${url}/query/sql?doPaginate=true&numRows=${pageRowCount}`, {
+      method: 'POST',
+      body,
+    })
+  ).page;
 }

@@ -24,7 +24,10 @@ class ClusterCommand implements AsyncDisposable {
   stdout = '';
   stderr = '';
 
-  private constructor(child: ChildProcess, directory: Awaited<ReturnType<typeof temporaryDirectory>>) {
+  private constructor(
+    child: ChildProcess,
+    directory: Awaited<ReturnType<typeof temporaryDirectory>>,
+  ) {
     this.#child = child;
     this.#directory = directory;
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
@@ -36,7 +39,10 @@ class ClusterCommand implements AsyncDisposable {
     const { NODE_OPTIONS: _, ...env } = process.env;
     const args = ['run', '-s', 'cluster', '--', '--any-ports', '--data', directory.path];
     // In a group of its own, as a terminal has it: Ctrl-C goes to all of a group.
-    const command = new ClusterCommand(spawn('npm', args, { cwd: root, env, detached: true, stdio: 'pipe' }), directory);
+    const command = new ClusterCommand(
+      spawn('npm', args, { cwd: root, env, detached: true, stdio: 'pipe' }),
+      directory,
+    );
     await command.#until(() => command.stdout.includes('Ctrl-C'));
     return command;
   }
@@ -61,7 +67,10 @@ class ClusterCommand implements AsyncDisposable {
     await this.#until(() => this.stderr.includes(text));
   }
 
-  /** Resolves when all that can write to its outputs have ended. npm itself ends by the signal, as it always does. */
+  /**
+   * Resolves when all that can write to its outputs have ended. npm itself ends by the signal, as
+   * it always does.
+   */
   async pressCtrlC(): Promise<void> {
     const closed = once(this.#child, 'close');
     process.kill(-(this.#child.pid ?? 0), 'SIGINT');
@@ -76,7 +85,11 @@ class ClusterCommand implements AsyncDisposable {
   async #until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       if (this.#child.exitCode !== null) throw new Error(`It ended:\n${this.stdout}${this.stderr}`);
-      await Promise.race([once(this.#child.stdout!, 'data'), once(this.#child.stderr!, 'data'), once(this.#child, 'exit')]);
+      await Promise.race([
+        once(this.#child.stdout!, 'data'),
+        once(this.#child.stderr!, 'data'),
+        once(this.#child, 'exit'),
+      ]);
     }
   }
 }
@@ -90,7 +103,11 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const call = (url: string, as: 'admin' | 'analyst', options: { method?: string; body?: string } = {}): Promise<Response> =>
+const call = (
+  url: string,
+  as: 'admin' | 'analyst',
+  options: { method?: string; body?: string } = {},
+): Promise<Response> =>
   fetch(url, {
     ...options,
     headers: {
@@ -119,9 +136,18 @@ describe('the cluster of config/cluster', () => {
   };
 
   test('has five processes, with their results in one directory', async () => {
-    expect(cluster.members.map(({ name }) => name)).toEqual(['broker-1', 'broker-2', 'proxy', 'controller', 'cleaner']);
+    expect(cluster.members.map(({ name }) => name)).toEqual([
+      'broker-1',
+      'broker-2',
+      'proxy',
+      'controller',
+      'cleaner',
+    ]);
     const health = await Promise.all(
-      cluster.members.map(async ({ url }) => ((await (await fetch(`${url}/health`)).json()) as { status: string }).status),
+      cluster.members.map(
+        async ({ url }) =>
+          ((await (await fetch(`${url}/health`)).json()) as { status: string }).status,
+      ),
     );
     expect(health).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
   });
@@ -129,18 +155,29 @@ describe('the cluster of config/cluster', () => {
   test('does not show a result to others than its owner, at whichever broker, and does not say that it is there', async () => {
     const { requestId } = await submit('SELECT range AS n FROM range(10)', 'admin');
     const never = '0190163d-8694-739b-aea5-966c26f8ad91';
-    const paths = [proxy, cluster.member('broker-1').url, cluster.member('broker-2').url].flatMap((url) =>
-      ['query/ID/results?offset=0', 'query/ID/metadata', 'responseStore/ID', 'responseStore/ID/results'].map(
-        (each) => `${url}/${each}`,
-      ),
+    const paths = [proxy, cluster.member('broker-1').url, cluster.member('broker-2').url].flatMap(
+      (url) =>
+        [
+          'query/ID/results?offset=0',
+          'query/ID/metadata',
+          'responseStore/ID',
+          'responseStore/ID/results',
+        ].map((each) => `${url}/${each}`),
     );
     const answers = async (id: string): Promise<readonly string[]> =>
-      Promise.all(paths.map(async (each) => (await call(each.replace('ID', id), 'analyst')).text()));
+      Promise.all(
+        paths.map(async (each) => (await call(each.replace('ID', id), 'analyst')).text()),
+      );
     const [others, nobodys] = [await answers(requestId), await answers(never)];
-    expect(others.map((text) => text.replaceAll(requestId, 'ID'))).toEqual(nobodys.map((text) => text.replaceAll(never, 'ID')));
+    expect(others.map((text) => text.replaceAll(requestId, 'ID'))).toEqual(
+      nobodys.map((text) => text.replaceAll(never, 'ID')),
+    );
     expect(others.every((text) => text.includes('"reason":"RESULT_NOT_FOUND"'))).toBe(true);
     for (const url of [proxy, cluster.member('broker-1').url, cluster.member('broker-2').url]) {
-      expect((await call(`${url}/query/resultStore/${requestId}`, 'analyst', { method: 'DELETE' })).status).toBe(404);
+      expect(
+        (await call(`${url}/query/resultStore/${requestId}`, 'analyst', { method: 'DELETE' }))
+          .status,
+      ).toBe(404);
       expect((await call(`${url}/query/${requestId}/results?offset=0`, 'admin')).status).toBe(200);
     }
   });
@@ -148,12 +185,17 @@ describe('the cluster of config/cluster', () => {
   test('reads on when the broker that ran the query is killed; what it prints works as it is, without that broker too', async () => {
     const { requestId, brokerId } = await submit('SELECT range AS n FROM range(100000)', 'analyst');
     const rowsAt = async (offset: number): Promise<unknown> => {
-      const page = await call(`${proxy}/query/${requestId}/results?offset=${offset}&numRows=2`, 'analyst');
+      const page = await call(
+        `${proxy}/query/${requestId}/results?offset=${offset}&numRows=2`,
+        'analyst',
+      );
       return ((await page.json()) as QueryResponse).resultTable?.rows;
     };
     expect(await rowsAt(50_000)).toEqual([[50_000], [50_001]]);
     const [, port] = /_(\d+)$/.exec(brokerId) ?? [];
-    const killed = cluster.members.find(({ name, url }) => name.startsWith('broker') && url.endsWith(`:${port}`))!;
+    const killed = cluster.members.find(
+      ({ name, url }) => name.startsWith('broker') && url.endsWith(`:${port}`),
+    )!;
     process.kill(killed.pid, 'SIGKILL');
     await cluster.untilTold(`${killed.name} ended (SIGKILL); the others go on.`);
 
@@ -165,12 +207,15 @@ describe('the cluster of config/cluster', () => {
     // Its kill would be that of the last broker, if it was the other one that died.
     const { stdout } = await shell(cluster.examples.replace(/^kill .*$/m, ''));
     const [first = '', second = '', health = ''] = stdout.trim().split('\n');
-    const rows = [first, second].map((text) => (JSON.parse(text) as QueryResponse).resultTable?.rows.length);
+    const rows = [first, second].map(
+      (text) => (JSON.parse(text) as QueryResponse).resultTable?.rows.length,
+    );
     expect(rows).toEqual([3, 3]);
-    expect((JSON.parse(health) as { brokers: { state: string }[] }).brokers.map(({ state }) => state).toSorted()).toEqual([
-      'down',
-      'up',
-    ]);
+    expect(
+      (JSON.parse(health) as { brokers: { state: string }[] }).brokers
+        .map(({ state }) => state)
+        .toSorted(),
+    ).toEqual(['down', 'up']);
   });
 
   test('ends by Ctrl-C, and leaves no process behind', async () => {
@@ -188,7 +233,9 @@ test('a member that cannot start takes the others with it, and the end of its lo
   await using directory = await temporaryDirectory();
   // Results cannot be kept in what is a file.
   await writeFile(join(directory.path, 'results'), '');
-  const { exitCode, stdout, stderr } = await shell(`npm run -s cluster -- --any-ports --data '${directory.path}'`);
+  const { exitCode, stdout, stderr } = await shell(
+    `npm run -s cluster -- --any-ports --data '${directory.path}'`,
+  );
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^broker-[12] does not serve; the end of \S+\/logs\/broker-[12]\.log:\n/);
   expect(stderr).toContain(`engine.broker.pagination.file.data.dir = ${directory.path}/results`);
@@ -197,10 +244,15 @@ test('a member that cannot start takes the others with it, and the end of its lo
 test.each([
   ['results', '--s3 is "results": expected s3://bucket/prefix, or local.\n'],
   ['local', 'There is no S3 server at /nowhere/versitygw. `npm run s3-server` installs one.\n'],
-])('--s3 %s, of which nothing can be made, is refused before anything starts', async (given, message) => {
-  const { exitCode, stderr } = await shell(`QUIRE_S3_SERVER=/nowhere/versitygw npm run -s cluster -- --any-ports --s3 ${given}`);
-  expect([exitCode, stderr]).toEqual([1, message]);
-});
+])(
+  '--s3 %s, of which nothing can be made, is refused before anything starts',
+  async (given, message) => {
+    const { exitCode, stderr } = await shell(
+      `QUIRE_S3_SERVER=/nowhere/versitygw npm run -s cluster -- --any-ports --s3 ${given}`,
+    );
+    expect([exitCode, stderr]).toEqual([1, message]);
+  },
+);
 
 test('an S3 server that is installed already is not built again, and its path is printed', async () => {
   await using directory = await temporaryDirectory();
@@ -213,9 +265,15 @@ test('an S3 server that is installed already is not built again, and its path is
   const [first, second] = [await run(), await run()];
   expect(first).toMatchObject({ exitCode: 0, stdout: `${directory.path}/versitygw\n` });
   expect(first.stderr).toContain('install github.com/versity/versitygw/cmd/versitygw@');
-  expect(second).toMatchObject({ exitCode: 0, stdout: `${directory.path}/versitygw\n`, stderr: '' });
+  expect(second).toMatchObject({
+    exitCode: 0,
+    stdout: `${directory.path}/versitygw\n`,
+    stderr: '',
+  });
   await rm(join(directory.path, 'versitygw'));
-  const without = await shell(`QUIRE_S3_FOLDER='${directory.path}' PATH='${dirname(process.execPath)}' node ${script}`);
+  const without = await shell(
+    `QUIRE_S3_FOLDER='${directory.path}' PATH='${dirname(process.execPath)}' node ${script}`,
+  );
   expect(without.exitCode).toBe(1);
   expect(without.stderr).toContain('The S3 server is built by Go, which did not start');
 });

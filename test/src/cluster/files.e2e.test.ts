@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net';
 import type { CursorResponse, ProxyHealthResponse } from '@quire/api';
 import { systemClock } from '@quire/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { answers, MisbehavingBroker, type Misconduct, writes } from '../testkit/servers/misbehaving-broker.ts';
+import {
+  answers,
+  MisbehavingBroker,
+  type Misconduct,
+  writes,
+} from '../testkit/servers/misbehaving-broker.ts';
 import { temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
 import {
   callCluster,
@@ -18,7 +23,10 @@ import {
 } from './cluster-processes.ts';
 import { sendRaw } from '../testkit/raw-request.ts';
 
-/** Brokers with files of their own, a proxy and a controller, each a process as `quire start` runs it. */
+/**
+ * Brokers with files of their own, a proxy and a controller, each a process as `quire start` runs
+ * it.
+ */
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -38,18 +46,26 @@ afterAll(async () => {
   for (const each of [proxy, ...brokers, directory]) await each[Symbol.asyncDispose]();
 });
 
-const urlsOf = (servers: readonly { readonly url: string }[]): readonly string[] => servers.map(({ url }) => url);
+const urlsOf = (servers: readonly { readonly url: string }[]): readonly string[] =>
+  servers.map(({ url }) => url);
 const forwardTo = ({ brokerHost = '', brokerPort = 0 }: CursorResponse) => ({
   FORWARD_HOST: brokerHost,
   FORWARD_PORT: String(brokerPort),
 });
-const pageOf = ({ requestId }: CursorResponse, parameters: string, options: ClusterCall & { readonly at?: string } = {}) =>
-  callCluster(`${options.at ?? proxy.url}/query/${requestId}/results?${parameters}`, options);
+const pageOf = (
+  { requestId }: CursorResponse,
+  parameters: string,
+  options: ClusterCall & { readonly at?: string } = {},
+) => callCluster(`${options.at ?? proxy.url}/query/${requestId}/results?${parameters}`, options);
 const numbersOf = ({ resultTable }: CursorResponse): unknown[] => resultTable.rows.map(([n]) => n);
-const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, index) => start + index);
+const range = (start: number, end: number): number[] =>
+  Array.from({ length: end - start }, (_, index) => start + index);
 
 /** A result on each broker, by the order of the brokers. */
-async function submitToEach(rowCount: number, pageRowCount: number): Promise<readonly CursorResponse[]> {
+async function submitToEach(
+  rowCount: number,
+  pageRowCount: number,
+): Promise<readonly CursorResponse[]> {
   const found = new Map<number | undefined, CursorResponse>();
   while (found.size < brokers.length) {
     const page = await submitNumbers(proxy.url, rowCount, pageRowCount);
@@ -62,64 +78,83 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await systemClock.sleep(20);
 }
 
-describe.each(['with', 'without'])('a result on one of two brokers, %s the headers that say on which', (how) => {
-  const headersFor = (result: CursorResponse) => (how === 'with' ? { headers: forwardTo(result) } : {});
+describe.each(['with', 'without'])(
+  'a result on one of two brokers, %s the headers that say on which',
+  (how) => {
+    const headersFor = (result: CursorResponse) =>
+      how === 'with' ? { headers: forwardTo(result) } : {};
 
-  test('is paged forward to its end and back, and in other sizes', async () => {
-    for (const result of await submitToEach(1000, 300)) {
-      const pages = [result];
-      for (let page = result; page.nextOffsetParams !== null; pages.push(page)) {
-        page = (await pageOf(result, page.nextOffsetParams, headersFor(result))).page;
+    test('is paged forward to its end and back, and in other sizes', async () => {
+      for (const result of await submitToEach(1000, 300)) {
+        const pages = [result];
+        for (let page = result; page.nextOffsetParams !== null; pages.push(page)) {
+          page = (await pageOf(result, page.nextOffsetParams, headersFor(result))).page;
+        }
+        expect(pages.flatMap(numbersOf)).toEqual(range(0, 1000));
+        const back: number[] = [];
+        for (let page = pages.at(-1); page.prevOffsetParams !== null; back.push(page.offset)) {
+          page = (await pageOf(result, page.prevOffsetParams, headersFor(result))).page;
+        }
+        expect(back).toEqual([600, 300, 0]);
+        expect(
+          numbersOf((await pageOf(result, 'offset=995&numRows=7', headersFor(result))).page),
+        ).toEqual(range(995, 1000));
       }
-      expect(pages.flatMap(numbersOf)).toEqual(range(0, 1000));
-      const back: number[] = [];
-      for (let page = pages.at(-1); page.prevOffsetParams !== null; back.push(page.offset)) {
-        page = (await pageOf(result, page.prevOffsetParams, headersFor(result))).page;
+    });
+
+    test('goes on when the proxy was killed and starts again', async () => {
+      const results = await submitToEach(100, 10);
+      await proxy[Symbol.asyncDispose]();
+      proxy = await startProxy(config, urlsOf(brokers));
+      for (const result of results) {
+        const { status, page } = await pageOf(result, 'offset=90&numRows=10', headersFor(result));
+        expect([status, numbersOf(page)]).toEqual([200, range(90, 100)]);
       }
-      expect(back).toEqual([600, 300, 0]);
-      expect(numbersOf((await pageOf(result, 'offset=995&numRows=7', headersFor(result))).page)).toEqual(range(995, 1000));
-    }
-  });
+      const { text } = await callCluster(`${proxy.url}/metrics`);
+      expect(text).toContain(
+        `quire_proxy_routed_total{by="${how === 'with' ? 'forward' : 'asked'}"} 2\n`,
+      );
+    });
 
-  test('goes on when the proxy was killed and starts again', async () => {
-    const results = await submitToEach(100, 10);
-    await proxy[Symbol.asyncDispose]();
-    proxy = await startProxy(config, urlsOf(brokers));
-    for (const result of results) {
-      const { status, page } = await pageOf(result, 'offset=90&numRows=10', headersFor(result));
-      expect([status, numbersOf(page)]).toEqual([200, range(90, 100)]);
-    }
-    const { text } = await callCluster(`${proxy.url}/metrics`);
-    expect(text).toContain(`quire_proxy_routed_total{by="${how === 'with' ? 'forward' : 'asked'}"} 2\n`);
-  });
-
-  test('is shown, listed, renewed and deleted', async () => {
-    const results = await submitToEach(10, 2);
-    const ids = results.map(({ requestId }) => requestId);
-    for (const result of results) {
-      const { requestId } = result;
-      const call = (method: string, path: string, body?: object) =>
-        callCluster(`${proxy.url}/query/${path}`, { method, ...headersFor(result), ...(body !== undefined && { body }) });
-      const [record] = JSON.parse((await call('GET', `${requestId}/metadata`)).text) as { numRowsResultSet: number }[];
-      const renewed = await call('PATCH', `resultStore/${requestId}`, { expiration: '5h' });
-      const { expirationTimeMs } = JSON.parse(renewed.text) as { expirationTimeMs: number };
-      expect([record?.numRowsResultSet, renewed.status]).toEqual([10, 200]);
-      expect(expirationTimeMs).toBeGreaterThan(Date.now() + 4 * 3_600_000);
-    }
-    const list = async (): Promise<readonly string[]> => {
-      const { text } = await callCluster(`${proxy.url}/query/resultStore`);
-      return (JSON.parse(text) as { resultMetadataList: CursorResponse[] }).resultMetadataList.map(({ requestId }) => requestId);
-    };
-    expect(await list()).toEqual(expect.arrayContaining(ids));
-    for (const result of results) {
-      const path = `${proxy.url}/query/resultStore/${result.requestId}`;
-      const deleted = await callCluster(path, { method: 'DELETE', ...headersFor(result) });
-      expect(deleted.text).toBe(`Query Results for ${result.requestId} deleted.`);
-      expect((await pageOf(result, 'offset=0', headersFor(result))).error).toMatchObject({ code: 410, reason: 'RESULT_DELETED' });
-    }
-    expect((await list()).filter((id) => ids.includes(id))).toEqual([]);
-  });
-});
+    test('is shown, listed, renewed and deleted', async () => {
+      const results = await submitToEach(10, 2);
+      const ids = results.map(({ requestId }) => requestId);
+      for (const result of results) {
+        const { requestId } = result;
+        const call = (method: string, path: string, body?: object) =>
+          callCluster(`${proxy.url}/query/${path}`, {
+            method,
+            ...headersFor(result),
+            ...(body !== undefined && { body }),
+          });
+        const [record] = JSON.parse((await call('GET', `${requestId}/metadata`)).text) as {
+          numRowsResultSet: number;
+        }[];
+        const renewed = await call('PATCH', `resultStore/${requestId}`, { expiration: '5h' });
+        const { expirationTimeMs } = JSON.parse(renewed.text) as { expirationTimeMs: number };
+        expect([record?.numRowsResultSet, renewed.status]).toEqual([10, 200]);
+        expect(expirationTimeMs).toBeGreaterThan(Date.now() + 4 * 3_600_000);
+      }
+      const list = async (): Promise<readonly string[]> => {
+        const { text } = await callCluster(`${proxy.url}/query/resultStore`);
+        return (
+          JSON.parse(text) as { resultMetadataList: CursorResponse[] }
+        ).resultMetadataList.map(({ requestId }) => requestId);
+      };
+      expect(await list()).toEqual(expect.arrayContaining(ids));
+      for (const result of results) {
+        const path = `${proxy.url}/query/resultStore/${result.requestId}`;
+        const deleted = await callCluster(path, { method: 'DELETE', ...headersFor(result) });
+        expect(deleted.text).toBe(`Query Results for ${result.requestId} deleted.`);
+        expect((await pageOf(result, 'offset=0', headersFor(result))).error).toMatchObject({
+          code: 410,
+          reason: 'RESULT_DELETED',
+        });
+      }
+      expect((await list()).filter((id) => ids.includes(id))).toEqual([]);
+    });
+  },
+);
 
 describe('callers who mean harm', () => {
   const usual = 'Host: proxy\r\nAuthorization: Bearer admin-token\r\nConnection: close';
@@ -161,13 +196,21 @@ describe('callers who mean harm', () => {
   const hidden =
     'DELETE /query/resultStore?expiredBefore=9007199254740991 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\n\r\n';
   test.each([
-    ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
+    [
+      'a length and chunks',
+      'Content-Length: 4\r\nTransfer-Encoding: chunked',
+      `0\r\n\r\n${hidden}`,
+    ],
     ['two lengths', `Content-Length: 2\r\nContent-Length: ${2 + hidden.length}`, `{}${hidden}`],
     ['an unknown encoding', 'Transfer-Encoding: xchunked', `0\r\n\r\n${hidden}`, 501],
     ['a space before the colon', 'Transfer-Encoding : chunked', `0\r\n\r\n${hidden}`],
     ['a bare line feed', 'X: 1\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['a folded header', 'Transfer-Encoding:\r\n chunked', `0\r\n\r\n${hidden}`],
-    ['a chunk longer than it says', 'Transfer-Encoding: chunked', `2\r\n{}xx\r\n0\r\n\r\n${hidden}`],
+    [
+      'a chunk longer than it says',
+      'Transfer-Encoding: chunked',
+      `2\r\n{}xx\r\n0\r\n\r\n${hidden}`,
+    ],
   ] as const)(
     'do not smuggle a deletion past the proxy, or past a broker: %s',
     async (_what, headers, body, status: number = 400) => {
@@ -201,20 +244,30 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
   process.kill(hanging.process.pid, 'SIGSTOP');
   await using controller = await startController(config, urls);
 
-  const late = pageOf(ofGood, 'offset=0', { at: front.url, headers: { FORWARD_HOST: 'slow.example', FORWARD_PORT: '8099' } });
+  const late = pageOf(ofGood, 'offset=0', {
+    at: front.url,
+    headers: { FORWARD_HOST: 'slow.example', FORWARD_PORT: '8099' },
+  });
   await slow.untilCalled(2); // this page, and the controller's deletion
   // Nobody has to have found out yet which of them are of no use.
-  const pages = await Promise.all(range(0, 20).map((n) => pageOf(ofGood, `offset=${n * 50}&numRows=50`, { at: front.url })));
+  const pages = await Promise.all(
+    range(0, 20).map((n) => pageOf(ofGood, `offset=${n * 50}&numRows=50`, { at: front.url })),
+  );
   expect(pages.flatMap(({ page }) => numbersOf(page))).toEqual(range(0, 1000));
 
   const statesOf = async (): Promise<readonly string[]> =>
-    ((await (await fetch(`${front.url}/health`)).json()) as ProxyHealthResponse).brokers.map(({ state }) => state);
+    ((await (await fetch(`${front.url}/health`)).json()) as ProxyHealthResponse).brokers.map(
+      ({ state }) => state,
+    );
   await eventually(async () => (await statesOf()).join() === 'up,down,down,up');
   for (let count = 0; count < 5; count += 1) {
     const { exceptions, brokerPort } = await submitNumbers(front.url, 5, 1);
     expect([exceptions, brokerPort]).toEqual([[], ofGood.brokerPort]);
   }
-  const lost = await pageOf(ofHanging, 'offset=0', { at: front.url, headers: forwardTo(ofHanging) });
+  const lost = await pageOf(ofHanging, 'offset=0', {
+    at: front.url,
+    headers: forwardTo(ofHanging),
+  });
   expect([lost.status, lost.error.reason]).toEqual([503, 'BROKER_UNAVAILABLE']);
 
   // The controller cleans the good one as ever.
@@ -224,7 +277,9 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
     );
   expect((await filesOf(ofGood)).length).toBe(2);
   const renewal = { method: 'PATCH', body: { expiration: '1s' }, headers: forwardTo(ofGood) };
-  expect((await callCluster(`${front.url}/query/resultStore/${ofGood.requestId}`, renewal)).status).toBe(200);
+  expect(
+    (await callCluster(`${front.url}/query/resultStore/${ofGood.requestId}`, renewal)).status,
+  ).toBe(200);
   await eventually(async () => (await filesOf(ofGood)).length === 0);
   const health = (await callCluster(`${controller.url}/cluster/health`)).text;
   expect(health).toContain(`"url":"${good.url}"`);
@@ -236,6 +291,9 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
 
   process.kill(hanging.process.pid, 'SIGCONT');
   await eventually(async () => (await statesOf()).join() === 'up,up,down,up');
-  const back = await pageOf(ofHanging, 'offset=990', { at: front.url, headers: forwardTo(ofHanging) });
+  const back = await pageOf(ofHanging, 'offset=990', {
+    at: front.url,
+    headers: forwardTo(ofHanging),
+  });
   expect(numbersOf(back.page)).toEqual(range(990, 1000));
 });

@@ -10,7 +10,9 @@ const table = 'events_REALTIME';
 const schema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 const realtime = {
@@ -36,23 +38,36 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = stageOf();
-    await using producer = await FileProducer.open({ directory: join(stage.home, 'streams'), topic: 'events' });
-    const events = Array.from({ length: 50 }, (_none, id) => JSON.stringify({ id, ts: 1_700_000_000_000 + id }));
+    await using producer = await FileProducer.open({
+      directory: join(stage.home, 'streams'),
+      topic: 'events',
+    });
+    const events = Array.from({ length: 50 }, (_none, id) =>
+      JSON.stringify({ id, ts: 1_700_000_000_000 + id }),
+    );
     await producer.append(events.map((event) => ({ key: null, value: Buffer.from(event) })));
-    await stage.call('/tableConfigs', { method: 'POST', body: JSON.stringify({ tableName: 'events', schema, realtime }) });
+    await stage.call('/tableConfigs', {
+      method: 'POST',
+      body: JSON.stringify({ tableName: 'events', schema, realtime }),
+    });
   });
 
   test('a plot is an aggregate that the server computes, drawn within the policy, and saved as SVG', async () => {
     await using visit = await stage.visit();
     const { page, complaints } = visit;
-    await runQuery(page, 'SELECT symbol, price, CAST(date AS VARCHAR) AS day FROM stocks -- all of them');
+    await runQuery(
+      page,
+      'SELECT symbol, price, CAST(date AS VARCHAR) AS day FROM stocks -- all of them',
+    );
     await page.getByRole('tab', { name: 'Plot' }).click();
     const chart = page.locator('svg.chart');
     await chart.waitFor();
     expect(await chart.locator('[data-mark="bar"] rect').count()).toBe(5);
     const posted = page.waitForRequest((request) => request.url().includes('/query/sql'));
     await page.getByLabel('Kind').selectOption('histogram');
-    expect((await posted).postDataJSON()).toMatchObject({ sql: expect.stringMatching(/FROM \(SELECT symbol[^]*\) AS result/) });
+    expect((await posted).postDataJSON()).toMatchObject({
+      sql: expect.stringMatching(/FROM \(SELECT symbol[^]*\) AS result/),
+    });
     await page.locator('svg.chart [data-mark="rect"]').waitFor();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as SVG' }).click();
@@ -67,11 +82,15 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       const id = await stage.store('SELECT * FROM stocks');
       await page.reload();
       const row = page.locator('tbody tr').filter({ hasText: id });
-      await expect.poll(() => row.innerText(), patience).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
+      await expect
+        .poll(() => row.innerText(), patience)
+        .toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
       await row.getByRole('link', { name: 'Query' }).click();
-      await expect.poll(() => page.locator('.editor .cm-content').innerText(), patience).toBe(`SELECT *\nFROM result('${id}')`);
+      await expect
+        .poll(() => page.locator('.editor .cm-content').innerText(), patience)
+        .toBe(`SELECT *\nFROM result('${id}')`);
       await page.getByRole('button', { name: 'Run' }).click();
       expect(await cellText(page, 1, 1)).toBe('MSFT');
       await page.goto(`${stage.url}/console/#/results`);
@@ -92,7 +111,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       const { page } = visit;
       await page.getByRole('button', { name: 'What would it take?' }).click();
       await page.getByText('a sweep now would take nothing').waitFor();
-      expect(await stage.call('/cluster/sweep')).toMatchObject({ brokers: [{ error: null, removalCount: 0, removals: [] }] });
+      expect(await stage.call('/cluster/sweep')).toMatchObject({
+        brokers: [{ error: null, removalCount: 0, removals: [] }],
+      });
     });
   });
 
@@ -117,18 +138,32 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
 
     test('a damaged segment is marked, with what is wrong and what to do', async () => {
       const damaged = { ...schema, schemaName: 'damaged' };
-      const offline = { tableName: 'damaged', tableType: 'OFFLINE', segmentsConfig: { timeColumnName: 'ts' } };
+      const offline = {
+        tableName: 'damaged',
+        tableType: 'OFFLINE',
+        segmentsConfig: { timeColumnName: 'ts' },
+      };
       await stage.call('/tableConfigs', {
         method: 'POST',
         body: JSON.stringify({ tableName: 'damaged', schema: damaged, offline }),
       });
       const batchConfig = encodeURIComponent('{"inputFormat":"json"}');
-      await stage.call(`/ingestFromFile?tableNameWithType=damaged_OFFLINE&batchConfigMapStr=${batchConfig}`, {
-        method: 'POST',
-        body: '{"id":1,"ts":1}',
-      });
+      await stage.call(
+        `/ingestFromFile?tableNameWithType=damaged_OFFLINE&batchConfigMapStr=${batchConfig}`,
+        {
+          method: 'POST',
+          body: '{"id":1,"ts":1}',
+        },
+      );
       const files = await readdir(join(stage.home, 'tables/data'), { recursive: true });
-      await truncate(join(stage.home, 'tables/data', files.find((file) => /damaged_OFFLINE.*\.parquet$/.test(file)) ?? ''), 9);
+      await truncate(
+        join(
+          stage.home,
+          'tables/data',
+          files.find((file) => /damaged_OFFLINE.*\.parquet$/.test(file)) ?? '',
+        ),
+        9,
+      );
       await using visit = await stage.visit({ place: '/tables/damaged' });
       const { page } = visit;
       await page.getByRole('tab', { name: 'Segments' }).click();
@@ -150,7 +185,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await documents.fill(proposed.replace('"STRING"', '"STRANGE"'));
       await page.getByRole('button', { name: 'Preview again' }).click();
       await page.locator('.findings .badge.bad').first().waitFor();
-      await expect.poll(() => page.locator('.findings').first().innerText(), patience).toMatch(/line \d+[^]*STRANGE/);
+      await expect
+        .poll(() => page.locator('.findings').first().innerText(), patience)
+        .toMatch(/line \d+[^]*STRANGE/);
       expect(await page.getByRole('button', { name: 'Make the table' }).isDisabled()).toBe(true);
       await documents.fill(proposed);
       await page.getByRole('button', { name: 'Preview again' }).click();
@@ -170,7 +207,11 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       body: JSON.stringify({
         tableName: 'loaded',
         schema: { ...schema, schemaName: 'loaded' },
-        offline: { tableName: 'loaded', tableType: 'OFFLINE', segmentsConfig: { timeColumnName: 'ts' } },
+        offline: {
+          tableName: 'loaded',
+          tableType: 'OFFLINE',
+          segmentsConfig: { timeColumnName: 'ts' },
+        },
       }),
     });
     await stage.call('/tasks/execute', {
@@ -179,7 +220,11 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
         taskType: 'SegmentGenerationAndPushTask',
         tableName: 'loaded_OFFLINE',
         taskName: 'broken_file',
-        taskConfigs: { inputDirURI: `file://${inputs}/`, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' },
+        taskConfigs: {
+          inputDirURI: `file://${inputs}/`,
+          includeFileNamePattern: 'glob:**/*.csv',
+          inputFormat: 'csv',
+        },
       }),
     });
     await using visit = await stage.visit({ place: '/tasks' });
@@ -188,7 +233,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByLabel('Table').selectOption('loaded_OFFLINE');
     await page.getByRole('link', { name: /broken_file/ }).click();
     await page.getByText('failed', { exact: true }).first().waitFor();
-    await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/broken\.csv[^]*taskConfig/);
+    await expect
+      .poll(() => page.locator('main').innerText(), patience)
+      .toMatch(/broken\.csv[^]*taskConfig/);
   });
 
   test('the error of a task that is full of markup is shown as it is', async () => {
@@ -202,7 +249,11 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
         taskType: 'SegmentGenerationAndPushTask',
         tableName: 'loaded_OFFLINE',
         taskName: 'full_of_markup',
-        taskConfigs: { inputDirURI: `file://${inputs}/`, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' },
+        taskConfigs: {
+          inputDirURI: `file://${inputs}/`,
+          includeFileNamePattern: 'glob:**/*.csv',
+          inputFormat: 'csv',
+        },
       }),
     });
     await using visit = await stage.visit({ place: '/tasks' });
@@ -220,51 +271,71 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     expect([dialogs, await page.locator('img[src=x]').count(), complaints]).toEqual([0, 0, []]);
   });
 
-  test('a restream is started with a form and followed to its end', { timeout: 120_000 }, async () => {
-    await using visit = await stage.visit({ place: `/restream?table=${table}` });
-    const { page } = visit;
-    expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
-    await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
-    await page.getByRole('button', { name: 'Start' }).click();
-    await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
-    await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
-    await page.getByRole('button', { name: 'Start' }).click();
-    await expect.poll(() => page.getByRole('alert').innerText(), patience).toMatch(/It was not started[^]*events_again_REALTIME/);
-  });
-
-  test('a restream that waits is resumed, and one that is cancelled is asked about first', { timeout: 120_000 }, async () => {
-    await using visit = await stage.visit({ place: `/restream?table=${table}` });
-    const { page } = visit;
-    const start = async (name: string): Promise<Locator> => {
-      await page.getByRole('textbox', { name: 'New table' }).fill(name);
-      await page.getByLabel('Wait before consuming, until resumed').check();
+  test(
+    'a restream is started with a form and followed to its end',
+    { timeout: 120_000 },
+    async () => {
+      await using visit = await stage.visit({ place: `/restream?table=${table}` });
+      const { page } = visit;
+      expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
+      await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
       await page.getByRole('button', { name: 'Start' }).click();
-      return page.locator('section.card').filter({ hasText: `→ ${name}` });
-    };
-    const resumed = await start('events_waiting_REALTIME');
-    await resumed.getByRole('button', { name: 'Resume' }).click();
-    await resumed.getByText(/50 rows in the old table/).waitFor({ timeout: 90_000 });
-    expect(await resumed.getByRole('button').count()).toBe(0);
-    const cancelled = await start('events_unwanted_REALTIME');
-    await cancelled.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
-    expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({ status: expect.not.stringMatching('CANCELLED') });
-    await cancelled.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
-    await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
-  });
+      await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
+      await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
+      await page.getByRole('button', { name: 'Start' }).click();
+      await expect
+        .poll(() => page.getByRole('alert').innerText(), patience)
+        .toMatch(/It was not started[^]*events_again_REALTIME/);
+    },
+  );
+
+  test(
+    'a restream that waits is resumed, and one that is cancelled is asked about first',
+    { timeout: 120_000 },
+    async () => {
+      await using visit = await stage.visit({ place: `/restream?table=${table}` });
+      const { page } = visit;
+      const start = async (name: string): Promise<Locator> => {
+        await page.getByRole('textbox', { name: 'New table' }).fill(name);
+        await page.getByLabel('Wait before consuming, until resumed').check();
+        await page.getByRole('button', { name: 'Start' }).click();
+        return page.locator('section.card').filter({ hasText: `→ ${name}` });
+      };
+      const resumed = await start('events_waiting_REALTIME');
+      await resumed.getByRole('button', { name: 'Resume' }).click();
+      await resumed.getByText(/50 rows in the old table/).waitFor({ timeout: 90_000 });
+      expect(await resumed.getByRole('button').count()).toBe(0);
+      const cancelled = await start('events_unwanted_REALTIME');
+      await cancelled.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+      expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({
+        status: expect.not.stringMatching('CANCELLED'),
+      });
+      await cancelled.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+      await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
+    },
+  );
 
   test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {
     await using visit = await stage.visit({ place: '/cluster' });
     const { page } = visit;
     await page.locator('tbody tr').first().waitFor();
     await page.getByText('busy').first().waitFor();
-    await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/Broker_127[^]*up[^]*Workers[^]*busy/);
+    await expect
+      .poll(() => page.locator('main').innerText(), patience)
+      .toMatch(/Broker_127[^]*up[^]*Workers[^]*busy/);
     const row = page.locator('tr').filter({ hasText: 'engine.docs.public' });
-    await expect.poll(() => row.innerText(), patience).toMatch(/true[^]*test\.properties:\d+[^]*restart/);
-    const secret = page.locator('tr').filter({ hasText: 'engine.auth.principal.admin.token.sha256' });
+    await expect
+      .poll(() => row.innerText(), patience)
+      .toMatch(/true[^]*test\.properties:\d+[^]*restart/);
+    const secret = page
+      .locator('tr')
+      .filter({ hasText: 'engine.auth.principal.admin.token.sha256' });
     expect(await secret.innerText()).not.toMatch(/a2cd52/);
-    const answered = page.waitForResponse((response) => response.url().includes('/cluster/settings?broker='));
+    const answered = page.waitForResponse((response) =>
+      response.url().includes('/cluster/settings?broker='),
+    );
     await page.getByRole('combobox').selectOption({ index: 1 });
     expect((await answered).status()).toBe(200);
     await row.waitFor();
@@ -275,7 +346,10 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     const { page } = visit;
     const call = page.locator('details[open]');
     await call.getByRole('button', { name: 'Try it' }).click();
-    expect(JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText())).toEqual({ name: 'admin', role: 'admin' });
+    expect(JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText())).toEqual({
+      name: 'admin',
+      role: 'admin',
+    });
   });
 
   test('an analyst is offered what an analyst may do, and no more', async () => {
@@ -287,7 +361,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       .toEqual(['Query', 'Tables', 'Tasks', 'API']);
     await page.locator('.editor').waitFor();
     expect(calls.filter((call) => call.startsWith('/cluster'))).toEqual([]);
-    const response = await fetch(`${stage.url}/cluster/settings`, { headers: { authorization: `Bearer ${analystToken}` } });
+    const response = await fetch(`${stage.url}/cluster/settings`, {
+      headers: { authorization: `Bearer ${analystToken}` },
+    });
     expect(response.status).toBe(403);
   });
 }

@@ -9,13 +9,21 @@ interface AxeResult {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = await readFile(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
 
-/** What keeps people out of the page as it is now, by axe-core. The page's security policy does not bind the test's own script. */
+/**
+ * What keeps people out of the page as it is now, by axe-core. The page's security policy does not
+ * bind the test's own script.
+ */
 async function violationsOf(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { readonly axe: { run: () => Promise<{ violations: readonly AxeResult[] }> } };
+    const { axe } = globalThis as unknown as {
+      readonly axe: { run: () => Promise<{ violations: readonly AxeResult[] }> };
+    };
     return (await axe.run()).violations;
   });
   return violations.flatMap(({ id, nodes }) =>
@@ -23,7 +31,10 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Both themes and both widths; what is wrong in one of the other two pairs is wrong in one of these. */
+/**
+ * Both themes and both widths; what is wrong in one of the other two pairs is wrong in one of
+ * these.
+ */
 const looks = [
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 390 },
@@ -52,7 +63,9 @@ export function testAccessibility(stageOf: () => ConsoleStage): void {
     await visit.page.goto(`${stage.url}/docs`);
     await visit.page.locator('#readCaller').getByText('Try it').click();
     // The page has a hundred articles of this kind, which axe would look at for a minute.
-    await visit.page.evaluate(`for (const article of document.querySelectorAll('article:not(#readCaller)')) article.remove()`);
+    await visit.page.evaluate(
+      `for (const article of document.querySelectorAll('article:not(#readCaller)')) article.remove()`,
+    );
     await expectNoViolations(visit.page, 'docs');
   });
 
@@ -86,7 +99,16 @@ export function testAccessibility(stageOf: () => ConsoleStage): void {
     await page.getByRole('dialog').waitFor();
     await expectNoViolations(page, 'question');
     await page.keyboard.press('Escape');
-    for (const name of ['results', 'tables', 'tables/stocks', 'preview', 'tasks', 'restream', 'cluster', 'api/readCaller']) {
+    for (const name of [
+      'results',
+      'tables',
+      'tables/stocks',
+      'preview',
+      'tasks',
+      'restream',
+      'cluster',
+      'api/readCaller',
+    ]) {
       await page.goto(`${stage.url}/console/#/${name}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.spinner').first().waitFor({ state: 'detached' });

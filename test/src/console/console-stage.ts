@@ -13,7 +13,10 @@ export const analystToken = 'quickstart-analyst';
 /** The page draws a moment after it is told. */
 export const patience = { timeout: 20_000 };
 
-/** The settings of a whole system in a directory, with the tokens of the quickstart and a few of its tables. */
+/**
+ * The settings of a whole system in a directory, with the tokens of the quickstart and a few of its
+ * tables.
+ */
 function settingsIn(home: string): Record<string, string> {
   return {
     'engine.broker.client.queryPort': '0',
@@ -28,9 +31,11 @@ function settingsIn(home: string): Record<string, string> {
     'controller.preview.source.paths': join(home, 'inputs'),
     'engine.docs.public': 'true',
     'engine.auth.principal.admin.role': 'admin',
-    'engine.auth.principal.admin.token.sha256': 'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
+    'engine.auth.principal.admin.token.sha256':
+      'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
     'engine.auth.principal.analyst.role': 'query',
-    'engine.auth.principal.analyst.token.sha256': '9e60995b3b8fb825fc55f0659b1ba49e02a89232f4b6a8a2d6182eec46585029',
+    'engine.auth.principal.analyst.token.sha256':
+      '9e60995b3b8fb825fc55f0659b1ba49e02a89232f4b6a8a2d6182eec46585029',
     'engine.table.stocks.path': join(samples, 'stocks.csv'),
     'engine.table.cars.path': join(samples, 'cars.json'),
   };
@@ -60,25 +65,41 @@ export class ConsoleStage implements AsyncDisposable {
 
   readonly #context: BrowserContext;
 
-  private constructor(quire: RunningQuire, home: string, context: BrowserContext, browser: Browser) {
+  private constructor(
+    quire: RunningQuire,
+    home: string,
+    context: BrowserContext,
+    browser: Browser,
+  ) {
     this.#context = context;
     this.quire = quire;
     this.home = home;
     this.browser = browser;
   }
 
-  static async open(program: string, more: Readonly<Record<string, string>> = {}): Promise<ConsoleStage> {
+  static async open(
+    program: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<ConsoleStage> {
     await ensureSite(() => undefined);
     const home = await mkdtemp(join(tmpdir(), 'quire-console-'));
     const file = join(home, 'test.properties');
-    const lines = Object.entries({ ...settingsIn(home), ...more }).map(([key, value]) => `${key} = ${value}`);
+    const lines = Object.entries({ ...settingsIn(home), ...more }).map(
+      ([key, value]) => `${key} = ${value}`,
+    );
     await writeFile(file, lines.join('\n'));
     const [quire, browser] = await Promise.all([
       startQuire({ file, roles: ['server', 'broker', 'controller'] }),
-      chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] }),
+      chromium.launch({
+        executablePath: program,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      }),
     ]);
     const permissions = ['clipboard-read', 'clipboard-write'];
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      permissions,
+    });
     return new ConsoleStage(quire, home, context, browser);
   }
 
@@ -86,8 +107,13 @@ export class ConsoleStage implements AsyncDisposable {
     return String(this.quire.addresses.controller?.url);
   }
 
-  /** Opens the console in a tab of its own. All tabs have one browser's memory: the files of the console are fetched once. */
-  async visit({ token = adminToken, place = '' }: PageOptions = {}): Promise<ConsolePage & AsyncDisposable> {
+  /**
+   * Opens the console in a tab of its own. All tabs have one browser's memory: the files of the
+   * console are fetched once.
+   */
+  async visit({ token = adminToken, place = '' }: PageOptions = {}): Promise<
+    ConsolePage & AsyncDisposable
+  > {
     const page = await this.#context.newPage();
     const complaints: string[] = [];
     const calls: string[] = [];
@@ -96,7 +122,9 @@ export class ConsoleStage implements AsyncDisposable {
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => calls.push(request.url().replace(this.url, '')));
-    if (token !== null) await page.addInitScript((kept) => sessionStorage.setItem('quire.token', kept), token);
+    if (token !== null) {
+      await page.addInitScript((kept) => sessionStorage.setItem('quire.token', kept), token);
+    }
     await page.goto(`${this.url}/console/${place === '' ? '' : `#${place}`}`);
     return { page, complaints, calls, [Symbol.asyncDispose]: () => page.close() };
   }
@@ -112,7 +140,10 @@ export class ConsoleStage implements AsyncDisposable {
 
   /** Runs a query as an admin; resolves to the id of its stored result. */
   async store(sql: string): Promise<string> {
-    const answer = await this.call('/query/sql?doPaginate=true&numRows=1', { method: 'POST', body: JSON.stringify({ sql }) });
+    const answer = await this.call('/query/sql?doPaginate=true&numRows=1', {
+      method: 'POST',
+      body: JSON.stringify({ sql }),
+    });
     return (answer as { readonly requestId: string }).requestId;
   }
 
@@ -138,12 +169,17 @@ export async function runQuery(page: Page, sql: string): Promise<void> {
 
 /** The text of a cell of the grid, rows and columns counted from 1, once it is there. */
 export async function cellText(page: Page, row: number, column: number): Promise<string> {
-  const cell = page.locator(`[role=row][aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]:not([aria-busy=true])`);
+  const cell = page.locator(
+    `[role=row][aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]:not([aria-busy=true])`,
+  );
   // A cell has no text at all until its page is there: nulls and empty texts are words.
   try {
     return await cell.filter({ hasText: /./ }).innerText();
   } catch (error) {
     const seen = await page.locator('.result-area').innerText();
-    throw new Error(`Row ${row}, column ${column} has no text. What is seen instead:\n${seen.slice(0, 2000)}`, { cause: error });
+    throw new Error(
+      `Row ${row}, column ${column} has no text. What is seen instead:\n${seen.slice(0, 2000)}`,
+      { cause: error },
+    );
   }
 }

@@ -8,7 +8,8 @@ import { testQueries } from './query-tests.ts';
 import { testSafety } from './safety-tests.ts';
 import { testScrolling } from './scroll-tests.ts';
 
-// One file, so that one system and one browser serve all of them: to start both takes as long as ten tests.
+// One file, so that one system and one browser serve all of them: to start both takes as long as
+// ten tests.
 describeWithTool(chromium, 'the console', (program) => {
   let opened: ConsoleStage | undefined;
   beforeAll(async () => {

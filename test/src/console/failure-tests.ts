@@ -30,8 +30,14 @@ export function testFailures(stageOf: () => ConsoleStage): void {
     const { page } = visit;
     await runQuery(page, longSql(100_000));
     expect(await cellText(page, 1, 2)).toBe('row 0');
-    const body = JSON.stringify({ code: 401, error: 'Not authenticated.', reason: 'UNAUTHENTICATED' });
-    await page.route('**/results?**', (route) => route.fulfill({ status: 401, contentType: 'application/json', body }));
+    const body = JSON.stringify({
+      code: 401,
+      error: 'Not authenticated.',
+      reason: 'UNAUTHENTICATED',
+    });
+    await page.route('**/results?**', (route) =>
+      route.fulfill({ status: 401, contentType: 'application/json', body }),
+    );
     await page.getByLabel('Go to row').fill('50000');
     await page.keyboard.press('Enter');
     await page.getByText('The server does not take your token any more').waitFor();

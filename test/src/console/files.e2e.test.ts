@@ -5,14 +5,20 @@ import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 
 const KB = 1024;
 
-/** Files that come with the first page: what is not the editor's or the plots', which load when they are needed. */
+/**
+ * Files that come with the first page: what is not the editor's or the plots', which load when they
+ * are needed.
+ */
 const isLazy = (name: string): boolean => /sql-editor|plot-panel/.test(name);
 
 describe('the files of the console', () => {
   test('are less than 300 KB compressed, without the editor and the plots', async () => {
     await ensureSite(() => undefined);
     const files = await readConsoleFiles();
-    const sizes = [...(files ?? [])].map(([name, { bytes, brotli }]) => ({ name, size: (brotli ?? bytes).byteLength }));
+    const sizes = [...(files ?? [])].map(([name, { bytes, brotli }]) => ({
+      name,
+      size: (brotli ?? bytes).byteLength,
+    }));
     const first = sizes.filter(({ name }) => !isLazy(name));
     expect(first.length).toBeGreaterThan(2);
     expect(first.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(300 * KB);

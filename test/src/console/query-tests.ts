@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { longRowCount, longSql } from './scroll-tests.ts';
-import { adminToken, analystToken, cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
+import {
+  adminToken,
+  analystToken,
+  cellText,
+  type ConsoleStage,
+  patience,
+  runQuery,
+} from './console-stage.ts';
 
 /** Signing in, running queries, and what can be done with a result. */
 export function testQueries(stageOf: () => ConsoleStage): void {
@@ -18,21 +25,29 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByLabel('Token').fill('nobody-has-this');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
-      await expect.poll(() => page.getByRole('alert').innerText(), patience).toMatch(/Not signed in/);
+      await expect
+        .poll(() => page.getByRole('alert').innerText(), patience)
+        .toMatch(/Not signed in/);
       await page.getByLabel('Token').fill(analystToken);
       await page.keyboard.press('Enter');
       await page.getByRole('navigation').waitFor();
-      await expect.poll(() => page.locator('.who').innerText(), patience).toMatch(/analyst[^]*query/);
+      await expect
+        .poll(() => page.locator('.who').innerText(), patience)
+        .toMatch(/analyst[^]*query/);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Token').waitFor();
-      expect(await page.evaluate(() => [sessionStorage.length, Object.values(localStorage).join(' ')])).toEqual([0, '']);
+      expect(
+        await page.evaluate(() => [sessionStorage.length, Object.values(localStorage).join(' ')]),
+      ).toEqual([0, '']);
     });
 
     test('the root of the controller leads to the console, and the docs are open to everybody, with calls to try', async () => {
       const root = await fetch(`${stage.url}/`, { redirect: 'manual' });
       expect([root.status, root.headers.get('location')]).toEqual([302, '/console/']);
       const statuses = await Promise.all(
-        ['/docs', '/openapi.json', '/cluster/health'].map(async (path) => (await fetch(stage.url + path)).status),
+        ['/docs', '/openapi.json', '/cluster/health'].map(
+          async (path) => (await fetch(stage.url + path)).status,
+        ),
       );
       expect(statuses).toEqual([200, 200, 401]);
       const docs = await stage.browser.newPage();
@@ -46,12 +61,18 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await docs.getByLabel('Token').fill(analystToken);
       await call.getByRole('button', { name: 'Send GET' }).press('Enter');
       await expect.poll(() => call.locator('output').innerText(), patience).toMatch(/^200/);
-      expect(JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText())).toMatchObject({ name: 'analyst' });
+      expect(
+        JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText()),
+      ).toMatchObject({ name: 'analyst' });
       const preview = docs.locator('#previewTable');
       await preview.getByText('Try it').click();
-      await preview.getByLabel('Body').fill('{"sourceRows": [{"fieldToValueMap": {"name": "<img src=x onerror=alert(1)>"}}]}');
+      await preview
+        .getByLabel('Body')
+        .fill('{"sourceRows": [{"fieldToValueMap": {"name": "<img src=x onerror=alert(1)>"}}]}');
       await preview.getByRole('button', { name: 'Send POST' }).click();
-      await expect.poll(() => preview.getByRole('region', { name: 'Answer' }).innerText(), patience).toContain('<img src=x');
+      await expect
+        .poll(() => preview.getByRole('region', { name: 'Answer' }).innerText(), patience)
+        .toContain('<img src=x');
       // The refusal alone: the policy allows the page's own script and calls.
       expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
       await docs.close();
@@ -78,7 +99,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
         }
         const pageCalls = calls.filter((call) => call.includes('/results?'));
         // One row of JSON while the query runs, and one when it has ended: its columns.
-        expect(pageCalls.filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1'))).toEqual([]);
+        expect(
+          pageCalls.filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1')),
+        ).toEqual([]);
         expect(pageCalls.length).toBeLessThan(20);
         expect(complaints).toEqual([]);
       },
@@ -88,7 +111,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await using visit = await stage.visit();
       const { page } = visit;
       await page.locator('.editor .cm-content').focus();
-      await page.keyboard.insertText('SELECT count(*) FROM range(100000) a(i), range(100000) b(j) WHERE (i * j) % 7 = 3');
+      await page.keyboard.insertText(
+        'SELECT count(*) FROM range(100000) a(i), range(100000) b(j) WHERE (i * j) % 7 = 3',
+      );
       await page.keyboard.press('ControlOrMeta+Enter');
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('The query was cancelled').waitFor();
@@ -104,7 +129,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       );
       await page.keyboard.press('ControlOrMeta+Enter');
       await page.getByText(/The first [\d,]+ rows, while the query runs/).waitFor();
-      await expect.poll(() => page.locator('.running').innerText(), patience).toMatch(/Running · .* · [\d,]+ rows so far, .*B$/);
+      await expect
+        .poll(() => page.locator('.running').innerText(), patience)
+        .toMatch(/Running · .* · [\d,]+ rows so far, .*B$/);
       expect(await cellText(page, 1, 1)).toBe('pair 0');
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('The query was cancelled').waitFor();
@@ -130,7 +157,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       gone.resolve();
       await (await answer).finished();
       // All that follows from an answer has been done by the second frame after it.
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+      );
       await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Query', exact: true }).first().click();
       expect(await cellText(page, 1, 1)).toBe('43');
@@ -143,7 +172,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await expect
         .poll(() => page.getByRole('alert').innerText(), patience)
         .toMatch(/The query failed after[^]*"pryce" not found/);
-      await expect.poll(() => page.locator('.editor .cm-lintRange-error').innerText(), patience).toBe('pryce');
+      await expect
+        .poll(() => page.locator('.editor .cm-lintRange-error').innerText(), patience)
+        .toBe('pryce');
     });
 
     test('is completed with the tables, columns and functions that there are', async () => {
@@ -172,7 +203,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await runQuery(page, 'SELECT 42 AS after');
       await page.getByText('History', { exact: true }).click();
       await page.getByRole('button', { name: 'SELECT 41 AS before' }).click();
-      await expect.poll(() => page.locator('.editor .cm-content').innerText(), patience).toBe('SELECT 41 AS before');
+      await expect
+        .poll(() => page.locator('.editor .cm-content').innerText(), patience)
+        .toBe('SELECT 41 AS before');
     });
   });
 
@@ -187,24 +220,38 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByRole('button', { name: 'Row 2,501 as JSON' }).click();
       await page.getByText('Copied 1 row as JSON.').waitFor();
       const clipboard = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
-      expect(JSON.parse(await clipboard())).toEqual([{ number: 2500, text: 'row 2500', maybe: 625 }]);
+      expect(JSON.parse(await clipboard())).toEqual([
+        { number: 2500, text: 'row 2500', maybe: 625 },
+      ]);
 
       await page.getByText('Download', { exact: true }).click();
       const saved = page.waitForEvent('download');
       await page.getByRole('button', { name: 'CSV' }).click();
       const lines = (await readFile(await (await saved).path(), 'utf8')).trimEnd().split('\n');
-      expect([lines.length, lines[0], lines.at(-1)]).toEqual([3001, 'number,text,maybe', '2999,row 2999,749.75']);
+      expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+        3001,
+        'number,text,maybe',
+        '2999,row 2999,749.75',
+      ]);
 
       await page.getByLabel('Keep the result for').selectOption('1d');
       await page.getByText(/^Kept until/).waitFor();
-      await expect.poll(() => page.locator('.expiry .badge').innerText(), patience).toMatch(/h .* min left|24 h left/);
+      await expect
+        .poll(() => page.locator('.expiry .badge').innerText(), patience)
+        .toMatch(/h .* min left|24 h left/);
 
       await page.getByRole('button', { name: 'Copy link' }).click();
       await page.getByText(/The link is copied/).waitFor();
       const link = await clipboard();
-      await using other = await stage.visit({ token: adminToken, place: link.slice(link.indexOf('#') + 1) });
+      await using other = await stage.visit({
+        token: adminToken,
+        place: link.slice(link.indexOf('#') + 1),
+      });
       expect(await cellText(other.page, 2501, 2)).toBe('row 2500');
-      await using stranger = await stage.visit({ token: analystToken, place: link.slice(link.indexOf('#') + 1) });
+      await using stranger = await stage.visit({
+        token: analystToken,
+        place: link.slice(link.indexOf('#') + 1),
+      });
       await stranger.page.getByText('There is no such result').waitFor();
     });
 
@@ -225,7 +272,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByRole('menuitem', { name: 'Pin column' }).click();
       expect((await page.locator('thead th .grid-head-name').allInnerTexts())[0]).toMatch(/three/);
       await page.locator('tbody td').filter({ hasText: 'xxx' }).dblclick();
-      await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe(text);
+      await expect
+        .poll(() => page.getByRole('dialog').locator('pre').innerText(), patience)
+        .toBe(text);
     });
 
     test('is asked further questions: its rows are read, and its columns completed', async () => {
@@ -242,7 +291,10 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await expect
         .poll(() => page.locator('.editor .cm-tooltip-autocomplete li').allInnerTexts(), patience)
         .toContainEqual(expect.stringContaining('ticker'));
-      await runQuery(page, `SELECT ticker, count(*) FROM result('${id}') GROUP BY ticker ORDER BY ticker`);
+      await runQuery(
+        page,
+        `SELECT ticker, count(*) FROM result('${id}') GROUP BY ticker ORDER BY ticker`,
+      );
       expect([await cellText(page, 1, 1), await cellText(page, 1, 2)]).toEqual(['AAPL', '123']);
       expect(complaints).toEqual([]);
     });

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
 
-/** What an attacker who could run a line of script would try first. Text, since it runs in the page. */
+/**
+ * What an attacker who could run a line of script would try first. Text, since it runs in the page.
+ */
 const attack = `(async () => {
   const thrown = [];
   const attempt = (act) => {
@@ -42,17 +44,24 @@ export function testSafety(stageOf: () => ConsoleStage): void {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name }).waitFor();
     }
-    await expect.poll(() => page.getByRole('navigation').locator('[aria-current]').innerText(), patience).toBe('API');
+    await expect
+      .poll(() => page.getByRole('navigation').locator('[aria-current]').innerText(), patience)
+      .toBe('API');
   });
 
   test('names and cells show overrides of direction and other unseen characters as what they are', async () => {
     await using visit = await stage.visit();
     const { page } = visit;
     await runQuery(page, `SELECT 'user\u202egnp.exe' AS "na\u2066me", 'a\u200bb\nc' AS two`);
-    expect([await cellText(page, 1, 1), await cellText(page, 1, 2)]).toEqual(['user\\u202egnp.exe', 'a\\u200bb\\nc']);
+    expect([await cellText(page, 1, 1), await cellText(page, 1, 2)]).toEqual([
+      'user\\u202egnp.exe',
+      'a\\u200bb\\nc',
+    ]);
     expect(await page.locator('.grid-head-name').allInnerTexts()).toEqual(['na\\u2066me', 'two']);
     await page.locator('tbody td').nth(1).dblclick();
-    await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe('a\\u200bb\nc');
+    await expect
+      .poll(() => page.getByRole('dialog').locator('pre').innerText(), patience)
+      .toBe('a\\u200bb\nc');
   });
 
   test('a grid is walked by keys: rows, ends, a cell that opens, and the clipboard', async () => {
@@ -61,14 +70,20 @@ export function testSafety(stageOf: () => ConsoleStage): void {
     await runQuery(page, 'SELECT r AS number, 2 * r AS twice FROM range(100000) t(r)');
     await page.locator('tbody td').first().click();
     // Faster than the grid draws: no key is lost.
-    for (const key of ['ControlOrMeta+ArrowDown', 'PageUp', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
-    await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe('199958');
+    for (const key of ['ControlOrMeta+ArrowDown', 'PageUp', 'ArrowRight', 'Enter']) {
+      await page.keyboard.press(key);
+    }
+    await expect
+      .poll(() => page.getByRole('dialog').locator('pre').innerText(), patience)
+      .toBe('199958');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByText('Row 99,980 of 100,000').isVisible()).toBe(true);
     await page.keyboard.press('ControlOrMeta+Shift+c');
     await page.getByText('Copied 1 row as TSV.').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('number\ttwice\n99979\t199958');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'number\ttwice\n99979\t199958',
+    );
     await page.getByLabel('Go to row').fill('500');
     for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('dialog').getByText('row 502').waitFor();
@@ -82,7 +97,10 @@ export function testSafety(stageOf: () => ConsoleStage): void {
       expect(policy).toMatch(
         /default-src 'none'.*script-src 'self'.*style-src 'self'.*connect-src 'self'.*frame-ancestors 'none'/,
       );
-      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual(['nosniff', 'no-referrer']);
+      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([
+        'nosniff',
+        'no-referrer',
+      ]);
     }
     expect((await fetch(`${stage.url}/console/../package.json`)).status).not.toBe(200);
     expect((await fetch(`${stage.url}/console/%2e%2e%2fpackage.json`)).status).toBe(404);
@@ -93,41 +111,61 @@ export function testSafety(stageOf: () => ConsoleStage): void {
     const { page } = visit;
     await page.locator('.editor .cm-content').waitFor();
     const outcome = await page.evaluate(attack);
-    expect(outcome).toEqual({ thrown: ['TypeError', 'TypeError'], elsewhere: 'TypeError', wasRun: false });
+    expect(outcome).toEqual({
+      thrown: ['TypeError', 'TypeError'],
+      elsewhere: 'TypeError',
+      wasRun: false,
+    });
   });
 
-  test('cells, column names and messages full of markup are shown as they are', { timeout: 120_000 }, async () => {
-    await using visit = await stage.visit();
-    const { page, complaints } = visit;
-    const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
-    let dialogs = 0;
-    page.on('dialog', (dialog) => {
-      dialogs += 1;
-      void dialog.dismiss();
-    });
-    await runQuery(page, `SELECT '${markup}' AS "${markup}", '${markup}' AS "__proto__", 'javascript:alert(3)' AS "constructor"`);
-    await expect.poll(() => page.locator('thead th .grid-head-name').first().innerText(), patience).toBe(markup);
-    await expect.poll(() => page.locator('tbody td').allInnerTexts(), patience).toEqual([markup, markup, 'javascript:alert(3)']);
-    await page.locator('tbody td').first().dblclick();
-    await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe(markup);
-    await page.keyboard.press('Escape');
-    await runQuery(page, `SELECT * FROM "${markup}"`);
-    await expect.poll(() => page.getByRole('alert').innerText(), patience).toContain(markup);
-    // What a server says of tables, columns and tasks, and what a link brings, is as little to be trusted.
-    await page.goto(`${stage.url}/console/#/preview`);
-    await page.getByLabel('Paste rows').fill(JSON.stringify({ [markup]: markup }));
-    await page.getByRole('button', { name: 'Preview', exact: true }).click();
-    await page.getByText('Rows after').waitFor();
-    expect(await page.locator('th').filter({ hasText: markup }).count()).toBeGreaterThan(0);
-    for (const place of [
-      `tables/${encodeURIComponent(markup)}`,
-      `tasks/${encodeURIComponent(markup)}`,
-      `query?id=${encodeURIComponent(markup)}`,
-    ]) {
-      await page.goto(`${stage.url}/console/#/${place}`);
-      await page.getByRole('alert').first().waitFor();
-    }
-    const expected = complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
-    expect([dialogs, await page.locator('img[src=x]').count(), expected]).toEqual([0, 0, []]);
-  });
+  test(
+    'cells, column names and messages full of markup are shown as they are',
+    { timeout: 120_000 },
+    async () => {
+      await using visit = await stage.visit();
+      const { page, complaints } = visit;
+      const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+      let dialogs = 0;
+      page.on('dialog', (dialog) => {
+        dialogs += 1;
+        void dialog.dismiss();
+      });
+      await runQuery(
+        page,
+        `SELECT '${markup}' AS "${markup}", '${markup}' AS "__proto__", 'javascript:alert(3)' AS "constructor"`,
+      );
+      await expect
+        .poll(() => page.locator('thead th .grid-head-name').first().innerText(), patience)
+        .toBe(markup);
+      await expect
+        .poll(() => page.locator('tbody td').allInnerTexts(), patience)
+        .toEqual([markup, markup, 'javascript:alert(3)']);
+      await page.locator('tbody td').first().dblclick();
+      await expect
+        .poll(() => page.getByRole('dialog').locator('pre').innerText(), patience)
+        .toBe(markup);
+      await page.keyboard.press('Escape');
+      await runQuery(page, `SELECT * FROM "${markup}"`);
+      await expect.poll(() => page.getByRole('alert').innerText(), patience).toContain(markup);
+      // What a server says of tables, columns and tasks, and what a link brings, is as little to be
+      // trusted.
+      await page.goto(`${stage.url}/console/#/preview`);
+      await page.getByLabel('Paste rows').fill(JSON.stringify({ [markup]: markup }));
+      await page.getByRole('button', { name: 'Preview', exact: true }).click();
+      await page.getByText('Rows after').waitFor();
+      expect(await page.locator('th').filter({ hasText: markup }).count()).toBeGreaterThan(0);
+      for (const place of [
+        `tables/${encodeURIComponent(markup)}`,
+        `tasks/${encodeURIComponent(markup)}`,
+        `query?id=${encodeURIComponent(markup)}`,
+      ]) {
+        await page.goto(`${stage.url}/console/#/${place}`);
+        await page.getByRole('alert').first().waitFor();
+      }
+      const expected = complaints.filter(
+        (complaint) => !complaint.startsWith('Failed to load resource'),
+      );
+      expect([dialogs, await page.locator('img[src=x]').count(), expected]).toEqual([0, 0, []]);
+    },
+  );
 }

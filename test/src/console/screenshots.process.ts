@@ -1,6 +1,7 @@
 /**
- * Takes the pictures of the console that the READMEs show, of the quickstart's own tables: `npm run screenshots`. Another folder, a theme and a
- * width may be given, for a look at every page: `npm run screenshots -- /tmp/looks dark 390`.
+ * Takes the pictures of the console that the READMEs show, of the quickstart's own tables: `npm run
+ * screenshots`. Another folder, a theme and a width may be given, for a look at every page: `npm
+ * run screenshots -- /tmp/looks dark 390`.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,8 @@ import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 import { chromium as chromiumTool } from '../testkit/toolchain.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const [folder = join(root, 'packages/console/images'), theme, width = '1280'] = process.argv.slice(2);
+const [folder = join(root, 'packages/console/images'), theme, width = '1280'] =
+  process.argv.slice(2);
 const program = chromiumTool.find(process.env) ?? '/usr/bin/chromium';
 
 const longestFlights = `SELECT date, delay, distance, origin, destination
@@ -37,12 +39,19 @@ await using quire = await startQuire({
   },
 });
 const url = `${quire.addresses.controller?.url}/console/`;
-// Closed before the server is, which waits for its connections: also when a step fails, which is then told.
-await using browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
+// Closed before the server is, which waits for its connections: also when a step fails, which is
+// then told.
+await using browser = await chromium.launch({
+  executablePath: program,
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 const complaints: string[] = [];
 
 async function open(colorScheme: 'light' | 'dark'): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: Number(width), height: 800 }, colorScheme });
+  const context = await browser.newContext({
+    viewport: { width: Number(width), height: 800 },
+    colorScheme,
+  });
   const page = await context.newPage();
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -75,7 +84,9 @@ async function takeTable(page: Page, name: string): Promise<void> {
   await page.goto(`${url}#/preview`);
   await page
     .getByLabel('Paste rows')
-    .fill('id,name,at,score\n1,Ann,2024-01-01 10:00:00,3.5\n2,"Bo, B.",2024-01-02 11:00:00,\n3,,2024-01-03 12:30:00,x');
+    .fill(
+      'id,name,at,score\n1,Ann,2024-01-01 10:00:00,3.5\n2,"Bo, B.",2024-01-02 11:00:00,\n3,,2024-01-03 12:30:00,x',
+    );
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   await page.getByText('Rows after').waitFor();
   await take(page, name);

@@ -6,14 +6,20 @@ import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 export const longRowCount = Number(process.env['QUIRE_CONSOLE_ROWS'] ?? 1_000_000);
 const isLongTrial = process.env['QUIRE_CONSOLE_ROWS'] !== undefined;
 
-/** Places at which one stops. The first stretch fills what is kept of pages: from then on, what comes must go. */
+/**
+ * Places at which one stops. The first stretch fills what is kept of pages: from then on, what
+ * comes must go.
+ */
 const stops = isLongTrial ? { filling: 100, down: 150, up: 250 } : { filling: 26, down: 8, up: 6 };
 const MB = 2 ** 20;
 
 export const longSql = (rowCount: number): string =>
   `SELECT r AS number, 'row ' || r AS text, CASE WHEN r % 3 = 0 THEN NULL ELSE r / 4 END AS maybe FROM range(${rowCount}) t(r)`;
 
-/** Scrolls from one share of the way to another in steps, and waits at each for its rows. Text, since it runs in the page. */
+/**
+ * Scrolls from one share of the way to another in steps, and waits at each for its rows. Text,
+ * since it runs in the page.
+ */
 const scroll = (from: number, to: number, steps: number): string => `(async () => {
   const scroller = document.querySelector('.grid [role=group]');
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -87,9 +93,22 @@ export function testScrolling(stageOf: () => ConsoleStage): void {
       const endBytes = await heldBytes(session);
       const requestCount = pageCalls().length - requestsBefore;
       if (isLongTrial) {
-        console.log(JSON.stringify({ longRowCount, requestCount, filled, down, up, filledBytes, downBytes, endBytes }));
+        console.log(
+          JSON.stringify({
+            longRowCount,
+            requestCount,
+            filled,
+            down,
+            up,
+            filledBytes,
+            downBytes,
+            endBytes,
+          }),
+        );
       }
-      expect(pageCalls().filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1'))).toEqual([]);
+      expect(
+        pageCalls().filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1')),
+      ).toEqual([]);
       // At most two pages a stop: what is seen may lie across the edge of two.
       const stopCount = stops.filling + stops.down + stops.up;
       expect(requestCount).toBeGreaterThan(stopCount / 2);

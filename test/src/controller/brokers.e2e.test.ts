@@ -25,14 +25,24 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   await using toHanging = await FaultProxy.start(hanging.address.port);
   await using toBabbling = await FaultProxy.start(babbling.address.port);
   toHanging.intercept = () => ({ kind: 'stall' });
-  toBabbling.intercept = () => ({ kind: 'answer', status: 200, body: '\u0000{"resultMetadataList":[{]' });
+  toBabbling.intercept = () => ({
+    kind: 'answer',
+    status: 200,
+    body: '\u0000{"resultMetadataList":[{]',
+  });
   const log: LogLine[] = [];
   const logger = recordingLogger(log);
-  await using controller = await TestController.start([toHanging.endpoint, toBabbling.endpoint, good.address.url], { logger });
+  await using controller = await TestController.start(
+    [toHanging.endpoint, toBabbling.endpoint, good.address.url],
+    { logger },
+  );
   const untilRuns = async (url: string, count: number): Promise<void> => {
-    while (log.filter((line) => line['broker'] === url).length < count) await new Promise((resolve) => setImmediate(resolve));
+    while (log.filter((line) => line['broker'] === url).length < count) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   };
-  const objectsOf = async (broker: TestBroker): Promise<number> => (await broker.objectKeys()).length;
+  const objectsOf = async (broker: TestBroker): Promise<number> =>
+    (await broker.objectKeys()).length;
   expect(await Promise.all([hanging, babbling, good].map(objectsOf))).toEqual([6, 6, 6]);
 
   await controller.clock.advance(1000);
@@ -50,7 +60,8 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   await untilRuns(good.address.url, 2);
   expect(await objectsOf(good)).toBe(0);
 
-  // Whatever the hanging one is asked, the others' answers are there, and its own share is told when its time is up.
+  // Whatever the hanging one is asked, the others' answers are there, and its own share is told
+  // when its time is up.
   const asked = toHanging.requests.length;
   const health = controller.call('/cluster/health');
   while (toHanging.requests.length === asked) await new Promise((resolve) => setImmediate(resolve));
@@ -61,14 +72,28 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   expect(status).toBe('degraded');
   const timeout = 'There was no complete answer within 30000 ms.';
   expect(brokers).toMatchObject([
-    { url: toHanging.endpoint, state: 'down', error: timeout, cleaning: { lastGoodRunMs: null, error: timeout } },
+    {
+      url: toHanging.endpoint,
+      state: 'down',
+      error: timeout,
+      cleaning: { lastGoodRunMs: null, error: timeout },
+    },
     {
       url: toBabbling.endpoint,
       state: 'down',
       error: 'The answer is not a health report of a broker.',
-      cleaning: { lastGoodRunMs: null, error: 'The answer does not say how many results were deleted.' },
+      cleaning: {
+        lastGoodRunMs: null,
+        error: 'The answer does not say how many results were deleted.',
+      },
     },
-    { url: good.address.url, state: 'up', brokerId: 'Broker_127.0.0.1_8099', version: '1.2.3', error: null },
+    {
+      url: good.address.url,
+      state: 'up',
+      brokerId: 'Broker_127.0.0.1_8099',
+      version: '1.2.3',
+      error: null,
+    },
   ]);
   expect(brokers[2]?.cleaning.error).toBeNull();
 
@@ -85,11 +110,17 @@ test('the results of two brokers are one list, and a deletion on demand leaves n
   await using other = await startBroker();
   await using controller = await TestController.start([one.address.url, other.address.url]);
 
-  const { resultMetadataList, brokers } = (await (await controller.call('/cluster/results/')).json()) as ClusterResultsResponse;
+  const { resultMetadataList, brokers } = (await (
+    await controller.call('/cluster/results/')
+  ).json()) as ClusterResultsResponse;
   const refused = await controller.call('/cluster/results', { as: 'ann' });
-  const early = await (await controller.call('/cluster/results?expiredBefore=5', { method: 'DELETE' })).json();
+  const early = await (
+    await controller.call('/cluster/results?expiredBefore=5', { method: 'DELETE' })
+  ).json();
   const all = await (
-    await controller.call(`/cluster/results?expiredBefore=${Number.MAX_SAFE_INTEGER}`, { method: 'DELETE' })
+    await controller.call(`/cluster/results?expiredBefore=${Number.MAX_SAFE_INTEGER}`, {
+      method: 'DELETE',
+    })
   ).json();
 
   // What has expired is not listed any more, whether it is still there or not.
@@ -97,7 +128,9 @@ test('the results of two brokers are one list, and a deletion on demand leaves n
     ['ok', resultMetadataList.length / 2],
     ['ok', resultMetadataList.length / 2],
   ]);
-  expect(new Set(resultMetadataList.map(({ requestId }) => requestId)).size).toBe(resultMetadataList.length);
+  expect(new Set(resultMetadataList.map(({ requestId }) => requestId)).size).toBe(
+    resultMetadataList.length,
+  );
   const times = resultMetadataList.map(({ submissionTimeMs }) => submissionTimeMs);
   expect(times).toEqual(times.toSorted((earlier, later) => later - earlier));
   expect(refused.status).toBe(403);
@@ -112,6 +145,10 @@ test('a controller whose clock is far ahead deletes nothing that lives', async (
   controller.clock.stepWallClock(1000 * hourMs);
   await controller.clock.advance(1000);
   await controller.clock.untilSleeping(1);
-  while ((await broker.objectKeys()).length > 2) await new Promise((resolve) => setImmediate(resolve));
-  expect((await (await controller.call('/cluster/results')).json()) as object).toMatchObject({ brokers: [{ resultCount: 1 }] });
+  while ((await broker.objectKeys()).length > 2) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await (await controller.call('/cluster/results')).json()) as object).toMatchObject({
+    brokers: [{ resultCount: 1 }],
+  });
 });

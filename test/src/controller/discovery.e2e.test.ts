@@ -25,15 +25,23 @@ afterEach(async () => {
   for (const each of [controller, silent, other, one]) await each[Symbol.asyncDispose]();
 });
 
-const read = async (path: string): Promise<unknown> => (await controller.call(path, { as: 'ann' })).json();
-const brokerAt = ({ address: { port } }: TestBroker) => ({ host: '127.0.0.1', port, instanceName: `Broker_127.0.0.1_${port}` });
+const read = async (path: string): Promise<unknown> =>
+  (await controller.call(path, { as: 'ann' })).json();
+const brokerAt = ({ address: { port } }: TestBroker) => ({
+  host: '127.0.0.1',
+  port,
+  instanceName: `Broker_127.0.0.1_${port}`,
+});
 
 test('tables go by their raw names, and their brokers are those that answer, or those that do not', async () => {
   const tables = { flights: [brokerAt(one), brokerAt(other)], trees: [brokerAt(one)] };
   expect(await read('/v2/brokers/tables')).toEqual(tables);
   expect(await read('/v2/brokers/tables?state=online')).toEqual(tables);
   expect(await read('/v2/brokers/tables/flights')).toEqual(tables.flights);
-  expect(await read('/tables/livebrokers')).toEqual({ flights_OFFLINE: tables.flights, trees_OFFLINE: tables.trees });
+  expect(await read('/tables/livebrokers')).toEqual({
+    flights_OFFLINE: tables.flights,
+    trees_OFFLINE: tables.trees,
+  });
   expect(await read('/v2/brokers')).toEqual({ tenants: { DefaultTenant: tables.flights }, tables });
   const port = Number(new URL(silent.endpoint).port);
   const name = `Broker_127.0.0.1_${port}`;
@@ -41,20 +49,36 @@ test('tables go by their raw names, and their brokers are those that answer, or 
   // A broker that does not answer may have any table.
   expect(await read('/v2/brokers/tables?state=OFFLINE')).toEqual({ flights: down, trees: down });
   expect(await read('/brokers/tenants/DefaultTenant?state=OFFLINE')).toEqual([name]);
-  expect(await read('/v2/brokers/tables?state=ODD')).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
-  expect(await read('/brokers/tables/rivers')).toMatchObject({ code: 503, reason: 'BROKER_UNAVAILABLE' });
+  expect(await read('/v2/brokers/tables?state=ODD')).toMatchObject({
+    code: 400,
+    reason: 'INVALID_PARAMETER',
+  });
+  expect(await read('/brokers/tables/rivers')).toMatchObject({
+    code: 503,
+    reason: 'BROKER_UNAVAILABLE',
+  });
 });
 
 test('a controller that keeps no tables reads those of its brokers, and says where they could be kept', async () => {
   expect(await read('/tables/trees')).toMatchObject({ OFFLINE: { tableName: 'trees_OFFLINE' } });
   expect(await read('/schemas')).toEqual(['flights', 'trees']);
   expect(await read('/tableConfigs')).toEqual(['flights', 'trees']);
-  expect(await read('/tenants')).toEqual({ SERVER_TENANTS: ['DefaultTenant'], BROKER_TENANTS: ['DefaultTenant'] });
+  expect(await read('/tenants')).toEqual({
+    SERVER_TENANTS: ['DefaultTenant'],
+    BROKER_TENANTS: ['DefaultTenant'],
+  });
   expect(await read('/version')).toEqual({ quire: '1.2.3' });
   const { instances } = (await read('/instances')) as { readonly instances: readonly string[] };
   expect(instances).toContain(brokerAt(one).instanceName);
-  expect(await read(`/instances/${instances[0]}`)).toMatchObject({ type: 'BROKER', tags: ['DefaultTenant'], enabled: true });
-  expect(await answerTo(controller, '/schemas', 'POST', { schemaName: 'a' })).toEqual([501, 'UNSUPPORTED']);
+  expect(await read(`/instances/${instances[0]}`)).toMatchObject({
+    type: 'BROKER',
+    tags: ['DefaultTenant'],
+    enabled: true,
+  });
+  expect(await answerTo(controller, '/schemas', 'POST', { schemaName: 'a' })).toEqual([
+    501,
+    'UNSUPPORTED',
+  ]);
 });
 
 interface Recorded {
@@ -75,16 +99,30 @@ const otherwise: Readonly<Record<string, number>> = {
 test('answers are those that Apache Pinot 1.5.1 gave with the same tables', async () => {
   const file = join(import.meta.dirname, 'fixtures/pinot-discovery.json');
   const recorded = JSON.parse(await readFile(file, 'utf8')) as readonly Recorded[];
-  const server = { instanceName: 'Server_127.0.0.1_<server>', kind: 'SERVER', host: '127.0.0.1', port: 0 } as const;
+  const server = {
+    instanceName: 'Server_127.0.0.1_<server>',
+    kind: 'SERVER',
+    host: '127.0.0.1',
+    port: 0,
+  } as const;
   const engine = {
     ...cannedEngine,
     listTables: async () => [],
     listInstances: async () => [{ ...server, tenants: ['DefaultTenant'], isEnabled: true }],
-    listTenants: async () => ({ brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant'] }),
+    listTenants: async () => ({
+      brokerTenants: ['DefaultTenant'],
+      serverTenants: ['DefaultTenant'],
+    }),
   };
-  await using alike = await TestController.start([one.address.url], { tables: { engine, restreams: cannedRestreams } });
+  await using alike = await TestController.start([one.address.url], {
+    tables: { engine, restreams: cannedRestreams },
+  });
   const mask = (text: string): unknown =>
-    JSON.parse(text.replaceAll(`_${one.address.port}`, '_<broker>').replaceAll(`:${one.address.port},`, ':"<broker>",'));
+    JSON.parse(
+      text
+        .replaceAll(`_${one.address.port}`, '_<broker>')
+        .replaceAll(`:${one.address.port},`, ':"<broker>",'),
+    );
   for (const { path, status, answer } of recorded) {
     const ours = await alike.call(path);
     const text = await ours.text();
@@ -104,15 +142,30 @@ test('a table that one broker has is described', async () => {
 });
 
 test('a table that no broker has is only said not to be there when all have answered', async () => {
-  expect(await read('/tables/rivers/schema')).toMatchObject({ code: 503, reason: 'BROKER_UNAVAILABLE' });
+  expect(await read('/tables/rivers/schema')).toMatchObject({
+    code: 503,
+    reason: 'BROKER_UNAVAILABLE',
+  });
   await using whole = await TestController.start([one.address.url, other.address.url]);
   const answer = await whole.call('/tables/rivers/schema', { as: 'ann' });
-  expect(await answer.json()).toEqual({ code: 404, error: 'There is no such table.', reason: 'TABLE_NOT_FOUND' });
+  expect(await answer.json()).toEqual({
+    code: 404,
+    error: 'There is no such table.',
+    reason: 'TABLE_NOT_FOUND',
+  });
 });
 
 /** What a caller reads of an answer. */
-async function answerTo(of: TestController, path: string, method = 'GET', body?: object): Promise<unknown> {
-  const answer = await of.call(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+async function answerTo(
+  of: TestController,
+  path: string,
+  method = 'GET',
+  body?: object,
+): Promise<unknown> {
+  const answer = await of.call(path, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
   const { reason, ...read } = (await answer.json()) as { readonly reason?: string };
   return answer.status === 200 ? read : [answer.status, reason];
 }
@@ -136,7 +189,10 @@ test('tables that brokers read from files are OFFLINE tables among those of the 
     realtime: null,
   });
   expect(await read('/schemas/trees')).toMatchObject({ schemaName: 'trees' });
-  expect(await read('/tables/flights_OFFLINE/size')).toMatchObject({ tableName: 'flights', reportedSizeInBytes: 0 });
+  expect(await read('/tables/flights_OFFLINE/size')).toMatchObject({
+    tableName: 'flights',
+    reportedSizeInBytes: 0,
+  });
   expect(await read('/segments/flights')).toEqual({ 0: { OFFLINE: [] } });
   expect(await read('/tables/orders')).toMatchObject({ OFFLINE: { tableName: 'orders_OFFLINE' } });
 
@@ -150,13 +206,24 @@ test('tables that brokers read from files are OFFLINE tables among those of the 
     ['DELETE', '/schemas/flights', undefined],
     ['PUT', '/tableConfigs/flights', { tableName: 'flights', schema, offline: config }],
     ['DELETE', '/tableConfigs/flights', undefined],
-    ['POST', '/ingestFromURI?tableNameWithType=flights_OFFLINE&sourceURIStr=file:///in/a.csv', undefined],
+    [
+      'POST',
+      '/ingestFromURI?tableNameWithType=flights_OFFLINE&sourceURIStr=file:///in/a.csv',
+      undefined,
+    ],
     ['POST', '/tasks/execute', { taskType: 'MergeRollupTask', tableName: 'flights_OFFLINE' }],
     ['POST', '/tasks/schedule?tableName=flights_OFFLINE', undefined],
   ] as const) {
-    expect([method, path, await answerTo(kept, path, method, body)]).toEqual([method, path, [409, 'CONFLICT']]);
+    expect([method, path, await answerTo(kept, path, method, body)]).toEqual([
+      method,
+      path,
+      [409, 'CONFLICT'],
+    ]);
   }
   expect(await answerTo(kept, '/tables', 'POST', config)).toEqual([409, 'TABLE_EXISTS']);
-  expect(await answerTo(kept, '/tables', 'POST', { ...config, tableType: 'REALTIME' })).toEqual([409, 'TABLE_EXISTS']);
+  expect(await answerTo(kept, '/tables', 'POST', { ...config, tableType: 'REALTIME' })).toEqual([
+    409,
+    'TABLE_EXISTS',
+  ]);
   expect(await answerTo(kept, '/schemas', 'POST', schema)).toEqual([409, 'SCHEMA_EXISTS']);
 });

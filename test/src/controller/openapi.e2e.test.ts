@@ -19,7 +19,13 @@ import { TestController } from '../testkit/controller-server.ts';
 interface DocumentedOperation {
   readonly operationId: string;
   readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>>; readonly headers?: object }>
+    Record<
+      string,
+      {
+        readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+        readonly headers?: object;
+      }
+    >
   >;
 }
 
@@ -56,7 +62,11 @@ beforeAll(async () => {
     },
   });
   document = (await (await controller.call('/openapi.json')).json()) as ApiDocument;
-  ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true, int32: true, int64: true } });
+  ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { binary: true, int32: true, int64: true },
+  });
   ajv.addSchema(document, 'document');
 });
 
@@ -66,23 +76,40 @@ afterAll(async () => {
 
 async function expectDocumented(operationId: string, answer: Response): Promise<void> {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const response = operations.find((operation) => operation.operationId === operationId)?.responses[answer.status];
+  const response = operations.find((operation) => operation.operationId === operationId)?.responses[
+    answer.status
+  ];
   expect(response, `${operationId} does not document ${answer.status}`).toBeDefined();
   seen.add(`${operationId} ${answer.status}`);
-  const told = [...answer.headers.keys()].filter((name) => /^x-request-id$|^retry-after$|^www-authenticate$/.test(name));
+  const told = [...answer.headers.keys()].filter((name) =>
+    /^x-request-id$|^retry-after$|^www-authenticate$/.test(name),
+  );
   expect(told.filter((name) => !Object.hasOwn(response?.headers ?? {}, name))).toEqual([]);
   const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const { schema } = response?.content?.[mediaType] ?? {};
   expect(schema, `${operationId} ${answer.status} does not document ${mediaType}`).toBeDefined();
-  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
-  const body: unknown = mediaType === 'application/json' ? await answer.json() : await answer.text();
-  expect(validate(body), `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+  const validate = ajv.compile(
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object,
+  );
+  const body: unknown =
+    mediaType === 'application/json' ? await answer.json() : await answer.text();
+  expect(
+    validate(body),
+    `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)}`,
+  ).toBe(true);
 }
 
 /** Those that `controller-tables-openapi.test.ts` is about. */
-const tableCalls = Object.entries({ ...tableAdminOperations, ...streamOperations, ...taskOperations, ...restreamOperations });
+const tableCalls = Object.entries({
+  ...tableAdminOperations,
+  ...streamOperations,
+  ...taskOperations,
+  ...restreamOperations,
+});
 const ofTables = new Set<string>(tableCalls.map(([operationId]) => operationId));
-const operations = Object.entries(controllerOperations).filter(([operationId]) => !ofTables.has(operationId));
+const operations = Object.entries(controllerOperations).filter(
+  ([operationId]) => !ofTables.has(operationId),
+);
 
 const previewBody = {
   tableConfig: { tableName: 't', ingestionConfig: { filterConfig: { filterFunction: 'a = 2' } } },
@@ -92,7 +119,9 @@ const previewBody = {
       { name: 'a', dataType: 'INT' },
       { name: 'b', maxLength: 1 },
     ],
-    dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'DAYS|1' }],
+    dateTimeFieldSpecs: [
+      { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'DAYS|1' },
+    ],
   },
   sourceRows: [
     { fieldToValueMap: { a: 1, b: 'long', ts: 1_700_000_000_000 } },
@@ -106,7 +135,9 @@ const previewBody = {
 
 test('the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0');
-  expect(await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)).toEqual({
+  expect(
+    await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>),
+  ).toEqual({
     valid: true,
   });
 });
@@ -121,12 +152,21 @@ test('it has the calls of the API, and no other', () => {
   );
   expect(documented.toSorted()).toEqual(
     [...operations, ...tableCalls]
-      .map(([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+      .map(
+        ([name, { method, path }]) =>
+          `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      )
       .toSorted(),
   );
 });
 
-const setting = { key: 'engine.bind.host', value: '127.0.0.1', source: 'default', isDefault: true, isLive: false };
+const setting = {
+  key: 'engine.bind.host',
+  value: '127.0.0.1',
+  source: 'default',
+  isDefault: true,
+  isLive: false,
+};
 
 test('every call answers as the document says', async () => {
   for (const [operationId, { method, path }] of operations) {
@@ -135,10 +175,15 @@ test('every call answers as the document says', async () => {
   await expectDocumented('readTableSchema', await controller.call('/tables/numbers/schema'));
   await using whole = await TestController.start([broker.address.url]);
   await expectDocumented('readTableSchema', await whole.call('/tables/letters/schema'));
-  await using configured = await TestController.start([], { settingsInForce: () => ({ settings: [setting], problems: [] }) });
+  await using configured = await TestController.start([], {
+    settingsInForce: () => ({ settings: [setting], problems: [] }),
+  });
   await expectDocumented('readSettings', await configured.call('/cluster/settings'));
   for (const url of [broker.address.url, 'http://elsewhere.example']) {
-    await expectDocumented('readSettings', await whole.call(`/cluster/settings?broker=${encodeURIComponent(url)}`));
+    await expectDocumented(
+      'readSettings',
+      await whole.call(`/cluster/settings?broker=${encodeURIComponent(url)}`),
+    );
   }
   for (const operationId of [
     'listClusterResults',
@@ -158,12 +203,18 @@ test('every call answers as the document says', async () => {
 
 test('so it does about tables and tenants that are there or not, and of odd states and types', async () => {
   await using whole = await TestController.start([broker.address.url]);
-  const fill = (path: string, table: string) => path.replace(':tableName', table).replace(':tenantName', 'DefaultTenant');
+  const fill = (path: string, table: string) =>
+    path.replace(':tableName', table).replace(':tenantName', 'DefaultTenant');
   for (const [operationId, { path, schema }] of Object.entries(discoveryOperations)) {
     await expectDocumented(operationId, await whole.call(fill(path, 'numbers')));
-    if (path.includes(':tableName')) await expectDocumented(operationId, await whole.call(fill(path, 'letters')));
+    if (path.includes(':tableName')) {
+      await expectDocumented(operationId, await whole.call(fill(path, 'letters')));
+    }
     if (schema.querystring === undefined) continue;
-    await expectDocumented(operationId, await whole.call(`${fill(path, 'numbers')}?state=odd&type=odd&tables=`));
+    await expectDocumented(
+      operationId,
+      await whole.call(`${fill(path, 'numbers')}?state=odd&type=odd&tables=`),
+    );
   }
 });
 
@@ -180,7 +231,9 @@ test('a preview that runs elsewhere answers with what it gives there, or why it 
     await expectDocumented('previewTable', answer);
     expect(await called).toEqual({ body, mayReadSources: false });
     runPreview = async () => Buffer.from('{"rows":[]}');
-    expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe('{"rows":[]}');
+    expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe(
+      '{"rows":[]}',
+    );
   } finally {
     runPreview = undefined;
   }
@@ -197,9 +250,18 @@ test.each(operations.filter(([, { path }]) => /\/(preview|validate)$/.test(path)
       { body: JSON.stringify({ tableName: 'x'.repeat(5000) }) },
       { body: JSON.stringify(previewBody) },
       { body: JSON.stringify({ ...previewBody.tableConfig, ...previewBody.schema }) },
-      { body: JSON.stringify({ tableName: 't', offline: { tableName: 't' }, realtime: {}, schema: previewBody.schema }) },
+      {
+        body: JSON.stringify({
+          tableName: 't',
+          offline: { tableName: 't' },
+          realtime: {},
+          schema: previewBody.schema,
+        }),
+      },
     ];
-    for (const body of bodies) await expectDocumented(operationId, await controller.call(path, { method: 'POST', ...body }));
+    for (const body of bodies) {
+      await expectDocumented(operationId, await controller.call(path, { method: 'POST', ...body }));
+    }
   },
 );
 
@@ -225,7 +287,9 @@ test.each([
   new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked.'),
   new QuireError('AUTHENTICATION_UNAVAILABLE', 'The keys cannot be read.'),
 ])('so it does when nobody can be authenticated: %s', async (error) => {
-  await using defective = await TestController.start([], { authenticate: () => Promise.reject(error) });
+  await using defective = await TestController.start([], {
+    authenticate: () => Promise.reject(error),
+  });
   for (const [operationId, { method, path, schema }] of operations) {
     if (schema.security?.length === 0) continue;
     await expectDocumented(operationId, await defective.call(path, { method }));
@@ -235,7 +299,9 @@ test.each([
 test('so it does when the controller shuts down', async () => {
   await using stalling = await FaultProxy.start(broker.address.port);
   stalling.intercept = () => ({ kind: 'stall' });
-  await using leaving = await TestController.start([stalling.endpoint], { shutdownGraceMs: 10_000 });
+  await using leaving = await TestController.start([stalling.endpoint], {
+    shutdownGraceMs: 10_000,
+  });
   const slow = leaving.call(`/cluster/settings?broker=${encodeURIComponent(stalling.endpoint)}`);
   await leaving.clock.untilSleeping(2);
   await leaving.clock.advance(60_000);
@@ -255,7 +321,9 @@ test('nothing is in the document that was not seen', () => {
   const documented = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods)
       .filter(({ operationId }) => !ofTables.has(operationId))
-      .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`)),
+      .flatMap(({ operationId, responses }) =>
+        Object.keys(responses).map((status) => `${operationId} ${status}`),
+      ),
   );
   expect(documented.filter((response) => !seen.has(response))).toEqual([]);
 });

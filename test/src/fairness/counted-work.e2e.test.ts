@@ -45,7 +45,12 @@ const kinds: readonly Kind[] = [
   {
     kind: 'preview',
     options: (work) => ({
-      preview: { bodyBytesMax: 4096, limits: {}, concurrencyMax: 8, run: () => work.run(Buffer.from('{}')) },
+      preview: {
+        bodyBytesMax: 4096,
+        limits: {},
+        concurrencyMax: 8,
+        run: () => work.run(Buffer.from('{}')),
+      },
     }),
     path: '/tables/preview',
     body: '{}',
@@ -54,7 +59,10 @@ const kinds: readonly Kind[] = [
     kind: 'load of a file',
     options: (work) => ({
       tables: {
-        engine: { ...cannedEngine, ingest: () => work.run({ segmentNames: ['s'], rowCount: 1, findings: [] }) },
+        engine: {
+          ...cannedEngine,
+          ingest: () => work.run({ segmentNames: ['s'], rowCount: 1, findings: [] }),
+        },
         restreams: cannedRestreams,
       },
     }),
@@ -65,7 +73,8 @@ const kinds: readonly Kind[] = [
     kind: 'start of a restream',
     options: (work) => {
       const restreams: typeof cannedRestreams = Object.create(cannedRestreams);
-      const start: typeof cannedRestreams.start = async (request) => work.run(await cannedRestreams.start(request));
+      const start: typeof cannedRestreams.start = async (request) =>
+        work.run(await cannedRestreams.start(request));
       return { tables: { engine: cannedEngine, restreams: Object.assign(restreams, { start }) } };
     },
     path: '/tables/orders_REALTIME/restream?destTableNameWithType=orders2_REALTIME',
@@ -77,7 +86,11 @@ test.each(kinds)(
   'a $kind counts for its caller until it has ended, also when the caller hangs up',
   async ({ options, path, body }) => {
     const work = new StubbornWork();
-    const limits = { callsPerSecondMax: Infinity, callsRunningMax: 2, failuresPerMinuteMax: Infinity };
+    const limits = {
+      callsPerSecondMax: Infinity,
+      callsRunningMax: 2,
+      failuresPerMinuteMax: Infinity,
+    };
     await using controller = await TestController.start([], {
       ...options(work),
       limits: new CallLimits(() => limits, new ManualClock()),
@@ -100,7 +113,9 @@ test.each(kinds)(
     await until(async () => {
       const refused = await post('ann');
       const { error } = (await refused.json()) as ErrorBody;
-      return refused.status === 429 && refused.headers.get('retry-after') === '1' && error === expected;
+      return (
+        refused.status === 429 && refused.headers.get('retry-after') === '1' && error === expected
+      );
     }, 'ann is refused for its work alone');
     expect((await controller.call('/metrics', { as: 'ann' })).status).toBe(200);
     const other = post('bob');

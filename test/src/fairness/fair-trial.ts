@@ -12,10 +12,14 @@ export interface FairTrial<World extends AsyncDisposable> {
   /** Opens what both principals use; each neighbour gets a new one. */
   readonly open: () => Promise<World>;
   /**
-   * Calls as the measured principal, `act` before each step, and returns what each call cost it: in slots, turns, rounds or requests, never in
-   * seconds, so that the figures are the same in every run.
+   * Calls as the measured principal, `act` before each step, and returns what each call cost it: in
+   * slots, turns, rounds or requests, never in seconds, so that the figures are the same in every
+   * run.
    */
-  readonly measure: (world: World, act: (step: number) => Promise<void>) => Promise<readonly number[]>;
+  readonly measure: (
+    world: World,
+    act: (step: number) => Promise<void>,
+  ) => Promise<readonly number[]>;
   /** A neighbour that asks for as much as the measured principal. */
   readonly behaved: Neighbour<World>;
   /** A neighbour at its worst. */
@@ -25,8 +29,13 @@ export interface FairTrial<World extends AsyncDisposable> {
 /** How much more a call may cost beside the worst neighbour. */
 const factorMax = 2;
 
-/** Runs the trial beside both neighbours, and holds the 99th percentile beside the worst one to twice that beside the well-behaved one. */
-export async function expectFair<World extends AsyncDisposable>(trial: FairTrial<World>): Promise<void> {
+/**
+ * Runs the trial beside both neighbours, and holds the 99th percentile beside the worst one to
+ * twice that beside the well-behaved one.
+ */
+export async function expectFair<World extends AsyncDisposable>(
+  trial: FairTrial<World>,
+): Promise<void> {
   const behaved = await measureBeside(trial, trial.behaved);
   const worst = await measureBeside(trial, trial.worst);
   const [cost, limit] = [percentile99(worst), factorMax * percentile99(behaved)];

@@ -10,7 +10,10 @@ interface Preview {
   readonly end: () => void;
 }
 
-/** A controller whose previews run for exactly one round each: all that run end together when a round is over. */
+/**
+ * A controller whose previews run for exactly one round each: all that run end together when a
+ * round is over.
+ */
 export class PreviewRounds implements AsyncDisposable {
   readonly controller: TestController;
   readonly #running: Set<Preview>;
@@ -54,7 +57,10 @@ export class PreviewRounds implements AsyncDisposable {
     return [...this.#running].filter((preview) => preview.as === as).length;
   }
 
-  /** Asks for previews; resolves once each runs, waits or was refused. The answers are their statuses. */
+  /**
+   * Asks for previews; resolves once each runs, waits or was refused. The answers are their
+   * statuses.
+   */
   async start(as: Name, count: number): Promise<readonly Promise<number>[]> {
     const answers: Promise<number>[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -75,7 +81,13 @@ export class PreviewRounds implements AsyncDisposable {
   }
 
   /** Resolves once as many previews run and wait. */
-  async untilCounts({ running, waiting }: { readonly running: number; readonly waiting: number }): Promise<void> {
+  async untilCounts({
+    running,
+    waiting,
+  }: {
+    readonly running: number;
+    readonly waiting: number;
+  }): Promise<void> {
     await until(async () => {
       const { previewsRunning, previewsQueued } = await this.#health();
       return previewsRunning === running && previewsQueued === waiting;
@@ -86,7 +98,8 @@ export class PreviewRounds implements AsyncDisposable {
   async settled(): Promise<void> {
     await until(async () => {
       const { previewsRunning, previewsQueued } = await this.#health();
-      const isComplete = previewsRunning + previewsQueued + this.#answeredCount === this.#arrivedCount;
+      const isComplete =
+        previewsRunning + previewsQueued + this.#answeredCount === this.#arrivedCount;
       return isComplete && this.#running.size === previewsRunning;
     }, 'previews with a slot run');
   }
@@ -116,7 +129,9 @@ export class PreviewRounds implements AsyncDisposable {
   }
 
   async #health(): Promise<ControllerHealthResponse> {
-    return (await (await this.controller.call('/health', { as: undefined })).json()) as ControllerHealthResponse;
+    return (await (
+      await this.controller.call('/health', { as: undefined })
+    ).json()) as ControllerHealthResponse;
   }
 
   async #post(as: Name): Promise<number> {

@@ -6,8 +6,14 @@ const stepCount = 4;
 
 /** Worst things that one principal does to the queries of others. */
 const worst: readonly Neighbour<QueryRounds>[] = [
-  { name: 'a neighbour that posts 80 async queries', act: async (world) => void (await world.start('ann', 80)) },
-  { name: 'a neighbour whose 80 calls wait for their queries', act: (world) => world.flood('ann', 80) },
+  {
+    name: 'a neighbour that posts 80 async queries',
+    act: async (world) => void (await world.start('ann', 80)),
+  },
+  {
+    name: 'a neighbour whose 80 calls wait for their queries',
+    act: (world) => world.flood('ann', 80),
+  },
   {
     name: 'a neighbour that posts 80 async queries and cancels them',
     act: async (world) => {
@@ -28,21 +34,27 @@ const worst: readonly Neighbour<QueryRounds>[] = [
 
 describe.each(worst)('beside $name', (neighbour) => {
   // One query after another, and as a dashboard does it.
-  test.each([1, 4])('queries end within twice the rounds of a fair neighbour, %i at a time', async (count) => {
-    await expectFair({
-      open: () => QueryRounds.open({ reuse: { ageMaxMs: 0 } }),
-      measure: async (world, act) => {
-        const rounds: number[] = [];
-        for (let step = 0; step < stepCount; step += 1) {
-          await act(step);
-          rounds.push(...(await world.roundsUntilEnded('bob', await world.start('bob', count))));
-        }
-        return rounds;
-      },
-      behaved: { name: 'one that asks as much', act: async (world) => void (await world.start('ann', count)) },
-      worst: neighbour,
-    });
-  });
+  test.each([1, 4])(
+    'queries end within twice the rounds of a fair neighbour, %i at a time',
+    async (count) => {
+      await expectFair({
+        open: () => QueryRounds.open({ reuse: { ageMaxMs: 0 } }),
+        measure: async (world, act) => {
+          const rounds: number[] = [];
+          for (let step = 0; step < stepCount; step += 1) {
+            await act(step);
+            rounds.push(...(await world.roundsUntilEnded('bob', await world.start('bob', count))));
+          }
+          return rounds;
+        },
+        behaved: {
+          name: 'one that asks as much',
+          act: async (world) => void (await world.start('ann', count)),
+        },
+        worst: neighbour,
+      });
+    },
+  );
 
   test('an admin gets a slot at once', async () => {
     await using world = await QueryRounds.open({ reuse: { ageMaxMs: 0 } });
@@ -69,7 +81,8 @@ test('every principal may have as many queries waiting, whatever others have', a
   const ann = await world.start('ann', 80);
   const bob = await world.start('bob', 80);
   const root = await world.start('root', 80);
-  const letIn = (ids: readonly (string | undefined)[]): number => ids.filter((id) => id !== undefined).length;
+  const letIn = (ids: readonly (string | undefined)[]): number =>
+    ids.filter((id) => id !== undefined).length;
   // 3 run and 32 wait; 32 wait; 1 runs and 32 wait.
   expect([letIn(ann), letIn(bob), letIn(root)]).toEqual([35, 32, 33]);
 });

@@ -5,7 +5,10 @@ import { until } from '../testkit/until.ts';
 
 type Name = 'ann' | 'bob' | 'root';
 
-/** A broker whose queries run for exactly one round each: all that run end together when a round is over. */
+/**
+ * A broker whose queries run for exactly one round each: all that run end together when a round is
+ * over.
+ */
 export class QueryRounds implements AsyncDisposable {
   readonly broker: TestBroker;
   /** Calls that wait for the end of their query. */
@@ -18,32 +21,41 @@ export class QueryRounds implements AsyncDisposable {
   }
 
   static async open(options: Partial<BrokerOptions> = {}): Promise<QueryRounds> {
-    return new QueryRounds(await TestBroker.start({ queriesRunningMax: 4, queriesQueuedMax: 64, ...options }));
+    return new QueryRounds(
+      await TestBroker.start({ queriesRunningMax: 4, queriesQueuedMax: 64, ...options }),
+    );
   }
 
   /** Starts queries one after the other and returns their ids; undefined where one was refused. */
   async start(as: Name, count: number): Promise<readonly (string | undefined)[]> {
     const ids: (string | undefined)[] = [];
     for (let index = 0; index < count; index += 1) {
-      const answer = await this.broker.query(this.#sql(), '?doPaginate=true&async=true&wait=0s', { as });
+      const answer = await this.broker.query(this.#sql(), '?doPaginate=true&async=true&wait=0s', {
+        as,
+      });
       ids.push(answer.status === 429 ? undefined : answer.json().requestId);
     }
     return ids;
   }
 
-  /** Starts queries all at once whose calls last as long as they; resolves once each is under way or refused. */
+  /**
+   * Starts queries all at once whose calls last as long as they; resolves once each is under way or
+   * refused.
+   */
   async flood(as: Name, count: number, sql = () => this.#sql()): Promise<void> {
     const before = await this.#countOf(as);
     let refusedCount = 0;
     let endedCount = 0;
     for (let index = 0; index < count; index += 1) {
-      const call = this.broker.query(sql(), '?doPaginate=true', { as, signal: this.#hangUp.signal }).then(
-        ({ status }) => {
-          if (status === 429) refusedCount += 1;
-          else endedCount += 1;
-        },
-        () => (endedCount += 1),
-      );
+      const call = this.broker
+        .query(sql(), '?doPaginate=true', { as, signal: this.#hangUp.signal })
+        .then(
+          ({ status }) => {
+            if (status === 429) refusedCount += 1;
+            else endedCount += 1;
+          },
+          () => (endedCount += 1),
+        );
       this.#calls.add(call);
       void call.finally(() => this.#calls.delete(call));
     }
@@ -53,10 +65,14 @@ export class QueryRounds implements AsyncDisposable {
     );
   }
 
-  /** Ends all queries that run, and only these; resolves once those whose turn it is then have reached the engine. */
+  /**
+   * Ends all queries that run, and only these; resolves once those whose turn it is then have
+   * reached the engine.
+   */
   async endRound(): Promise<void> {
     const { engine } = this.broker;
-    // The oldest first, and one after another: the order in which they give their slots back is then the same in every run.
+    // The oldest first, and one after another: the order in which they give their slots back is
+    // then the same in every run.
     for (let count = engine.openCount; count > 0; count -= 1) {
       engine.resume();
       await this.settled();
@@ -67,13 +83,18 @@ export class QueryRounds implements AsyncDisposable {
   async settled(): Promise<void> {
     const { engine } = this.broker;
     await until(async () => {
-      const { queriesRunning } = (await this.broker.call('/health', { as: undefined })).json<HealthResponse>();
+      const { queriesRunning } = (
+        await this.broker.call('/health', { as: undefined })
+      ).json<HealthResponse>();
       return engine.waitingCount === queriesRunning && engine.openCount === queriesRunning;
     }, 'queries with a slot run');
   }
 
   /** Rounds until each of these queries has ended, each of which must have been let in. */
-  async roundsUntilEnded(as: Name, ids: readonly (string | undefined)[]): Promise<readonly number[]> {
+  async roundsUntilEnded(
+    as: Name,
+    ids: readonly (string | undefined)[],
+  ): Promise<readonly number[]> {
     const rounds = new Map<string, number>();
     for (const id of ids) {
       if (id === undefined) throw new Error(`A query of ${as} was refused.`);
@@ -82,7 +103,9 @@ export class QueryRounds implements AsyncDisposable {
     const left = new Set(rounds.keys());
     await this.settled();
     for (let round = 1; left.size > 0; round += 1) {
-      if (round > 1000) throw new Error(`${left.size} queries of ${as} have not ended after ${round} rounds.`);
+      if (round > 1000) {
+        throw new Error(`${left.size} queries of ${as} have not ended after ${round} rounds.`);
+      }
       await this.endRound();
       const underWay = new Set((await this.list(as)).map(({ requestId }) => requestId));
       for (const id of left) {

@@ -20,10 +20,16 @@ for (const kind of backendKinds) {
       await using proxy = await FaultProxy.start(backend.port);
       await using objects = await backend.open(proxy);
       const store = withLimit(objects, { concurrentMax: 4 });
-      await using broker = await TestBroker.start({}, { store, batchSizeBytes: 256 * 1024, cacheBytesMax: 8 * 1024 * 1024 });
-      const { requestId } = (await broker.results.create(numbers(rowCount), { owner: 'ann' })).entry;
+      await using broker = await TestBroker.start(
+        {},
+        { store, batchSizeBytes: 256 * 1024, cacheBytesMax: 8 * 1024 * 1024 },
+      );
+      const { requestId } = (await broker.results.create(numbers(rowCount), { owner: 'ann' }))
+        .entry;
       const path = `/query/${requestId}/results?offset=0&format=arrow&numRows=`;
-      const unread = await Promise.all(Array.from({ length: 5 }, () => openUnread(`${broker.address.url}${path}${rowCount}`)));
+      const unread = await Promise.all(
+        Array.from({ length: 5 }, () => openUnread(`${broker.address.url}${path}${rowCount}`)),
+      );
       const whole = await broker.call(path + rowCount, { as: 'root' });
       const part = await broker.call(path + 200_000, { as: 'root' });
       expect([whole.status, part.status]).toEqual([200, 200]);

@@ -8,7 +8,10 @@ import { expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { numbers, openUnread } from './unread-page.ts';
 
-/** Of more bytes than the buffers of a connection hold: a page of all rows has to wait for its client. */
+/**
+ * Of more bytes than the buffers of a connection hold: a page of all rows has to wait for its
+ * client.
+ */
 const arrowRowCount = 2_000_000;
 
 test.each([
@@ -21,21 +24,32 @@ test.each([
     const root = await mkdtemp(join(tmpdir(), 'quire-slow-readers-'));
     await using files = await FileObjectStore.open({ root });
     const store = withLimit(files, { concurrentMax: 4 });
-    await using broker = await TestBroker.start({}, { store, batchSizeBytes: 256 * 1024, cacheBytesMax: 8 * 1024 * 1024 });
+    await using broker = await TestBroker.start(
+      {},
+      { store, batchSizeBytes: 256 * 1024, cacheBytesMax: 8 * 1024 * 1024 },
+    );
     const hers = (await broker.results.create(numbers(rowCount), { owner: 'ann' })).entry.requestId;
     const his = (await broker.results.create(numbers(rowCount), { owner: 'bob' })).entry.requestId;
     const page = `${broker.address.url}/query/${hers}/results?offset=0&numRows=${rowCount}&format=${format}`;
 
-    const opening = Promise.all(Array.from({ length: count }, () => openUnread(page, { encoding })));
+    const opening = Promise.all(
+      Array.from({ length: count }, () => openUnread(page, { encoding })),
+    );
     let isOpen = false;
     void opening.finally(() => (isOpen = true));
-    // Only turns among large pages end by time: slots of the store, of which there are fewer, do not.
+    // Only turns among large pages end by time: slots of the store, of which there are fewer, do
+    // not.
     while (!isOpen) await broker.clock.advance(100);
     const unread = await opening;
     await broker.clock.advance(100);
-    const answer = await broker.call(`/query/${his}/results?offset=0&numRows=100000&format=${format}`, { as: 'bob' });
+    const answer = await broker.call(
+      `/query/${his}/results?offset=0&numRows=100000&format=${format}`,
+      { as: 'bob' },
+    );
     expect(answer.status).toBe(200);
-    expect(unread.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: count }, () => 200));
+    expect(unread.map(({ statusCode }) => statusCode)).toEqual(
+      Array.from({ length: count }, () => 200),
+    );
 
     // Nothing of theirs was lost in the meantime.
     const [first, ...others] = unread;
@@ -50,10 +64,16 @@ test.each([
 );
 
 test('a principal reads as many pages at the same time as it may; others, and its small pages, go on', async () => {
-  await using broker = await TestBroker.start({ pageStreamsMax: 3 }, { batchSizeBytes: 256 * 1024 });
-  const requestId = (await broker.results.create(numbers(arrowRowCount), { owner: 'ann' })).entry.requestId;
+  await using broker = await TestBroker.start(
+    { pageStreamsMax: 3 },
+    { batchSizeBytes: 256 * 1024 },
+  );
+  const requestId = (await broker.results.create(numbers(arrowRowCount), { owner: 'ann' })).entry
+    .requestId;
   const path = `/query/${requestId}/results?offset=0&numRows=${arrowRowCount}&format=arrow`;
-  const unread = await Promise.all(Array.from({ length: 3 }, () => openUnread(broker.address.url + path)));
+  const unread = await Promise.all(
+    Array.from({ length: 3 }, () => openUnread(broker.address.url + path)),
+  );
 
   const refused = await broker.call(path);
   expect([refused.status, refused.headers.get('retry-after'), refused.json()]).toEqual([
@@ -62,7 +82,8 @@ test('a principal reads as many pages at the same time as it may; others, and it
     {
       code: 429,
       reason: 'TOO_MANY_REQUESTS',
-      error: 'ann is reading 3 pages, which is the limit (engine.auth.limit.pageStreams); finish one, then try again.',
+      error:
+        'ann is reading 3 pages, which is the limit (engine.auth.limit.pageStreams); finish one, then try again.',
     },
   ]);
   // Before it runs: what it took would be lost.

@@ -6,7 +6,8 @@ import { TestBroker } from '../testkit/broker-server.ts';
 import { numbers, openUnread } from './unread-page.ts';
 
 const stallTimeoutMs = 60_000;
-const stalled = 'call ended: the client took nothing of the response within engine.broker.page.stall.timeout';
+const stalled =
+  'call ended: the client took nothing of the response within engine.broker.page.stall.timeout';
 
 let log: LogLine[];
 let broker: TestBroker;
@@ -23,7 +24,9 @@ afterEach(() => broker[Symbol.asyncDispose]());
 
 /** Lets time pass until as many responses have been given up. */
 async function untilStalled(count: number): Promise<void> {
-  while (log.filter(({ msg }) => msg === stalled).length < count) await broker.clock.advance(stallTimeoutMs / 4);
+  while (log.filter(({ msg }) => msg === stalled).length < count) {
+    await broker.clock.advance(stallTimeoutMs / 4);
+  }
 }
 
 /** What the metrics of the broker say of calls that were given up. */
@@ -41,10 +44,16 @@ test.each(['json', 'csv', 'arrow'])(
       `${broker.address.url}/query/${requestId}/results?offset=0&numRows=2000000&format=${format}`,
     );
     await untilStalled(1);
-    expect(log.filter(({ msg }) => msg === stalled)).toMatchObject([{ level: 'info', status: 499, principal: 'ann' }]);
-    expect(await stalledCounts()).toEqual(['quire_http_responses_stalled_total{route="/query/:requestId/results"} 1']);
+    expect(log.filter(({ msg }) => msg === stalled)).toMatchObject([
+      { level: 'info', status: 499, principal: 'ann' },
+    ]);
+    expect(await stalledCounts()).toEqual([
+      'quire_http_responses_stalled_total{route="/query/:requestId/results"} 1',
+    ]);
     while (broker.endedCalls.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual(['get abandoned']);
+    expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual([
+      'get abandoned',
+    ]);
     // What the client has is a part of the page, and it can tell.
     response.resume();
     await new Promise((resolve) => response.once('close', resolve));
@@ -62,18 +71,30 @@ test('the rows of a plain query that nobody takes are given up, and its result g
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   response.on('error', () => undefined);
   await untilStalled(1);
-  expect(await stalledCounts()).toEqual(['quire_http_responses_stalled_total{route="/query/sql"} 1']);
+  expect(await stalledCounts()).toEqual([
+    'quire_http_responses_stalled_total{route="/query/sql"} 1',
+  ]);
   await broker.untilStoreIsEmpty();
 });
 
 test('a page of a query that runs is given up, and the query goes on', async () => {
-  const started = await broker.query('rows 300000 then wait then rows 10', '?doPaginate=true&async=true&numRows=1');
+  const started = await broker.query(
+    'rows 300000 then wait then rows 10',
+    '?doPaginate=true&async=true&numRows=1',
+  );
   const { requestId } = started.json();
-  while ((await broker.call(`/query/${requestId}`)).json<{ numRowsResultSet: number }>().numRowsResultSet < 250_000);
-  const response = await openUnread(`${broker.address.url}/query/${requestId}/results?offset=0&numRows=250000&wait=0s`);
+  while (
+    (await broker.call(`/query/${requestId}`)).json<{ numRowsResultSet: number }>()
+      .numRowsResultSet < 250_000
+  );
+  const response = await openUnread(
+    `${broker.address.url}/query/${requestId}/results?offset=0&numRows=250000&wait=0s`,
+  );
   expect([response.statusCode, response.headers['quire-query-state']]).toEqual([200, 'RUNNING']);
   await untilStalled(1);
-  expect((await broker.call(`/query/${requestId}`)).json<{ state: string }>().state).toBe('RUNNING');
+  expect((await broker.call(`/query/${requestId}`)).json<{ state: string }>().state).toBe(
+    'RUNNING',
+  );
 });
 
 test('a client that takes a little within each timeout gets its whole page', async () => {
@@ -85,7 +106,8 @@ test('a client that takes a little within each timeout gets its whole page', asy
   for await (const chunk of response as AsyncIterable<Buffer>) {
     const before = readBytes;
     readBytes += chunk.length;
-    // More than the buffers of the connection hold: the server has written again since the last pause.
+    // More than the buffers of the connection hold: the server has written again since the last
+    // pause.
     const isPause = Math.floor(readBytes / 10_000_000) > Math.floor(before / 10_000_000);
     if (isPause) await broker.clock.advance(stallTimeoutMs * 0.75);
   }

@@ -7,7 +7,9 @@ import { makeVector, Table } from 'apache-arrow';
 /** Rows of a number each that compression cannot make much smaller. */
 export function numbers(rowCount: number): ResultSource {
   const random = new SeededRandom(rowCount);
-  const table = new Table({ n: makeVector(Int32Array.from({ length: rowCount }, () => random.integer(2 ** 31 - 1))) });
+  const table = new Table({
+    n: makeVector(Int32Array.from({ length: rowCount }, () => random.integer(2 ** 31 - 1))),
+  });
   const batches = async function* () {
     yield* table.batches;
   };
@@ -19,8 +21,14 @@ export interface UnreadCall {
   readonly encoding?: string;
 }
 
-/** Asks for a page over a connection of its own; resolves with the response, of which nothing is read, once its head is there. */
-export async function openUnread(url: string, { as = 'ann', encoding = 'identity' }: UnreadCall = {}): Promise<IncomingMessage> {
+/**
+ * Asks for a page over a connection of its own; resolves with the response, of which nothing is
+ * read, once its head is there.
+ */
+export async function openUnread(
+  url: string,
+  { as = 'ann', encoding = 'identity' }: UnreadCall = {},
+): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${as}-token`, 'accept-encoding': encoding };
   const request = get(url, { headers, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

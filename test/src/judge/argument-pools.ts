@@ -1,9 +1,21 @@
 import fc from 'fast-check';
 
-/** A value in a row that goes to the judge; types that JSON does not have are objects of one member that names them. */
-export type Given = string | number | boolean | null | readonly Given[] | { readonly [type: string]: Given };
+/**
+ * A value in a row that goes to the judge; types that JSON does not have are objects of one member
+ * that names them.
+ */
+export type Given =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Given[]
+  | { readonly [type: string]: Given };
 
-const shortText = fc.string({ maxLength: 12, unit: fc.constantFrom(...Array.from('abcXYZ012 ,.-_äß€😀')) });
+const shortText = fc.string({
+  maxLength: 12,
+  unit: fc.constantFrom(...Array.from('abcXYZ012 ,.-_äß€😀')),
+});
 
 const texts = one(
   '',
@@ -23,9 +35,33 @@ const texts = one(
   "it's",
   'aXbXc',
 );
-const wholes = one(0, 1, -1, 2, 3, 5, 7, 10, 31, 64, 100, -7, 255, 1_000, 65_536, 2_147_483_647, -2_147_483_648);
+const wholes = one(
+  0,
+  1,
+  -1,
+  2,
+  3,
+  5,
+  7,
+  10,
+  31,
+  64,
+  100,
+  -7,
+  255,
+  1_000,
+  65_536,
+  2_147_483_647,
+  -2_147_483_648,
+);
 const smallWholes = one(0, 1, 2, 3, 4, 5, -1, -2, 7, 12, 20);
-const longs = one(4_294_967_296, 1_704_067_200_000, 1_729_990_800_123, -86_400_001, 9_007_199_254_740_991);
+const longs = one(
+  4_294_967_296,
+  1_704_067_200_000,
+  1_729_990_800_123,
+  -86_400_001,
+  9_007_199_254_740_991,
+);
 const fractions = one(0.5, -2.5, 2.5, 1.1, 3.999, -0.1, 1e-7, 1e21, 123_456.789, 100.5);
 const specials = one(
   { $double: 'NaN' },
@@ -170,7 +206,17 @@ const units = one(
   'X',
   'YEARS',
 );
-const timeUnits = one('MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS', 'MICROSECONDS', 'NANOSECONDS', 'days', 'WEEKS');
+const timeUnits = one(
+  'MILLISECONDS',
+  'SECONDS',
+  'MINUTES',
+  'HOURS',
+  'DAYS',
+  'MICROSECONDS',
+  'NANOSECONDS',
+  'days',
+  'WEEKS',
+);
 const formats = one(
   '1:MILLISECONDS:EPOCH',
   '1:SECONDS:EPOCH',
@@ -188,7 +234,16 @@ const formats = one(
   'SIMPLE_DATE_FORMAT',
   'SIMPLE_DATE_FORMAT|yyyy-MM-dd|America/New_York',
 );
-const granularities = one('1:MILLISECONDS', '1:HOURS', '15:MINUTES', '1:DAYS', 'DAYS|1', 'HOURS', 'MINUTES|30', '7:DAYS');
+const granularities = one(
+  '1:MILLISECONDS',
+  '1:HOURS',
+  '15:MINUTES',
+  '1:DAYS',
+  'DAYS|1',
+  'HOURS',
+  'MINUTES|30',
+  '7:DAYS',
+);
 const regexes = one(
   '[a-c]+',
   '(\\w+)\\s(\\w+)',
@@ -221,15 +276,36 @@ const casts = one(
   'BIG_DECIMAL',
   'X',
 );
-const addresses = one('192.168.1.1', '10.0.0.0/8', '192.168.0.0/16', '::1', '2001:db8::/32', '2001:db8::1', 'x', '10.1.2.3/24');
+const addresses = one(
+  '192.168.1.1',
+  '10.0.0.0/8',
+  '192.168.0.0/16',
+  '::1',
+  '2001:db8::/32',
+  '2001:db8::1',
+  'x',
+  '10.1.2.3/24',
+);
 const uuids = one('123e4567-e89b-12d3-a456-426614174000', 'x');
 const geohashes = one('u33dc', '9q8yy', '', 'a', 'ezs42');
 
 /** Arguments that a function of this class has been written for, by place. */
 const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefined)[]])[] = [
   [/^(todatetime|todatetimemv)$/, [times, patterns, zones]],
-  [/^(fromdatetime|fromdatetimemv)$/, [dateTexts, patterns, fc.oneof(zones, zones, one('0', '5')), one(0, -1, 5)]],
-  [/^datetimeconvert$/, [fc.oneof(times, dateTexts, one('1704067200000', '19000')), formats, formats, granularities, zones]],
+  [
+    /^(fromdatetime|fromdatetimemv)$/,
+    [dateTexts, patterns, fc.oneof(zones, zones, one('0', '5')), one(0, -1, 5)],
+  ],
+  [
+    /^datetimeconvert$/,
+    [
+      fc.oneof(times, dateTexts, one('1704067200000', '19000')),
+      formats,
+      formats,
+      granularities,
+      zones,
+    ],
+  ],
   [/^datetrunc/, [units, times, timeUnits, zones, timeUnits]],
   [/^(timestampadd|dateadd)/, [units, smallWholes, times]],
   [/^(timestampdiff|datediff)/, [units, times, times]],
@@ -259,14 +335,23 @@ const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefin
   [/^(fromiso8601|fromtimestamp|totimestamp)/, [fc.oneof(dateTexts, times)]],
   [/^toiso8601/, [times]],
   [/^ago/, [one('PT1H', 'P1D', '-PT5M', 'P1Y', 'x', 'PT0.5S')]],
-  [/^(year|month|week|day|dow|doy|hour|minute|second|millisecond|quarter|yow|yearofweek|monthofyear|weekofyear)/, [times, zones]],
+  [
+    /^(year|month|week|day|dow|doy|hour|minute|second|millisecond|quarter|yow|yearofweek|monthofyear|weekofyear)/,
+    [times, zones],
+  ],
   [/^toepoch/, [times, one(1, 2, 5, 15, 0, -1)]],
   [
     /^fromepoch/,
-    [fc.oneof(one(0, 1, -1, 19_000, 28_000_000), fc.integer({ min: -40_000, max: 2_000_000_000 })), one(1, 2, 5, 15, 0)],
+    [
+      fc.oneof(one(0, 1, -1, 19_000, 28_000_000), fc.integer({ min: -40_000, max: 2_000_000_000 })),
+      one(1, 2, 5, 15, 0),
+    ],
   ],
   [/^json(keyvalue|string|format)|^isjson|^tojsonmap/, [json]],
-  [/^jsonextractkey/, [json, paths, one('maxDepth=2', 'dotNotation=true', 'maxDepth=1;dotNotation=true')]],
+  [
+    /^jsonextractkey/,
+    [json, paths, one('maxDepth=2', 'dotNotation=true', 'maxDepth=1;dotNotation=true')],
+  ],
   [/^jsonpath/, [json, paths, one('dflt', '7', '2.5', 7, 'x')]],
   [/url/, [urls, one('x', 'y', 'a', 'q', '')]],
   [/^cut/, [urls, one('x', 'y', 'a', '')]],
@@ -290,10 +375,16 @@ const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefin
   [/^(substr|substring|left|right|leftsubstr|rightsubstr|chr)/, [texts, smallWholes, smallWholes]],
   [/^(strpos|strrpos)/, [texts, one('o', 'l', '', 'X', 'ab'), smallWholes]],
   [/^(base64decode|frombase64)$/, [fc.oneof(one('SGVsbG8=', 'SGVsbG8', 'YWJj', '!!', ''), bytes)]],
-  [/^(array|tobytes|frombytes|toascii|fromascii)$/, [texts, one('UTF-8', 'ASCII', 'X', 'UTF-16', 'ISO-8859-1')]],
+  [
+    /^(array|tobytes|frombytes|toascii|fromascii)$/,
+    [texts, one('UTF-8', 'ASCII', 'X', 'UTF-16', 'ISO-8859-1')],
+  ],
   [/^frombytes$/, [bytes, one('UTF-8', 'ASCII', 'X')]],
   [/^(normalize)$/, [texts, one('NFC', 'NFD', 'NFKC', 'NFKD', 'X')]],
-  [/^(prefixes|suffixes|uniquengrams|generateuniquengrams|ngrams)/, [texts, smallWholes, fc.oneof(separators, smallWholes)]],
+  [
+    /^(prefixes|suffixes|uniquengrams|generateuniquengrams|ngrams)/,
+    [texts, smallWholes, fc.oneof(separators, smallWholes)],
+  ],
   [/^generate.*array$/, [smallWholes, smallWholes, smallWholes]],
   [/^round$/, [fc.oneof(wholes, longs), one(10, 1_000, 0, -3)]],
   [/^(rounddecimal|truncate)$/, [fc.oneof(fractions, wholes, specials), one(0, 1, 2, -1, 5)]],
@@ -302,7 +393,10 @@ const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefin
   [/^sleep$/, [one(0)]],
 ];
 
-/** Values for an argument of a function of Pinot's: mostly what it is made for, now and then what it is not. */
+/**
+ * Values for an argument of a function of Pinot's: mostly what it is made for, now and then what it
+ * is not.
+ */
 export function argumentFor(name: string, type: string, place: number): fc.Arbitrary<Given> {
   const hinted = hints.find(([pattern]) => pattern.test(name))?.[1][place];
   const plain = byType(type);
@@ -319,7 +413,11 @@ export function argumentFor(name: string, type: string, place: number): fc.Arbit
 function byType(type: string): fc.Arbitrary<Given> {
   const element = type.endsWith('[]') ? type.slice(0, -2) : undefined;
   if (element !== undefined && element !== 'byte') {
-    return weighted([fc.array(elementFor(element), { maxLength: 5 }), 14], [elementFor(element), 1], [fc.constant(null), 1]);
+    return weighted(
+      [fc.array(elementFor(element), { maxLength: 5 }), 14],
+      [elementFor(element), 1],
+      [fc.constant(null), 1],
+    );
   }
   return weighted([elementFor(type), 14], [anything, 2], [fc.constant(null), 1]);
 }
@@ -328,19 +426,50 @@ function elementFor(type: string): fc.Arbitrary<Given> {
   switch (type) {
     case 'int':
     case 'Integer':
-      return weighted([wholes, 6], [fc.integer({ min: -200, max: 200 }), 3], [numberTexts, 1], [fractions, 1]);
+      return weighted(
+        [wholes, 6],
+        [fc.integer({ min: -200, max: 200 }), 3],
+        [numberTexts, 1],
+        [fractions, 1],
+      );
     case 'long':
     case 'Long':
-      return weighted([wholes, 3], [longs, 3], [fc.maxSafeInteger(), 2], [numberTexts, 1], [fractions, 1]);
+      return weighted(
+        [wholes, 3],
+        [longs, 3],
+        [fc.maxSafeInteger(), 2],
+        [numberTexts, 1],
+        [fractions, 1],
+      );
     case 'float':
     case 'double':
     case 'Double':
-      return weighted([fractions, 4], [wholes, 3], [specials, 2], [plainDouble({ min: -1e6, max: 1e6 }), 2], [numberTexts, 1]);
+      return weighted(
+        [fractions, 4],
+        [wholes, 3],
+        [specials, 2],
+        [plainDouble({ min: -1e6, max: 1e6 }), 2],
+        [numberTexts, 1],
+      );
     case 'BigDecimal':
-      return weighted([fractions, 3], [wholes, 2], [one('1.50', '-12345678901234567890.123', '0E-10', '1e3', 'x'), 3]);
+      return weighted(
+        [fractions, 3],
+        [wholes, 2],
+        [one('1.50', '-12345678901234567890.123', '0E-10', '1e3', 'x'), 3],
+      );
     case 'boolean':
     case 'Boolean':
-      return one('true', 'false', 'TRUE', 'yes', 1, 0, '1', { $boolean: true }, { $boolean: false });
+      return one(
+        'true',
+        'false',
+        'TRUE',
+        'yes',
+        1,
+        0,
+        '1',
+        { $boolean: true },
+        { $boolean: false },
+      );
     case 'Timestamp':
       return fc.oneof(times, dateTexts);
     case 'byte[]':
@@ -363,8 +492,14 @@ const anything: fc.Arbitrary<Given> = weighted(
   [one([1, 2, 3], ['a', 'b'], [], [null], { a: 1 }, { b: { c: [1] } }), 1],
 );
 
-/** A double that JSON has, and has as a double: neither infinite nor -0, nor one that is written as a long integer. */
-export function plainDouble(range: { readonly min?: number; readonly max?: number }): fc.Arbitrary<number> {
+/**
+ * A double that JSON has, and has as a double: neither infinite nor -0, nor one that is written as
+ * a long integer.
+ */
+export function plainDouble(range: {
+  readonly min?: number;
+  readonly max?: number;
+}): fc.Arbitrary<number> {
   return fc
     .double({ ...range, noNaN: true, noDefaultInfinity: true })
     .map((value) => value + 0)
@@ -375,6 +510,8 @@ function one(...values: readonly Given[]): fc.Arbitrary<Given> {
   return fc.constantFrom(...values);
 }
 
-function weighted(...choices: readonly (readonly [fc.Arbitrary<Given>, number])[]): fc.Arbitrary<Given> {
+function weighted(
+  ...choices: readonly (readonly [fc.Arbitrary<Given>, number])[]
+): fc.Arbitrary<Given> {
   return fc.oneof(...choices.map(([arbitrary, weight]) => ({ arbitrary, weight })));
 }

@@ -1,7 +1,10 @@
 import { type Comparison, isFailure } from './function-cases.ts';
 import { isSameOutcome, type RowComparison } from './pipeline-cases.ts';
 
-/** Why a function differs from the engine's on purpose or for good: what it does not explain must agree. */
+/**
+ * Why a function differs from the engine's on purpose or for good: what it does not explain must
+ * agree.
+ */
 export interface Difference {
   /** Names without underscores, in small letters. */
   readonly functions: RegExp;
@@ -22,19 +25,25 @@ const differences: readonly Difference[] = [
   {
     functions: dates,
     // Digits of a long number, or an instant that is saturated.
-    explains: ({ call, judged, ours }) => /\d{16}|e\+?\d\d/.test(`${call} ${JSON.stringify(judged)}`) && !isFailure(ours),
+    explains: ({ call, judged, ours }) =>
+      /\d{16}|e\+?\d\d/.test(`${call} ${JSON.stringify(judged)}`) && !isFailure(ours),
     reason: 'Instants and spans have 53 bits: beyond, the last digits differ.',
   },
   {
     functions: dates,
     explains: ({ judged, ours }) =>
-      [judged, ours].some((each) => typeof each === 'string' && /^(?:-|0|1[0-4]|15[0-7])\d*-/.test(each)),
-    reason: 'The calendar is Gregorian for ever; java.sql.Timestamp writes dates before 1582 in the Julian one.',
+      [judged, ours].some(
+        (each) => typeof each === 'string' && /^(?:-|0|1[0-4]|15[0-7])\d*-/.test(each),
+      ),
+    reason:
+      'The calendar is Gregorian for ever; java.sql.Timestamp writes dates before 1582 in the Julian one.',
   },
   {
     functions: /^(?:todatetime|datetimeconvert)/,
-    explains: ({ judged, ours }) => isText(judged) && isText(ours) && judged.replace(/ \S+$/, '') === ours.replace(/ \S+$/, ''),
-    reason: 'What a zone was called before 1973 is what the runtime says, which is not always what Java says.',
+    explains: ({ judged, ours }) =>
+      isText(judged) && isText(ours) && judged.replace(/ \S+$/, '') === ours.replace(/ \S+$/, ''),
+    reason:
+      'What a zone was called before 1973 is what the runtime says, which is not always what Java says.',
   },
   {
     functions: /^json/,
@@ -44,17 +53,20 @@ const differences: readonly Difference[] = [
   {
     functions: /^(?:regexp|like)/,
     explains: weSay(/regular expression|pattern/),
-    reason: 'Regular expressions are RE2, which takes linear time: no look-around, no back-references.',
+    reason:
+      'Regular expressions are RE2, which takes linear time: no look-around, no back-references.',
   },
   {
     functions: /^(?:issubnetof|ip)/,
     explains: weSay(/is not an address/),
-    reason: 'Only whole addresses are read, where the engine takes `0` for 0.0.0.0 and an empty text for the machine itself.',
+    reason:
+      'Only whole addresses are read, where the engine takes `0` for 0.0.0.0 and an empty text for the machine itself.',
   },
   {
     functions: /^[lr]pad|uniquengrams/,
     explains: ({ call }) => /-21474836\d\d/.test(call),
-    reason: 'A length near -2^31 overflows in the engine, which then gives nothing or runs out of memory.',
+    reason:
+      'A length near -2^31 overflows in the engine, which then gives nothing or runs out of memory.',
   },
   {
     functions: /./,
@@ -65,7 +77,8 @@ const differences: readonly Difference[] = [
 
 /** Why a call differs, where that is known. */
 export function reasonOfCall(name: string, call: Comparison): string | undefined {
-  return differences.find(({ functions, explains }) => functions.test(name) && explains(call))?.reason;
+  return differences.find(({ functions, explains }) => functions.test(name) && explains(call))
+    ?.reason;
 }
 
 function weSay(message: RegExp): (call: Comparison) => boolean {
@@ -87,7 +100,10 @@ export const geometries: readonly string[] = (
   'tosphericalgeography togeometry geotoh3 stdistance stcontains stequals stgeometrytype stwithin griddistance griddisk'
 ).split(' ');
 
-/** Functions of `SketchFunctions` in pinot-core, which the judge's registry does not have: an ingestion config may call them. */
+/**
+ * Functions of `SketchFunctions` in pinot-core, which the judge's registry does not have: an
+ * ingestion config may call them.
+ */
 export const sketches: readonly string[] = (
   'tothetasketch getthetasketchestimate thetasketchunion thetasketchintersect thetasketchdiff thetasketchtostring tohll toull fromull ' +
   'tocpcsketch getcpcsketchestimate cpcsketchunion cpcsketchtostring tointegersumtuplesketch getinttuplesketchestimate ' +
@@ -105,7 +121,9 @@ export const rowDifferences: readonly {
       if (!Array.isArray(judged) || !Array.isArray(ours)) return false;
       const [left, right] = [judged as readonly Shown[], ours as readonly Shown[]];
       const marked = right.map((row, index) => {
-        const isUnmarked = left[index]?.isSanitized === false && row.nullFields.some((name) => hasLongDefault(name, schema));
+        const isUnmarked =
+          left[index]?.isSanitized === false &&
+          row.nullFields.some((name) => hasLongDefault(name, schema));
         return isUnmarked ? { ...row, isSanitized: false } : row;
       });
       return isSameOutcome(judged, marked, schema);
@@ -116,16 +134,23 @@ export const rowDifferences: readonly {
   {
     explains: ({ row: given, judged, ours, schema }) => {
       if (!Array.isArray(ours) || !Object.values(given).some(holdsArrays)) return false;
-      if (!Array.isArray(judged)) return isText(judged) && judged.startsWith('failed') && arrayName.test(judged);
+      if (!Array.isArray(judged)) {
+        return isText(judged) && judged.startsWith('failed') && arrayName.test(judged);
+      }
       const [theirs, mine] = [judged as readonly Shown[], ours as readonly Shown[]];
-      return theirs.length === mine.length && theirs.every((row, index) => isSameButForNames(row, mine[index], schema));
+      return (
+        theirs.length === mine.length &&
+        theirs.every((row, index) => isSameButForNames(row, mine[index], schema))
+      );
     },
     reason:
       'To a function of texts the engine gives what Java calls an array, another name each time, where bytes or lists stand in a list. Here it is their own text.',
   },
   {
     explains: ({ judged, ours, schema }) =>
-      Array.isArray(judged) && Array.isArray(ours) && isSameOutcome(withNumbersRead(judged), withNumbersRead(ours), schema),
+      Array.isArray(judged) &&
+      Array.isArray(ours) &&
+      isSameOutcome(withNumbersRead(judged), withNumbersRead(ours), schema),
     reason:
       'Java before 19 does not always write a double with the fewest digits: it says 7.9E-323 where 8.0E-323 is the same number.',
   },
@@ -135,23 +160,43 @@ export const rowDifferences: readonly {
 function holdsArrays(value: unknown): boolean {
   return (
     Array.isArray(value) &&
-    value.some((each) => Array.isArray(each) || (typeof each === 'object' && each !== null && '$bytes' in each))
+    value.some(
+      (each) =>
+        Array.isArray(each) || (typeof each === 'object' && each !== null && '$bytes' in each),
+    )
   );
 }
 
 /**
- * Whether all is the same in two rows but columns with such a name, and those where it could not be converted any further or was too long.
+ * Whether all is the same in two rows but columns with such a name, and those where it could not be
+ * converted any further or was too long.
  */
-function isSameButForNames(judged: Shown, ours: Shown | undefined, schema: RowComparison['schema']): boolean {
+function isSameButForNames(
+  judged: Shown,
+  ours: Shown | undefined,
+  schema: RowComparison['schema'],
+): boolean {
   if (ours === undefined) return false;
-  const isLost = (name: string): boolean => judged.nullFields.includes(name) && !ours.nullFields.includes(name);
-  const isTooLong = ({ name = '', maxLengthExceedStrategy: strategy, defaultNullValue = 'null' }: Column): boolean =>
+  const isLost = (name: string): boolean =>
+    judged.nullFields.includes(name) && !ours.nullFields.includes(name);
+  const isTooLong = ({
+    name = '',
+    maxLengthExceedStrategy: strategy,
+    defaultNullValue = 'null',
+  }: Column): boolean =>
     strategy === 'SUBSTITUTE_DEFAULT_VALUE' &&
     judged.fields[name] === String(defaultNullValue) &&
     ours.fields[name] !== judged.fields[name];
   const isOther = (column: Column): boolean =>
-    !isLost(column.name ?? '') && !isTooLong(column) && !arrayName.test(JSON.stringify(judged.fields[column.name ?? ''] ?? null));
-  const { dimensionFieldSpecs = [], metricFieldSpecs = [], dateTimeFieldSpecs = [], complexFieldSpecs = [] } = schema;
+    !isLost(column.name ?? '') &&
+    !isTooLong(column) &&
+    !arrayName.test(JSON.stringify(judged.fields[column.name ?? ''] ?? null));
+  const {
+    dimensionFieldSpecs = [],
+    metricFieldSpecs = [],
+    dateTimeFieldSpecs = [],
+    complexFieldSpecs = [],
+  } = schema;
   const others = {
     dimensionFieldSpecs: dimensionFieldSpecs.filter(isOther),
     metricFieldSpecs: metricFieldSpecs.filter(isOther),
@@ -166,8 +211,15 @@ function isSameButForNames(judged: Shown, ours: Shown | undefined, schema: RowCo
 function withNumbersRead(rows: readonly unknown[]): readonly unknown[] {
   return (rows as readonly Shown[]).map((row) => {
     const read = (value: unknown): unknown =>
-      typeof value === 'string' ? value.replaceAll(/\d+(?:\.\d+)?E-?\d+/g, (digits) => String(Number(digits))) : value;
-    return { ...row, fields: Object.fromEntries(Object.entries(row.fields).map(([name, value]) => [name, read(value)])) };
+      typeof value === 'string'
+        ? value.replaceAll(/\d+(?:\.\d+)?E-?\d+/g, (digits) => String(Number(digits)))
+        : value;
+    return {
+      ...row,
+      fields: Object.fromEntries(
+        Object.entries(row.fields).map(([name, value]) => [name, read(value)]),
+      ),
+    };
   });
 }
 
@@ -183,8 +235,15 @@ interface Shown {
 }
 
 /** Whether a column of lists has a default that is longer than its values may be. */
-function hasLongDefault(name: string, { dimensionFieldSpecs = [] }: RowComparison['schema']): boolean {
+function hasLongDefault(
+  name: string,
+  { dimensionFieldSpecs = [] }: RowComparison['schema'],
+): boolean {
   const spec = dimensionFieldSpecs.find((each) => each.name === name);
   const { dataType, singleValueField, maxLength = 512, defaultNullValue = 'null' } = spec ?? {};
-  return dataType === 'STRING' && singleValueField === false && String(defaultNullValue).length > maxLength;
+  return (
+    dataType === 'STRING' &&
+    singleValueField === false &&
+    String(defaultNullValue).length > maxLength
+  );
 }

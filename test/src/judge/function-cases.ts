@@ -51,13 +51,19 @@ export async function compareCalls(
   const count = signature.arguments;
   const arbitrary = fc.tuple(
     ...Array.from({ length: count }, (_, place) =>
-      argumentFor(name, (signature.isVariadic ? undefined : signature.takes[place]) ?? 'Object', place),
+      argumentFor(
+        name,
+        (signature.isVariadic ? undefined : signature.takes[place]) ?? 'Object',
+        place,
+      ),
     ),
   );
   const rows = fc.sample(arbitrary, { seed, numRuns: runs });
   return (
     await Promise.all(
-      expressionsOf(name, count).map((expression) => compareRows(judge, expression, rows, keepsFirstRow.test(signature.class))),
+      expressionsOf(name, count).map((expression) =>
+        compareRows(judge, expression, rows, keepsFirstRow.test(signature.class)),
+      ),
     )
   ).flat();
 }
@@ -83,11 +89,16 @@ export function expressionsOf(name: string, count: number): readonly string[] {
       'JSON',
     ].map((type) => `CAST(c0 AS ${type})`);
   }
-  if (name === 'case') return ['CASE WHEN c0 > c1 THEN c2 ELSE c3 END', 'CASE c0 WHEN c1 THEN c2 END'];
-  if (name === 'arrayvalueconstructor') return ['ARRAY[1, 2, 3]', "ARRAY['a', 'b']", 'ARRAY[1.5, 2.0]'];
+  if (name === 'case') {
+    return ['CASE WHEN c0 > c1 THEN c2 ELSE c3 END', 'CASE c0 WHEN c1 THEN c2 END'];
+  }
+  if (name === 'arrayvalueconstructor') {
+    return ['ARRAY[1, 2, 3]', "ARRAY['a', 'b']", 'ARRAY[1.5, 2.0]'];
+  }
   if (name === 'jsonextractkey') {
     return ['$.*', '', '$.a', '$..c', '$.c[*]'].map(
-      (path) => `jsonExtractKey(c0, '${path}'${count === 3 ? ", 'maxDepth=2;dotNotation=true'" : ''})`,
+      (path) =>
+        `jsonExtractKey(c0, '${path}'${count === 3 ? ", 'maxDepth=2;dotNotation=true'" : ''})`,
     );
   }
   const call = callOf(name, count);
@@ -101,27 +112,49 @@ export async function compareRows(
   rows: readonly (readonly Given[])[],
   isolated = false,
 ): Promise<readonly Comparison[]> {
-  const fields = rows.map((values) => Object.fromEntries(values.map((value, index) => [`c${index}`, value])));
+  const fields = rows.map((values) =>
+    Object.fromEntries(values.map((value, index) => [`c${index}`, value])),
+  );
   const answers = isolated
-    ? await Promise.all(fields.map(async (row) => (await judgedValues(judge, expression, [row]))[0]))
+    ? await Promise.all(
+        fields.map(async (row) => (await judgedValues(judge, expression, [row]))[0]),
+      )
     : await judgedValues(judge, expression, fields);
   return fields.map((row, index) => compare(expression, row, answers[index]));
 }
 
-async function judgedValues(judge: PinotJudge, expression: string, rows: readonly unknown[]): Promise<readonly unknown[]> {
+async function judgedValues(
+  judge: PinotJudge,
+  expression: string,
+  rows: readonly unknown[],
+): Promise<readonly unknown[]> {
   const answer = await judge.evaluate(expression, rows);
   return answer.refused === undefined ? answer.values : rows.map(() => ({ error: answer.refused }));
 }
 
-function compare(expression: string, row: Readonly<Record<string, Given>>, judged: unknown): Comparison {
+function compare(
+  expression: string,
+  row: Readonly<Record<string, Given>>,
+  judged: unknown,
+): Comparison {
   const ours = evaluate(expression, row);
   const judgeFails = isFailure(judged);
   const weFail = isFailure(ours);
-  const agrees = judgeFails || weFail ? judgeFails && weFail : isSameValue(judged as JudgedValue, ours);
-  return { call: `${expression} with ${JSON.stringify(row)}`, judged, ours, agrees, bothGiveValues: !judgeFails && !weFail };
+  const agrees =
+    judgeFails || weFail ? judgeFails && weFail : isSameValue(judged as JudgedValue, ours);
+  return {
+    call: `${expression} with ${JSON.stringify(row)}`,
+    judged,
+    ours,
+    agrees,
+    bothGiveValues: !judgeFails && !weFail,
+  };
 }
 
-function evaluate(expression: string, row: Readonly<Record<string, Given>>): Value | { readonly error: string } {
+function evaluate(
+  expression: string,
+  row: Readonly<Record<string, Given>>,
+): Value | { readonly error: string } {
   const parsed = parseExpression(expression);
   if (parsed.expression === undefined) return { error: parsed.findings[0]?.message ?? 'refused' };
   try {
@@ -137,5 +170,10 @@ function evaluate(expression: string, row: Readonly<Record<string, Given>>): Val
 }
 
 export function isFailure(value: unknown): value is { readonly error: string } {
-  return typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'error' in value &&
+    typeof value.error === 'string'
+  );
 }

@@ -20,7 +20,12 @@ const agreement = join(import.meta.dirname, '../../../packages/expressions/AGREE
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 const definitions = functionFamilies.flatMap(({ functions }) => functions);
-const known = new Set([...definitions.flatMap(({ names }) => names.map(plain)), 'and', 'or', 'not']);
+const known = new Set([
+  ...definitions.flatMap(({ names }) => names.map(plain)),
+  'and',
+  'or',
+  'not',
+]);
 
 describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
   let judge: PinotJudge;
@@ -57,7 +62,9 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
         const isThere = (registry[plain(name)] ?? []).some(
           (each) => each.isVariadic || (!isVariadic && each.arguments === takes.length),
         );
-        return isThere || geometries.includes(plain(name)) ? [] : [`${name} with ${takes.length} arguments`];
+        return isThere || geometries.includes(plain(name))
+          ? []
+          : [`${name} with ${takes.length} arguments`];
       }),
     );
     expect(ours).toEqual([]);
@@ -81,7 +88,9 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
         const shown = `${name}(${signature.takes.join(', ')})`;
         if (found === undefined) return [`${shown} is missing`];
         const types = found.takes.map((type) => type.name).join(', ');
-        return types === signature.takes.join(', ') && found.takesNull === signature.takesNull ? [] : [`${shown} is (${types})`];
+        return types === signature.takes.join(', ') && found.takesNull === signature.takesNull
+          ? []
+          : [`${shown} is (${types})`];
       });
     });
     expect(wrong).toEqual([]);
@@ -93,9 +102,14 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
       if (example === undefined) continue;
       const { expression } = parseExpression(example);
       const judged = await judge.evaluate(example, [{}]);
-      const ours = expression === undefined ? undefined : compileExpression(expression, { clock: systemClock })({});
+      const ours =
+        expression === undefined
+          ? undefined
+          : compileExpression(expression, { clock: systemClock })({});
       const value = judged.refused === undefined ? judged.values[0] : undefined;
-      if (judged.refused !== undefined || !isSameValue(value as never, ours)) wrong.push(`${example}: ${JSON.stringify(judged)}`);
+      if (judged.refused !== undefined || !isSameValue(value as never, ours)) {
+        wrong.push(`${example}: ${JSON.stringify(judged)}`);
+      }
     }
     expect(wrong).toEqual([]);
   });
@@ -109,12 +123,16 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
         const compared = await compareCalls(judge, name, signature, seed, runs);
         comparisons.push(...compared);
         byName.set(name, [...(byName.get(name) ?? []), ...compared]);
-        if (compared.some((call) => isUnexplained(name, call))) differing.push(await shrink(judge, name, signature));
+        if (compared.some((call) => isUnexplained(name, call))) {
+          differing.push(await shrink(judge, name, signature));
+        }
       }
     }
     expect(differing).toEqual([]);
     expect(share(comparisons)).toBeGreaterThanOrEqual(0.99);
-    expect(share(comparisons.filter(({ bothGiveValues }) => bothGiveValues))).toBeGreaterThanOrEqual(0.99);
+    expect(
+      share(comparisons.filter(({ bothGiveValues }) => bothGiveValues)),
+    ).toBeGreaterThanOrEqual(0.99);
     // Only what every run compares stands in the document; who asks for more gets it printed.
     const shown = renderAgreement(byName, shareOfNames(Object.keys(registry)));
     if (!isUsual) console.log(shown);
@@ -122,7 +140,10 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
   });
 
   function isCompared(name: string, { arguments: count, isDeterministic }: Signature): boolean {
-    const changes = !isDeterministic || /^(?:ago|agomv)$/.test(name) || (count === 0 && /^(?:now|rand)$/.test(name));
+    const changes =
+      !isDeterministic ||
+      /^(?:ago|agomv)$/.test(name) ||
+      (count === 0 && /^(?:now|rand)$/.test(name));
     return known.has(name) && count <= 6 && !changes;
   }
 });
@@ -149,7 +170,10 @@ function shareOfNames(registered: readonly string[]): string {
 }
 
 /** How many calls of each function agree, in Markdown. */
-function renderAgreement(byName: ReadonlyMap<string, readonly Comparison[]>, names: string): string {
+function renderAgreement(
+  byName: ReadonlyMap<string, readonly Comparison[]>,
+  names: string,
+): string {
   const all = [...byName.values()].flat();
   const values = all.filter(({ bothGiveValues }) => bothGiveValues);
   const percent = (some: readonly Comparison[]): string => `${(share(some) * 100).toFixed(1)} %`;
@@ -157,7 +181,9 @@ function renderAgreement(byName: ReadonlyMap<string, readonly Comparison[]>, nam
     .filter(([, some]) => some.length > 0)
     .map(([name, some]) => {
       const agreed = some.filter(({ agrees }) => agrees).length;
-      const reason = [...new Set(some.flatMap((call) => (call.agrees ? [] : (reasonOfCall(name, call) ?? []))))].join(' ');
+      const reason = [
+        ...new Set(some.flatMap((call) => (call.agrees ? [] : (reasonOfCall(name, call) ?? [])))),
+      ].join(' ');
       return `| \`${name}\` | ${some.length} | ${agreed} | ${some.length - agreed} | ${reason} |`;
     });
   return [
@@ -186,7 +212,13 @@ function renderAgreement(byName: ReadonlyMap<string, readonly Comparison[]>, nam
 async function shrink(judge: PinotJudge, name: string, signature: Signature): Promise<string> {
   const places = Array.from({ length: signature.arguments }, (_, place) => place);
   const rows = fc.tuple(
-    ...places.map((place) => argumentFor(name, (signature.isVariadic ? undefined : signature.takes[place]) ?? 'Object', place)),
+    ...places.map((place) =>
+      argumentFor(
+        name,
+        (signature.isVariadic ? undefined : signature.takes[place]) ?? 'Object',
+        place,
+      ),
+    ),
   );
   let last = `${name} of ${signature.arguments} differs, but not on the calls that were drawn to shrink it`;
   await fc.check(
@@ -205,5 +237,7 @@ async function shrink(judge: PinotJudge, name: string, signature: Signature): Pr
 }
 
 function showValue(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member));
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' ? `${member}n` : member,
+  );
 }

@@ -2,13 +2,28 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A value of Pinot's: text, true, false and null as they are, every other type as an object of one member that names it. */
+/**
+ * A value of Pinot's: text, true, false and null as they are, every other type as an object of one
+ * member that names it.
+ */
 export type JudgedValue =
   | string
   | boolean
   | null
   | readonly JudgedValue[]
-  | { readonly [Type in '$int' | '$long' | '$float' | '$double' | '$decimal' | '$timestamp' | '$bytes' | '$other']?: string }
+  | {
+      readonly [
+        Type in
+          | '$int'
+          | '$long'
+          | '$float'
+          | '$double'
+          | '$decimal'
+          | '$timestamp'
+          | '$bytes'
+          | '$other'
+      ]?: string;
+    }
   | { readonly $map: Readonly<Record<string, JudgedValue>> };
 
 /** One signature of a function of Pinot's registry. */
@@ -45,14 +60,19 @@ export type Piped =
       readonly refused?: never;
     };
 
-export type Verdict = { readonly valid: true; readonly error?: never } | { readonly valid?: never; readonly error: string };
+export type Verdict =
+  | { readonly valid: true; readonly error?: never }
+  | { readonly valid?: never; readonly error: string };
 
 /** Apache Pinot's own classes in a process of Java, which answers one question after the other. */
 export class PinotJudge implements AsyncDisposable {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #waiting: { resolve: (answer: unknown) => void; reject: (error: Error) => void }[] = [];
 
-  /** @param folder with the jars in `lib` and the judge's own class in `classes`, as `.ci/run` leaves it */
+  /**
+   * @param folder with the jars in `lib` and the judge's own class in `classes`, as `.ci/run`
+   * leaves it
+   */
   constructor(folder: string) {
     const log = join(import.meta.dirname, '../../judge/log4j2.xml');
     const classPath = `${join(folder, 'classes')}:${join(folder, 'lib')}/*`;
@@ -69,7 +89,9 @@ export class PinotJudge implements AsyncDisposable {
       this.#waiting.shift()?.resolve(JSON.parse(line));
     });
     this.#process.on('exit', (code) => {
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`The judge has ended with ${code}.`));
+      for (const { reject } of this.#waiting.splice(0)) {
+        reject(new Error(`The judge has ended with ${code}.`));
+      }
     });
   }
 
@@ -100,7 +122,9 @@ export class PinotJudge implements AsyncDisposable {
   }
 
   async #ask<T>(question: object): Promise<T> {
-    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    const answer = new Promise<unknown>((resolve, reject) =>
+      this.#waiting.push({ resolve, reject }),
+    );
     this.#process.stdin.write(`${JSON.stringify(question)}\n`);
     // The judge's answers have the shapes that are declared above: both are ours.
     return (await answer) as T;

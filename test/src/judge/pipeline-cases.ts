@@ -22,12 +22,35 @@ export interface RowComparison {
   readonly agrees: boolean;
 }
 
-const types = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BOOLEAN', 'TIMESTAMP', 'STRING', 'JSON', 'BYTES'] as const;
+const types = [
+  'INT',
+  'LONG',
+  'FLOAT',
+  'DOUBLE',
+  'BIG_DECIMAL',
+  'BOOLEAN',
+  'TIMESTAMP',
+  'STRING',
+  'JSON',
+  'BYTES',
+] as const;
 type ColumnType = (typeof types)[number];
 const names = ['a', 'b', 'c', 'd', 'e'] as const;
 
 const scalar: fc.Arbitrary<Given> = fc.oneof(
-  fc.constantFrom<Given>(0, 1, -1, 42, 2_147_483_648, 1_704_067_200_000, 2.5, -0.5, 1e10, 1e-5, 123_456_789.125),
+  fc.constantFrom<Given>(
+    0,
+    1,
+    -1,
+    42,
+    2_147_483_648,
+    1_704_067_200_000,
+    2.5,
+    -0.5,
+    1e10,
+    1e-5,
+    123_456_789.125,
+  ),
   fc.constantFrom<Given>(
     { $double: '100.0' },
     { $double: '-0.0' },
@@ -76,9 +99,24 @@ const cell = fc.oneof(
 const fitting: Readonly<Record<ColumnType, fc.Arbitrary<Given>>> = {
   INT: fc.oneof(fc.integer({ min: -100, max: 100 }), fc.constantFrom<Given>('42', '-7', 2.5, true)),
   LONG: fc.oneof(fc.maxSafeInteger(), fc.constantFrom<Given>('1704067200000', 1.5)),
-  FLOAT: fc.oneof(fc.constantFrom<Given>(0.1, '1.5', 3, { $double: '-0.0' }, { $double: 'NaN' }), fc.integer()),
-  DOUBLE: fc.oneof(plainDouble({}), fc.constantFrom<Given>('1e3', 3, { $double: '-0.0' }, { $double: 'NaN' })),
-  BIG_DECIMAL: fc.constantFrom<Given>('1.500', 2.5, 100, '0', '-0.00', '12345678901234567890', 1e21, '1E+3'),
+  FLOAT: fc.oneof(
+    fc.constantFrom<Given>(0.1, '1.5', 3, { $double: '-0.0' }, { $double: 'NaN' }),
+    fc.integer(),
+  ),
+  DOUBLE: fc.oneof(
+    plainDouble({}),
+    fc.constantFrom<Given>('1e3', 3, { $double: '-0.0' }, { $double: 'NaN' }),
+  ),
+  BIG_DECIMAL: fc.constantFrom<Given>(
+    '1.500',
+    2.5,
+    100,
+    '0',
+    '-0.00',
+    '12345678901234567890',
+    1e21,
+    '1E+3',
+  ),
   BOOLEAN: fc.constantFrom<Given>(true, false, 'true', 'FALSE', '1', 0, 1, 5, 'yes'),
   TIMESTAMP: fc.constantFrom<Given>(
     1_704_067_200_000,
@@ -88,8 +126,20 @@ const fitting: Readonly<Record<ColumnType, fc.Arbitrary<Given>>> = {
     '2024-13-01',
     '2024-02-29 25:00:00',
   ),
-  STRING: fc.oneof(fc.string({ maxLength: 12 }), fc.constantFrom<Given>(5, 2.5, true, 'a\0b', { $double: '100.0' })),
-  JSON: fc.constantFrom<Given>('{"b": 1, "a": 2.50}', 'abc', { b: 1, a: [1.5] }, [1, 'x'], 5, 'null', '[1, 2 ]', true),
+  STRING: fc.oneof(
+    fc.string({ maxLength: 12 }),
+    fc.constantFrom<Given>(5, 2.5, true, 'a\0b', { $double: '100.0' }),
+  ),
+  JSON: fc.constantFrom<Given>(
+    '{"b": 1, "a": 2.50}',
+    'abc',
+    { b: 1, a: [1.5] },
+    [1, 'x'],
+    5,
+    'null',
+    '[1, 2 ]',
+    true,
+  ),
   BYTES: fc.constantFrom<Given>('00ff', { $bytes: '0aff' }, '', 'ABCD'),
 };
 
@@ -98,7 +148,10 @@ const columns = fc.array(
     type: fc.constantFrom(...types),
     isMultiValue: fc.boolean(),
     maxLength: fc.option(fc.constantFrom(3, 5), { nil: undefined }),
-    strategy: fc.option(fc.constantFrom('TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION'), { nil: undefined }),
+    strategy: fc.option(
+      fc.constantFrom('TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION'),
+      { nil: undefined },
+    ),
     isMetric: fc.boolean(),
     hasDefault: fc.boolean(),
   }),
@@ -144,18 +197,33 @@ export const pipelineCases: fc.Arbitrary<PipelineCase> = fc
       fc.record({
         fieldsToUnnest: fc.option(fc.subarray(['a', 'b', 'b.x', 'a.z']), { nil: undefined }),
         delimiter: fc.option(fc.constantFrom('.', '_'), { nil: undefined }),
-        collectionNotUnnestedToJson: fc.option(fc.constantFrom('NONE', 'NON_PRIMITIVE', 'ALL'), { nil: undefined }),
-        prefixesToRename: fc.option(fc.constantFrom<Readonly<Record<string, string>>>({ 'a.': '' }, { b: 'n' }, { 'a.x': 'c' }), {
+        collectionNotUnnestedToJson: fc.option(fc.constantFrom('NONE', 'NON_PRIMITIVE', 'ALL'), {
           nil: undefined,
-          freq: 4,
         }),
+        prefixesToRename: fc.option(
+          fc.constantFrom<Readonly<Record<string, string>>>(
+            { 'a.': '' },
+            { b: 'n' },
+            { 'a.x': 'c' },
+          ),
+          {
+            nil: undefined,
+            freq: 4,
+          },
+        ),
       }),
       { nil: undefined, freq: 2 },
     ),
-    generated: fc.option(fc.constantFrom<Readonly<Record<string, string>>>({ a: "concat(b, 'x')" }, { n: 'upper(a)', b: 'n' }), {
-      nil: undefined,
-      freq: 6,
-    }),
+    generated: fc.option(
+      fc.constantFrom<Readonly<Record<string, string>>>(
+        { a: "concat(b, 'x')" },
+        { n: 'upper(a)', b: 'n' },
+      ),
+      {
+        nil: undefined,
+        freq: 6,
+      },
+    ),
     isBefore: fc.boolean(),
   })
   .chain((drawn) => {
@@ -165,7 +233,9 @@ export const pipelineCases: fc.Arbitrary<PipelineCase> = fc
         const column = typed.find((each) => each.name === name);
         if (column === undefined) return [name, cell];
         const single = fitting[column.type];
-        const fits = column.isMultiValue ? fc.oneof(fc.array(single, { maxLength: 3 }), single) : single;
+        const fits = column.isMultiValue
+          ? fc.oneof(fc.array(single, { maxLength: 3 }), single)
+          : single;
         return [name, fc.oneof({ arbitrary: fits, weight: 8 }, { arbitrary: cell, weight: 2 })];
       }),
     );
@@ -174,7 +244,11 @@ export const pipelineCases: fc.Arbitrary<PipelineCase> = fc
       rows: fc.array(fc.record(cells, { requiredKeys: [] }), { minLength: 4, maxLength: 6 }),
     });
   })
-  .map(({ drawn, rows }) => ({ config: configOf(drawn), schema: schemaOf(drawn.typed), rows: rows as PipelineCase['rows'] }));
+  .map(({ drawn, rows }) => ({
+    config: configOf(drawn),
+    schema: schemaOf(drawn.typed),
+    rows: rows as PipelineCase['rows'],
+  }));
 
 interface DrawnColumn {
   readonly name: string;
@@ -200,19 +274,21 @@ const defaults: Readonly<Record<ColumnType, unknown>> = {
 };
 
 function schemaOf(drawn: readonly DrawnColumn[]): PipelineCase['schema'] {
-  const specs = drawn.map(({ name, type, isMultiValue, maxLength, strategy, isMetric, hasDefault }) => {
-    const canBeMany = isMultiValue && type !== 'JSON' && type !== 'BIG_DECIMAL';
-    const isNumber = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'].includes(type);
-    const spec = {
-      name,
-      dataType: type,
-      ...(canBeMany && { singleValueField: false }),
-      ...(maxLength !== undefined && { maxLength }),
-      ...(strategy !== undefined && { maxLengthExceedStrategy: strategy }),
-      ...(hasDefault && { defaultNullValue: defaults[type] }),
-    };
-    return { spec, isMetric: isMetric && isNumber && !canBeMany };
-  });
+  const specs = drawn.map(
+    ({ name, type, isMultiValue, maxLength, strategy, isMetric, hasDefault }) => {
+      const canBeMany = isMultiValue && type !== 'JSON' && type !== 'BIG_DECIMAL';
+      const isNumber = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'].includes(type);
+      const spec = {
+        name,
+        dataType: type,
+        ...(canBeMany && { singleValueField: false }),
+        ...(maxLength !== undefined && { maxLength }),
+        ...(strategy !== undefined && { maxLengthExceedStrategy: strategy }),
+        ...(hasDefault && { defaultNullValue: defaults[type] }),
+      };
+      return { spec, isMetric: isMetric && isNumber && !canBeMany };
+    },
+  );
   return {
     schemaName: 't',
     dimensionFieldSpecs: specs.filter(({ isMetric }) => !isMetric).map(({ spec }) => spec),
@@ -244,7 +320,9 @@ function configOf(drawn: {
       ...(drawn.continueOnError && { continueOnError: true }),
       ...(drawn.filter !== undefined && { filterConfig: { filterFunction: drawn.filter } }),
       ...(transformConfigs.length > 0 && { transformConfigs }),
-      ...(drawn.complexTypeConfig !== undefined && { complexTypeConfig: withoutUndefined(drawn.complexTypeConfig) }),
+      ...(drawn.complexTypeConfig !== undefined && {
+        complexTypeConfig: withoutUndefined(drawn.complexTypeConfig),
+      }),
       ...(drawn.generated !== undefined && {
         enrichmentConfigs: [
           {
@@ -263,12 +341,17 @@ function withoutUndefined(value: object): object {
 }
 
 /** Runs the rows of a table through both pipelines, each row alone. */
-export async function compareRows(judge: PinotJudge, { config, schema, rows }: PipelineCase): Promise<readonly RowComparison[]> {
+export async function compareRows(
+  judge: PinotJudge,
+  { config, schema, rows }: PipelineCase,
+): Promise<readonly RowComparison[]> {
   const judged = await judge.pipeline(config, schema, rows);
   return Promise.all(
     rows.map(async (row, index) => {
       const clock = new ManualClock();
-      const fields = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, valueOf(value)]));
+      const fields = Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, valueOf(value)]),
+      );
       const ours = await runPipeline([fields as never], { config, schema, clock });
       const isRefused = ours.findings.some(({ severity }) => severity === 'error');
       const answer = answerFor(judged, index);
@@ -282,7 +365,13 @@ export async function compareRows(judge: PinotJudge, { config, schema, rows }: P
               isIncomplete,
               isSanitized,
             }));
-      return { row, schema, judged: answer, ours: mine, agrees: isSameOutcome(answer, mine, schema) };
+      return {
+        row,
+        schema,
+        judged: answer,
+        ours: mine,
+        agrees: isSameOutcome(answer, mine, schema),
+      };
     }),
   );
 }
@@ -299,7 +388,10 @@ export function isSameOutcome(judged: unknown, ours: unknown, schema: PipelineSc
   if (typeof judged === 'string' || typeof ours === 'string') {
     return typeof judged === 'string' && typeof ours === 'string' && judged.split(':')[0] === ours;
   }
-  const [left, right] = [judged as readonly RowShape<JudgedValue>[], ours as readonly RowShape<unknown>[]];
+  const [left, right] = [
+    judged as readonly RowShape<JudgedValue>[],
+    ours as readonly RowShape<unknown>[],
+  ];
   const specs = [
     ...(schema.dimensionFieldSpecs ?? []),
     ...(schema.metricFieldSpecs ?? []),
@@ -316,7 +408,10 @@ export function isSameOutcome(judged: unknown, ours: unknown, schema: PipelineSc
         row.isSanitized === other.isSanitized &&
         row.nullFields.join('\0') === other.nullFields.toSorted().join('\0') &&
         specs.every(({ name = '', dataType }) =>
-          isSameValue(row.fields[name], dataType === 'BOOLEAN' ? asNumbers(other.fields[name]) : other.fields[name]),
+          isSameValue(
+            row.fields[name],
+            dataType === 'BOOLEAN' ? asNumbers(other.fields[name]) : other.fields[name],
+          ),
         )
       );
     })
@@ -332,5 +427,9 @@ interface RowShape<T> {
 
 /** The engine keeps Booleans as 0 and 1; rows show what they mean. */
 function asNumbers(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(Number) : typeof value === 'boolean' ? Number(value) : value;
+  return Array.isArray(value)
+    ? value.map(Number)
+    : typeof value === 'boolean'
+      ? Number(value)
+      : value;
 }

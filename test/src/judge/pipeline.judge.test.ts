@@ -5,10 +5,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
 import { rowDifferences } from './differences.ts';
 import { columnCases } from './column-cases.ts';
-import { compareRows, type PipelineCase, pipelineCases, type RowComparison } from './pipeline-cases.ts';
+import {
+  compareRows,
+  type PipelineCase,
+  pipelineCases,
+  type RowComparison,
+} from './pipeline-cases.ts';
 import { PinotJudge } from './pinot-judge.ts';
 
-/** How many tables are compared, of some five rows each; a number in this variable makes it more. */
+/**
+ * How many tables are compared, of some five rows each; a number in this variable makes it more.
+ */
 const tables = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 15;
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 
@@ -37,24 +44,36 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
     for (const each of cases) {
       const compared = await compareRows(judge, each);
       comparisons.push(...compared);
-      for (const feature of featuresOf(each)) byFeature.set(feature, [...(byFeature.get(feature) ?? []), ...compared]);
+      for (const feature of featuresOf(each)) {
+        byFeature.set(feature, [...(byFeature.get(feature) ?? []), ...compared]);
+      }
       if (compared.some(({ agrees }) => !agrees)) differing.push(each);
     }
     const agreeing = comparisons.filter(({ agrees }) => agrees).length;
     const unexplained = comparisons.filter((each) => !each.agrees && reasonOf(each) === undefined);
     expect(unexplained).toEqual([]);
     const examples = comparisons.filter(({ agrees }) => !agrees).slice(0, 3);
-    expect({ examples, tables: agreeing / comparisons.length >= 0.98 ? [] : differing.slice(0, 3) }).toEqual({
+    expect({
+      examples,
+      tables: agreeing / comparisons.length >= 0.98 ? [] : differing.slice(0, 3),
+    }).toEqual({
       examples,
       tables: [],
     });
     if (!isUsual) console.log(renderAgreement(comparisons, byFeature));
-    await expect(isUsual ? renderAgreement(comparisons, byFeature) : readFileSync(agreement, 'utf8')).toMatchFileSnapshot(
-      agreement,
-    );
+    await expect(
+      isUsual ? renderAgreement(comparisons, byFeature) : readFileSync(agreement, 'utf8'),
+    ).toMatchFileSnapshot(agreement);
   });
 
-  test.each<readonly [string, PipelineCase['config']['ingestionConfig'], PipelineCase['schema'], PipelineCase['rows']]>([
+  test.each<
+    readonly [
+      string,
+      PipelineCase['config']['ingestionConfig'],
+      PipelineCase['schema'],
+      PipelineCase['rows'],
+    ]
+  >([
     [
       'a collection that is unnested and kept',
       { complexTypeConfig: { fieldsToUnnest: ['a'] } },
@@ -65,13 +84,24 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
           { name: 'a.x', dataType: 'INT' },
         ],
       },
-      [{ a: [{ x: 1 }, { x: 2 }] }, { a: [{ x: 1, y: [{ z: 2 }], m: { k: 3 } }] }, { a: [] }, { a: null }],
+      [
+        { a: [{ x: 1 }, { x: 2 }] },
+        { a: [{ x: 1, y: [{ z: 2 }], m: { k: 3 } }] },
+        { a: [] },
+        { a: null },
+      ],
     ],
     [
       'JSON in the order of maps, without blanks and zeros',
       undefined,
       { schemaName: 't', dimensionFieldSpecs: [{ name: 'a', dataType: 'JSON' }] },
-      [{ a: { zeta: 1, alpha: { y: 2, x: 1 }, mid: null } }, { a: '{"b": 1.50}' }, { a: 'abc' }, { a: 5 }, { a: true }],
+      [
+        { a: { zeta: 1, alpha: { y: 2, x: 1 }, mid: null } },
+        { a: '{"b": 1.50}' },
+        { a: 'abc' },
+        { a: 5 },
+        { a: true },
+      ],
     ],
     [
       'keys and values of a map',
@@ -106,7 +136,11 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
       tableIndexConfig: {},
       ingestionConfig,
     };
-    const compared = await compareRows(judge, { config: config as PipelineCase['config'], schema, rows });
+    const compared = await compareRows(judge, {
+      config: config as PipelineCase['config'],
+      schema,
+      rows,
+    });
     expect(compared.filter(({ agrees }) => !agrees)).toEqual([]);
   });
 });
@@ -129,9 +163,16 @@ function featuresOf({ config, schema }: PipelineCase): ReadonlySet<string> {
       ({ dataType, format = '' }) => `times as ${dataType}, \`${format.replaceAll('|', '\\|')}\``,
     ),
     ...Object.keys(ingestionConfig ?? {}).map((step) => `step \`${step}\``),
-    ...columns.map(({ dataType, singleValueField }) => `column ${dataType}${singleValueField === false ? ' with lists' : ''}`),
-    ...columns.flatMap(({ maxLengthExceedStrategy: strategy }) => (strategy === undefined ? [] : [`longer values: ${strategy}`])),
-    ...columns.flatMap(({ defaultNullValue }) => (defaultNullValue === undefined ? [] : ['a default of its own'])),
+    ...columns.map(
+      ({ dataType, singleValueField }) =>
+        `column ${dataType}${singleValueField === false ? ' with lists' : ''}`,
+    ),
+    ...columns.flatMap(({ maxLengthExceedStrategy: strategy }) =>
+      strategy === undefined ? [] : [`longer values: ${strategy}`],
+    ),
+    ...columns.flatMap(({ defaultNullValue }) =>
+      defaultNullValue === undefined ? [] : ['a default of its own'],
+    ),
   ]);
 }
 
@@ -146,8 +187,12 @@ function renderAgreement(
       const agreed = some.filter(({ agrees }) => agrees).length;
       return `| ${feature} | ${some.length} | ${agreed} | ${some.length - agreed} |`;
     });
-  const differing = comparisons.filter(({ agrees }) => !agrees).map((each) => reasonOf(each) ?? 'Not explained yet.');
-  const reasons = [...new Set(differing)].map((reason) => `- ${differing.filter((each) => each === reason).length}: ${reason}`);
+  const differing = comparisons
+    .filter(({ agrees }) => !agrees)
+    .map((each) => reasonOf(each) ?? 'Not explained yet.');
+  const reasons = [...new Set(differing)].map(
+    (reason) => `- ${differing.filter((each) => each === reason).length}: ${reason}`,
+  );
   return [
     "# Rows, and those of the engine's own pipeline",
     '',

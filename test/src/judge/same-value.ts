@@ -1,7 +1,10 @@
 import { Decimal } from '@quire/expressions';
 import type { JudgedValue } from './pinot-judge.ts';
 
-/** Whether our value is the judge's. Doubles may differ in their last digits; what kind of number it is counts elsewhere. */
+/**
+ * Whether our value is the judge's. Doubles may differ in their last digits; what kind of number it
+ * is counts elsewhere.
+ */
 export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boolean {
   if (judged === null || judged === undefined) return ours === null || ours === undefined;
   if (typeof judged === 'boolean') return judged === ours;
@@ -11,7 +14,9 @@ export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boo
   if (typeof judged === 'string') {
     return (
       judged === ours ||
-      (typeof ours === 'string' && !ours.isWellFormed() && judged === ours.toWellFormed().replaceAll('\uFFFD', '?'))
+      (typeof ours === 'string' &&
+        !ours.isWellFormed() &&
+        judged === ours.toWellFormed().replaceAll('\uFFFD', '?'))
     );
   }
   if (Array.isArray(judged)) {
@@ -31,37 +36,49 @@ export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boo
     );
   }
   const text = String(value);
-  if (type === '$bytes') return ours instanceof Uint8Array && Buffer.from(ours).toString('hex') === text;
+  if (type === '$bytes') {
+    return ours instanceof Uint8Array && Buffer.from(ours).toString('hex') === text;
+  }
   if (type === '$int' || type === '$long') {
     return (
       String(numberOf(ours)) === text ||
-      (typeof ours === 'number' && BigInt(text) === BigInt(Number.isInteger(ours) ? ours : 0) && Number.isInteger(ours))
+      (typeof ours === 'number' &&
+        BigInt(text) === BigInt(Number.isInteger(ours) ? ours : 0) &&
+        Number.isInteger(ours))
     );
   }
   if (type === '$timestamp') return String(isObject(ours) ? ours['epochMs'] : ours) === text;
   if (type === '$decimal') {
     return (
       isNumberText(ours) &&
-      Decimal.parse(text).toPlainString() === (ours instanceof Decimal ? ours : Decimal.parse(String(ours))).toPlainString()
+      Decimal.parse(text).toPlainString() ===
+        (ours instanceof Decimal ? ours : Decimal.parse(String(ours))).toPlainString()
     );
   }
   const [left, right] = [Number(text), Number(numberOf(ours) ?? Number.NaN)];
   if (typeof ours === 'string' || ours === null || ours === undefined) return false;
   if (type === '$float' && Math.fround(left) === Math.fround(right)) return true;
   if (Object.is(left, right) || (left === right && left !== 0)) return true;
-  return Math.abs(left - right) <= Math.max(Math.abs(left), Math.abs(right)) * (type === '$float' ? 1e-6 : 1e-12);
+  return (
+    Math.abs(left - right) <=
+    Math.max(Math.abs(left), Math.abs(right)) * (type === '$float' ? 1e-6 : 1e-12)
+  );
 }
 
 const placesOfLists = ['[Ljava.lang.Object;@', '[B@'] as const;
 
 function isPlace(text: string): boolean {
-  return placesOfLists.some((place) => text.includes(place) || (text.length > 2 && place.startsWith(text)));
+  return placesOfLists.some(
+    (place) => text.includes(place) || (text.length > 2 && place.startsWith(text)),
+  );
 }
 
 function isNumberText(value: unknown): boolean {
   return (
     value instanceof Decimal ||
-    (['string', 'number', 'bigint'].includes(typeof value) && Number.isFinite(Number(value)) && value !== '')
+    (['string', 'number', 'bigint'].includes(typeof value) &&
+      Number.isFinite(Number(value)) &&
+      value !== '')
   );
 }
 

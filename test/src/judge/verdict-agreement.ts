@@ -20,7 +20,10 @@ export interface VerdictComparison {
   readonly judged: string | undefined;
   /** Codes of our errors, each once. */
   readonly codes: readonly string[];
-  /** Why the engine refuses what we make of it with all its members; undefined where it takes that, or where the document is wrong. */
+  /**
+   * Why the engine refuses what we make of it with all its members; undefined where it takes that,
+   * or where the document is wrong.
+   */
   readonly completed: string | undefined;
 }
 
@@ -47,20 +50,32 @@ export function completedSchema(document: object): unknown {
   return checkTableSchema(document).schema;
 }
 
-function errorsOf(findings: readonly { readonly severity: string; readonly code: string }[]): readonly string[] {
-  return [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code))].toSorted();
+function errorsOf(
+  findings: readonly { readonly severity: string; readonly code: string }[],
+): readonly string[] {
+  return [
+    ...new Set(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)),
+  ].toSorted();
 }
 
 /** So many drawn configs, and half as many schemas, by both. */
-export async function compareVerdicts(judge: PinotJudge, seed: number, runs: number): Promise<readonly VerdictComparison[]> {
-  const configs = fc.sample(drawnConfigs, { seed, numRuns: runs }).map(async ({ table, changes }): Promise<VerdictComparison> => {
-    const document = changes.reduce<object>(changed, soundTables[table] ?? {});
-    const { error: judged } = await judge.validateTable(document, wideSchema);
-    const codes = configErrors(document, wideSchema);
-    const isSound = judged === undefined && codes.length === 0;
-    const completed = isSound ? await judge.validateTable(completedConfig(document), completedSchema(wideSchema)) : undefined;
-    return { kind: 'config', changes, judged, codes, completed: completed?.error };
-  });
+export async function compareVerdicts(
+  judge: PinotJudge,
+  seed: number,
+  runs: number,
+): Promise<readonly VerdictComparison[]> {
+  const configs = fc
+    .sample(drawnConfigs, { seed, numRuns: runs })
+    .map(async ({ table, changes }): Promise<VerdictComparison> => {
+      const document = changes.reduce<object>(changed, soundTables[table] ?? {});
+      const { error: judged } = await judge.validateTable(document, wideSchema);
+      const codes = configErrors(document, wideSchema);
+      const isSound = judged === undefined && codes.length === 0;
+      const completed = isSound
+        ? await judge.validateTable(completedConfig(document), completedSchema(wideSchema))
+        : undefined;
+      return { kind: 'config', changes, judged, codes, completed: completed?.error };
+    });
   const schemas = fc
     .sample(drawnSchemas, { seed, numRuns: Math.ceil(runs / 2) })
     .map(async (changes): Promise<VerdictComparison> => {
@@ -79,12 +94,23 @@ export function agrees({ judged, codes }: VerdictComparison): boolean {
 }
 
 /** What was compared, in one line. */
-export function showComparison({ kind, changes, judged, codes, completed }: VerdictComparison): string {
-  const shown = changes.map(([path, value]) => `${path} = ${JSON.stringify(value) ?? 'missing'}`).join('; ');
+export function showComparison({
+  kind,
+  changes,
+  judged,
+  codes,
+  completed,
+}: VerdictComparison): string {
+  const shown = changes
+    .map(([path, value]) => `${path} = ${JSON.stringify(value) ?? 'missing'}`)
+    .join('; ');
   return `${kind}: ${shown}: the engine ${judged === undefined ? 'takes it' : `says ${judged}`}, we say ${codes.join(', ') || 'nothing'}${completed === undefined ? '' : `; completed, the engine says ${completed}`}`;
 }
 
-/** Agreement by rule in Markdown: how often each was broken, and how often the engine refused the document too. */
+/**
+ * Agreement by rule in Markdown: how often each was broken, and how often the engine refused the
+ * document too.
+ */
 export function renderRuleAgreement(comparisons: readonly VerdictComparison[]): string {
   const codes = [...new Set(comparisons.flatMap((each) => each.codes))].toSorted();
   const rows = codes.map((code) => {
@@ -92,7 +118,10 @@ export function renderRuleAgreement(comparisons: readonly VerdictComparison[]): 
     const agreed = broken.filter(({ judged }) => judged !== undefined).length;
     return `| \`${code}\` | ${broken.length} | ${agreed} | ${broken.length - agreed} |`;
   });
-  const head = ['| Rule | Broken | Refused by the engine too | Only by us |', '| --- | ---: | ---: | ---: |'];
+  const head = [
+    '| Rule | Broken | Refused by the engine too | Only by us |',
+    '| --- | ---: | ---: | ---: |',
+  ];
   return [...head, ...rows].join('\n');
 }
 
@@ -106,6 +135,9 @@ export function renderSectionAgreement(comparisons: readonly VerdictComparison[]
     const shown = name.replace(/: (.*)$/, ' `$1`');
     return `| ${shown} | ${some.length} | ${some.length - differing.length} | ${stricter} | ${differing.length - stricter} |`;
   });
-  const head = ['| Changed | Cases | Agreed | Only we refuse | Only the engine refuses |', '| --- | ---: | ---: | ---: | ---: |'];
+  const head = [
+    '| Changed | Cases | Agreed | Only we refuse | Only the engine refuses |',
+    '| --- | ---: | ---: | ---: | ---: |',
+  ];
   return [...head, ...rows].join('\n');
 }

@@ -1,4 +1,7 @@
-/** A table that is sound, and changes to it: each by the path of a member, and what stands there; undefined takes it away. */
+/**
+ * A table that is sound, and changes to it: each by the path of a member, and what stands there;
+ * undefined takes it away.
+ */
 export const soundConfig = {
   tableName: 'orders_OFFLINE',
   tableType: 'OFFLINE',
@@ -18,17 +21,19 @@ export const soundSchema = {
     { name: 'doc', dataType: 'JSON' },
   ],
   metricFieldSpecs: [{ name: 'price', dataType: 'DOUBLE' }],
-  dateTimeFieldSpecs: [{ name: 'at', dataType: 'LONG', format: '1:MILLISECONDS:EPOCH', granularity: '1:MILLISECONDS' }],
+  dateTimeFieldSpecs: [
+    { name: 'at', dataType: 'LONG', format: '1:MILLISECONDS:EPOCH', granularity: '1:MILLISECONDS' },
+  ],
 };
 
 export type Change = readonly [path: string, value: unknown];
 
 const index = 'tableIndexConfig';
 const ingestion = 'ingestionConfig';
-const transform = (columnName: string | undefined, transformFunction: string | undefined): Change => [
-  `${ingestion}.transformConfigs`,
-  [{ columnName, transformFunction }],
-];
+const transform = (
+  columnName: string | undefined,
+  transformFunction: string | undefined,
+): Change => [`${ingestion}.transformConfigs`, [{ columnName, transformFunction }]];
 
 /** Changes of the config, alone. */
 export const configChanges: readonly Change[] = [
@@ -107,7 +112,10 @@ export const configChanges: readonly Change[] = [
   ],
   [`${ingestion}.enrichmentConfigs`, [{ enricherType: 'nothing', properties: {} }]],
   [`${ingestion}.enrichmentConfigs`, [{ enricherType: 'generateColumn' }]],
-  [`${ingestion}.batchIngestionConfig`, { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY' }],
+  [
+    `${ingestion}.batchIngestionConfig`,
+    { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY' },
+  ],
   [
     `${ingestion}.batchIngestionConfig`,
     {
@@ -154,9 +162,18 @@ export const configChanges: readonly Change[] = [
   [`${index}.jsonIndexConfigs`, { none: {} }],
   [`${index}.jsonIndexConfigs`, { doc: { maxLevels: 2 } }],
   [`${index}.segmentPartitionConfig`, {}],
-  [`${index}.segmentPartitionConfig`, { columnPartitionMap: { name: { functionName: 'Murmur', numPartitions: 4 } } }],
-  [`${index}.segmentPartitionConfig`, { columnPartitionMap: { tags: { functionName: 'Murmur', numPartitions: 4 } } }],
-  [`${index}.segmentPartitionConfig`, { columnPartitionMap: { none: { functionName: 'Murmur', numPartitions: 4 } } }],
+  [
+    `${index}.segmentPartitionConfig`,
+    { columnPartitionMap: { name: { functionName: 'Murmur', numPartitions: 4 } } },
+  ],
+  [
+    `${index}.segmentPartitionConfig`,
+    { columnPartitionMap: { tags: { functionName: 'Murmur', numPartitions: 4 } } },
+  ],
+  [
+    `${index}.segmentPartitionConfig`,
+    { columnPartitionMap: { none: { functionName: 'Murmur', numPartitions: 4 } } },
+  ],
   [
     `${index}.starTreeIndexConfigs`,
     [{ dimensionsSplitOrder: ['name'], functionColumnPairs: ['SUM__price'], maxLeafRecords: 10 }],
@@ -169,12 +186,18 @@ export const configChanges: readonly Change[] = [
     `${index}.starTreeIndexConfigs`,
     [{ dimensionsSplitOrder: ['name'], functionColumnPairs: ['SOME__price'], maxLeafRecords: 10 }],
   ],
-  [`${index}.starTreeIndexConfigs`, [{ dimensionsSplitOrder: ['name'], functionColumnPairs: ['SUM__none'], maxLeafRecords: 10 }]],
+  [
+    `${index}.starTreeIndexConfigs`,
+    [{ dimensionsSplitOrder: ['name'], functionColumnPairs: ['SUM__none'], maxLeafRecords: 10 }],
+  ],
   [
     `${index}.starTreeIndexConfigs`,
     [{ dimensionsSplitOrder: ['tags'], functionColumnPairs: ['SUM__price'], maxLeafRecords: 10 }],
   ],
-  [`${index}.starTreeIndexConfigs`, [{ dimensionsSplitOrder: ['name'], functionColumnPairs: ['SUM__*'], maxLeafRecords: 10 }]],
+  [
+    `${index}.starTreeIndexConfigs`,
+    [{ dimensionsSplitOrder: ['name'], functionColumnPairs: ['SUM__*'], maxLeafRecords: 10 }],
+  ],
   ['fieldConfigList', [{ name: 'name', encodingType: 'DICTIONARY' }]],
   ['fieldConfigList', [{ name: 'none', encodingType: 'RAW' }]],
   ['fieldConfigList', [{ name: 'name', encodingType: 'RAW', indexTypes: ['INVERTED'] }]],
@@ -186,24 +209,63 @@ export const configChanges: readonly Change[] = [
   ['fieldConfigList', [{ encodingType: 'RAW' }]],
   [
     'fieldConfigList',
-    [{ name: 'at', encodingType: 'DICTIONARY', indexTypes: ['TIMESTAMP'], timestampConfig: { granularities: ['DAY'] } }],
+    [
+      {
+        name: 'at',
+        encodingType: 'DICTIONARY',
+        indexTypes: ['TIMESTAMP'],
+        timestampConfig: { granularities: ['DAY'] },
+      },
+    ],
   ],
   ['fieldConfigList', [{ name: 'name', encodingType: 'RAW', indexTypes: ['H3'] }]],
   [
     'tierConfigs',
-    [{ name: 'cold', segmentSelectorType: 'time', segmentAge: '7d', storageType: 'pinot_server', serverTag: 'cold_OFFLINE' }],
+    [
+      {
+        name: 'cold',
+        segmentSelectorType: 'time',
+        segmentAge: '7d',
+        storageType: 'pinot_server',
+        serverTag: 'cold_OFFLINE',
+      },
+    ],
   ],
   [
     'tierConfigs',
-    [{ name: 'cold', segmentSelectorType: 'time', segmentAge: 'x', storageType: 'pinot_server', serverTag: 'cold_OFFLINE' }],
+    [
+      {
+        name: 'cold',
+        segmentSelectorType: 'time',
+        segmentAge: 'x',
+        storageType: 'pinot_server',
+        serverTag: 'cold_OFFLINE',
+      },
+    ],
   ],
   [
     'tierConfigs',
-    [{ name: 'cold', segmentSelectorType: 'time', segmentAge: '7d', storageType: 'pinot_server', serverTag: 'cold' }],
+    [
+      {
+        name: 'cold',
+        segmentSelectorType: 'time',
+        segmentAge: '7d',
+        storageType: 'pinot_server',
+        serverTag: 'cold',
+      },
+    ],
   ],
   [
     'tierConfigs',
-    [{ name: '', segmentSelectorType: 'time', segmentAge: '7d', storageType: 'pinot_server', serverTag: 'cold_OFFLINE' }],
+    [
+      {
+        name: '',
+        segmentSelectorType: 'time',
+        segmentAge: '7d',
+        storageType: 'pinot_server',
+        serverTag: 'cold_OFFLINE',
+      },
+    ],
   ],
   ['upsertConfig', { mode: 'FULL' }],
   ['dedupConfig', { dedupEnabled: true }],
@@ -237,10 +299,12 @@ export const schemaChanges: readonly Change[] = [
   ['complexFieldSpecs', [{ name: 'm', dataType: 'MAP' }]],
   ['complexFieldSpecs', [{ name: 'm', dataType: 'LIST' }]],
   ['complexFieldSpecs', [{ name: 'm', dataType: 'INT' }]],
-  ...['JSON', 'BIG_DECIMAL', 'BYTES', 'BOOLEAN', 'TIMESTAMP', 'MAP', 'STRUCT', 'X'].flatMap((dataType): Change[] => [
-    ['metricFieldSpecs', [{ name: 'price', dataType }]],
-    ['complexFieldSpecs', [{ name: 'extra', dataType }]],
-  ]),
+  ...['JSON', 'BIG_DECIMAL', 'BYTES', 'BOOLEAN', 'TIMESTAMP', 'MAP', 'STRUCT', 'X'].flatMap(
+    (dataType): Change[] => [
+      ['metricFieldSpecs', [{ name: 'price', dataType }]],
+      ['complexFieldSpecs', [{ name: 'extra', dataType }]],
+    ],
+  ),
   ...[
     '1:DAYS:EPOCH',
     'EPOCH|DAYS|1',
@@ -258,11 +322,16 @@ export const schemaChanges: readonly Change[] = [
     '1:DAYS:SIMPLE_DATE_FORMAT:QQQ',
     '0:DAYS:EPOCH',
     'EPOCH|DAYS|0',
-  ].map((format): Change => ['dateTimeFieldSpecs', [{ name: 'at', dataType: 'LONG', format, granularity: '1:DAYS' }]]),
-  ...['1:DAYS', 'DAYS|1', 'HOURS', '1:days', '1:MONTHS', '', undefined, '0:DAYS', 'x'].map((granularity): Change => [
+  ].map((format): Change => [
     'dateTimeFieldSpecs',
-    [{ name: 'at', dataType: 'LONG', format: '1:DAYS:EPOCH', granularity }],
+    [{ name: 'at', dataType: 'LONG', format, granularity: '1:DAYS' }],
   ]),
+  ...['1:DAYS', 'DAYS|1', 'HOURS', '1:days', '1:MONTHS', '', undefined, '0:DAYS', 'x'].map(
+    (granularity): Change => [
+      'dateTimeFieldSpecs',
+      [{ name: 'at', dataType: 'LONG', format: '1:DAYS:EPOCH', granularity }],
+    ],
+  ),
   ...[19_000, 'x', 1, 36_890, 36_889, 365].map((sampleValue): Change => [
     'dateTimeFieldSpecs',
     [{ name: 'at', dataType: 'LONG', format: '1:DAYS:EPOCH', granularity: '1:DAYS', sampleValue }],

@@ -88,7 +88,10 @@ const defaults = fc.constantFrom<unknown>(
   [],
 );
 /** Sound columns of a list, each with one or two members that are drawn. */
-export const fields = (sound: readonly Readonly<Record<string, unknown>>[], ...members: readonly string[]) => {
+export const fields = (
+  sound: readonly Readonly<Record<string, unknown>>[],
+  ...members: readonly string[]
+) => {
   const drawn: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     name: fc.oneof(
       { arbitrary: fc.constantFrom('p', 'q', 'r', 's'), weight: 9 },
@@ -98,7 +101,14 @@ export const fields = (sound: readonly Readonly<Record<string, unknown>>[], ...m
     singleValueField: words(true, false, true, 'false'),
     notNull: words(true, false),
     maxLength: words(5, 512, 0, -1, '7', 'x'),
-    maxLengthExceedStrategy: words('TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION', 'trim_length', 'x'),
+    maxLengthExceedStrategy: words(
+      'TRIM_LENGTH',
+      'ERROR',
+      'SUBSTITUTE_DEFAULT_VALUE',
+      'NO_ACTION',
+      'trim_length',
+      'x',
+    ),
     defaultNullValue: defaults,
     defaultNullValueString: words('0', '1', 'x', ''),
     virtualColumnProvider: words('x.Provider', ''),
@@ -141,16 +151,36 @@ export const fields = (sound: readonly Readonly<Record<string, unknown>>[], ...m
       ),
     );
   const one = fc
-    .tuple(fc.constantFrom('p', 'q', 'r', 's'), fc.constantFrom(...sound), fc.array(change, { minLength: 1, maxLength: 2 }))
-    .map(([name, column, changes]) => withoutUndefined({ name, ...column, ...Object.fromEntries(changes) }));
+    .tuple(
+      fc.constantFrom('p', 'q', 'r', 's'),
+      fc.constantFrom(...sound),
+      fc.array(change, { minLength: 1, maxLength: 2 }),
+    )
+    .map(([name, column, changes]) =>
+      withoutUndefined({ name, ...column, ...Object.fromEntries(changes) }),
+    );
   return fc.array(one, { minLength: 1, maxLength: 1 }) as fc.Arbitrary<unknown>;
 };
 const withoutUndefined = (value: object): unknown =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 const ofTypes = (...some: readonly string[]) => some.map((dataType) => ({ dataType }));
 export const dimensions = [
-  ...ofTypes('INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BOOLEAN', 'TIMESTAMP', 'STRING', 'JSON', 'BYTES'),
-  ...ofTypes('INT', 'STRING', 'BYTES', 'TIMESTAMP').map((column) => ({ ...column, singleValueField: false })),
+  ...ofTypes(
+    'INT',
+    'LONG',
+    'FLOAT',
+    'DOUBLE',
+    'BIG_DECIMAL',
+    'BOOLEAN',
+    'TIMESTAMP',
+    'STRING',
+    'JSON',
+    'BYTES',
+  ),
+  ...ofTypes('INT', 'STRING', 'BYTES', 'TIMESTAMP').map((column) => ({
+    ...column,
+    singleValueField: false,
+  })),
 ];
 export const metrics = ofTypes('INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES');
 export const times = [

@@ -1,6 +1,9 @@
 /** A change on whose verdict we differ from the engine's own checks, and why. */
 export interface VerdictDifference {
-  /** `stricter` where only we refuse it, `laxer` where only the engine does; then the member and what stands there. */
+  /**
+   * `stricter` where only we refuse it, `laxer` where only the engine does; then the member and
+   * what stands there.
+   */
   readonly change: string;
   readonly reason: string;
 }

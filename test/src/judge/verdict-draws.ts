@@ -20,10 +20,30 @@ export interface DrawnConfig {
 }
 
 /** What fits no member of its kind, or any. */
-const odd = fc.constantFrom<unknown>('', 'x', ' ', 'true', '5', 0, -1, 1.5, true, null, [], {}, ['x'], { x: 1 }, 'None', [1]);
+const odd = fc.constantFrom<unknown>(
+  '',
+  'x',
+  ' ',
+  'true',
+  '5',
+  0,
+  -1,
+  1.5,
+  true,
+  null,
+  [],
+  {},
+  ['x'],
+  { x: 1 },
+  'None',
+  [1],
+);
 
 /** Every member of the models that changes are drawn for: none is forgotten. */
-function membersOf(model: Model, path: string): readonly (readonly [path: string, member: Model])[] {
+function membersOf(
+  model: Model,
+  path: string,
+): readonly (readonly [path: string, member: Model])[] {
   return Object.entries(model.properties ?? {}).flatMap(([name, member]) => {
     const inner = path === '' ? name : `${path}.${name}`;
     return [[inner, member] as const, ...membersOf(member, inner)];
@@ -33,7 +53,9 @@ function membersOf(model: Model, path: string): readonly (readonly [path: string
 /** A change of any member, with sections inside of sections as likely as those on top. */
 function changeOf(model: Model): fc.Arbitrary<Change> {
   const members = membersOf(model, '');
-  return fc.constantFrom(...members).chain(([path, member]) => fc.tuple(fc.constant(path), valueOf(member, path, 9)));
+  return fc
+    .constantFrom(...members)
+    .chain(([path, member]) => fc.tuple(fc.constant(path), valueOf(member, path, 9)));
 }
 
 /** Values of a member: mostly of its kind, now and then anything, now and then none. */
@@ -50,13 +72,18 @@ function plausible(member: Model, path: string): fc.Arbitrary<unknown> {
   if (hint !== undefined) return hint;
   if (member.enum !== undefined) {
     const words = fc.constantFrom<unknown>(...member.enum);
-    return fc.oneof({ arbitrary: words, weight: 6 }, { arbitrary: words.map((word) => String(word).toLowerCase()), weight: 1 });
+    return fc.oneof(
+      { arbitrary: words, weight: 6 },
+      { arbitrary: words.map((word) => String(word).toLowerCase()), weight: 1 },
+    );
   }
   switch (member.type) {
     case 'object':
       return objectOf(member, path);
     case 'array':
-      return fc.array(member.items === undefined ? odd : plausible(member.items, `${path}.*`), { maxLength: 2 });
+      return fc.array(member.items === undefined ? odd : plausible(member.items, `${path}.*`), {
+        maxLength: 2,
+      });
     case 'boolean':
       return fc.constantFrom<unknown>(true, false, true, false, 'true', 'FALSE', 'yes', 1);
     case 'integer':
@@ -67,9 +94,13 @@ function plausible(member: Model, path: string): fc.Arbitrary<unknown> {
   }
 }
 
-function objectOf({ properties, additionalProperties }: Model, path: string): fc.Arbitrary<unknown> {
+function objectOf(
+  { properties, additionalProperties }: Model,
+  path: string,
+): fc.Arbitrary<unknown> {
   if (properties === undefined) {
-    const value = typeof additionalProperties === 'object' ? plausible(additionalProperties, `${path}.*`) : odd;
+    const value =
+      typeof additionalProperties === 'object' ? plausible(additionalProperties, `${path}.*`) : odd;
     return fc.dictionary(hintFor(`${path}.key`) ?? fc.constantFrom('id', 'name', 'x'), value, {
       maxKeys: 2,
     });
@@ -78,7 +109,12 @@ function objectOf({ properties, additionalProperties }: Model, path: string): fc
   const drawn = Object.entries(properties).map(([name, member], index) => {
     const value = valueOf(member, `${path}.${name}`, 12);
     const left = fc.option(value, { nil: undefined, freq: index < 3 ? 12 : 1 });
-    return [name, index < 3 || Object.keys(properties).length < 6 ? left : fc.option(left, { nil: undefined, freq: 1 })] as const;
+    return [
+      name,
+      index < 3 || Object.keys(properties).length < 6
+        ? left
+        : fc.option(left, { nil: undefined, freq: 1 }),
+    ] as const;
   });
   return fc.record(Object.fromEntries(drawn)).map(withoutUndefined);
 }
@@ -91,18 +127,32 @@ function withoutUndefined(value: object): unknown {
 export const drawnConfigs: fc.Arbitrary<DrawnConfig> = fc.record({
   table: fc.constantFrom(...Object.keys(soundTables)),
   changes: fc.oneof(
-    { arbitrary: fc.array(changeOf(TableConfig as Model), { minLength: 1, maxLength: 1 }), weight: 3 },
-    { arbitrary: fc.array(changeOf(TableConfig as Model), { minLength: 2, maxLength: 3 }), weight: 1 },
+    {
+      arbitrary: fc.array(changeOf(TableConfig as Model), { minLength: 1, maxLength: 1 }),
+      weight: 3,
+    },
+    {
+      arbitrary: fc.array(changeOf(TableConfig as Model), { minLength: 2, maxLength: 3 }),
+      weight: 1,
+    },
   ),
 });
 
 /** Lists of columns to which columns are added, so that what stands on them does not fall. */
-const columnLists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'] as const;
+const columnLists = [
+  'dimensionFieldSpecs',
+  'metricFieldSpecs',
+  'dateTimeFieldSpecs',
+  'complexFieldSpecs',
+] as const;
 
 const addedColumns = fc
   .constantFrom(...columnLists, ...columnLists, 'dateTimeFieldSpecs' as const)
   .chain((list) =>
-    (hintFor(list) as fc.Arbitrary<readonly unknown[]>).map((added): Change => [list, [...wideSchema[list], ...added]]),
+    (hintFor(list) as fc.Arbitrary<readonly unknown[]>).map((added): Change => [
+      list,
+      [...wideSchema[list], ...added],
+    ]),
   );
 
 const otherSchemaMembers = Object.entries((TableSchema as Model).properties ?? {})
@@ -114,7 +164,12 @@ export const drawnSchemas: fc.Arbitrary<readonly Change[]> = fc.array(
   fc.oneof(
     { arbitrary: addedColumns, weight: 8 },
     { arbitrary: fc.oneof(...otherSchemaMembers), weight: 2 },
-    { arbitrary: fc.constantFrom(...columnLists).chain((list) => odd.map((value): Change => [list, value])), weight: 1 },
+    {
+      arbitrary: fc
+        .constantFrom(...columnLists)
+        .chain((list) => odd.map((value): Change => [list, value])),
+      weight: 1,
+    },
   ),
   { minLength: 1, maxLength: 2 },
 );

@@ -11,9 +11,23 @@ export const stream = fc
       'stream.kafka.consumer.type': words('lowlevel', 'lowLevel', 'simple', 'highlevel', 'x'),
       'stream.kafka.decoder.class.name': words('x.JSONMessageDecoder', 'x.JSONMessageDecoder', ''),
       'stream.kafka.consumer.factory.class.name': words('x.Factory', ''),
-      'stream.kafka.consumer.prop.auto.offset.reset': words('smallest', 'largest', 'now', '2024-01-01T00:00:00Z', 'PT1H'),
+      'stream.kafka.consumer.prop.auto.offset.reset': words(
+        'smallest',
+        'largest',
+        'now',
+        '2024-01-01T00:00:00Z',
+        'PT1H',
+      ),
       'realtime.segment.flush.threshold.rows': words('0', '1000', '50000', 'x', '-1', 1000, '1.5'),
-      'realtime.segment.flush.threshold.time': words('6h', '1d', '3600000', 'x', '0', '-1h', 3600000),
+      'realtime.segment.flush.threshold.time': words(
+        '6h',
+        '1d',
+        '3600000',
+        'x',
+        '0',
+        '-1h',
+        3600000,
+      ),
       'realtime.segment.flush.threshold.segment.rows': words('0', '1000', '-1', 'x'),
       'realtime.segment.flush.threshold.segment.size': words('200M', '1G', '0', 'x', '100', '-1'),
       'stream.kafka.fetch.timeout.millis': words('5000', 'x', '-1'),
@@ -28,7 +42,8 @@ export const stream = fc
       'stream.kafka.topic.name': 'orders',
       'stream.kafka.broker.list': 'localhost:9092',
       'stream.kafka.consumer.type': 'lowlevel',
-      'stream.kafka.decoder.class.name': 'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
+      'stream.kafka.decoder.class.name':
+        'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
       ...Object.fromEntries(Object.entries(drawn).filter(([name]) => kept.includes(name))),
     })),
   )
@@ -41,7 +56,17 @@ export const stream = fc
 /** How a column is partitioned. */
 export const partition = fc.record(
   {
-    functionName: words('Murmur', 'Modulo', 'HashCode', 'ByteArray', 'Murmur3', 'murmur', 'BoundedColumnValue', 'X', ''),
+    functionName: words(
+      'Murmur',
+      'Modulo',
+      'HashCode',
+      'ByteArray',
+      'Murmur3',
+      'murmur',
+      'BoundedColumnValue',
+      'X',
+      '',
+    ),
     numPartitions: words(4, 8, '4', 0, -1, 'x'),
     functionConfig: words({}, { columnValues: 'a|b', columnValuesDelimiter: '|' }),
   },

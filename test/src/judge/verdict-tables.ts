@@ -21,7 +21,12 @@ export const wideSchema = {
   ],
   dateTimeFieldSpecs: [
     { name: 'at', dataType: 'LONG', format: '1:MILLISECONDS:EPOCH', granularity: '1:MILLISECONDS' },
-    { name: 'day', dataType: 'STRING', format: '1:DAYS:SIMPLE_DATE_FORMAT:yyyy-MM-dd', granularity: '1:DAYS' },
+    {
+      name: 'day',
+      dataType: 'STRING',
+      format: '1:DAYS:SIMPLE_DATE_FORMAT:yyyy-MM-dd',
+      granularity: '1:DAYS',
+    },
     { name: 'seen', dataType: 'TIMESTAMP', format: 'TIMESTAMP', granularity: '1:MILLISECONDS' },
   ],
   complexFieldSpecs: [{ name: 'attributes', dataType: 'MAP' }],
@@ -58,11 +63,16 @@ export const soundTables: Readonly<Record<string, object>> = {
   offline,
   realtime,
   upsert: { ...keyed, upsertConfig: { mode: 'FULL' } },
-  partialUpsert: { ...keyed, upsertConfig: { mode: 'PARTIAL', partialUpsertStrategies: { price: 'INCREMENT' } } },
+  partialUpsert: {
+    ...keyed,
+    upsertConfig: { mode: 'PARTIAL', partialUpsertStrategies: { price: 'INCREMENT' } },
+  },
   dedup: { ...keyed, dedupConfig: { dedupEnabled: true } },
   dimension: {
     ...offline,
     isDimTable: true,
-    ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'REFRESH', segmentIngestionFrequency: 'DAILY' } },
+    ingestionConfig: {
+      batchIngestionConfig: { segmentIngestionType: 'REFRESH', segmentIngestionFrequency: 'DAILY' },
+    },
   },
 };

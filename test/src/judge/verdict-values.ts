@@ -3,14 +3,36 @@ import { complexes, dimensions, fields, metrics, plainFields, times } from './ve
 import { assignment, kinds, partition, stream } from './verdict-sections.ts';
 import { column, columns, count, expression, period, some, tag, words } from './verdict-words.ts';
 
-/** Values by the path of their member; `*` stands for an element, `key` for the name of one. The first that fits counts. */
+/**
+ * Values by the path of their member; `*` stands for an element, `key` for the name of one. The
+ * first that fits counts.
+ */
 const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
-  [/^tableName$/, words('orders', 'orders_OFFLINE', 'orders_REALTIME', 'others', 'a.orders', 'a.b.orders', 'or ders', '', 5)],
-  [/^schemaName$|segmentsConfig\.schemaName$/, words('orders', 'others', 'Orders', 'x_OFFLINE', 'a.b', 'or ders', 5, '')],
+  [
+    /^tableName$/,
+    words(
+      'orders',
+      'orders_OFFLINE',
+      'orders_REALTIME',
+      'others',
+      'a.orders',
+      'a.b.orders',
+      'or ders',
+      '',
+      5,
+    ),
+  ],
+  [
+    /^schemaName$|segmentsConfig\.schemaName$/,
+    words('orders', 'others', 'Orders', 'x_OFFLINE', 'a.b', 'or ders', 5, ''),
+  ],
   [/primaryKeyColumns$/, columns],
   [/dimensionFieldSpecs$/, fields(dimensions, ...plainFields)],
   [/metricFieldSpecs$/, fields(metrics, ...plainFields)],
-  [/dateTimeFieldSpecs$/, fields(times, ...plainFields, 'format', 'format', 'sampleValue', 'granularity', 'sampleValue')],
+  [
+    /dateTimeFieldSpecs$/,
+    fields(times, ...plainFields, 'format', 'format', 'sampleValue', 'granularity', 'sampleValue'),
+  ],
   [/complexFieldSpecs$/, fields(complexes, ...plainFields, 'childFieldSpecs')],
   [
     /timeFieldSpec\.(incoming|outgoing)GranularitySpec$/,
@@ -44,17 +66,33 @@ const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
   [/PushFrequency$|segmentIngestionFrequency$/, words('DAILY', 'HOURLY', 'daily', 'x')],
   [/completionMode$/, words('DOWNLOAD', 'DEFAULT', 'download', 'x', '')],
   [/numInstancesPerPartition$/, words(0, 1, 2, -1)],
-  [/quota\.storage$/, words('100G', '1.5T', '10M', '5', 'x', '', '0G', '-1G', '100 G', '1KB', '1GiB')],
+  [
+    /quota\.storage$/,
+    words('100G', '1.5T', '10M', '5', 'x', '', '0G', '-1G', '100 G', '1KB', '1GiB'),
+  ],
   [/maxQueriesPerSecond$/, words('5', '0.5', '0', '-1', 'x', '', 10)],
-  [/segmentPrunerTypes$/, fc.array(words('partition', 'time', 'empty', 'x', 'PARTITION', ''), { maxLength: 2 })],
+  [
+    /segmentPrunerTypes$/,
+    fc.array(words('partition', 'time', 'empty', 'x', 'PARTITION', ''), { maxLength: 2 }),
+  ],
   [
     /instanceSelectorType$/,
-    words('balanced', 'replicaGroup', 'strictReplicaGroup', 'multiStageReplicaGroup', 'x', 'STRICTREPLICAGROUP'),
+    words(
+      'balanced',
+      'replicaGroup',
+      'strictReplicaGroup',
+      'multiStageReplicaGroup',
+      'x',
+      'STRICTREPLICAGROUP',
+    ),
   ],
   [/query\.\w+(Ms|Bytes)$/, words(1000, 1, 0, -1, '5', 'x')],
   [/instanceAssignmentConfigMap$/, some(kinds, assignment)],
   [/instancePartitionsMap$/, some(kinds, words('a', 'b', ''))],
-  [/segmentAssignmentConfigMap$/, some(kinds, words({ assignmentStrategy: 'balanced' }, { assignmentStrategy: 'x' }, {}))],
+  [
+    /segmentAssignmentConfigMap$/,
+    some(kinds, words({ assignmentStrategy: 'balanced' }, { assignmentStrategy: 'x' }, {})),
+  ],
   [/realtimeConsuming$|realtimeCompleted$|serverTag$/, tag],
   [/tunerConfigs\.\*\.name$/, words('realtimeAutoIndexTuner', 'x', '')],
   [/segmentSelectorType$/, words('time', 'fixed', 'TIME', 'x', '')],
@@ -126,7 +164,10 @@ const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
       { x: 1 },
     ),
   ],
-  [/prefixesToRename$/, words({ 'x.': '' }, { na: 'x' }, { 'x.': 'y.', 'z.': 'y.' }, {}, { '': 'x' }, { 'x.': null })],
+  [
+    /prefixesToRename$/,
+    words({ 'x.': '' }, { na: 'x' }, { 'x.': 'y.', 'z.': 'y.' }, {}, { '': 'x' }, { 'x.': null }),
+  ],
   [
     /fieldsToUnnest$|fieldPaths\w+$|mergedTextIndexPathToExclude$|fieldsToDoubleIngest$/,
     words(['a'], ['a.b', 'c'], [], ['name']),
@@ -178,13 +219,28 @@ const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
     ),
   ],
   [/mapIndexConfigs$/, some(column, words({}, { x: 1 }))],
-  [/noDictionaryConfig$/, some(column, words('SNAPPY', 'PASS_THROUGH', 'LZ4', 'ZIP', 'snappy', ''))],
-  [/tierOverwrites$/, words({}, { cold: {} }, { cold: { loadMode: 'HEAP' } }, { cold: { encodingType: 'RAW' } }, { cold: 'x' })],
+  [
+    /noDictionaryConfig$/,
+    some(column, words('SNAPPY', 'PASS_THROUGH', 'LZ4', 'ZIP', 'snappy', '')),
+  ],
+  [
+    /tierOverwrites$/,
+    words(
+      {},
+      { cold: {} },
+      { cold: { loadMode: 'HEAP' } },
+      { cold: { encodingType: 'RAW' } },
+      { cold: 'x' },
+    ),
+  ],
   [
     /loadMode$|segmentFormatVersion$|segmentNameGeneratorType$|columnMinMaxValueGeneratorMode$/,
     words('MMAP', 'HEAP', 'v3', 'v1', 'x', 'ALL', 'NONE', 'simple'),
   ],
-  [/fieldConfigList\.\*\.name$|starTreeIndexConfigs\.\*\.dimensionsSplitOrder\.\*$|columnName$|Column$/, column],
+  [
+    /fieldConfigList\.\*\.name$|starTreeIndexConfigs\.\*\.dimensionsSplitOrder\.\*$|columnName$|Column$/,
+    column,
+  ],
   [/comparisonColumns$/, columns],
   [
     /fieldConfigList\.\*\.indexes$/,
@@ -246,9 +302,15 @@ const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
   ],
   [
     /starTreeIndexConfigs\.\*\.(dimensionsSplitOrder)$/,
-    fc.array(fc.oneof(fc.constantFrom('id', 'name', 'day'), column), { minLength: 1, maxLength: 3 }),
+    fc.array(fc.oneof(fc.constantFrom('id', 'name', 'day'), column), {
+      minLength: 1,
+      maxLength: 3,
+    }),
   ],
-  [/skipStarNodeCreationForDimensions$/, fc.array(fc.constantFrom('id', 'name', 'day', 'none'), { maxLength: 2 })],
+  [
+    /skipStarNodeCreationForDimensions$/,
+    fc.array(fc.constantFrom('id', 'name', 'day', 'none'), { maxLength: 2 }),
+  ],
   [
     /starTreeIndexConfigs\.\*\.aggregationConfigs\.\*\.aggregationFunction$/,
     words('SUM', 'COUNT', 'max', 'SOME', '', 'DISTINCT_COUNT_HLL'),

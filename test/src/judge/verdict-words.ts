@@ -3,11 +3,26 @@ import fc from 'fast-check';
 /** Names of columns, most of them of the sound table. */
 export const column = fc.oneof(
   {
-    arbitrary: fc.constantFrom('id', 'name', 'doc', 'price', 'cost', 'at', 'day', 'seen', 'tags', 'isGone', 'place'),
+    arbitrary: fc.constantFrom(
+      'id',
+      'name',
+      'doc',
+      'price',
+      'cost',
+      'at',
+      'day',
+      'seen',
+      'tags',
+      'isGone',
+      'place',
+    ),
     weight: 12,
   },
   { arbitrary: fc.constantFrom('vector', 'weight', 'counts', 'sketch', 'attributes'), weight: 4 },
-  { arbitrary: fc.constantFrom('none', '', 'Name', '$docId', 'a b', 'attributes__KEYS'), weight: 2 },
+  {
+    arbitrary: fc.constantFrom('none', '', 'Name', '$docId', 'a b', 'attributes__KEYS'),
+    weight: 2,
+  },
 );
 export const columns = fc.array(column, { minLength: 1, maxLength: 2 });
 /** Expressions, sound ones and others. */
@@ -66,8 +81,28 @@ export const period = fc.constantFrom(
   '100ms',
   '1D',
 );
-export const count = fc.constantFrom<unknown>('1', '2', '3', '10', 2, '0', '-1', 'x', '1.5', '', ' 2', '99999999999');
-export const tag = fc.constantFrom('DefaultTenant_OFFLINE', 'cold_REALTIME', 'cold', '_OFFLINE', 'cold_offline', '');
+export const count = fc.constantFrom<unknown>(
+  '1',
+  '2',
+  '3',
+  '10',
+  2,
+  '0',
+  '-1',
+  'x',
+  '1.5',
+  '',
+  ' 2',
+  '99999999999',
+);
+export const tag = fc.constantFrom(
+  'DefaultTenant_OFFLINE',
+  'cold_REALTIME',
+  'cold',
+  '_OFFLINE',
+  'cold_offline',
+  '',
+);
 /** One of the values. */
 export const words = (...some: readonly unknown[]) => fc.constantFrom<unknown>(...some);
 /** An object with one or two members. */

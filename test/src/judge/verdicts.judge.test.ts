@@ -17,7 +17,14 @@ import {
 } from './verdict-agreement.ts';
 import { soundTables, wideSchema } from './verdict-tables.ts';
 import { configDifferences, schemaDifferences } from './verdict-differences.ts';
-import { changed, type Change, configChanges, schemaChanges, soundConfig, soundSchema } from './verdict-cases.ts';
+import {
+  changed,
+  type Change,
+  configChanges,
+  schemaChanges,
+  soundConfig,
+  soundSchema,
+} from './verdict-cases.ts';
 
 /** How many configs are drawn; the variable says how many times as many. */
 const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 10;
@@ -46,14 +53,19 @@ describeWithTool(pinotJudge, "verdicts, by Pinot's own checks", (folder) => {
       expect(await judge.validateTable(config, schema)).toEqual({ valid: true });
       expect(await judge.validateSchema(schema)).toEqual({ valid: true });
       expect([...configErrors(config, schema), ...schemaErrors(schema)]).toEqual([]);
-      expect(await judge.validateTable(completedConfig(config), completedSchema(schema))).toEqual({ valid: true });
+      expect(await judge.validateTable(completedConfig(config), completedSchema(schema))).toEqual({
+        valid: true,
+      });
     }
   });
 
   test('listed changes of configs are refused where they are refused there, but for what is listed', async () => {
     const differing = await differences(configChanges, async (change) => {
       const config = changed(soundConfig, change);
-      return [(await judge.validateTable(config, soundSchema)).valid === true, configErrors(config, soundSchema).length === 0];
+      return [
+        (await judge.validateTable(config, soundSchema)).valid === true,
+        configErrors(config, soundSchema).length === 0,
+      ];
     });
     expect(differing).toEqual(configDifferences.map(({ change }) => change));
   });
@@ -61,7 +73,10 @@ describeWithTool(pinotJudge, "verdicts, by Pinot's own checks", (folder) => {
   test('listed changes of schemas are refused where they are refused there, but for what is listed', async () => {
     const differing = await differences(schemaChanges, async (change) => {
       const schema = changed(soundSchema, change);
-      return [(await judge.validateSchema(schema)).valid === true, schemaErrors(schema).length === 0];
+      return [
+        (await judge.validateSchema(schema)).valid === true,
+        schemaErrors(schema).length === 0,
+      ];
     });
     expect(differing).toEqual(schemaDifferences.map(({ change }) => change));
   });
@@ -72,14 +87,23 @@ describeWithTool(pinotJudge, "verdicts, by Pinot's own checks", (folder) => {
     async () => {
       const comparisons = await compareVerdicts(judge, seed, runs);
       const differing = comparisons.filter((each) => !agrees(each));
-      expect(comparisons.filter(({ completed }) => completed !== undefined).map(showComparison)).toEqual([]);
+      expect(
+        comparisons.filter(({ completed }) => completed !== undefined).map(showComparison),
+      ).toEqual([]);
       const share = 1 - differing.length / comparisons.length;
-      expect({ share: share >= 0.97, differing: share >= 0.97 ? [] : differing.slice(0, 20).map(showComparison) }).toEqual({
+      expect({
+        share: share >= 0.97,
+        differing: share >= 0.97 ? [] : differing.slice(0, 20).map(showComparison),
+      }).toEqual({
         share: true,
         differing: [],
       });
-      if (!isUsual) console.log(`${renderAgreement(comparisons)}\n${differing.map(showComparison).join('\n')}`);
-      await expect(isUsual ? renderAgreement(comparisons) : readFileSync(agreement, 'utf8')).toMatchFileSnapshot(agreement);
+      if (!isUsual) {
+        console.log(`${renderAgreement(comparisons)}\n${differing.map(showComparison).join('\n')}`);
+      }
+      await expect(
+        isUsual ? renderAgreement(comparisons) : readFileSync(agreement, 'utf8'),
+      ).toMatchFileSnapshot(agreement);
     },
   );
 });
@@ -134,8 +158,12 @@ async function differences(
   changes: readonly Change[],
   verdicts: (change: Change) => Promise<readonly [boolean, boolean]>,
 ): Promise<readonly string[]> {
-  const all = await Promise.all(changes.map(async (change) => ({ change, verdict: await verdicts(change) })));
+  const all = await Promise.all(
+    changes.map(async (change) => ({ change, verdict: await verdicts(change) })),
+  );
   return all.flatMap(({ change: [path, value], verdict: [judged, ours] }) =>
-    judged === ours ? [] : [`${judged ? 'stricter' : 'laxer'}: ${path} = ${JSON.stringify(value) ?? 'missing'}`],
+    judged === ours
+      ? []
+      : [`${judged ? 'stricter' : 'laxer'}: ${path} = ${JSON.stringify(value) ?? 'missing'}`],
   );
 }

@@ -13,7 +13,10 @@ import { startTokenFront } from './token-front.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 async function ask(engine: PinotEngine): Promise<number> {
-  await using execution = await engine.execute({ sql: 'SELECT n FROM guarded' }, { limits: { timeoutMs: 30_000 } });
+  await using execution = await engine.execute(
+    { sql: 'SELECT n FROM guarded' },
+    { limits: { timeoutMs: 30_000 } },
+  );
   let rowCount = 0;
   for await (const batch of execution.batches) rowCount += batch.numRows;
   return rowCount;
@@ -35,7 +38,10 @@ describeWithTool(pinotServer, 'the way to an Apache Pinot that is guarded', () =
       'engine.pinot.broker.url': tls.brokerUrl,
       'engine.tls.ca.file': authority,
     });
-    expect(await quire.query('SELECT n FROM guarded', '?doPaginate=true')).toMatchObject({ numRowsResultSet: 2, exceptions: [] });
+    expect(await quire.query('SELECT n FROM guarded', '?doPaginate=true')).toMatchObject({
+      numRowsResultSet: 2,
+      exceptions: [],
+    });
     const { status, body } = await quire.tell('GET', '/tables');
     expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining('guarded')]);
   });
@@ -47,13 +53,20 @@ describeWithTool(pinotServer, 'the way to an Apache Pinot that is guarded', () =
     await using distrusting = openEngine({ controllerUrls, brokers });
     await expect(ask(distrusting)).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
-      message: 'Apache Pinot has a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); look at engine.tls.ca.file.',
+      message:
+        'Apache Pinot has a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); look at engine.tls.ca.file.',
     });
     const otherNames = brokers.map((url) => url.replace('127.0.0.1', 'localhost'));
-    await using misnaming = openEngine({ controllerUrls, brokers: otherNames, certificateAuthorities });
+    await using misnaming = openEngine({
+      controllerUrls,
+      brokers: otherNames,
+      certificateAuthorities,
+    });
     await expect(ask(misnaming)).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
-      message: expect.stringMatching(/^Apache Pinot has a certificate for another host \(ERR_TLS_CERT_ALTNAME_INVALID\)/),
+      message: expect.stringMatching(
+        /^Apache Pinot has a certificate for another host \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+      ),
     });
   });
 
@@ -71,18 +84,26 @@ describeWithTool(pinotServer, 'the way to an Apache Pinot that is guarded', () =
       readFile: (path) => readFile(path, 'utf8'),
     });
     const { authority: certificateAuthorities } = front;
-    const options = { controllerUrls: [controllerUrl], brokers: [front.url], certificateAuthorities };
+    const options = {
+      controllerUrls: [controllerUrl],
+      brokers: [front.url],
+      certificateAuthorities,
+    };
     await using engine = openEngine({ ...options, authorization: provider });
     expect(await ask(engine)).toBe(2);
     front.token = 'second';
     await writeFile(file, 'second\n');
     expect(await ask(engine)).toBe(2);
     expect(front.refusedCount).toBe(1);
-    await using wrong = openEngine({ ...options, authorization: { authorization: async () => 'Bearer first' } });
+    await using wrong = openEngine({
+      ...options,
+      authorization: { authorization: async () => 'Bearer first' },
+    });
     await expect(ask(wrong)).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
       exceptionNumber: 180,
-      message: 'Apache Pinot does not know the credentials that it was given (HTTP 401); look at engine.pinot.auth.token.',
+      message:
+        'Apache Pinot does not know the credentials that it was given (HTTP 401); look at engine.pinot.auth.token.',
     });
   });
 });

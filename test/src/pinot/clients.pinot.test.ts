@@ -44,7 +44,8 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
   let quire: QuireOnPinot;
 
   beforeAll(async () => {
-    const named = (dataType: string, ...names: readonly string[]) => names.map((name) => ({ name, dataType }));
+    const named = (dataType: string, ...names: readonly string[]) =>
+      names.map((name) => ({ name, dataType }));
     const dimensionFieldSpecs = [
       ...named('INT', 'small'),
       ...named('LONG', 'large'),
@@ -65,7 +66,9 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
       const { stdout } = await run(python, ['-c', script, hostname, port, sql]);
       expect(stdout.trimEnd().split('\n')).toEqual([
         '["INT", "LONG", "DOUBLE", "STRING", "BIG_DECIMAL", "TIMESTAMP"]',
-        expect.stringMatching(/^\[0, 9007199254740993, 0\.1, "a", .*12345678901234567\.89.*, "2001-02-03 04:05:06\.789.*"\] 4$/),
+        expect.stringMatching(
+          /^\[0, 9007199254740993, 0\.1, "a", .*12345678901234567\.89.*, "2001-02-03 04:05:06\.789.*"\] 4$/,
+        ),
         '[[1], [3]]',
         'True',
       ]);
@@ -78,9 +81,13 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
       const { NODE_OPTIONS: _, ...environment } = process.env;
       const { host } = new URL(quire.brokerUrl);
       const queries = [sql.replace('LIMIT 5', 'LIMIT 1'), 'SELECT nothing FROM offers'];
-      const { stdout } = await run('java', ['-cp', join(jars, '*'), program, 'brokers', host, ...queries], {
-        env: { ...environment, QUIRE_TOKEN: 'ann-token' },
-      });
+      const { stdout } = await run(
+        'java',
+        ['-cp', join(jars, '*'), program, 'brokers', host, ...queries],
+        {
+          env: { ...environment, QUIRE_TOKEN: 'ann-token' },
+        },
+      );
       expect(stdout.trimEnd().split('\n')).toEqual([
         'small INT\tlarge LONG\treal DOUBLE\tname STRING\tprice BIG_DECIMAL\tseen TIMESTAMP',
         '0\t9007199254740993\t0.1\ta\t12345678901234567.89\t2001-02-03 04:05:06.789',
@@ -91,7 +98,8 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
 
   test('cursors go forward, back and to any page', async () => {
     const cursor = await PinotCursor.open(quire.brokerUrl, 'ann-token', sql, 2);
-    const smallOf = ({ resultTable }: typeof cursor.page): unknown => (resultTable?.rows ?? []).map(([small]) => small);
+    const smallOf = ({ resultTable }: typeof cursor.page): unknown =>
+      (resultTable?.rows ?? []).map(([small]) => small);
     expect([smallOf(cursor.page), cursor.page.numRowsResultSet]).toEqual([[0, 1], 5]);
     expect(smallOf(await cursor.seekToPage(3))).toEqual([4]);
     expect(smallOf(await cursor.previous())).toEqual([2, 3]);

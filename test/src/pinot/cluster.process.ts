@@ -6,8 +6,9 @@ import { kafkaServer, pinotServer } from '../testkit/toolchain.ts';
 import type { SharedServers } from './global-setup.ts';
 
 /**
- * Starts what the suites of this folder share, as far as it is there, for the first who connects to the port that it writes, and tells each
- * who does the addresses. All ends when standard input ends.
+ * Starts what the suites of this folder share, as far as it is there, for the first who connects to
+ * the port that it writes, and tells each who does the addresses. All ends when standard input
+ * ends.
  */
 await using started = new AsyncDisposableStack();
 

@@ -1,4 +1,7 @@
-/** A table with a column of every type that Apache Pinot answers with. Lists of BYTES can be stored, and not selected. */
+/**
+ * A table with a column of every type that Apache Pinot answers with. Lists of BYTES can be stored,
+ * and not selected.
+ */
 export const everythingSchema = {
   schemaName: 'everything',
   dimensionFieldSpecs: [
@@ -6,7 +9,10 @@ export const everythingSchema = {
       { name: `one_${dataType.toLowerCase()}`, dataType },
       { name: `list_${dataType.toLowerCase()}`, dataType, singleValueField: false },
     ]),
-    ...['JSON', 'BYTES', 'BIG_DECIMAL'].map((dataType) => ({ name: `one_${dataType.toLowerCase()}`, dataType })),
+    ...['JSON', 'BYTES', 'BIG_DECIMAL'].map((dataType) => ({
+      name: `one_${dataType.toLowerCase()}`,
+      dataType,
+    })),
     { name: 'row_number', dataType: 'INT' },
   ],
   complexFieldSpecs: [
@@ -22,9 +28,14 @@ export const everythingSchema = {
   ],
 };
 
-export const everythingConfig = { tableIndexConfig: { nullHandlingEnabled: true, noDictionaryColumns: ['one_map'] } };
+export const everythingConfig = {
+  tableIndexConfig: { nullHandlingEnabled: true, noDictionaryColumns: ['one_map'] },
+};
 
-/** Values at the ends of their types, in the order of `row_number`: JSON, as JavaScript cannot hold some of the numbers. */
+/**
+ * Values at the ends of their types, in the order of `row_number`: JSON, as JavaScript cannot hold
+ * some of the numbers.
+ */
 export const everythingRows: readonly string[] = [
   `{"row_number": 1, "one_int": 2147483647, "one_long": 9223372036854775807, "one_float": 1.5, "one_double": 0.1, "one_boolean": true,
     "one_string": "hé \\"q\\" \\\\ \\n 😀", "one_timestamp": "2026-01-01 00:00:00.123", "one_json": {"a": [1, {"b": null}]}, "one_bytes": "00ff",

@@ -29,22 +29,34 @@ async function runningQueries(): Promise<string> {
   return (await fetch(`${brokerUrl}/queries`, { headers: { authorization } })).text();
 }
 
-/** Starts the slow query, and resolves once it runs in the cluster; the function that it gives tells how it fails. */
-async function startSlowQuery(engine: PinotEngine, signal: AbortSignal): Promise<() => Promise<unknown>> {
+/**
+ * Starts the slow query, and resolves once it runs in the cluster; the function that it gives tells
+ * how it fails.
+ */
+async function startSlowQuery(
+  engine: PinotEngine,
+  signal: AbortSignal,
+): Promise<() => Promise<unknown>> {
   for (let attempt = 1; attempt <= 50; attempt += 1) {
     const outcome = engine.execute({ sql: slow }, { limits, signal }).then(
       () => undefined,
       (error: unknown) => error,
     );
-    const runs = vi.waitUntil(async () => (await runningQueries()).includes('sleep'), patience).then(() => true);
-    // Another suite moves segments between servers: meanwhile the table may be empty, and the answer comes at once.
+    const runs = vi
+      .waitUntil(async () => (await runningQueries()).includes('sleep'), patience)
+      .then(() => true);
+    // Another suite moves segments between servers: meanwhile the table may be empty, and the
+    // answer comes at once.
     if (await Promise.race([runs, outcome.then(() => false)])) return () => outcome;
     runs.catch(() => undefined);
   }
   throw new Error('The slow query was answered each time.');
 }
 
-/** What a real Apache Pinot 0.11.0 has answered (test/pinot-0.11/record.sh), at one address; notes what it is asked. */
+/**
+ * What a real Apache Pinot 0.11.0 has answered (test/pinot-0.11/record.sh), at one address; notes
+ * what it is asked.
+ */
 async function releaseEleven(asked: string[]): ReturnType<typeof answering> {
   const file = await readFile(join(import.meta.dirname, '../../pinot-0.11/answers.json'), 'utf8');
   const answers = JSON.parse(file) as readonly {
@@ -55,7 +67,9 @@ async function releaseEleven(asked: string[]): ReturnType<typeof answering> {
   }[];
   return serving((request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    const { status, body } = answers.find(({ method, path }) => method === request.method && path === request.url) ?? {
+    const { status, body } = answers.find(
+      ({ method, path }) => method === request.method && path === request.url,
+    ) ?? {
       status: 404,
       body: '',
     };
@@ -64,11 +78,16 @@ async function releaseEleven(asked: string[]): ReturnType<typeof answering> {
 }
 
 /** A server with one answer for everything. */
-function answering(status: number, body: string): Promise<AsyncDisposable & { readonly url: string }> {
+function answering(
+  status: number,
+  body: string,
+): Promise<AsyncDisposable & { readonly url: string }> {
   return serving((_request, response) => response.writeHead(status).end(body));
 }
 
-async function serving(listener: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+async function serving(
+  listener: RequestListener,
+): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -89,8 +108,13 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
   test('a broker and a controller that are gone cost nothing while others are there', async () => {
     const { brokerUrl, controllerUrl } = sharedCluster();
     const gone = `http://127.0.0.1:${await freePort()}`;
-    await using engine = openEngine({ brokers: [gone, brokerUrl], controllerUrls: [gone, controllerUrl] });
-    for (let round = 0; round < 4; round += 1) expect(await countRows(engine, 'SELECT n FROM few')).toBe(2);
+    await using engine = openEngine({
+      brokers: [gone, brokerUrl],
+      controllerUrls: [gone, controllerUrl],
+    });
+    for (let round = 0; round < 4; round += 1) {
+      expect(await countRows(engine, 'SELECT n FROM few')).toBe(2);
+    }
   });
 
   test('when all are gone, or one breaks off, a sentence says which', async () => {
@@ -103,11 +127,16 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
       cause: expect.objectContaining({ message: expect.stringContaining(gone) }),
     });
     await using alone = openEngine({ controllerUrls: [gone] });
-    await expect(countRows(alone, 'SELECT n FROM few')).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    const half = '{"resultTable":{"dataSchema":{"columnNames":["n"],"columnDataTypes":["INT"]},"rows":[[1],[2]';
+    await expect(countRows(alone, 'SELECT n FROM few')).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+    });
+    const half =
+      '{"resultTable":{"dataSchema":{"columnNames":["n"],"columnDataTypes":["INT"]},"rows":[[1],[2]';
     await using broken = await answering(200, half);
     await using cut = openEngine({ brokers: [broken.url] });
-    await expect(countRows(cut, 'SELECT n FROM few')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    await expect(countRows(cut, 'SELECT n FROM few')).rejects.toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+    });
   });
 
   test('a query that is given up stops in the cluster as well', async () => {
@@ -117,12 +146,17 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     giving.abort();
     expect(isQuireError(await outcome(), 'ABORTED')).toBe(true);
     await engine.settled();
-    await vi.waitUntil(async () => !(await runningQueries()).includes('sleep'), { ...patience, timeout: 20_000 });
+    await vi.waitUntil(async () => !(await runningQueries()).includes('sleep'), {
+      ...patience,
+      timeout: 20_000,
+    });
   });
 
   test('a query that takes too long fails with its limit', async () => {
     await using engine = openEngine();
-    await expect(engine.execute({ sql: 'SELECT n FROM few' }, { limits: { timeoutMs: 1 } })).rejects.toMatchObject({
+    await expect(
+      engine.execute({ sql: 'SELECT n FROM few' }, { limits: { timeoutMs: 1 } }),
+    ).rejects.toMatchObject({
       code: 'QUERY_TIMED_OUT',
       message: expect.stringContaining(' 1 ms'),
     });
@@ -132,7 +166,9 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     const asked: string[] = [];
     await using old = await releaseEleven(asked);
     const engine = new PinotEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
-    const tables = new PinotTableEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
+    const tables = new PinotTableEngine(
+      engineOptions(sharedCluster(), { controllerUrls: [old.url] }),
+    );
     const refusal = {
       code: 'UNSUPPORTED',
       message: 'The Apache Pinot has release 0.11.0; 1.0 is the oldest that Quire works with.',
@@ -144,7 +180,8 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     await using stranger = openEngine({ controllerUrls: [other.url] });
     await expect(countRows(stranger, 'SELECT n FROM few')).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
-      message: 'What should be the controller of an Apache Pinot answers /version with 200; look at engine.pinot.controller.url.',
+      message:
+        'What should be the controller of an Apache Pinot answers /version with 200; look at engine.pinot.controller.url.',
     });
     await engine[Symbol.asyncDispose]();
     await tables[Symbol.asyncDispose]();
@@ -153,11 +190,17 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
   test('changes, parameters and options that cannot be are refused before anything is sent', async () => {
     await using engine = openEngine();
     const insertion = { sql: "INSERT INTO few FROM FILE 'file:///tmp/rows'" };
-    await expect(engine.execute(insertion, { limits })).rejects.toMatchObject({ code: 'QUERY_INVALID' });
+    await expect(engine.execute(insertion, { limits })).rejects.toMatchObject({
+      code: 'QUERY_INVALID',
+    });
     const parameters = [{ type: 'INT', value: 1 }] as const;
-    await expect(engine.execute({ sql: 'SELECT ?', parameters }, { limits })).rejects.toMatchObject({ code: 'QUERY_INVALID' });
+    await expect(engine.execute({ sql: 'SELECT ?', parameters }, { limits })).rejects.toMatchObject(
+      { code: 'QUERY_INVALID' },
+    );
     const options = { useMultistageEngine: 'true;timeoutMs=999999' };
-    await expect(engine.execute({ sql: 'SELECT n FROM few', options }, { limits })).rejects.toMatchObject({
+    await expect(
+      engine.execute({ sql: 'SELECT n FROM few', options }, { limits }),
+    ).rejects.toMatchObject({
       code: 'QUERY_INVALID',
     });
   });

@@ -21,16 +21,21 @@ declare module 'vitest' {
 }
 
 /**
- * One Apache Pinot and one Apache Kafka for all suites of this folder, which take tables and topics of their own. A process starts them that
- * resolves the packages to their sources, which this one does not, when the first of the suites asks for them: nothing else has to wait.
+ * One Apache Pinot and one Apache Kafka for all suites of this folder, which take tables and topics
+ * of their own. A process starts them that resolves the packages to their sources, which this one
+ * does not, when the first of the suites asks for them: nothing else has to wait.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const program = join(import.meta.dirname, 'cluster.process.ts');
-  const child = spawn(process.execPath, ['--conditions=@quire/source', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--conditions=@quire/source', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const [line] = (await Promise.race([once(lines, 'line'), ended])) as [unknown];
-  if (typeof line !== 'string') throw new Error('The process that starts Apache Pinot and Apache Kafka has ended.');
+  if (typeof line !== 'string') {
+    throw new Error('The process that starts Apache Pinot and Apache Kafka has ended.');
+  }
   provide('sharedServersPort', Number(line));
   return async () => {
     child.stdin.end();

@@ -13,7 +13,12 @@ export class KafkaTopic implements AsyncDisposable {
 
   private constructor(port: number) {
     this.#address = `127.0.0.1:${port}`;
-    const config = { brokers: [{ host: '127.0.0.1', port }], tls: undefined, sasl: undefined, isCommittedOnly: false };
+    const config = {
+      brokers: [{ host: '127.0.0.1', port }],
+      tls: undefined,
+      sasl: undefined,
+      isCommittedOnly: false,
+    };
     this.#producer = new KafkaProducer({ topic: this.name, config });
   }
 
@@ -21,7 +26,12 @@ export class KafkaTopic implements AsyncDisposable {
     const { kafkaPort: port } = sharedServers;
     if (port === null) throw new Error('There is no Apache Kafka.');
     const topic = new KafkaTopic(port);
-    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [topic.#address], retries: 50, retryDelay: 100 });
+    const admin = new Admin({
+      clientId: 'test',
+      bootstrapBrokers: [topic.#address],
+      retries: 50,
+      retryDelay: 100,
+    });
     await admin.createTopics({ topics: [topic.name], partitions: 2, replicas: 1 });
     await vi.waitUntil(async () => (await admin.listTopics()).includes(topic.name), patience);
     await admin.close();
@@ -35,8 +45,10 @@ export class KafkaTopic implements AsyncDisposable {
       'stream.kafka.topic.name': this.name,
       'stream.kafka.broker.list': this.#address,
       'stream.kafka.consumer.type': 'lowlevel',
-      'stream.kafka.consumer.factory.class.name': 'org.apache.pinot.plugin.stream.kafka40.KafkaConsumerFactory',
-      'stream.kafka.decoder.class.name': 'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
+      'stream.kafka.consumer.factory.class.name':
+        'org.apache.pinot.plugin.stream.kafka40.KafkaConsumerFactory',
+      'stream.kafka.decoder.class.name':
+        'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
       'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
       'realtime.segment.flush.threshold.rows': '100000',
       'realtime.segment.flush.threshold.time': '1h',
@@ -44,7 +56,9 @@ export class KafkaTopic implements AsyncDisposable {
   }
 
   async append(partition: number, rows: readonly object[]): Promise<void> {
-    await this.#producer.append(rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) })));
+    await this.#producer.append(
+      rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) })),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

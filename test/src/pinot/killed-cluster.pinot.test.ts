@@ -29,7 +29,9 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
     const cluster = sharedCluster();
     await using spare = await PinotServer.join(folder, cluster, ['controller']);
     await using topic = await KafkaTopic.create();
-    await using quire = await startOnPinot({ 'engine.pinot.controller.url': spare.address.controllerUrl });
+    await using quire = await startOnPinot({
+      'engine.pinot.controller.url': spare.address.controllerUrl,
+    });
     await makeRivers(quire, topic, tenants);
     await vi.waitUntil(async () => (await count(cluster, 'rivers')) === 100, patience);
     expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
@@ -39,8 +41,15 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
       body: { reason: 'ENGINE_UNAVAILABLE', error: 'Apache Pinot does not answer: ECONNREFUSED.' },
     });
     expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
-    const lastProblem = { code: 'ENGINE_UNAVAILABLE', message: 'Apache Pinot does not answer: ECONNREFUSED.', stage: 'INIT' };
-    await vi.waitFor(async () => expect(await jobOf(quire)).toMatchObject({ stage: 'INIT', lastProblem }), patience);
+    const lastProblem = {
+      code: 'ENGINE_UNAVAILABLE',
+      message: 'Apache Pinot does not answer: ECONNREFUSED.',
+      stage: 'INIT',
+    };
+    await vi.waitFor(
+      async () => expect(await jobOf(quire)).toMatchObject({ stage: 'INIT', lastProblem }),
+      patience,
+    );
     await spare.process.restart();
     await untilRestreamed(quire, 180_000);
     await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, patience);
@@ -62,13 +71,21 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
     await vi.waitFor(async () => expect(await jobOf(quire)).toMatchObject({ stage }), patience);
     await pinot.process.kill();
     const refused = await quire.query('SELECT id FROM rivers');
-    expect(refused.exceptions).toEqual([{ errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' }]);
+    expect(refused.exceptions).toEqual([
+      { errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' },
+    ]);
     await vi.waitFor(async () => {
-      expect(await jobOf(quire)).toMatchObject({ lastProblem: { code: 'ENGINE_UNAVAILABLE' }, error: null });
+      expect(await jobOf(quire)).toMatchObject({
+        lastProblem: { code: 'ENGINE_UNAVAILABLE' },
+        error: null,
+      });
     }, patience);
     await pinot.process.restart();
     await untilRestreamed(quire, 400_000);
-    await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, { ...patience, timeout: 180_000 });
+    await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, {
+      ...patience,
+      timeout: 180_000,
+    });
     expect(await count(cluster, 'rivers')).toBe(100);
   });
 });

@@ -23,79 +23,108 @@ const rowCount = 60_000;
 /** More than what lies in sockets between a broker and a reader. */
 const large = `SELECT ${Array.from({ length: 40 }, (_, index) => `n * ${index + 3} AS n${index}`).join(', ')} FROM held LIMIT ${rowCount}`;
 
-/** A broker, and a server to which a table is being rebuilt, are killed as by a power cut; the rest of the cluster goes on. */
-describeWithTool(pinotServer, 'a broker and a server of Apache Pinot that are killed and started again', (folder) => {
-  let spare: PinotServer;
+/**
+ * A broker, and a server to which a table is being rebuilt, are killed as by a power cut; the rest
+ * of the cluster goes on.
+ */
+describeWithTool(
+  pinotServer,
+  'a broker and a server of Apache Pinot that are killed and started again',
+  (folder) => {
+    let spare: PinotServer;
 
-  beforeAll(async () => {
-    const cluster = sharedCluster();
-    const { port } = new URL(cluster.brokerUrl);
-    await tellController(cluster, 'PUT', `/instances/Broker_127.0.0.1_${port}/updateTags?tags=DefaultTenant_BROKER,Spare_BROKER`);
-    const schema = { schemaName: 'held', dimensionFieldSpecs: [{ name: 'n', dataType: 'INT' }] };
-    const rows = Array.from({ length: rowCount }, (_, n) => ({ n }));
-    const tenants = { broker: 'Spare', server: 'DefaultTenant' };
-    [spare] = await Promise.all([
-      PinotServer.join(folder, cluster, ['broker', 'server']),
-      loadTable(cluster, schema, [rows], { tenants }),
-    ]);
-    await vi.waitUntil(async () => (await count(spare.address, 'held')) === rowCount, patience);
-  });
-
-  afterAll(async () => {
-    await using engine = new PinotTableEngine(engineOptions(sharedCluster()));
-    for (const name of ['held', 'rivers', 'rivers2']) await dropTable(sharedCluster(), engine, name);
-    await spare[Symbol.asyncDispose]();
-  });
-
-  test('cost queries and jobs under way no more than that time, and callers read no host', async () => {
-    const cluster = sharedCluster();
-    const { brokerUrl } = spare.address;
-    await using topic = await KafkaTopic.create();
-    await using quire = await startOnPinot({ 'engine.pinot.broker.url': brokerUrl });
-    const kept = await quire.query('SELECT n FROM held ORDER BY n LIMIT 1000', '?doPaginate=true&numRows=10');
-    expect(kept).toMatchObject({ numRowsResultSet: 1000, exceptions: [] });
-    await makeRivers(quire, topic, { broker: 'Spare', server: 'DefaultTenant' });
-    await vi.waitUntil(async () => (await count(cluster, 'rivers')) === 100, patience);
-    const started = await quire.tell(
-      'POST',
-      `${restreamPath}?destTableNameWithType=rivers2_REALTIME&destServerTenant=Spare&debugPause=true`,
-    );
-    expect(started).toMatchObject({ status: 200, body: { stage: 'INIT' } });
-
-    // One query has its answer in part; two more are on their way, of two brokers one to each, and know of the other.
-    await using engine = openEngine({ brokers: [brokerUrl, cluster.brokerUrl], avoidMs: 60_000 });
-    await using half = openEngine({ brokers: [brokerUrl] });
-    await using execution = await half.execute({ sql: large }, { limits });
-    const batches = execution.batches[Symbol.asyncIterator]();
-    expect((await batches.next()).done).toBe(false);
-    const waiting = [engine, engine].map(async (each) => {
-      await using answer = await each.execute({ sql: 'SELECT n FROM held WHERE n = 1' }, { limits });
-      let rows = 0;
-      for await (const batch of answer.batches) rows += batch.numRows;
-      return rows;
+    beforeAll(async () => {
+      const cluster = sharedCluster();
+      const { port } = new URL(cluster.brokerUrl);
+      await tellController(
+        cluster,
+        'PUT',
+        `/instances/Broker_127.0.0.1_${port}/updateTags?tags=DefaultTenant_BROKER,Spare_BROKER`,
+      );
+      const schema = { schemaName: 'held', dimensionFieldSpecs: [{ name: 'n', dataType: 'INT' }] };
+      const rows = Array.from({ length: rowCount }, (_, n) => ({ n }));
+      const tenants = { broker: 'Spare', server: 'DefaultTenant' };
+      [spare] = await Promise.all([
+        PinotServer.join(folder, cluster, ['broker', 'server']),
+        loadTable(cluster, schema, [rows], { tenants }),
+      ]);
+      await vi.waitUntil(async () => (await count(spare.address, 'held')) === rowCount, patience);
     });
-    await spare.process.kill();
-    expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
 
-    const rest = (async () => {
-      while ((await batches.next()).done !== true);
-    })();
-    await expect(rest).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    const refused = await quire.query('SELECT n FROM held', '?doPaginate=true');
-    expect(refused.exceptions).toEqual([{ errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' }]);
-    const page = JSON.parse(await quire.send(`/query/${kept.requestId}/results?offset=990&numRows=10`)) as typeof kept;
-    expect(page.resultTable.rows).toHaveLength(10);
-    // Nothing is known of what the lost server has consumed.
-    await vi.waitFor(async () => {
-      expect(await quire.tell('GET', restreamPath)).toMatchObject({ body: { stage: 'TABLE_STREAM', error: null } });
-    }, patience);
+    afterAll(async () => {
+      await using engine = new PinotTableEngine(engineOptions(sharedCluster()));
+      for (const name of ['held', 'rivers', 'rivers2']) {
+        await dropTable(sharedCluster(), engine, name);
+      }
+      await spare[Symbol.asyncDispose]();
+    });
 
-    const [answers] = await Promise.all([Promise.all(waiting), spare.process.restart()]);
-    expect(answers).toEqual([1, 1]);
-    await untilRestreamed(quire);
-    await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, patience);
-    await vi.waitFor(async () => {
-      expect(await quire.query('SELECT n FROM held', '?doPaginate=true')).toMatchObject({ numRowsResultSet: 10, exceptions: [] });
-    }, patience);
-  });
-});
+    test('cost queries and jobs under way no more than that time, and callers read no host', async () => {
+      const cluster = sharedCluster();
+      const { brokerUrl } = spare.address;
+      await using topic = await KafkaTopic.create();
+      await using quire = await startOnPinot({ 'engine.pinot.broker.url': brokerUrl });
+      const kept = await quire.query(
+        'SELECT n FROM held ORDER BY n LIMIT 1000',
+        '?doPaginate=true&numRows=10',
+      );
+      expect(kept).toMatchObject({ numRowsResultSet: 1000, exceptions: [] });
+      await makeRivers(quire, topic, { broker: 'Spare', server: 'DefaultTenant' });
+      await vi.waitUntil(async () => (await count(cluster, 'rivers')) === 100, patience);
+      const started = await quire.tell(
+        'POST',
+        `${restreamPath}?destTableNameWithType=rivers2_REALTIME&destServerTenant=Spare&debugPause=true`,
+      );
+      expect(started).toMatchObject({ status: 200, body: { stage: 'INIT' } });
+
+      // One query has its answer in part; two more are on their way, of two brokers one to each,
+      // and know of the other.
+      await using engine = openEngine({ brokers: [brokerUrl, cluster.brokerUrl], avoidMs: 60_000 });
+      await using half = openEngine({ brokers: [brokerUrl] });
+      await using execution = await half.execute({ sql: large }, { limits });
+      const batches = execution.batches[Symbol.asyncIterator]();
+      expect((await batches.next()).done).toBe(false);
+      const waiting = [engine, engine].map(async (each) => {
+        await using answer = await each.execute(
+          { sql: 'SELECT n FROM held WHERE n = 1' },
+          { limits },
+        );
+        let rows = 0;
+        for await (const batch of answer.batches) rows += batch.numRows;
+        return rows;
+      });
+      await spare.process.kill();
+      expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
+
+      const rest = (async () => {
+        while ((await batches.next()).done !== true);
+      })();
+      await expect(rest).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+      const refused = await quire.query('SELECT n FROM held', '?doPaginate=true');
+      expect(refused.exceptions).toEqual([
+        { errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' },
+      ]);
+      const page = JSON.parse(
+        await quire.send(`/query/${kept.requestId}/results?offset=990&numRows=10`),
+      ) as typeof kept;
+      expect(page.resultTable.rows).toHaveLength(10);
+      // Nothing is known of what the lost server has consumed.
+      await vi.waitFor(async () => {
+        expect(await quire.tell('GET', restreamPath)).toMatchObject({
+          body: { stage: 'TABLE_STREAM', error: null },
+        });
+      }, patience);
+
+      const [answers] = await Promise.all([Promise.all(waiting), spare.process.restart()]);
+      expect(answers).toEqual([1, 1]);
+      await untilRestreamed(quire);
+      await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, patience);
+      await vi.waitFor(async () => {
+        expect(await quire.query('SELECT n FROM held', '?doPaginate=true')).toMatchObject({
+          numRowsResultSet: 10,
+          exceptions: [],
+        });
+      }, patience);
+    });
+  },
+);

@@ -16,7 +16,10 @@ export function sharedCluster(): PinotAddress {
 }
 
 /** How an engine reaches a cluster; some of it may be otherwise. */
-export function engineOptions(address: PinotAddress, changed: Partial<PinotEngineOptions> = {}): PinotEngineOptions {
+export function engineOptions(
+  address: PinotAddress,
+  changed: Partial<PinotEngineOptions> = {},
+): PinotEngineOptions {
   return {
     clock: systemClock,
     random: systemRandom,
@@ -49,7 +52,10 @@ export async function tellController(
   return text;
 }
 
-/** A table that is loaded, with rows, as objects or as JSON, in as many segments as there are groups of them. */
+/**
+ * A table that is loaded, with rows, as objects or as JSON, in as many segments as there are groups
+ * of them.
+ */
 export async function loadTable(
   address: PinotAddress,
   schema: { readonly schemaName: string; readonly [member: string]: unknown },
@@ -72,7 +78,9 @@ export async function loadTable(
     const form = new FormData();
     form.append(
       'file',
-      new Blob([rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')]),
+      new Blob([
+        rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join(''),
+      ]),
       'rows.json',
     );
     await tellController(
@@ -93,7 +101,9 @@ export async function count(address: PinotAddress, tableName: string): Promise<n
     headers: { 'content-type': 'application/json', authorization: address.authorization },
     body: JSON.stringify({ sql: `SELECT count(*) FROM ${tableName}` }),
   });
-  const answer = (await response.json()) as { readonly resultTable?: { readonly rows: readonly (readonly number[])[] } };
+  const answer = (await response.json()) as {
+    readonly resultTable?: { readonly rows: readonly (readonly number[])[] };
+  };
   return answer.resultTable?.rows[0]?.[0];
 }
 
@@ -102,8 +112,15 @@ export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngi
   return new PinotEngine(engineOptions(sharedCluster(), changed));
 }
 
-/** Deletes both halves of a table and its schema, as far as they are there, and waits until the servers have let go of them. */
-export async function dropTable(address: PinotAddress, engine: TableEngine, rawName: string): Promise<void> {
+/**
+ * Deletes both halves of a table and its schema, as far as they are there, and waits until the
+ * servers have let go of them.
+ */
+export async function dropTable(
+  address: PinotAddress,
+  engine: TableEngine,
+  rawName: string,
+): Promise<void> {
   for (const call of [
     () => engine.deleteTable(`${rawName}_OFFLINE`),
     () => engine.deleteTable(`${rawName}_REALTIME`),
@@ -114,7 +131,8 @@ export async function dropTable(address: PinotAddress, engine: TableEngine, rawN
     });
   }
   await vi.waitUntil(
-    async () => (await fetch(`${address.controllerUrl}/tables/${rawName}/externalview`)).status === 404,
+    async () =>
+      (await fetch(`${address.controllerUrl}/tables/${rawName}/externalview`)).status === 404,
     patience,
   );
 }

@@ -14,7 +14,10 @@ const queries = {
 
 describeWithTool(pinotServer, 'Apache Pinot', () => {
   beforeAll(async () => {
-    const schema = { schemaName: 'numbers', dimensionFieldSpecs: [{ name: 'n', dataType: 'LONG' }] };
+    const schema = {
+      schemaName: 'numbers',
+      dimensionFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
+    };
     await loadTable(sharedCluster(), schema, [Array.from({ length: 100_000 }, (_, n) => ({ n }))]);
   });
 

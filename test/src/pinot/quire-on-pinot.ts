@@ -22,13 +22,19 @@ export interface QuireOnPinot extends AsyncDisposable {
   send(path: string, body?: object): Promise<string>;
   query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
   /** Calls the controller. */
-  tell(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: JsonValue }>;
+  tell(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly body: JsonValue }>;
 }
 
 const headers = { authorization: 'Bearer ann-token', 'content-type': 'application/json' };
 
 /** `quire start` with broker and controller on the shared cluster. */
-export async function startOnPinot(more: Readonly<Record<string, string>> = {}): Promise<QuireOnPinot> {
+export async function startOnPinot(
+  more: Readonly<Record<string, string>> = {},
+): Promise<QuireOnPinot> {
   const { controllerUrl, authorization } = sharedCluster();
   const directory = await temporaryDirectory();
   const settings = {
@@ -48,20 +54,32 @@ export async function startOnPinot(more: Readonly<Record<string, string>> = {}):
   const lines = Object.entries(settings).map(([key, value]) => `${key} = ${value}\n`);
   await writeFile(file, lines.join(''));
   const variables = { QUIRE_TOKEN: 'ann-token' };
-  const running = await startQuire({ file, roles: ['broker', 'controller'], variables, directory: directory.path });
+  const running = await startQuire({
+    file,
+    roles: ['broker', 'controller'],
+    variables,
+    directory: directory.path,
+  });
   const { broker, controller } = running.addresses;
   const send = async (path: string, body?: object): Promise<string> => {
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const init =
+      body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
     return (await fetch(`${broker?.url}${path}`, init)).text();
   };
   return {
     brokerUrl: broker?.url ?? '',
     send,
     query: async (sql, parameters = '', body = {}) =>
-      parseLosslessJson(await send(`/query/sql${parameters}`, { sql, ...body })) as unknown as QueryAnswer,
+      parseLosslessJson(
+        await send(`/query/sql${parameters}`, { sql, ...body }),
+      ) as unknown as QueryAnswer,
     tell: async (method, path, body) => {
       const given = body === undefined ? { authorization: headers.authorization } : headers;
-      const init = { method, headers: given, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const init = {
+        method,
+        headers: given,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      };
       const response = await fetch(`${controller?.url}${path}`, init);
       return { status: response.status, body: (await response.json()) as JsonValue };
     },

@@ -3,7 +3,14 @@ import { PinotTableEngine } from '@quire/engine-pinot';
 import { afterAll, expect, test, vi } from 'vitest';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { KafkaTopic } from './kafka-topic.ts';
-import { count, dropTable, engineOptions, patience, sharedCluster, tellController } from './pinot-cluster.ts';
+import {
+  count,
+  dropTable,
+  engineOptions,
+  patience,
+  sharedCluster,
+  tellController,
+} from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -11,12 +18,17 @@ vi.setConfig({ testTimeout: 180_000 });
 const schema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 const restreamPath = '/tables/events_REALTIME/restream';
 
 function events(rowCount: number, first = 0): readonly object[] {
-  return Array.from({ length: rowCount }, (_, index) => ({ id: first + index, ts: 1_767_225_600_000 + index }));
+  return Array.from({ length: rowCount }, (_, index) => ({
+    id: first + index,
+    ts: 1_767_225_600_000 + index,
+  }));
 }
 
 /** Gives a server the default tenant, and another one or not. */
@@ -25,13 +37,18 @@ async function tagServer(server: string, tenant?: string): Promise<void> {
     `${name}_OFFLINE`,
     `${name}_REALTIME`,
   ]);
-  await tellController(sharedCluster(), 'PUT', `/instances/${server}/updateTags?tags=${tags.join(',')}`);
+  await tellController(
+    sharedCluster(),
+    'PUT',
+    `/instances/${server}/updateTags?tags=${tags.join(',')}`,
+  );
 }
 
 describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
   let engine: PinotTableEngine | undefined;
 
-  const tables = (): PinotTableEngine => (engine ??= new PinotTableEngine(engineOptions(sharedCluster())));
+  const tables = (): PinotTableEngine =>
+    (engine ??= new PinotTableEngine(engineOptions(sharedCluster())));
 
   afterAll(async () => {
     for (const name of ['events', 'copy']) await dropTable(sharedCluster(), tables(), name);
@@ -54,10 +71,14 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
         `${restreamPath}?destTableNameWithType=copy_REALTIME&destServerTenant=Fresh&debugPause=true`,
       );
       expect(started).toMatchObject({ status: 200, body: { stage: 'INIT' } });
-      // The segments that it was made with lie on the first server, when the tenant goes to the second one.
+      // The segments that it was made with lie on the first server, when the tenant goes to the
+      // second one.
       await vi.waitUntil(async () => {
         const segments = await tables().listSegments('copy_REALTIME');
-        return segments.length === 2 && segments.every(({ state, servers }) => state === 'COMMITTED' && servers.includes(first));
+        return (
+          segments.length === 2 &&
+          segments.every(({ state, servers }) => state === 'COMMITTED' && servers.includes(first))
+        );
       }, patience);
       await tagServer(second, 'Fresh');
       await tagServer(first);
@@ -65,11 +86,24 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
       await topic.append(0, events(50, 500));
       const job = await untilDone(quire);
       expect(job).toMatchObject({ stage: 'DONE', error: null });
-      const stages = job['stages'] as readonly { readonly stage: string; readonly outcome: string }[];
-      expect(stages.map(({ stage }) => stage)).toEqual(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE']);
-      expect(stages.find(({ stage }) => stage === 'REBALANCE')?.outcome).not.toMatch(/nothing|already balanced/i);
+      const stages = job['stages'] as readonly {
+        readonly stage: string;
+        readonly outcome: string;
+      }[];
+      expect(stages.map(({ stage }) => stage)).toEqual([
+        'INIT',
+        'TABLE_STREAM',
+        'FORCE_COMMIT',
+        'REBALANCE',
+        'DONE',
+      ]);
+      expect(stages.find(({ stage }) => stage === 'REBALANCE')?.outcome).not.toMatch(
+        /nothing|already balanced/i,
+      );
       await vi.waitUntil(async () => (await count(cluster, 'copy')) === 550, patience);
-      const servers = (await tables().listSegments('copy_REALTIME')).flatMap((segment) => segment.servers);
+      const servers = (await tables().listSegments('copy_REALTIME')).flatMap(
+        (segment) => segment.servers,
+      );
       expect(new Set(servers)).toEqual(new Set([second]));
       expect(await count(cluster, 'events')).toBe(550);
     } finally {

@@ -6,14 +6,23 @@ import type { QuireOnPinot } from './quire-on-pinot.ts';
 const schema = {
   schemaName: 'rivers',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 /** Of the table `rivers`. */
 export const restreamPath = '/tables/rivers_REALTIME/restream';
 
-/** The table `rivers` of 100 messages of a topic, which is there to be rebuilt while something else is lost. */
-export async function makeRivers(quire: QuireOnPinot, topic: KafkaTopic, tenants: object): Promise<void> {
+/**
+ * The table `rivers` of 100 messages of a topic, which is there to be rebuilt while something else
+ * is lost.
+ */
+export async function makeRivers(
+  quire: QuireOnPinot,
+  topic: KafkaTopic,
+  tenants: object,
+): Promise<void> {
   await topic.append(
     0,
     Array.from({ length: 100 }, (_, id) => ({ id, ts: 1_767_225_600_000 + id })),
@@ -38,5 +47,7 @@ export async function untilRestreamed(quire: QuireOnPinot, timeout = 120_000): P
     },
     { ...patience, timeout },
   );
-  expect(await quire.tell('GET', restreamPath)).toMatchObject({ body: { stage: 'DONE', error: null } });
+  expect(await quire.tell('GET', restreamPath)).toMatchObject({
+    body: { stage: 'DONE', error: null },
+  });
 }

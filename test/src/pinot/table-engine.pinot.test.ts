@@ -21,6 +21,10 @@ describeWithTool(pinotServer, 'Apache Pinot', () => {
       },
     };
   };
-  // Its tasks are run by minions, which find files only where all of the cluster does: tasks.pinot.test.ts looks at them.
-  describeTableEngine('the table engine on Apache Pinot', open, { hasTasks: false, testTimeoutMs: 240_000 });
+  // Its tasks are run by minions, which find files only where all of the cluster does:
+  // tasks.pinot.test.ts looks at them.
+  describeTableEngine('the table engine on Apache Pinot', open, {
+    hasTasks: false,
+    testTimeoutMs: 240_000,
+  });
 });

@@ -16,10 +16,17 @@ interface TaskDebug {
   readonly subtaskCount: Readonly<Record<string, number>>;
   readonly triggeredBy: string;
   readonly finishTime?: string;
-  readonly subtaskInfos: readonly { readonly taskId: string; readonly state: string; readonly info: string }[];
+  readonly subtaskInfos: readonly {
+    readonly taskId: string;
+    readonly state: string;
+    readonly info: string;
+  }[];
 }
 
-/** Makes a table that is fed from the CSV files of a folder, and schedules the task that does so. Gives the name of the task. */
+/**
+ * Makes a table that is fed from the CSV files of a folder, and schedules the task that does so.
+ * Gives the name of the task.
+ */
 async function schedule(quire: QuireOnPinot, name: string, folder: string): Promise<string> {
   const schema = { schemaName: name, dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }] };
   expect(await quire.tell('POST', '/schemas', schema)).toMatchObject({ status: 200 });
@@ -44,7 +51,10 @@ async function schedule(quire: QuireOnPinot, name: string, folder: string): Prom
     task: { taskTypeConfigsMap: { [taskType]: {} } },
   });
   expect(made).toMatchObject({ status: 200 });
-  const { status, body } = await quire.tell('POST', `/tasks/schedule?taskType=${taskType}&tableName=${name}_OFFLINE`);
+  const { status, body } = await quire.tell(
+    'POST',
+    `/tasks/schedule?taskType=${taskType}&tableName=${name}_OFFLINE`,
+  );
   expect(status).toBe(200);
   const taskName = JSON.stringify(body).match(new RegExp(`Task_${taskType}_[\\w-]+`))?.[0];
   expect([body, taskName]).toEqual([expect.anything(), expect.any(String)]);
@@ -94,10 +104,18 @@ describeWithTool(pinotServer, 'the debug record of a task on Apache Pinot', () =
       expect((await quire.tell('GET', `/tasks/task/Task_${taskType}_none/debug`)).status).toBe(404);
       expect(await engine.readTaskQueue(taskType)).toBe('RUNNING');
       await engine.stopTaskQueue(taskType);
-      await vi.waitUntil(async () => (await engine.readTaskQueue(taskType)) === 'STOPPED', patience);
+      await vi.waitUntil(
+        async () => (await engine.readTaskQueue(taskType)) === 'STOPPED',
+        patience,
+      );
       await engine.resumeTaskQueue(taskType);
-      await vi.waitUntil(async () => (await engine.readTaskQueue(taskType)) === 'RUNNING', patience);
-      await expect(engine.cancelTask(done.subtaskInfos[0]?.taskId.replace(/_0$/, '') ?? '')).rejects.toMatchObject({
+      await vi.waitUntil(
+        async () => (await engine.readTaskQueue(taskType)) === 'RUNNING',
+        patience,
+      );
+      await expect(
+        engine.cancelTask(done.subtaskInfos[0]?.taskId.replace(/_0$/, '') ?? ''),
+      ).rejects.toMatchObject({
         code: 'UNSUPPORTED',
       });
     } finally {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
 /**
- * A server of HTTPS in front of a part of Apache Pinot, as clusters have that take tokens: it asks for `Bearer …`, and tells the part behind it
- * what that one asks for.
+ * A server of HTTPS in front of a part of Apache Pinot, as clusters have that take tokens: it asks
+ * for `Bearer …`, and tells the part behind it what that one asks for.
  */
 export interface TokenFront extends AsyncDisposable {
   readonly url: string;
@@ -25,7 +25,10 @@ export async function startTokenFront(
 ): Promise<TokenFront> {
   const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
   const extensions = [{ name: 'subjectAltName' as const, altNames }];
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'front' }], { keyType: 'ec', extensions });
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'front' }], {
+    keyType: 'ec',
+    extensions,
+  });
   const server = createServer({ cert, key }, (request, response) => {
     if (request.headers.authorization !== `Bearer ${front.token}`) {
       front.refusedCount += 1;
@@ -34,7 +37,10 @@ export async function startTokenFront(
       return;
     }
     const { method, headers } = request;
-    const outgoing = sendRequest(new URL(request.url ?? '', target), { method, headers: { ...headers, authorization } });
+    const outgoing = sendRequest(new URL(request.url ?? '', target), {
+      method,
+      headers: { ...headers, authorization },
+    });
     outgoing.on('error', () => response.destroy());
     response.on('close', () => outgoing.destroy());
     outgoing.on('response', (incoming) => {

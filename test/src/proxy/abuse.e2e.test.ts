@@ -38,10 +38,19 @@ describe('headers that would send a call elsewhere', () => {
     ['an IPv6 address', 'FORWARD_HOST: ::1\r\nFORWARD_PORT: 8099\r\n'],
     ['an IPv6 address in brackets', 'FORWARD_HOST: [::1]\r\nFORWARD_PORT: 8099\r\n'],
     ['a URL', 'FORWARD_HOST: http://odd.example\r\nFORWARD_PORT: 8099\r\n'],
-    ['credentials before the host', 'FORWARD_HOST: odd.example@evil.example\r\nFORWARD_PORT: 8099\r\n'],
+    [
+      'credentials before the host',
+      'FORWARD_HOST: odd.example@evil.example\r\nFORWARD_PORT: 8099\r\n',
+    ],
     ['a path behind the host', 'FORWARD_HOST: odd.example/x\r\nFORWARD_PORT: 8099\r\n'],
-    ['a line break in the host, encoded', 'FORWARD_HOST: odd.example%0d%0ax: 1\r\nFORWARD_PORT: 8099\r\n'],
-    ['the host twice', 'FORWARD_HOST: odd.example\r\nFORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099\r\n'],
+    [
+      'a line break in the host, encoded',
+      'FORWARD_HOST: odd.example%0d%0ax: 1\r\nFORWARD_PORT: 8099\r\n',
+    ],
+    [
+      'the host twice',
+      'FORWARD_HOST: odd.example\r\nFORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099\r\n',
+    ],
     ['the port twice', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099\r\nforward_port: 8099\r\n'],
     ['two hosts in one', 'FORWARD_HOST: odd.example, evil.example\r\nFORWARD_PORT: 8099\r\n'],
     ['no port', 'FORWARD_HOST: odd.example\r\n'],
@@ -63,20 +72,35 @@ describe('headers that would send a call elsewhere', () => {
     expect(answer.status).toBe(400);
     const right = await page('FORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099\r\n');
     expect(right.status).toBe(200);
-    expect(broker.calls.map(({ url, headers }) => [url, headers['forward_host'], headers['forward_port']])).toEqual([
-      [`/query/${id}/results?offset=0`, undefined, undefined],
-    ]);
+    expect(
+      broker.calls.map(({ url, headers }) => [
+        url,
+        headers['forward_host'],
+        headers['forward_port'],
+      ]),
+    ).toEqual([[`/query/${id}/results?offset=0`, undefined, undefined]]);
   });
 });
 
 describe('requests of which two parties may think differently', () => {
   const post = (headers: string, body: string): Promise<RawAnswer> =>
-    send(`POST /query/sql HTTP/1.1\r\n${usual}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`);
-  const hidden = 'GET /query/resultStore HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root-token\r\n\r\n';
+    send(
+      `POST /query/sql HTTP/1.1\r\n${usual}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`,
+    );
+  const hidden =
+    'GET /query/resultStore HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root-token\r\n\r\n';
 
   test.each([
-    ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
-    ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 4', `0\r\n\r\n${hidden}`],
+    [
+      'a length and chunks',
+      'Content-Length: 4\r\nTransfer-Encoding: chunked',
+      `0\r\n\r\n${hidden}`,
+    ],
+    [
+      'chunks and a length',
+      'Transfer-Encoding: chunked\r\nContent-Length: 4',
+      `0\r\n\r\n${hidden}`,
+    ],
     ['two lengths', `Content-Length: 2\r\nContent-Length: ${2 + hidden.length}`, `{}${hidden}`],
     ['two lengths in one', `Content-Length: 2, ${2 + hidden.length}`, `{}${hidden}`],
     ['a length with a sign', 'Content-Length: +2', `{}${hidden}`],
@@ -89,19 +113,34 @@ describe('requests of which two parties may think differently', () => {
     ['a bare line feed', 'X: 1\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['a bare carriage return', 'X: 1\rTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['a NUL in a header', 'X: a\0b', hidden],
-    ['a chunk size that is not one', 'Transfer-Encoding: chunked', `0x2\r\n{}\r\n0\r\n\r\n${hidden}`],
-    ['a chunk longer than it says', 'Transfer-Encoding: chunked', `2\r\n{}xx\r\n0\r\n\r\n${hidden}`],
-  ] as const)('are refused, and hide no call: %s', async (_what, headers, body, status: number = 400) => {
-    const answer = await post(headers, body);
-    expect([answer.status, answer.count]).toEqual([status, 1]);
-    // Where the body turns out to be broken, the broker may have seen the head of its call, and never all of it.
-    expect(broker.calls).toEqual([]);
-  });
+    [
+      'a chunk size that is not one',
+      'Transfer-Encoding: chunked',
+      `0x2\r\n{}\r\n0\r\n\r\n${hidden}`,
+    ],
+    [
+      'a chunk longer than it says',
+      'Transfer-Encoding: chunked',
+      `2\r\n{}xx\r\n0\r\n\r\n${hidden}`,
+    ],
+  ] as const)(
+    'are refused, and hide no call: %s',
+    async (_what, headers, body, status: number = 400) => {
+      const answer = await post(headers, body);
+      expect([answer.status, answer.count]).toEqual([status, 1]);
+      // Where the body turns out to be broken, the broker may have seen the head of its call, and
+      // never all of it.
+      expect(broker.calls).toEqual([]);
+    },
+  );
 
   test.each([
     ['an absolute target', `GET http://169.254.169.254/query/${id}/results?offset=0 HTTP/1.1`],
     ['an absolute target of a list', 'GET http://169.254.169.254/query/resultStore HTTP/1.1'],
-    ['an absolute target of a deletion', 'DELETE http://169.254.169.254/query/resultStore HTTP/1.1'],
+    [
+      'an absolute target of a deletion',
+      'DELETE http://169.254.169.254/query/resultStore HTTP/1.1',
+    ],
     ['a target of another scheme', `GET file:///query/${id}/results HTTP/1.1`],
     ['an authority', 'CONNECT 127.0.0.1:22 HTTP/1.1'],
     ['an asterisk', 'OPTIONS * HTTP/1.1'],
@@ -167,7 +206,10 @@ describe('what is passed on', () => {
     await page('', '/query/x/metadata');
     await page(`X-Request-Id: ${'x'.repeat(200)}\r\n`, '/query/x/metadata');
     const ids = broker.calls.map(({ headers }) => headers['x-request-id']);
-    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    expect(ids).toEqual([
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+    ]);
     expect(new Set(ids).size).toBe(2);
   });
 
@@ -184,7 +226,16 @@ describe('what is passed on', () => {
     });
     const { status, headers } = await proxy.call('/query/x/metadata');
     expect(status).toBe(200);
-    const names = ['connection', 'x-internal', 'proxy-authenticate', 'upgrade', 'etag', 'via', 'set-cookie', 'content-length'];
+    const names = [
+      'connection',
+      'x-internal',
+      'proxy-authenticate',
+      'upgrade',
+      'etag',
+      'via',
+      'set-cookie',
+      'content-length',
+    ];
     expect(names.map((name) => headers.get(name))).toEqual([
       'keep-alive',
       null,
@@ -206,26 +257,39 @@ describe('what is passed on', () => {
         `${bytes}\r\n${Buffer.from(body).toString('latin1')}\r\n0\r\n\r\n`,
     );
     expect(chunked.status).toBe(200);
-    expect(broker.calls.map(({ url, headers, body: got }) => [url, headers['content-length'], got])).toEqual([
+    expect(
+      broker.calls.map(({ url, headers, body: got }) => [url, headers['content-length'], got]),
+    ).toEqual([
       ['/query/sql', String(Buffer.byteLength(body)), body],
       ['/query/sql?doPaginate=true', undefined, body],
     ]);
   });
 
   test('a body that is compressed does not get through, nor one that is encoded in a way of its own', async () => {
-    const answer = await proxy.call('/query/sql', { method: 'POST', body: 'x', headers: { 'content-encoding': 'x-own' } });
+    const answer = await proxy.call('/query/sql', {
+      method: 'POST',
+      body: 'x',
+      headers: { 'content-encoding': 'x-own' },
+    });
     expect([answer.status, broker.calls]).toEqual([415, []]);
   });
 
-  test.each(['announced', 'sent in chunks'])('a body that is too large does not get through, %s', async (how) => {
-    const body = 'x'.repeat(5000);
-    const headers = how === 'announced' ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked';
-    const text = how === 'announced' ? body : `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-    const answer = await send(`POST /query/sql HTTP/1.1\r\n${usual}\r\n${headers}\r\n\r\n${text}`);
-    expect([answer.status, errorOf(answer).reason]).toEqual([413, 'BODY_TOO_LARGE']);
-    expect(broker.calls).toEqual([]);
-    expect((await proxy.call('/query/x/metadata')).status).toBe(200);
-  });
+  test.each(['announced', 'sent in chunks'])(
+    'a body that is too large does not get through, %s',
+    async (how) => {
+      const body = 'x'.repeat(5000);
+      const headers =
+        how === 'announced' ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked';
+      const text =
+        how === 'announced' ? body : `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+      const answer = await send(
+        `POST /query/sql HTTP/1.1\r\n${usual}\r\n${headers}\r\n\r\n${text}`,
+      );
+      expect([answer.status, errorOf(answer).reason]).toEqual([413, 'BODY_TOO_LARGE']);
+      expect(broker.calls).toEqual([]);
+      expect((await proxy.call('/query/x/metadata')).status).toBe(200);
+    },
+  );
 });
 
 test('a path that is not ours, or takes another method, leads to no broker', async () => {

@@ -47,27 +47,42 @@ describe('a result behind the proxy', () => {
   test('shows its metadata, is renewed and is deleted', async () => {
     const requestId = await proxy.stored(3);
     const metadata = await proxy.call(`/query/${requestId}/metadata`);
-    const renewed = await proxy.call(`/query/resultStore/${requestId}`, { method: 'PATCH', body: '{"expiration":"2h"}' });
+    const renewed = await proxy.call(`/query/resultStore/${requestId}`, {
+      method: 'PATCH',
+      body: '{"expiration":"2h"}',
+    });
     const deleted = await proxy.call(`/query/resultStore/${requestId}`, { method: 'DELETE' });
     const gone = await proxy.call(`/query/${requestId}/results?offset=0`);
 
-    expect(metadata.json<{ requestId: string }[]>().map((record) => record.requestId)).toEqual([requestId]);
+    expect(metadata.json<{ requestId: string }[]>().map((record) => record.requestId)).toEqual([
+      requestId,
+    ]);
     expect(renewed.json<StoredResult>().expirationTimeMs).toBe(one.clock.nowMs() + 7_200_000);
-    expect([deleted.status, deleted.text]).toEqual([200, `Query Results for ${requestId} deleted.`]);
+    expect([deleted.status, deleted.text]).toEqual([
+      200,
+      `Query Results for ${requestId} deleted.`,
+    ]);
     expect([gone.status, gone.json<ErrorBody>().reason]).toEqual([410, 'RESULT_DELETED']);
   });
 
   test('is found by the headers that name its broker, by a proxy that has learnt nothing', async () => {
     const requestId = await two.stored(10);
-    const found = await proxy.call(`/query/${requestId}/results?offset=5&numRows=2`, { headers: forwardTo('two') });
-    const elsewhere = await proxy.call(`/query/${requestId}/results?offset=5&numRows=2`, { headers: forwardTo('one') });
+    const found = await proxy.call(`/query/${requestId}/results?offset=5&numRows=2`, {
+      headers: forwardTo('two'),
+    });
+    const elsewhere = await proxy.call(`/query/${requestId}/results?offset=5&numRows=2`, {
+      headers: forwardTo('one'),
+    });
     const { port } = two.address;
     const byAddress = await proxy.call(`/query/${requestId}/results?offset=5&numRows=2`, {
       headers: { forward_host: '127.0.0.1', forward_port: String(port) },
     });
 
     expect([found.status, rowsIn(found.text)]).toEqual([200, scriptedRowsJson(5, 7)]);
-    expect([elsewhere.status, elsewhere.json<ErrorBody>().reason]).toEqual([404, 'RESULT_NOT_FOUND']);
+    expect([elsewhere.status, elsewhere.json<ErrorBody>().reason]).toEqual([
+      404,
+      'RESULT_NOT_FOUND',
+    ]);
     expect(byAddress.text).toBe(found.text);
     expect(await proxy.metric('quire_proxy_routed_total{by="forward"}')).toBe(3);
   });
@@ -75,9 +90,13 @@ describe('a result behind the proxy', () => {
   test('is found by asking when nobody says where it is, and asked for once', async () => {
     const requestId = await two.stored(10);
     const answers = [];
-    for (const offset of [0, 4, 8]) answers.push(await proxy.call(`/query/${requestId}/results?offset=${offset}&numRows=2`));
+    for (const offset of [0, 4, 8]) {
+      answers.push(await proxy.call(`/query/${requestId}/results?offset=${offset}&numRows=2`));
+    }
 
-    expect(answers.map(({ text }) => rowsIn(text))).toEqual([0, 4, 8].map((start) => scriptedRowsJson(start, start + 2)));
+    expect(answers.map(({ text }) => rowsIn(text))).toEqual(
+      [0, 4, 8].map((start) => scriptedRowsJson(start, start + 2)),
+    );
     expect(await proxy.metric('quire_proxy_routed_total{by="asked"}')).toBe(1);
     expect(await proxy.metric('quire_proxy_routed_total{by="learnt"}')).toBe(2);
   });
@@ -95,7 +114,9 @@ describe('a result behind the proxy', () => {
     const requestId = await proxy.stored(3);
     const stranger = await proxy.call(`/query/${requestId}/results?offset=0`, { as: 'bob' });
     const admin = await proxy.call(`/query/${requestId}/results?offset=0`, { as: 'root' });
-    const never = await proxy.call('/query/0190163d-8694-739b-aea5-966c26f8ad91/results?offset=0', { as: 'bob' });
+    const never = await proxy.call('/query/0190163d-8694-739b-aea5-966c26f8ad91/results?offset=0', {
+      as: 'bob',
+    });
 
     expect([stranger.status, admin.status, never.status]).toEqual([404, 200, 404]);
     expect(stranger.json<ErrorBody>().reason).toBe('RESULT_NOT_FOUND');
@@ -105,10 +126,18 @@ describe('a result behind the proxy', () => {
     const requestId = await proxy.stored(3);
     const ended = one.endedCalls.length + two.endedCalls.length;
     const nobody = await proxy.call(`/query/${requestId}/results?offset=0`, { as: undefined });
-    const wrong = await proxy.call(`/query/${requestId}/results?offset=0`, { headers: { authorization: 'Bearer x' } });
+    const wrong = await proxy.call(`/query/${requestId}/results?offset=0`, {
+      headers: { authorization: 'Bearer x' },
+    });
 
-    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Bearer')]);
-    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Basic')]);
+    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('Bearer'),
+    ]);
+    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('Basic'),
+    ]);
     expect(one.endedCalls.length + two.endedCalls.length).toBe(ended);
   });
 });
@@ -119,7 +148,9 @@ describe('what a page says of itself', () => {
     const path = `/query/${requestId}/results?offset=0&numRows=3000`;
     const owner = one.engine.queries.length > 0 ? one : two;
     const page = await proxy.call(path);
-    const unchanged = await proxy.call(path, { headers: { 'if-none-match': page.headers.get('etag') ?? '' } });
+    const unchanged = await proxy.call(path, {
+      headers: { 'if-none-match': page.headers.get('etag') ?? '' },
+    });
     const zipped = await proxy.call(path, { headers: { 'accept-encoding': 'gzip' } });
     const csv = await proxy.call(`${path}&format=csv`);
     const arrow = await proxy.call(`${path}&format=arrow`);
@@ -128,12 +159,20 @@ describe('what a page says of itself', () => {
 
     expect(page.text).toBe(direct.text);
     expect(page.headers.get('etag')).toBe(direct.headers.get('etag'));
-    expect([unchanged.status, unchanged.text, unchanged.headers.get('etag')]).toEqual([304, '', page.headers.get('etag')]);
+    expect([unchanged.status, unchanged.text, unchanged.headers.get('etag')]).toEqual([
+      304,
+      '',
+      page.headers.get('etag'),
+    ]);
     expect([zipped.headers.get('content-encoding'), zipped.text]).toEqual(['gzip', page.text]);
     expect(csv.headers.get('quire-num-rows')).toBe('3000');
     expect(csv.text).toBe((await owner.call(`${path}&format=csv`)).text);
     expect(arrow.bytes.equals((await owner.call(`${path}&format=arrow`)).bytes)).toBe(true);
-    expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', page.headers.get('etag')]);
+    expect([head.status, head.text, head.headers.get('etag')]).toEqual([
+      200,
+      '',
+      page.headers.get('etag'),
+    ]);
     expect(page.headers.get('via')).toBe('1.1 quire-proxy');
   });
 
@@ -143,11 +182,19 @@ describe('what a page says of itself', () => {
     const invalid = await proxy.call(`/query/${requestId}/results?offset=-1`);
     const noId = await proxy.call('/query/never/results?offset=0');
     const noJson = await proxy.call('/query/sql', { method: 'POST', body: '{' });
-    const media = await proxy.call('/query/sql', { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } });
+    const media = await proxy.call('/query/sql', {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'text/plain' },
+    });
     const failed = await proxy.query('fail TABLE_NOT_FOUND', '?doPaginate=true');
 
-    expect([outside.status, invalid.status, noId.status, noJson.status, media.status]).toEqual([416, 400, 404, 400, 415]);
-    expect(failed.json().exceptions).toEqual([{ errorCode: 190, message: 'The script says TABLE_NOT_FOUND.' }]);
+    expect([outside.status, invalid.status, noId.status, noJson.status, media.status]).toEqual([
+      416, 400, 404, 400, 415,
+    ]);
+    expect(failed.json().exceptions).toEqual([
+      { errorCode: 190, message: 'The script says TABLE_NOT_FOUND.' },
+    ]);
   });
 });
 
@@ -174,12 +221,24 @@ describe('all brokers together', () => {
 
   test('delete what has expired, and the proxy adds up how much', async () => {
     for (const broker of [one, two, two]) await broker.stored(1);
-    const kept = await proxy.call('/query/resultStore?expiredBefore=0', { as: 'root', method: 'DELETE' });
-    const deleted = await proxy.call(`/query/resultStore?expiredBefore=${Date.UTC(2030, 0)}`, { as: 'root', method: 'DELETE' });
-    const invalid = await proxy.call('/query/resultStore?expiredBefore=x', { as: 'root', method: 'DELETE' });
+    const kept = await proxy.call('/query/resultStore?expiredBefore=0', {
+      as: 'root',
+      method: 'DELETE',
+    });
+    const deleted = await proxy.call(`/query/resultStore?expiredBefore=${Date.UTC(2030, 0)}`, {
+      as: 'root',
+      method: 'DELETE',
+    });
+    const invalid = await proxy.call('/query/resultStore?expiredBefore=x', {
+      as: 'root',
+      method: 'DELETE',
+    });
     const denied = await proxy.call('/query/resultStore', { as: 'bob', method: 'DELETE' });
 
-    expect([kept.text, deleted.text]).toEqual(['Deleted 0 expired response(s).', 'Deleted 3 expired response(s).']);
+    expect([kept.text, deleted.text]).toEqual([
+      'Deleted 0 expired response(s).',
+      'Deleted 3 expired response(s).',
+    ]);
     expect([invalid.status, denied.status]).toEqual([400, 403]);
     expect([await one.objectKeys(), await two.objectKeys()]).toEqual([[], []]);
   });
@@ -210,7 +269,9 @@ describe('a broker that is gone', () => {
 
     const kept = await proxy.call(`/query/${ofTwo}/results?offset=0&numRows=2`);
     const lost = await proxy.call(`/query/${ofOne}/results?offset=0`);
-    const named = await proxy.call(`/query/${ofOne}/results?offset=0`, { headers: forwardTo('one') });
+    const named = await proxy.call(`/query/${ofOne}/results?offset=0`, {
+      headers: forwardTo('one'),
+    });
     const never = await proxy.call('/query/0190163d-8694-739b-aea5-966c26f8ad91/results?offset=0');
     const queries = [];
     for (let count = 0; count < 4; count += 1) queries.push((await proxy.query('rows 1')).status);
@@ -222,7 +283,9 @@ describe('a broker that is gone', () => {
     expect([named.status, named.json<ErrorBody>().reason]).toEqual([503, 'BROKER_UNAVAILABLE']);
     expect([never.status, never.json<ErrorBody>().reason]).toEqual([503, 'BROKER_UNAVAILABLE']);
     expect(queries).toEqual([200, 200, 200, 200]);
-    expect(list.json<ResultListResponse>().resultMetadataList.map(({ requestId }) => requestId)).toEqual([ofTwo]);
+    expect(
+      list.json<ResultListResponse>().resultMetadataList.map(({ requestId }) => requestId),
+    ).toEqual([ofTwo]);
     expect(list.headers.get('x-quire-partial')).toBe('Broker_one.example_8099');
     expect([swept.text, swept.headers.get('x-quire-partial')]).toEqual([
       'Deleted 0 expired response(s).',
@@ -242,14 +305,19 @@ describe('a broker that is gone', () => {
 
     for (let offset = 0; offset < 300; offset += 100) {
       const page = await front.call(`/query/${requestId}/results?offset=${offset}&numRows=100`);
-      expect([page.status, rowsIn(page.text)]).toEqual([200, scriptedRowsJson(offset, offset + 100)]);
+      expect([page.status, rowsIn(page.text)]).toEqual([
+        200,
+        scriptedRowsJson(offset, offset + 100),
+      ]);
     }
   });
 
   test('is a 404 nowhere, once all that are left say so, when the settings say that the store is shared', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
     await using left = await startBroker('left', {}, { store, isShared: true });
-    await using front = await TestProxy.start([left, { url: 'http://127.0.0.1:1' }], { isStoreShared: true });
+    await using front = await TestProxy.start([left, { url: 'http://127.0.0.1:1' }], {
+      isStoreShared: true,
+    });
     const never = await front.call('/query/0190163d-8694-739b-aea5-966c26f8ad91/results?offset=0');
     expect([never.status, never.json<ErrorBody>().reason]).toEqual([404, 'RESULT_NOT_FOUND']);
   });
@@ -260,23 +328,50 @@ test.each(['auto', true] as const)(
   async (isStoreShared) => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
     const shared = { storeLocation: 's3://results', advertised: undefined };
-    await using left = await startBroker('left', { ...shared, hostName: '127.0.0.1' }, { store, isShared: true });
-    await using right = await startBroker('right', { ...shared, hostName: '127.0.0.1' }, { store, isShared: true });
+    await using left = await startBroker(
+      'left',
+      { ...shared, hostName: '127.0.0.1' },
+      { store, isShared: true },
+    );
+    await using right = await startBroker(
+      'right',
+      { ...shared, hostName: '127.0.0.1' },
+      { store, isShared: true },
+    );
     await using front = await TestProxy.start([left, right], { isStoreShared });
-    const first = await front.query('rows 3000 then wait', '?doPaginate=true&async=true&numRows=100');
+    const first = await front.query(
+      'rows 3000 then wait',
+      '?doPaginate=true&async=true&numRows=100',
+    );
     const { requestId } = first.json();
     const runner = left.engine.queries.length > 0 ? left : right;
-    // Another proxy has learnt nothing, and asks the broker first that does not run it: it begins with the second one.
-    await using other = await TestProxy.start(runner === left ? [left, right] : [right, left], { isStoreShared });
+    // Another proxy has learnt nothing, and asks the broker first that does not run it: it begins
+    // with the second one.
+    await using other = await TestProxy.start(runner === left ? [left, right] : [right, left], {
+      isStoreShared,
+    });
     for (const each of [front, other]) {
       const page = await each.call(`/query/${requestId}/results?offset=100&numRows=100`);
-      expect([page.status, rowsIn(page.text), page.json().state]).toEqual([200, scriptedRowsJson(100, 200), 'RUNNING']);
-      expect((await each.call(`/query/${requestId}`)).json()).toMatchObject({ requestId, state: 'RUNNING' });
-      expect((await each.call('/queries')).json()).toMatchObject({ queries: [{ requestId, owner: 'ann' }] });
+      expect([page.status, rowsIn(page.text), page.json().state]).toEqual([
+        200,
+        scriptedRowsJson(100, 200),
+        'RUNNING',
+      ]);
+      expect((await each.call(`/query/${requestId}`)).json()).toMatchObject({
+        requestId,
+        state: 'RUNNING',
+      });
+      expect((await each.call('/queries')).json()).toMatchObject({
+        queries: [{ requestId, owner: 'ann' }],
+      });
     }
     expect(await other.metric('quire_proxy_routed_total{by="named"}')).toBe(1); // the other broker said which one
-    expect((await other.call(`/query/${requestId}`, { method: 'DELETE' })).text).toBe(`Query ${requestId} cancelled.`);
-    expect((await front.call(`/query/${requestId}/results?offset=100`)).json<ErrorBody>().reason).toBe('QUERY_CANCELLED');
+    expect((await other.call(`/query/${requestId}`, { method: 'DELETE' })).text).toBe(
+      `Query ${requestId} cancelled.`,
+    );
+    expect(
+      (await front.call(`/query/${requestId}/results?offset=100`)).json<ErrorBody>().reason,
+    ).toBe('QUERY_CANCELLED');
     expect((await front.call('/queries')).json()).toEqual({ queries: [] });
   },
 );
@@ -295,5 +390,7 @@ test('the proxy tells how its brokers are, without saying where', async () => {
       { brokerId: 'Broker_two.example_8099', state: 'down', callsRunning: 0 },
     ],
   });
-  expect(await proxy.metric('quire_proxy_broker_ejections_total{broker="Broker_two.example_8099"}')).toBe(1);
+  expect(
+    await proxy.metric('quire_proxy_broker_ejections_total{broker="Broker_two.example_8099"}'),
+  ).toBe(1);
 });

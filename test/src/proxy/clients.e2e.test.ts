@@ -29,7 +29,9 @@ describe('a client', () => {
   test('that goes away cancels its query', async () => {
     await using alone = await TestProxy.start([good]);
     const leaving = new AbortController();
-    const query = alone.query('rows 2500 then hang', '?doPaginate=true', { signal: leaving.signal });
+    const query = alone.query('rows 2500 then hang', '?doPaginate=true', {
+      signal: leaving.signal,
+    });
     await good.engine.untilHanging();
     leaving.abort();
     await expect(query).rejects.toThrow('aborted');

@@ -38,7 +38,8 @@ afterEach(async () => {
   await odd[Symbol.asyncDispose]();
 });
 
-const callOdd = (method = 'GET', path = oddPage) => proxy.call(path, { method, headers: forwardToOdd });
+const callOdd = (method = 'GET', path = oddPage) =>
+  proxy.call(path, { method, headers: forwardToOdd });
 
 /** A page of the good broker, while the other one misbehaves. */
 async function expectGoodPages(requestId: string): Promise<void> {
@@ -51,33 +52,58 @@ describe('a broker that does not answer as it should', () => {
     ['resets the connection', resets],
     ['says what is not HTTP', writes('SSH-2.0-OpenSSH_9.6\r\n')],
     ['gives a status that is not one', writes('HTTP/1.1 2x0 OK\r\nContent-Length: 2\r\n\r\n{}')],
-    ['gives two lengths', writes('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}')],
+    [
+      'gives two lengths',
+      writes('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'),
+    ],
     ['splits its head', writes('HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 2\r\n\r\n{}')],
-    ['does not say where its answer ends', writes('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"half":')],
-    ['ends its answer with the connection', writes('HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n{"half":')],
-    ['codes its answer', writes('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n')],
+    [
+      'does not say where its answer ends',
+      writes('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"half":'),
+    ],
+    [
+      'ends its answer with the connection',
+      writes('HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n{"half":'),
+    ],
+    [
+      'codes its answer',
+      writes('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'),
+    ],
     ['closes the connection', writes('')],
   ];
 
-  test.each(noAnswers)('gives 502 where it %s, and is tried for a page twice', async (_what, conduct) => {
-    odd.conduct = conduct;
-    const answer = await callOdd();
-    expect([answer.status, answer.json<ErrorBody>().reason]).toEqual([502, 'BROKER_FAILED']);
-    expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN/);
-    expect(odd.calls.length).toBe(2);
-  });
+  test.each(noAnswers)(
+    'gives 502 where it %s, and is tried for a page twice',
+    async (_what, conduct) => {
+      odd.conduct = conduct;
+      const answer = await callOdd();
+      expect([answer.status, answer.json<ErrorBody>().reason]).toEqual([502, 'BROKER_FAILED']);
+      expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN/);
+      expect(odd.calls.length).toBe(2);
+    },
+  );
 
-  test.each(noAnswers)('gets no query, deletion or renewal twice where it %s', async (_what, conduct) => {
-    odd.conduct = conduct;
-    await good[Symbol.asyncDispose]();
-    await using alone = await TestProxy.start([odd]);
-    const query = await alone.query('rows 1', '?doPaginate=true');
-    const deleted = await alone.call(`/query/resultStore/${id}`, { method: 'DELETE', headers: forwardToOdd });
-    const body = '{"expiration":"1h"}';
-    const renewed = await alone.call(`/query/resultStore/${id}`, { method: 'PATCH', headers: forwardToOdd, body });
-    expect([query.status, deleted.status, renewed.status]).toEqual([502, 502, 502]);
-    expect(odd.calls.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'PATCH']);
-  });
+  test.each(noAnswers)(
+    'gets no query, deletion or renewal twice where it %s',
+    async (_what, conduct) => {
+      odd.conduct = conduct;
+      await good[Symbol.asyncDispose]();
+      await using alone = await TestProxy.start([odd]);
+      const query = await alone.query('rows 1', '?doPaginate=true');
+      const deleted = await alone.call(`/query/resultStore/${id}`, {
+        method: 'DELETE',
+        headers: forwardToOdd,
+      });
+      const body = '{"expiration":"1h"}';
+      const renewed = await alone.call(`/query/resultStore/${id}`, {
+        method: 'PATCH',
+        headers: forwardToOdd,
+        body,
+      });
+      expect([query.status, deleted.status, renewed.status]).toEqual([502, 502, 502]);
+      expect(odd.calls.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'PATCH']);
+    },
+  );
 
   test('is down after three failures in a row, and up again when it is well', async () => {
     odd.conduct = resets;
@@ -96,10 +122,19 @@ describe('a broker that does not answer as it should', () => {
     await proxy.nextRound();
     const back = await callOdd();
 
-    expect(down).toMatchObject({ status: 'degraded', brokers: [{ brokerId: odd.brokerId, state: 'down' }, { state: 'up' }] });
-    expect([refused.status, refused.json<ErrorBody>().reason, odd.calls.length]).toEqual([503, 'BROKER_UNAVAILABLE', calls + 1]);
+    expect(down).toMatchObject({
+      status: 'degraded',
+      brokers: [{ brokerId: odd.brokerId, state: 'down' }, { state: 'up' }],
+    });
+    expect([refused.status, refused.json<ErrorBody>().reason, odd.calls.length]).toEqual([
+      503,
+      'BROKER_UNAVAILABLE',
+      calls + 1,
+    ]);
     expect(back.status).toBe(200);
-    expect(lines.filter(({ level, msg }) => level === 'warn' && msg === 'broker is down').length).toBe(1);
+    expect(
+      lines.filter(({ level, msg }) => level === 'warn' && msg === 'broker is down').length,
+    ).toBe(1);
   });
 
   test.each<[string, Misconduct]>([
@@ -107,7 +142,10 @@ describe('a broker that does not answer as it should', () => {
     ['names itself strangely', answers(200, '{"brokerId":"Broker_x\\r\\ny_1","storeType":"fs"}')],
     ['is not at home', answers(500, '{}')],
     ['shuts down', answers(503, '{}')],
-    ['has much to say', answers(200, `{"brokerId":"Broker_x_1","storeType":"fs","more":"${'x'.repeat(70_000)}"}`)],
+    [
+      'has much to say',
+      answers(200, `{"brokerId":"Broker_x_1","storeType":"fs","more":"${'x'.repeat(70_000)}"}`),
+    ],
   ])('gets no queries when by its health it %s', async (_what, health) => {
     odd.health = health;
     await using other = await TestProxy.start([odd, good]);
@@ -121,7 +159,9 @@ describe('a broker that does not answer as it should', () => {
     odd.conduct = resets;
     const ask = async (count: number): Promise<number> => {
       const before = odd.calls.length;
-      for (let asked = 0; asked < count; asked += 1) await proxy.query('rows 1', '?doPaginate=true');
+      for (let asked = 0; asked < count; asked += 1) {
+        await proxy.query('rows 1', '?doPaginate=true');
+      }
       return odd.calls.length - before;
     };
     const rounds = await proxy.roundCount();
@@ -138,7 +178,9 @@ describe('a broker that does not answer as it should', () => {
   test('that refuses connections is passed over, and the query runs once, elsewhere', async () => {
     await odd[Symbol.asyncDispose]();
     const answers_ = [];
-    for (let count = 0; count < 4; count += 1) answers_.push(await proxy.query('rows 1', '?doPaginate=true'));
+    for (let count = 0; count < 4; count += 1) {
+      answers_.push(await proxy.query('rows 1', '?doPaginate=true'));
+    }
     expect(answers_.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(good.engine.queries.length).toBe(4);
   });
@@ -181,7 +223,9 @@ describe('a broker that hangs', () => {
       await proxy.clock.advance(2000);
       await proxy.untilRound(rounds + 1);
     }
-    expect((await proxy.call('/health')).json<ProxyHealthResponse>().brokers.map(({ state }) => state)).toEqual(['down', 'up']);
+    expect(
+      (await proxy.call('/health')).json<ProxyHealthResponse>().brokers.map(({ state }) => state),
+    ).toEqual(['down', 'up']);
     expect((await proxy.query('rows 1')).status).toBe(200);
   });
 
@@ -189,7 +233,9 @@ describe('a broker that hangs', () => {
     odd.conduct = hangs;
     const requestId = await good.stored(20);
     await expectGoodPages(requestId);
-    expect(odd.calls.map(({ method, url }) => [method, url])).toEqual([['HEAD', `/query/${requestId}/metadata`]]);
+    expect(odd.calls.map(({ method, url }) => [method, url])).toEqual([
+      ['HEAD', `/query/${requestId}/metadata`],
+    ]);
   });
 
   test('leaves open whether there is a result: 503, not 404', async () => {
@@ -208,7 +254,10 @@ describe('a broker that hangs', () => {
     await odd.untilCalled();
     await proxy.clock.advance(30_000);
     const list = await waiting;
-    expect([list.status, list.headers.get('x-quire-partial')]).toEqual([200, 'Broker_odd.example_8099']);
+    expect([list.status, list.headers.get('x-quire-partial')]).toEqual([
+      200,
+      'Broker_odd.example_8099',
+    ]);
     expect(list.text).toContain(requestId);
   });
 });
@@ -222,12 +271,17 @@ describe('an answer that breaks off', () => {
     await expect(callOdd()).rejects.toThrow('terminated');
     await untilLogged(lines, 'call broken off');
     expect(odd.calls.length).toBe(1);
-    expect(lines.find(({ msg }) => msg === 'call broken off')).toMatchObject({ status: 502, broker: odd.brokerId });
+    expect(lines.find(({ msg }) => msg === 'call broken off')).toMatchObject({
+      status: 502,
+      broker: odd.brokerId,
+    });
   });
 
   test('after which nothing comes is given up', async () => {
     odd.conduct = stopsInTheMiddle;
-    const waiting = fetch(`${proxy.address.url}${oddPage}`, { headers: { authorization: 'Bearer ann-token', ...forwardToOdd } });
+    const waiting = fetch(`${proxy.address.url}${oddPage}`, {
+      headers: { authorization: 'Bearer ann-token', ...forwardToOdd },
+    });
     const response = await waiting;
     expect(response.status).toBe(200);
     const reading = response.text();
@@ -241,8 +295,16 @@ describe('an answer that breaks off', () => {
     ['502 when nothing of it has gone out', 2, 502],
     ['a broken answer otherwise', 2000, 'TypeError: terminated'],
   ] as const)('of one list gives %s', async (_what, entryCount, expected) => {
-    const entry = { requestId: id, brokerId: odd.brokerId, submissionTimeMs: 1, expirationTimeMs: 2, responseMetadata: [] };
-    const entries = Array.from({ length: entryCount }, (_, index) => JSON.stringify({ ...entry, requestId: `${id}-${index}` }));
+    const entry = {
+      requestId: id,
+      brokerId: odd.brokerId,
+      submissionTimeMs: 1,
+      expirationTimeMs: 2,
+      responseMetadata: [],
+    };
+    const entries = Array.from({ length: entryCount }, (_, index) =>
+      JSON.stringify({ ...entry, requestId: `${id}-${index}` }),
+    );
     odd.conduct = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write(`{"resultMetadataList":[${entries.join()},`, () => response.socket?.destroy());
@@ -282,11 +344,21 @@ test.each([
 ] as const)(
   'a broker that holds its caller back is heard: %s is answered 429, with the time to wait',
   async (_name, method, path) => {
-    const settings = { callsPerSecondMax: 1, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity };
-    await using broker = await startBroker('busy', { limits: new CallLimits(() => settings, new ManualClock()) });
+    const settings = {
+      callsPerSecondMax: 1,
+      callsRunningMax: Infinity,
+      failuresPerMinuteMax: Infinity,
+    };
+    await using broker = await startBroker('busy', {
+      limits: new CallLimits(() => settings, new ManualClock()),
+    });
     await using proxy = await TestProxy.start([broker]);
     const call = () =>
-      proxy.call(path, { as: 'root', method, ...(method === 'POST' && { body: JSON.stringify({ sql: 'rows 1' }) }) });
+      proxy.call(path, {
+        as: 'root',
+        method,
+        ...(method === 'POST' && { body: JSON.stringify({ sql: 'rows 1' }) }),
+      });
     let answer = await call();
     // The look for the result is a call to the broker as well.
     if (answer.status !== 429) answer = await call();

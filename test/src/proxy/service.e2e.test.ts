@@ -26,42 +26,67 @@ describe('the API document of the proxy', () => {
     await using proxy = await TestProxy.start([one]);
     const document = (await proxy.call('/openapi.json')).json<{
       info: { title: string };
-      paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
+      paths: Record<
+        string,
+        Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>
+      >;
     }>();
     const valid = await new Validator().validate(structuredClone(document));
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+      Object.entries(methods).map(
+        ([method, { operationId }]) => `${operationId} ${method} ${path}`,
+      ),
     );
     const expected = Object.entries(proxyOperations).map(
-      ([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ([name, { method, path }]) =>
+        `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     );
     const page = document.paths['/query/{requestId}/results']?.['get']?.parameters ?? [];
 
     expect([valid, document.info.title]).toEqual([{ valid: true }, 'Quire proxy']);
-    expect(documented.toSorted((a, b) => a.localeCompare(b))).toEqual(expected.toSorted((a, b) => a.localeCompare(b)));
-    expect(page.filter(({ in: place }) => place === 'header').map(({ name }) => name)).toEqual(['FORWARD_HOST', 'FORWARD_PORT']);
+    expect(documented.toSorted((a, b) => a.localeCompare(b))).toEqual(
+      expected.toSorted((a, b) => a.localeCompare(b)),
+    );
+    expect(page.filter(({ in: place }) => place === 'header').map(({ name }) => name)).toEqual([
+      'FORWARD_HOST',
+      'FORWARD_PORT',
+    ]);
     expect((await proxy.call('/docs')).text).toContain('Quire proxy');
   });
 
   test('documents every status that its calls give', async () => {
     await using proxy = await TestProxy.start([one, { url: 'http://127.0.0.1:1' }]);
     const document = (await proxy.call('/openapi.json')).json<{
-      paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
+      paths: Record<
+        string,
+        Record<string, { operationId: string; responses: Record<string, unknown> }>
+      >;
     }>();
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     const undocumented: string[] = [];
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { operationId, responses }] of Object.entries(methods)) {
         const target = path.replaceAll('{requestId}', id).replaceAll(/\{\w+\}/g, 'x');
-        const body = method === 'post' ? '{"sql":"rows 1"}' : method === 'patch' ? '{"expiration":"1h"}' : undefined;
-        const options = { method: method.toUpperCase(), as: 'root' as const, ...(body !== undefined && { body }) };
+        const body =
+          method === 'post'
+            ? '{"sql":"rows 1"}'
+            : method === 'patch'
+              ? '{"expiration":"1h"}'
+              : undefined;
+        const options = {
+          method: method.toUpperCase(),
+          as: 'root' as const,
+          ...(body !== undefined && { body }),
+        };
         const statuses = [
           (await proxy.call(target, options)).status,
           (await proxy.call(target, { ...options, headers: { authorization: 'Bearer x' } })).status,
           (await proxy.call(target, { ...options, headers: { forward_host: 'x' } })).status,
         ];
         undocumented.push(
-          ...statuses.filter((status) => !(String(status) in responses)).map((status) => `${operationId} ${status}`),
+          ...statuses
+            .filter((status) => !(String(status) in responses))
+            .map((status) => `${operationId} ${status}`),
         );
       }
     }
@@ -74,7 +99,9 @@ describe('credentials', () => {
     await using broker = await MisbehavingBroker.start();
     broker.conduct = answers(200, '{}');
     await using proxy = await TestProxy.start([broker], { authMode: 'check' });
-    const stranger = await proxy.query('rows 1', '', { headers: { authorization: 'Bearer bob-token' } });
+    const stranger = await proxy.query('rows 1', '', {
+      headers: { authorization: 'Bearer bob-token' },
+    });
     const nobody = await proxy.query('rows 1', '', { as: undefined });
     const known = await proxy.query('rows 1');
 
@@ -93,15 +120,27 @@ describe('credentials', () => {
 });
 
 test('an address that guesses at credentials that brokers check is held back; a caller that was let in before is not', async () => {
-  const settings = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: 2 };
-  await using proxy = await TestProxy.start([one], { limits: new CallLimits(() => settings, new ManualClock()) });
-  const guess = (token: string) => proxy.query('rows 1', '', { headers: { authorization: `Bearer ${token}` } });
+  const settings = {
+    callsPerSecondMax: Infinity,
+    callsRunningMax: Infinity,
+    failuresPerMinuteMax: 2,
+  };
+  await using proxy = await TestProxy.start([one], {
+    limits: new CallLimits(() => settings, new ManualClock()),
+  });
+  const guess = (token: string) =>
+    proxy.query('rows 1', '', { headers: { authorization: `Bearer ${token}` } });
   const statuses = [];
-  for (const token of ['ann-token', 'a', 'b', 'c', 'ann-token']) statuses.push((await guess(token)).status);
+  for (const token of ['ann-token', 'a', 'b', 'c', 'ann-token']) {
+    statuses.push((await guess(token)).status);
+  }
   const held = await guess('d');
 
   expect(statuses).toEqual([200, 401, 401, 429, 200]);
-  expect([held.json<ErrorBody>().reason, held.headers.get('retry-after')]).toEqual(['TOO_MANY_REQUESTS', '30']);
+  expect([held.json<ErrorBody>().reason, held.headers.get('retry-after')]).toEqual([
+    'TOO_MANY_REQUESTS',
+    '30',
+  ]);
 });
 
 describe('the brokers of a proxy', () => {
@@ -114,23 +153,33 @@ describe('the brokers of a proxy', () => {
     });
     const ofOne = await proxy.stored(10);
     const ofTwo = await two.stored(10);
-    const unknown = await proxy.call(`/query/${ofTwo}/results?offset=0`, { headers: forwardTo('two') });
+    const unknown = await proxy.call(`/query/${ofTwo}/results?offset=0`, {
+      headers: forwardTo('two'),
+    });
     const ending = new AbortController();
     const hanging = proxy.query('hang', '', { signal: ending.signal }).catch(() => 'gone');
     await one.engine.untilHanging();
     brokers = [two.address.url];
     await proxy.nextRound();
-    const found = await proxy.call(`/query/${ofTwo}/results?offset=0`, { headers: forwardTo('two') });
-    const taken = await proxy.call(`/query/${ofOne}/results?offset=0`, { headers: forwardTo('one') });
+    const found = await proxy.call(`/query/${ofTwo}/results?offset=0`, {
+      headers: forwardTo('two'),
+    });
+    const taken = await proxy.call(`/query/${ofOne}/results?offset=0`, {
+      headers: forwardTo('one'),
+    });
     const lost = await proxy.call(`/query/${ofOne}/results?offset=0`);
     const still = one.engine.openCount;
 
     expect([unknown.status, found.status, taken.status, lost.status]).toEqual([400, 200, 400, 404]);
     expect(still).toBe(0);
-    expect((await proxy.call('/health')).json<ProxyHealthResponse>().brokers.map(({ brokerId }) => brokerId)).toEqual([
-      'Broker_two.example_8099',
-    ]);
-    expect(await Promise.race([hanging, proxy.call('/health').then(() => 'still waiting')])).toBe('still waiting');
+    expect(
+      (await proxy.call('/health'))
+        .json<ProxyHealthResponse>()
+        .brokers.map(({ brokerId }) => brokerId),
+    ).toEqual(['Broker_two.example_8099']);
+    expect(await Promise.race([hanging, proxy.call('/health').then(() => 'still waiting')])).toBe(
+      'still waiting',
+    );
     ending.abort();
     await hanging;
     await one.engine.untilIdle();
@@ -150,13 +199,18 @@ describe('the brokers of a proxy', () => {
       },
     });
     const requestId = await proxy.stored(3);
-    const page = await proxy.call(`/query/${requestId}/results?offset=0`, { headers: forwardTo('one') });
+    const page = await proxy.call(`/query/${requestId}/results?offset=0`, {
+      headers: forwardTo('one'),
+    });
     addresses = ['127.0.0.2'];
     await proxy.nextRound();
     const gone = (await proxy.call('/health')).json<ProxyHealthResponse>();
 
     expect([page.status, asked]).toEqual([200, ['brokers.example', 'brokers.example']]);
-    expect(gone).toMatchObject({ status: 'unavailable', brokers: [{ brokerId: null, state: 'down' }] });
+    expect(gone).toMatchObject({
+      status: 'unavailable',
+      brokers: [{ brokerId: null, state: 'down' }],
+    });
   });
 
   test('may speak HTTPS, with a certificate that the proxy trusts', async () => {
@@ -177,19 +231,27 @@ describe('the brokers of a proxy', () => {
   });
 
   test('have to be named at the start', async () => {
-    await expect(TestProxy.start([{ url: 'broker-1:8099' }])).rejects.toMatchObject({ code: 'INVALID_SETTING' });
+    await expect(TestProxy.start([{ url: 'broker-1:8099' }])).rejects.toMatchObject({
+      code: 'INVALID_SETTING',
+    });
   });
 });
 
 test('a proxy that shuts down lets calls under way end, and refuses others', async () => {
   await using proxy = await TestProxy.start([two]);
   const ending = new AbortController();
-  const hanging = proxy.query('rows 5 then hang', '?doPaginate=true', { signal: ending.signal }).catch(() => 'gone');
+  const hanging = proxy
+    .query('rows 5 then hang', '?doPaginate=true', { signal: ending.signal })
+    .catch(() => 'gone');
   await two.engine.untilHanging();
   const closed = proxy.proxy.close();
   const refused = await proxy.query('rows 1');
   const health = await proxy.call('/health');
-  expect([refused.status, refused.json<ErrorBody>().reason, health.status]).toEqual([503, 'SHUTTING_DOWN', 503]);
+  expect([refused.status, refused.json<ErrorBody>().reason, health.status]).toEqual([
+    503,
+    'SHUTTING_DOWN',
+    503,
+  ]);
   expect(two.engine.openCount).toBe(1);
   await proxy.clock.advance(10_000);
   const answer = await hanging;

@@ -20,7 +20,12 @@ const queries = {
 export async function openDuckDb(): Promise<EngineFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'quire-engine-'));
   const size = { memoryMaxBytes: 256 * MiB, threads: 2, spillMaxBytes: 0 };
-  const engine = await DuckDbEngine.open({ tables: [], spillDirectory: directory, clock: systemClock, ...size });
+  const engine = await DuckDbEngine.open({
+    tables: [],
+    spillDirectory: directory,
+    clock: systemClock,
+    ...size,
+  });
   return {
     engine,
     queries,

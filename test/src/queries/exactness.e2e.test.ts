@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ExactCell, type ExactQueries, openExactQueries } from '../testkit/builders/exact-query.ts';
+import {
+  type ExactCell,
+  type ExactQueries,
+  openExactQueries,
+} from '../testkit/builders/exact-query.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
 
 let queries: ExactQueries;
@@ -16,7 +20,8 @@ const same: CellOf = (text) => text;
 /** Where all digits are behind the point, DuckDB leaves out the zero before it. */
 const decimal: CellOf = (text) => text.replace(/^(-?)\./, '$10.');
 const boolean: CellOf = (text) => text === 'true';
-const float: CellOf = (text) => ({ nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' })[text] ?? String(Number(text));
+const float: CellOf = (text) =>
+  ({ nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' })[text] ?? String(Number(text));
 const timestamp: CellOf = (text) => {
   const zoneless = text.replace(/\+00$/, '');
   return /\.|infinity/.test(zoneless) ? zoneless : `${zoneless}.0`;
@@ -32,7 +37,12 @@ const scalarCases: readonly [string, string, readonly string[], CellOf][] = [
   ['USMALLINT', 'INT', ['65535'], same],
   ['UINTEGER', 'LONG', ['4294967295'], same],
   ['UBIGINT', 'BIG_DECIMAL', ['18446744073709551615'], same],
-  ['HUGEINT', 'BIG_DECIMAL', ['-170141183460469231731687303715884105728', '0', '170141183460469231731687303715884105727'], same],
+  [
+    'HUGEINT',
+    'BIG_DECIMAL',
+    ['-170141183460469231731687303715884105728', '0', '170141183460469231731687303715884105727'],
+    same,
+  ],
   ['UHUGEINT', 'BIG_DECIMAL', ['340282366920938463463374607431768211455'], same],
   ['DECIMAL(4,1)', 'BIG_DECIMAL', ['-999.9', '0', '0.1'], same],
   ['DECIMAL(9,4)', 'BIG_DECIMAL', ['-99999.9999', '1.5'], same],
@@ -44,13 +54,31 @@ const scalarCases: readonly [string, string, readonly string[], CellOf][] = [
     ["'0.99999999999999999999999999999999999999'", "'-0.00000000000000000000000000000000000001'"],
     decimal,
   ],
-  ['FLOAT', 'FLOAT', ['0.1', '3.4028235e38', '1e-45', "'nan'", "'inf'", "'-inf'", '16777216'], float],
-  ['DOUBLE', 'DOUBLE', ['0.1', '1.7976931348623157e308', '5e-324', "'nan'", "'inf'", "'-inf'", '1e21', '123456.789'], float],
+  [
+    'FLOAT',
+    'FLOAT',
+    ['0.1', '3.4028235e38', '1e-45', "'nan'", "'inf'", "'-inf'", '16777216'],
+    float,
+  ],
+  [
+    'DOUBLE',
+    'DOUBLE',
+    ['0.1', '1.7976931348623157e308', '5e-324', "'nan'", "'inf'", "'-inf'", '1e21', '123456.789'],
+    float,
+  ],
   ['BOOLEAN', 'BOOLEAN', ['true', 'false'], boolean],
   [
     'DATE',
     'STRING',
-    ["'1970-01-01'", "'0001-01-01'", "'9999-12-31'", "'0044-03-15 (BC)'", "'12345-06-07'", "'infinity'", "'-infinity'"],
+    [
+      "'1970-01-01'",
+      "'0001-01-01'",
+      "'9999-12-31'",
+      "'0044-03-15 (BC)'",
+      "'12345-06-07'",
+      "'infinity'",
+      "'-infinity'",
+    ],
     same,
   ],
   ['TIME', 'STRING', ["'00:00:00'", "'12:34:56.789'", "'23:59:59.999999'", "'24:00:00'"], same],
@@ -58,13 +86,29 @@ const scalarCases: readonly [string, string, readonly string[], CellOf][] = [
   [
     'TIMESTAMP',
     'TIMESTAMP',
-    ["'1970-01-01'", "'1969-12-31 23:59:59.999999'", "'0044-03-15 (BC) 01:02:03.4'", "'infinity'", "'-infinity'"],
+    [
+      "'1970-01-01'",
+      "'1969-12-31 23:59:59.999999'",
+      "'0044-03-15 (BC) 01:02:03.4'",
+      "'infinity'",
+      "'-infinity'",
+    ],
     timestamp,
   ],
   ['TIMESTAMP_S', 'TIMESTAMP', ["'2024-02-29 12:00:00'"], timestamp],
   ['TIMESTAMP_MS', 'TIMESTAMP', ["'2024-02-29 12:00:00.12'"], timestamp],
-  ['TIMESTAMP_NS', 'TIMESTAMP', ["'2024-02-29 12:00:00.123456789'", "'1677-09-22 00:00:00.000000001'"], timestamp],
-  ['TIMESTAMP WITH TIME ZONE', 'TIMESTAMP', ["'2024-02-29 12:00:00.5+02'", "'1883-11-18 12:00:00+00'"], timestamp],
+  [
+    'TIMESTAMP_NS',
+    'TIMESTAMP',
+    ["'2024-02-29 12:00:00.123456789'", "'1677-09-22 00:00:00.000000001'"],
+    timestamp,
+  ],
+  [
+    'TIMESTAMP WITH TIME ZONE',
+    'TIMESTAMP',
+    ["'2024-02-29 12:00:00.5+02'", "'1883-11-18 12:00:00+00'"],
+    timestamp,
+  ],
   ['INTERVAL', 'STRING', ["'1 year 2 months 3 days 04:05:06.7'", "'-1 second'", "'0 days'"], same],
   [
     'UUID',
@@ -81,7 +125,14 @@ const scalarCases: readonly [string, string, readonly string[], CellOf][] = [
   [
     'VARCHAR',
     'STRING',
-    ["''", "'plain'", "'twelve bytes'", "'thirteen byte'", "'quote \" backslash \\'", "'zürich 東京 👩‍👩‍👧‍👦'"],
+    [
+      "''",
+      "'plain'",
+      "'twelve bytes'",
+      "'thirteen byte'",
+      "'quote \" backslash \\'",
+      "'zürich 東京 👩‍👩‍👧‍👦'",
+    ],
     same,
   ],
   ['JSON', 'JSON', [`'{"a": [1, null, "x\\n"]}'`, "'null'", "'  [ ]'"], same],
@@ -93,9 +144,12 @@ describe('a cell is what DuckDB says of the value', () => {
     const { types, rows: cells } = await queries.cells(`SELECT v FROM (VALUES ${rows}) t(v)`);
     const texts = await queries.reference(`SELECT CAST(v AS VARCHAR) FROM (VALUES ${rows}) t(v)`);
     expect(types).toEqual([wireType]);
-    // Doubles are compared as numbers: both texts name one, and the shortest may be written in more than one way.
+    // Doubles are compared as numbers: both texts name one, and the shortest may be written in more
+    // than one way.
     const normal = (cell: ExactCell): ExactCell =>
-      cellOf === float && typeof cell === 'string' && !/[NI]/.test(cell) ? String(Number(cell)) : cell;
+      cellOf === float && typeof cell === 'string' && !/[NI]/.test(cell)
+        ? String(Number(cell))
+        : cell;
     expect(cells.map(([cell]) => normal(cell ?? null))).toEqual(
       texts.map(([text]) => (text === null || text === undefined ? null : cellOf(text))),
     );
@@ -111,9 +165,15 @@ describe('a cell is what DuckDB says of the value', () => {
 
   test('every code point of text survives, controls and NUL included', async () => {
     const points = `list_filter(range(0, 66000), p -> p < 55296 OR p > 57343)`;
-    const { rows } = await queries.cells(`SELECT chr(p::INTEGER) FROM (SELECT unnest(${points}) AS p)`);
-    const expected = Array.from({ length: 66_000 }, (_, point) => point).filter((point) => point < 0xd800 || point > 0xdfff);
-    expect(rows.map(([cell]) => cell)).toEqual(expected.map((point) => String.fromCodePoint(point)));
+    const { rows } = await queries.cells(
+      `SELECT chr(p::INTEGER) FROM (SELECT unnest(${points}) AS p)`,
+    );
+    const expected = Array.from({ length: 66_000 }, (_, point) => point).filter(
+      (point) => point < 0xd800 || point > 0xdfff,
+    );
+    expect(rows.map(([cell]) => cell)).toEqual(
+      expected.map((point) => String.fromCodePoint(point)),
+    );
   });
 });
 
@@ -125,8 +185,18 @@ describe('nested values', () => {
     ['DOUBLE[]', 'DOUBLE_ARRAY', `['nan'::DOUBLE, 1.5]`, ['NaN', '1.5']],
     ['DECIMAL(38,2)[]', 'JSON', `[1.25, NULL]`, '["1.25",null]'],
     ['UBIGINT[]', 'JSON', `[18446744073709551615]`, '["18446744073709551615"]'],
-    ['TIMESTAMP_NS[]', 'TIMESTAMP_ARRAY', `['2024-01-01 00:00:00.000000001']`, ['2024-01-01 00:00:00.000000001']],
-    ['UUID[]', 'STRING_ARRAY', `['01a1fbbd-a4a0-72b4-a4a2-84902187c39f']`, ['01a1fbbd-a4a0-72b4-a4a2-84902187c39f']],
+    [
+      'TIMESTAMP_NS[]',
+      'TIMESTAMP_ARRAY',
+      `['2024-01-01 00:00:00.000000001']`,
+      ['2024-01-01 00:00:00.000000001'],
+    ],
+    [
+      'UUID[]',
+      'STRING_ARRAY',
+      `['01a1fbbd-a4a0-72b4-a4a2-84902187c39f']`,
+      ['01a1fbbd-a4a0-72b4-a4a2-84902187c39f'],
+    ],
     ['INTEGER[][]', 'JSON', `[[1], [], NULL]`, '[[1],[],null]'],
     ['VARCHAR[2][]', 'JSON', `[['a"b', NULL]]`, '[["a\\"b",null]]'],
     ['JSON[]', 'JSON', `['{"a": 1}', NULL]`, '[{"a": 1},null]'],
@@ -142,7 +212,9 @@ describe('nested values', () => {
     ['MAP(VARCHAR, INTEGER)', 'MAP', `MAP {'k': 1, 'l': NULL}`, { k: '1', l: null }],
     ['MAP(INTEGER, VARCHAR[])', 'MAP', `MAP {7: ['x']}`, { 7: ['x'] }],
   ])('%s as %s', async (sqlType, wireType, value, cell) => {
-    const { types, rows } = await queries.cells(`SELECT v FROM (VALUES (CAST(${value} AS ${sqlType})), (NULL)) t(v)`);
+    const { types, rows } = await queries.cells(
+      `SELECT v FROM (VALUES (CAST(${value} AS ${sqlType})), (NULL)) t(v)`,
+    );
     expect(types).toEqual([wireType]);
     expect(rows).toEqual([[cell], [null]]);
   });
@@ -150,7 +222,10 @@ describe('nested values', () => {
 
 describe('shapes', () => {
   test('no rows keep their schema', async () => {
-    expect(await queries.cells(`SELECT 1 AS a, 'x' AS b WHERE false`)).toEqual({ types: ['INT', 'STRING'], rows: [] });
+    expect(await queries.cells(`SELECT 1 AS a, 'x' AS b WHERE false`)).toEqual({
+      types: ['INT', 'STRING'],
+      rows: [],
+    });
   });
 
   test('columns of one name stay columns of their own', async () => {
@@ -161,26 +236,38 @@ describe('shapes', () => {
   });
 
   test('columns of only nulls', async () => {
-    const { rows } = await queries.cells(`SELECT NULL, CAST(NULL AS VARCHAR), CAST(NULL AS INTEGER[]) FROM range(3)`);
+    const { rows } = await queries.cells(
+      `SELECT NULL, CAST(NULL AS VARCHAR), CAST(NULL AS INTEGER[]) FROM range(3)`,
+    );
     expect(rows).toEqual([0, 1, 2].map(() => [null, null, null]));
   });
 
   test('5,000 columns', async () => {
-    const columns = Array.from({ length: 5000 }, (_, index) => `r + ${index} AS c${index}`).join(', ');
+    const columns = Array.from({ length: 5000 }, (_, index) => `r + ${index} AS c${index}`).join(
+      ', ',
+    );
     const { rows } = await queries.cells(`SELECT ${columns} FROM range(3) t(r)`);
-    expect(rows).toEqual([0, 1, 2].map((row) => Array.from({ length: 5000 }, (_, index) => String(row + index))));
+    expect(rows).toEqual(
+      [0, 1, 2].map((row) => Array.from({ length: 5000 }, (_, index) => String(row + index))),
+    );
   });
 
   test('one cell of 50 MB', async () => {
-    const result = await queries.create(`SELECT repeat('0123456789', 5000000) AS v UNION ALL SELECT 'small'`);
+    const result = await queries.create(
+      `SELECT repeat('0123456789', 5000000) AS v UNION ALL SELECT 'small'`,
+    );
     expect(await pageText(result, 0, 1)).toBe(`[["${'0123456789'.repeat(5_000_000)}"]]`);
     expect(await pageText(result, 1, 1)).toBe('[["small"]]');
   });
 
   test('order, nulls and values hold over many batches', async () => {
-    const result = await queries.create(`SELECT r, CASE WHEN r % 7 > 0 THEN 'row ' || r END AS s FROM range(300000) t(r)`);
+    const result = await queries.create(
+      `SELECT r, CASE WHEN r % 7 > 0 THEN 'row ' || r END AS s FROM range(300000) t(r)`,
+    );
     const rows = JSON.parse(await pageText(result, 0, 300_000)) as [number, string | null][];
     expect(rows).toHaveLength(300_000);
-    expect(rows.filter(([r, s], index) => r !== index || s !== (index % 7 > 0 ? `row ${index}` : null))).toEqual([]);
+    expect(
+      rows.filter(([r, s], index) => r !== index || s !== (index % 7 > 0 ? `row ${index}` : null)),
+    ).toEqual([]);
   });
 });

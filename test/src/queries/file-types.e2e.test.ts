@@ -53,9 +53,17 @@ describeWithTool(python, 'The types of a file of pyarrow', (pythonPath) => {
         clock: systemClock,
       });
       await using store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
-      const results = new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9 });
+      const results = new ResultStore({
+        store,
+        brokerId: 'b',
+        expirationMs: 1e9,
+        expirationMaxMs: 1e9,
+      });
       const storing = storeInProcess(engine, results);
-      const { entry } = await storing.store({ sql: 'FROM t' }, { owner: 'o', limits: { timeoutMs: 60_000 } });
+      const { entry } = await storing.store(
+        { sql: 'FROM t' },
+        { owner: 'o', limits: { timeoutMs: 60_000 } },
+      );
       await writeFile(arrow, await readObject(store, entry.dataKey));
       const { stdout } = await run(pythonPath, ['-c', read, arrow]);
       expect(JSON.parse(stdout)).toEqual([

@@ -14,14 +14,29 @@ export const hostileStatements: readonly HostileStatement[] = mixed([
   ...family('width', wideAnswers()),
 ]);
 
-/** Calls whose time grows with the square of their arguments, loops without an end, joins of everything with everything. */
+/**
+ * Calls whose time grows with the square of their arguments, loops without an end, joins of
+ * everything with everything.
+ */
 function slowCalls(): string[] {
-  const distances = ['levenshtein', 'damerau_levenshtein', 'jaro_similarity', 'jaro_winkler_similarity', 'hamming', 'jaccard'];
+  const distances = [
+    'levenshtein',
+    'damerau_levenshtein',
+    'jaro_similarity',
+    'jaro_winkler_similarity',
+    'hamming',
+    'jaccard',
+  ];
   const pairs = [
     ["repeat('ab', 100000)", "repeat('ba', 100000)"],
     ["repeat('a', 30000)", "repeat('b', 30000)"],
   ];
-  const joins = ['count(*)', 'sum(a.distance * b.delay)', 'max(a.origin || b.origin)', 'count(DISTINCT a.delay + b.delay)'];
+  const joins = [
+    'count(*)',
+    'sum(a.distance * b.delay)',
+    'max(a.origin || b.origin)',
+    'count(DISTINCT a.delay + b.delay)',
+  ];
   const scalars = [
     'sum(sqrt(n) + ln(n + 1))',
     'count(md5(n::VARCHAR))',
@@ -31,13 +46,18 @@ function slowCalls(): string[] {
   ];
   const patterns = ["'(a+)+b'", "'(a|aa)+b'", "'(.*)*x'", "'a{1000}'"];
   return [
-    ...distances.flatMap((name) => pairs.map(([left, right]) => `SELECT ${name}(${left}, ${right})`)),
+    ...distances.flatMap((name) =>
+      pairs.map(([left, right]) => `SELECT ${name}(${left}, ${right})`),
+    ),
     ...distances.map((name) => `SELECT sum(${name}(a.origin, b.origin)) FROM flights a, flights b`),
     ...joins.map((what) => `SELECT ${what} FROM flights a, flights b`),
     ...joins.map((what) => `SELECT ${what} FROM flights a JOIN flights b ON a.delay < b.delay`),
     ...scalars.map((what) => `SELECT ${what} FROM range(1000000000000) t(n)`),
     ...patterns.map((pattern) => `SELECT regexp_matches(repeat('a', 1000000), ${pattern})`),
-    ...patterns.map((pattern) => `SELECT count(*) FROM range(100000) WHERE regexp_matches(repeat('a', 100000), ${pattern})`),
+    ...patterns.map(
+      (pattern) =>
+        `SELECT count(*) FROM range(100000) WHERE regexp_matches(repeat('a', 100000), ${pattern})`,
+    ),
     'WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t',
     'WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t) SELECT n FROM t',
     'WITH RECURSIVE t(n) AS (SELECT 0::BIGINT UNION SELECT (n * 7 + 1) % 100000007 FROM t) SELECT count(*) FROM t',
@@ -52,7 +72,9 @@ function slowCalls(): string[] {
   ];
 }
 
-/** Values that take gigabytes, in ways that DuckDB's own limit counts and in ways that it does not. */
+/**
+ * Values that take gigabytes, in ways that DuckDB's own limit counts and in ways that it does not.
+ */
 function largeValues(): string[] {
   const sizes = [100_000_000, 2_000_000_000];
   const texts = [
@@ -101,7 +123,9 @@ function largeValues(): string[] {
     ...texts.map((text) => `SELECT ${text(100_000_000)} FROM range(100)`),
     ...lists.map((list) => `SELECT ${list}`),
     ...lists.map((list) => `SELECT len(${list}::VARCHAR)`),
-    ...aggregates.map((aggregate) => `SELECT length(${aggregate}::VARCHAR) FROM range(300000000) t(n)`),
+    ...aggregates.map(
+      (aggregate) => `SELECT length(${aggregate}::VARCHAR) FROM range(300000000) t(n)`,
+    ),
     'SELECT NULL::INTEGER[100000] FROM range(1000000)',
     "SELECT repeat('x', 1000000) FROM range(100000)",
     'SELECT * FROM flights a, flights b ORDER BY a.delay + b.delay',
@@ -124,7 +148,10 @@ function longTexts(): string[] {
     ...counts.map((count) => `SELECT coalesce(${list(count, () => 'NULL')})`),
     ...counts.map((count) => `SELECT concat(${list(count, (index) => `'${index}'`)})`),
     ...counts.map((count) => `SELECT greatest(${list(count, String)})`),
-    ...counts.map((count) => `SELECT CASE ${list(count, (index) => `WHEN 1 = ${index} THEN ${index}`, ' ')} END`),
+    ...counts.map(
+      (count) =>
+        `SELECT CASE ${list(count, (index) => `WHEN 1 = ${index} THEN ${index}`, ' ')} END`,
+    ),
     ...counts.map((count) => list(count, (index) => `SELECT ${index}`, ' UNION ALL ')),
     ...counts.map((count) => list(count, (index) => `SELECT ${index}`, ' UNION ')),
     ...counts.map((count) => `SELECT ${list(count, String, ' + ')}`),
@@ -132,7 +159,9 @@ function longTexts(): string[] {
     ...counts.map((count) => `VALUES ${list(count, (index) => `(${index})`)}`),
     ...counts.map((count) => `SELECT [${list(count, String)}]`),
     ...counts.map((count) => `SELECT {${list(count, (index) => `a${index}: ${index}`)}}`),
-    ...[10, 20, 100].map((count) => `SELECT count(*) FROM ${list(count, (index) => `flights f${index}`)}`),
+    ...[10, 20, 100].map(
+      (count) => `SELECT count(*) FROM ${list(count, (index) => `flights f${index}`)}`,
+    ),
     ...[10, 20, 100].map(
       (count) =>
         `WITH ${list(count, (index) => `t${index} AS (SELECT * FROM ${index === 0 ? 'flights' : `t${index - 1} a, t${index - 1} b`})`)} SELECT count(*) FROM t${count - 1}`,
@@ -165,12 +194,18 @@ function wideAnswers(): string[] {
   ]);
 }
 
-function family(aim: HostileStatement['aim'], statements: readonly string[]): readonly HostileStatement[] {
+function family(
+  aim: HostileStatement['aim'],
+  statements: readonly string[],
+): readonly HostileStatement[] {
   return statements.map((sql) => ({ aim, sql }));
 }
 
 /** The same statements in an order that mixes the kinds, the same each time. */
 function mixed(statements: readonly HostileStatement[]): readonly HostileStatement[] {
   const step = 89;
-  return statements.map((_, index) => statements[(index * step) % statements.length] ?? { aim: 'time', sql: 'SELECT 1' });
+  return statements.map(
+    (_, index) =>
+      statements[(index * step) % statements.length] ?? { aim: 'time', sql: 'SELECT 1' },
+  );
 }

@@ -6,11 +6,17 @@ import { type PlantedEngineBug, plantedEngineBugs as bugs } from './planted-engi
 
 const cases = new Map(queryEngineCases().map((each) => [each.title, each]));
 
-/** DuckDB with a bug. That it passes without one is shown by `engine-duckdb.conformance.test.ts`. */
+/**
+ * DuckDB with a bug. That it passes without one is shown by `engine-duckdb.conformance.test.ts`.
+ */
 function openWith({ plant }: PlantedEngineBug): OpenEngineFixture {
   return async () => {
     const whole = await openDuckDb();
-    return { engine: plant(whole.engine), queries: whole.queries, [Symbol.asyncDispose]: () => whole[Symbol.asyncDispose]() };
+    return {
+      engine: plant(whole.engine),
+      queries: whole.queries,
+      [Symbol.asyncDispose]: () => whole[Symbol.asyncDispose](),
+    };
   };
 }
 
@@ -23,6 +29,8 @@ describe('the conformance suite of engines', () => {
 
   test('is tried with at least 25 bugs, at least one for each sentence', () => {
     expect(bugs.length).toBeGreaterThanOrEqual(25);
-    expect([...new Set(bugs.map(({ caughtBy }) => caughtBy))].toSorted()).toEqual([...cases.keys()].toSorted());
+    expect([...new Set(bugs.map(({ caughtBy }) => caughtBy))].toSorted()).toEqual(
+      [...cases.keys()].toSorted(),
+    );
   });
 });

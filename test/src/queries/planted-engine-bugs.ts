@@ -1,7 +1,10 @@
 import { isQuireError, type QueryEngine, type QueryExecution, QuireError } from '@quire/core';
 import { RecordBatch, Schema } from 'apache-arrow';
 
-/** A mistake that authors of engines make, as a wrapper that makes it, and the case of the conformance suite that must catch it. */
+/**
+ * A mistake that authors of engines make, as a wrapper that makes it, and the case of the
+ * conformance suite that must catch it.
+ */
 export interface PlantedEngineBug {
   /** The mistake, as a predicate of the engine. */
   readonly name: string;
@@ -16,20 +19,27 @@ type Execute = QueryEngine['execute'];
 type Batches = QueryExecution['batches'];
 
 const inOrder = 'comes in order, in batches of the schema that was told first';
-const sameForAll = 'is the same whatever options say that the engine does not know, and whether it is paginated or not';
+const sameForAll =
+  'is the same whatever options say that the engine does not know, and whether it is paginated or not';
 const versions = 'has the version that its tables have, where the engine tells versions';
 const possible = 'has statistics that claim nothing impossible';
 const parameterCount = 'without a value, and a value without a parameter, are QUERY_INVALID';
-const parsed = 'with QUERY_SYNTAX when it cannot be parsed, with TABLE_NOT_FOUND when a table is not there';
+const parsed =
+  'with QUERY_SYNTAX when it cannot be parsed, with TABLE_NOT_FOUND when a table is not there';
 const runtime = 'with QUERY_FAILED when it cannot go on, and others go on';
 const timedOut = 'with QUERY_TIMED_OUT once it has run for longer than it may';
-const midStream = 'a signal ends a query in mid-stream, with the QuireError that it was aborted with';
+const midStream =
+  'a signal ends a query in mid-stream, with the QuireError that it was aborted with';
 const unread = 'a signal ends a query that nobody has begun to read, and no other one';
 const leaving = 'a reader may leave, dispose, and dispose again; the engine goes on';
 const disposedEngine = 'disposing the engine ends what runs, and starts nothing any more';
 
 /** The engine with another way to start queries. */
-function starting(engine: QueryEngine, execute: Execute, changes: Partial<QueryEngine> = {}): QueryEngine {
+function starting(
+  engine: QueryEngine,
+  execute: Execute,
+  changes: Partial<QueryEngine> = {},
+): QueryEngine {
   return { execute, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](), ...changes };
 }
 
@@ -63,12 +73,16 @@ function failingAs(engine: QueryEngine, translate: (error: unknown) => unknown):
   };
   const inner = running(engine, ({ batches }) => ({ batches: translated(batches) }));
   return starting(inner, (query, options) =>
-    inner.execute(query, options).catch((error: unknown) => Promise.reject(translate(error) as Error)),
+    inner
+      .execute(query, options)
+      .catch((error: unknown) => Promise.reject(translate(error) as Error)),
   );
 }
 
-const as = (from: string, to: 'QUERY_FAILED' | 'QUERY_INVALID' | 'TABLE_NOT_FOUND' | 'ABORTED') => (error: unknown) =>
-  isQuireError(error) && error.code === from ? new QuireError(to, error.message) : error;
+const as =
+  (from: string, to: 'QUERY_FAILED' | 'QUERY_INVALID' | 'TABLE_NOT_FOUND' | 'ABORTED') =>
+  (error: unknown) =>
+    isQuireError(error) && error.code === from ? new QuireError(to, error.message) : error;
 
 export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   {
@@ -78,7 +92,9 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
       running(engine, ({ batches }) => ({
         batches: (async function* () {
           for await (const batch of batches) {
-            const fields = batch.schema.fields.map((field) => field.clone({ name: `${field.name}_1` }));
+            const fields = batch.schema.fields.map((field) =>
+              field.clone({ name: `${field.name}_1` }),
+            );
             yield new RecordBatch(new Schema(fields), batch.data);
           }
         })(),
@@ -116,13 +132,18 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   {
     name: 'has no columns where it has no rows',
     caughtBy: 'of no rows has its columns all the same',
-    plant: (engine) => running(engine, ({ schema }, { sql }) => ({ schema: sql.includes('range(0)') ? new Schema([]) : schema })),
+    plant: (engine) =>
+      running(engine, ({ schema }, { sql }) => ({
+        schema: sql.includes('range(0)') ? new Schema([]) : schema,
+      })),
   },
   {
     name: 'gives what it should read when there are no rows',
     caughtBy: 'of no rows has its columns all the same',
     plant: (engine) =>
-      starting(engine, (query, options) => engine.execute({ ...query, sql: query.sql.replace('range(0)', 'range(1)') }, options)),
+      starting(engine, (query, options) =>
+        engine.execute({ ...query, sql: query.sql.replace('range(0)', 'range(1)') }, options),
+      ),
   },
   {
     name: 'uses the memory of a batch for the next one',
@@ -158,7 +179,10 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     plant: (engine) =>
       starting(engine, (query, options) => {
         const limit = query.options?.['limit'];
-        return engine.execute(limit === undefined ? query : { sql: `SELECT * FROM (${query.sql}) LIMIT ${limit}` }, options);
+        return engine.execute(
+          limit === undefined ? query : { sql: `SELECT * FROM (${query.sql}) LIMIT ${limit}` },
+          options,
+        );
       }),
   },
   {
@@ -166,7 +190,9 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     caughtBy: sameForAll,
     plant: (engine) =>
       starting(engine, async (query, options) => {
-        if (query.options !== undefined) throw new QuireError('QUERY_INVALID', 'There is no such option.');
+        if (query.options !== undefined) {
+          throw new QuireError('QUERY_INVALID', 'There is no such option.');
+        }
         return engine.execute(query, options);
       }),
   },
@@ -175,7 +201,10 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     caughtBy: sameForAll,
     plant: (engine) =>
       starting(engine, (query, options) =>
-        engine.execute(query.isPaginated === true ? { sql: `SELECT * FROM (${query.sql}) LIMIT 10000` } : query, options),
+        engine.execute(
+          query.isPaginated === true ? { sql: `SELECT * FROM (${query.sql}) LIMIT 10000` } : query,
+          options,
+        ),
       ),
   },
   {
@@ -192,14 +221,18 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   {
     name: 'tells of tables another version than of answers',
     caughtBy: versions,
-    plant: (engine) => running(engine, () => ({ dataVersion: 'version 1' }), { dataVersion: async () => '1' }),
+    plant: (engine) =>
+      running(engine, () => ({ dataVersion: 'version 1' }), { dataVersion: async () => '1' }),
   },
   {
     name: 'counts time in microseconds',
     caughtBy: possible,
     plant: (engine) =>
       running(engine, (execution) => ({
-        statistics: () => ({ ...execution.statistics(), elapsedMs: execution.statistics().elapsedMs * 1000 + 1000 }),
+        statistics: () => ({
+          ...execution.statistics(),
+          elapsedMs: execution.statistics().elapsedMs * 1000 + 1000,
+        }),
       })),
   },
   {
@@ -219,7 +252,9 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     name: 'says -1 of what it does not know',
     caughtBy: possible,
     plant: (engine) =>
-      running(engine, (execution) => ({ statistics: () => ({ ...execution.statistics(), cpuTimeNs: -1, rowsTotal: -1 }) })),
+      running(engine, (execution) => ({
+        statistics: () => ({ ...execution.statistics(), cpuTimeNs: -1, rowsTotal: -1 }),
+      })),
   },
   {
     name: 'has no statistics before the answer has ended',
@@ -244,7 +279,10 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     plant: (engine) =>
       starting(engine, ({ sql, parameters }, options) => {
         const [first] = Object.values(parameters ?? {});
-        return engine.execute({ sql: first === undefined ? sql : sql.replace('?', `'${String(first.value)}'`) }, options);
+        return engine.execute(
+          { sql: first === undefined ? sql : sql.replace('?', `'${String(first.value)}'`) },
+          options,
+        );
       }),
   },
   {
@@ -252,7 +290,10 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     caughtBy: parameterCount,
     plant: (engine) =>
       starting(engine, (query, options) => {
-        const parameters = Object.values(query.parameters ?? {}).slice(0, query.sql.split('?').length - 1);
+        const parameters = Object.values(query.parameters ?? {}).slice(
+          0,
+          query.sql.split('?').length - 1,
+        );
         return engine.execute({ ...query, parameters }, options);
       }),
   },
@@ -341,7 +382,9 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     name: 'has no time limit',
     caughtBy: timedOut,
     plant: (engine) =>
-      starting(engine, (query, options) => engine.execute(query, { ...options, limits: { timeoutMs: 600_000 } })),
+      starting(engine, (query, options) =>
+        engine.execute(query, { ...options, limits: { timeoutMs: 600_000 } }),
+      ),
   },
   {
     name: 'says ABORTED when a query has run for too long',
@@ -351,7 +394,10 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   {
     name: 'runs what was aborted before it started',
     caughtBy: 'a signal that is aborted already starts nothing',
-    plant: (engine) => starting(engine, (query, options) => engine.execute(query, { ...options, signal: undefined })),
+    plant: (engine) =>
+      starting(engine, (query, options) =>
+        engine.execute(query, { ...options, signal: undefined }),
+      ),
   },
   {
     name: 'is ABORTED for whatever reason',
@@ -455,7 +501,9 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
     name: 'lets queries run when it is disposed',
     caughtBy: disposedEngine,
     plant: (engine) =>
-      starting(engine, (query, options) => engine.execute(query, options), { [Symbol.asyncDispose]: async () => undefined }),
+      starting(engine, (query, options) => engine.execute(query, options), {
+        [Symbol.asyncDispose]: async () => undefined,
+      }),
   },
   {
     name: 'fails when it is disposed a second time',
@@ -467,13 +515,17 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
         isDisposed = true;
         await engine[Symbol.asyncDispose]();
       };
-      return starting(engine, (query, options) => engine.execute(query, options), { [Symbol.asyncDispose]: dispose });
+      return starting(engine, (query, options) => engine.execute(query, options), {
+        [Symbol.asyncDispose]: dispose,
+      });
     },
   },
   {
     name: 'says ABORTED of what its disposal ends',
     caughtBy: disposedEngine,
     plant: (engine) =>
-      failingAs(engine, (error) => (isQuireError(error, 'SHUTTING_DOWN') ? new QuireError('ABORTED', error.message) : error)),
+      failingAs(engine, (error) =>
+        isQuireError(error, 'SHUTTING_DOWN') ? new QuireError('ABORTED', error.message) : error,
+      ),
   },
 ];

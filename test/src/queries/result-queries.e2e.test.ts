@@ -15,7 +15,11 @@ let broker: TestBroker;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quire-named-'));
   const place = { tables: [], threads: 2, spillDirectory: directory, clock: systemClock };
-  engine = await DuckDbEngine.open({ ...place, memoryMaxBytes: 64 * MiB, spillMaxBytes: 512 * MiB });
+  engine = await DuckDbEngine.open({
+    ...place,
+    memoryMaxBytes: 64 * MiB,
+    spillMaxBytes: 512 * MiB,
+  });
   broker = await TestBroker.start({ engine }, { compression: 'zstd' });
 });
 afterAll(async () => {
@@ -33,16 +37,22 @@ async function stored(sql: string): Promise<string> {
 }
 
 test('a query over a result gives what the query over its rows gives, as a result that can be paged and queried again', async () => {
-  const rows = "SELECT i, i % 10 AS digit, 'row ' || i AS text, [i, NULL] AS list FROM range(50000) t(i)";
+  const rows =
+    "SELECT i, i % 10 AS digit, 'row ' || i AS text, [i, NULL] AS list FROM range(50000) t(i)";
   const id = await stored(rows);
-  const view = (relation: string): string => `SELECT * FROM ${relation} WHERE digit = 7 ORDER BY i DESC`;
+  const view = (relation: string): string =>
+    `SELECT * FROM ${relation} WHERE digit = 7 ORDER BY i DESC`;
   const [over, direct] = [await ask(view(`result('${id}')`)), await ask(view(`(${rows})`))];
   expect(over.json().resultTable).toEqual(direct.json().resultTable);
   expect(over.json().numRowsResultSet).toBe(5000);
   const { requestId } = over.json();
   const page = await broker.call(`/query/${requestId}/results?offset=4990&numRows=100`);
   expect(page.json().resultTable.rows.at(-1)).toEqual([7, 7, 'row 7', [7, null]]);
-  const again = await ask(`SELECT count(*), min(i) FROM result('${requestId}') WHERE i > 40000`, 'ann', '&async=true&wait=10s');
+  const again = await ask(
+    `SELECT count(*), min(i) FROM result('${requestId}') WHERE i > 40000`,
+    'ann',
+    '&async=true&wait=10s',
+  );
   expect(again.json().resultTable.rows).toEqual([[1000, 40007]]);
   const plain = await broker.query(`SELECT sum(i) FROM result('${id}')`);
   expect(plain.json().resultTable.rows).toEqual([[1249975000]]);
@@ -58,11 +68,16 @@ test('it is for those who may read its pages, and others are answered as for pag
   expect((await ask("FROM result('../secret')")).status).toBe(404);
   await broker.call(`/query/resultStore/${id}`, { method: 'DELETE' });
   for (const parameters of ['', '&async=true']) {
-    expect((await ask(sql, 'ann', parameters)).json<ErrorBody>()).toMatchObject({ code: 410, reason: 'RESULT_DELETED' });
+    expect((await ask(sql, 'ann', parameters)).json<ErrorBody>()).toMatchObject({
+      code: 410,
+      reason: 'RESULT_DELETED',
+    });
   }
   expect((await ask(sql, 'bob')).status).toBe(404);
   const [id2] = [await stored('SELECT 1')];
-  const hidden = await ask(`SELECT * FROM result('${id2}') JOIN result(CAST('${id2}' AS TEXT)) USING ("1")`);
+  const hidden = await ask(
+    `SELECT * FROM result('${id2}') JOIN result(CAST('${id2}' AS TEXT)) USING ("1")`,
+  );
   expect(hidden.json().exceptions).toMatchObject([{ errorCode: 700 }]);
 });
 
@@ -72,11 +87,16 @@ test('one that is still written cannot be queried yet, and one that failed says 
   const early = await ask(`FROM result('${requestId}')`);
   expect(early.json<ErrorBody>()).toMatchObject({ code: 409, reason: 'CONFLICT' });
   await broker.call(`/query/${requestId}`, { method: 'DELETE' });
-  expect((await ask(`FROM result('${requestId}')`)).json<ErrorBody>()).toMatchObject({ code: 410, reason: 'QUERY_CANCELLED' });
+  expect((await ask(`FROM result('${requestId}')`)).json<ErrorBody>()).toMatchObject({
+    code: 410,
+    reason: 'QUERY_CANCELLED',
+  });
 });
 
 test('where the engine cannot read results, that is said', async () => {
-  await using other = await TestBroker.start({ engine: new ScriptedEngine({ readsResults: false }) });
+  await using other = await TestBroker.start({
+    engine: new ScriptedEngine({ readsResults: false }),
+  });
   const id = await other.stored(1);
   const answer = await other.query(`FROM result('${id}')`, '?doPaginate=true');
   expect(answer.json<ErrorBody>()).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
@@ -87,7 +107,9 @@ test('a process for queries reads a result that lies in the memory of the broker
   const { requestId } = await server.query('SELECT origin, delay FROM flights LIMIT 300000');
   const sums = 'SELECT origin, sum(delay) FROM $ GROUP BY ALL ORDER BY ALL';
   const over = await server.query(sums.replace('$', `result('${requestId}')`));
-  const direct = await server.query(sums.replace('$', '(SELECT origin, delay FROM flights LIMIT 300000)'));
+  const direct = await server.query(
+    sums.replace('$', '(SELECT origin, delay FROM flights LIMIT 300000)'),
+  );
   expect(over.resultTable.rows.length).toBe(10);
   expect(over.resultTable).toEqual(direct.resultTable);
 });

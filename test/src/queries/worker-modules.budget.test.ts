@@ -27,8 +27,19 @@ test('a process of queries loads what queries need: neither the rules of tables 
     // Loaded by its kind.
     ...packagesOf('packages/engine-duckdb/src/index.ts'),
   ];
-  expect(packages).toEqual(expect.arrayContaining(['engine-duckdb', 'results', 'table-server', 'workers']));
-  for (const heavy of ['tables', 'expressions', 'streams', 'typebox', 'hyparquet', 'fastify', 'prom-client', 'yaml']) {
+  expect(packages).toEqual(
+    expect.arrayContaining(['engine-duckdb', 'results', 'table-server', 'workers']),
+  );
+  for (const heavy of [
+    'tables',
+    'expressions',
+    'streams',
+    'typebox',
+    'hyparquet',
+    'fastify',
+    'prom-client',
+    'yaml',
+  ]) {
     expect(packages).not.toContain(heavy);
   }
 });

@@ -17,7 +17,8 @@ describe('a query that does not stop', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  // With queries in the server's own process, each of these kept a thread of libuv's pool for ever: 24, 32 of them, and no file was read again.
+  // With queries in the server's own process, each of these kept a thread of libuv's pool for ever:
+  // 24, 32 of them, and no file was read again.
   test('is answered with 250, keeps its slot until its process is gone, and costs nobody else anything', async () => {
     const { requestId } = await server.query('SELECT * FROM range(1000) AS t(n)');
     for (let count = 1; count <= attacks; count += 1) {
@@ -38,7 +39,9 @@ describe('a query that does not stop', () => {
 
   test('counts as running until its process is gone', async () => {
     const running = server.query(stuck, 3000);
-    await expect.poll(async () => (await server.health()).queriesRunning, { timeout: 30_000 }).toBe(1);
+    await expect
+      .poll(async () => (await server.health()).queriesRunning, { timeout: 30_000 })
+      .toBe(1);
     expect((await running).exceptions).toMatchObject([{ errorCode: 250 }]);
     expect(await server.health()).toMatchObject({ queriesRunning: 0, workers: { busyCount: 0 } });
   });
@@ -60,7 +63,8 @@ describe('a query that takes more memory than it may', () => {
     "SELECT length(replace(repeat('a', 10000000), 'a', repeat('b', 100)))",
   ];
   // Each waits until the watchdog sees it; the first two fill memory in ways of their own.
-  const tried = process.env['QUIRE_STUCK_QUERIES'] === undefined ? statements.slice(0, 2) : statements;
+  const tried =
+    process.env['QUIRE_STUCK_QUERIES'] === undefined ? statements.slice(0, 2) : statements;
   test.each(tried)('%s is answered with 245 and the limit by its name', async (sql) => {
     const filesBefore = await server.resultFiles();
     const answer = await server.query(sql);
@@ -75,7 +79,9 @@ describe('a query that takes more memory than it may', () => {
 test('a worker that is stuck ends with its server, when that is killed', async () => {
   await using server = await WorkerServer.start();
   const running = server.query(stuck).catch(() => undefined);
-  await expect.poll(async () => (await server.health()).workers?.busyCount, { timeout: 30_000 }).toBe(1);
+  await expect
+    .poll(async () => (await server.health()).workers?.busyCount, { timeout: 30_000 })
+    .toBe(1);
   const pids = await server.workerPids();
   expect(pids.length).toBeGreaterThan(0);
   process.kill(server.server.pid, 'SIGKILL');

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hostileStatements } from './hostile-sql.ts';
 import { WorkerServer } from '../testkit/worker-server.ts';
 
-/** `QUIRE_HOSTILE_SQL=1` runs all statements with more time for each, and holds the pages' times to their goal. */
+/**
+ * `QUIRE_HOSTILE_SQL=1` runs all statements with more time for each, and holds the pages' times to
+ * their goal.
+ */
 const isLong = process.env['QUIRE_HOSTILE_SQL'] !== undefined;
 const statements = hostileStatements.filter((_, index) => isLong || index % 12 === 0);
 const timeoutMs = isLong ? 1000 : 300;
@@ -31,8 +34,12 @@ test(`${statements.length} hostile statements cost nobody but who sends them, an
       const [exception] = answer.exceptions ?? [];
       const outcome = `${aim} ${exception?.errorCode ?? 'ok'}`;
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      if (exception?.errorCode === 450) throw new Error(`${sql.slice(0, 100)}: ${exception.message}`);
-      if (exception === undefined && answer.requestId !== undefined) await server.delete(answer.requestId);
+      if (exception?.errorCode === 450) {
+        throw new Error(`${sql.slice(0, 100)}: ${exception.message}`);
+      }
+      if (exception === undefined && answer.requestId !== undefined) {
+        await server.delete(answer.requestId);
+      }
     }
   });
   await Promise.all(attackers).finally(() => (attack.isOver = true));
@@ -45,9 +52,18 @@ test(`${statements.length} hostile statements cost nobody but who sends them, an
   expect(await server.resultFiles()).toHaveLength(4);
   expect(times.length).toBeGreaterThan(statements.length);
   if (!isLong) return;
-  const figures = { idleMs: percentile(idle, 0.99), attackedMs: percentile(times, 0.99), mostMs: Math.max(...times) };
+  const figures = {
+    idleMs: percentile(idle, 0.99),
+    attackedMs: percentile(times, 0.99),
+    mostMs: Math.max(...times),
+  };
   console.log(
-    JSON.stringify({ ...figures, pages: times.length, workers: health.workers, outcomes: Object.fromEntries(outcomes) }),
+    JSON.stringify({
+      ...figures,
+      pages: times.length,
+      workers: health.workers,
+      outcomes: Object.fromEntries(outcomes),
+    }),
   );
   expect(figures.attackedMs).toBeLessThan(3 * figures.idleMs);
 });

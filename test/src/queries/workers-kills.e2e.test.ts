@@ -34,11 +34,15 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
   };
   const killer = async (): Promise<void> => {
     for (let count = 0; count < kills; count += 1) {
-      await expect.poll(async () => (await server.health()).workers?.busyCount, { timeout: 60_000 }).toBeGreaterThan(0);
+      await expect
+        .poll(async () => (await server.health()).workers?.busyCount, { timeout: 60_000 })
+        .toBeGreaterThan(0);
       const pids = await server.workerPids();
       // Its moment in the life of a query is any, since the queries go on regardless.
       process.kill(pids[count % pids.length] ?? 0, 'SIGKILL');
-      await expect.poll(async () => (await server.health()).workers?.killedCount, { timeout: 60_000 }).toBeGreaterThan(count);
+      await expect
+        .poll(async () => (await server.health()).workers?.killedCount, { timeout: 60_000 })
+        .toBeGreaterThan(count);
     }
   };
   await Promise.all([writer(), writer(), reader(), killer().finally(() => (end.isOver = true))]);
@@ -46,7 +50,10 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
   expect(failures.filter((errorCode) => errorCode !== 450)).toEqual([]);
   expect(failures.length).toBeLessThanOrEqual(kills);
   const health = await server.health();
-  expect(health).toMatchObject({ queriesRunning: 0, workers: { busyCount: 0, killedCount: kills } });
+  expect(health).toMatchObject({
+    queriesRunning: 0,
+    workers: { busyCount: 0, killedCount: kills },
+  });
   for (const id of kept) expect((await server.page(id, 0, 10)).rowCount).toBe(10);
   const stored = (await server.resultFiles()).filter((path) => !path.endsWith('.lock'));
   expect(stored).toHaveLength(2 * kept.length);

@@ -9,10 +9,13 @@ test('workers send results to a store in memory, whole, and what one that is kil
   expect(exceptions).toEqual([]);
   for (const offset of [0, 123_456, 299_990]) {
     const answer = await server.call(`/query/${requestId}/results?offset=${offset}&numRows=10`);
-    const { resultTable } = (await answer.json()) as { readonly resultTable: { readonly rows: readonly (readonly number[])[] } };
+    const { resultTable } = (await answer.json()) as {
+      readonly resultTable: { readonly rows: readonly (readonly number[])[] };
+    };
     expect(resultTable.rows).toEqual(Array.from({ length: 10 }, (_, index) => [offset + index]));
   }
-  const usageBytes = async (): Promise<number | undefined> => (await server.health()).cleaner?.usageBytes;
+  const usageBytes = async (): Promise<number | undefined> =>
+    (await server.health()).cleaner?.usageBytes;
   const before = await usageBytes();
   expect(before).toBeGreaterThan(0);
   const running = server.query('SELECT n, sqrt(n) AS s FROM range(100000000) AS t(n)');

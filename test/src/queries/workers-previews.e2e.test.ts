@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { ControllerHealthResponse } from '@quire/api';
 import type { PreviewResponse } from '@quire/tables';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type CliProcess, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  type CliProcess,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 import { isAlive } from '../testkit/worker-server.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -30,9 +36,16 @@ let requestId: string;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   const config = await writeSettings(directory.path, settings);
-  ({ server, url: brokerUrl } = await startServer(['--roles', 'broker,proxy,controller', '--config', config]));
+  ({ server, url: brokerUrl } = await startServer([
+    '--roles',
+    'broker,proxy,controller',
+    '--config',
+    config,
+  ]));
   [, controllerUrl = ''] = await server.untilPrinted(/controller +(http:\S+)/);
-  const answer = await call(`${brokerUrl}/query/sql?doPaginate=true&numRows=1`, { sql: 'SELECT * FROM range(1000) AS t(n)' });
+  const answer = await call(`${brokerUrl}/query/sql?doPaginate=true&numRows=1`, {
+    sql: 'SELECT * FROM range(1000) AS t(n)',
+  });
   ({ requestId } = (await answer.json()) as { readonly requestId: string });
 });
 afterAll(async () => {
@@ -41,18 +54,32 @@ afterAll(async () => {
 });
 
 function call(url: string, body?: object, signal: AbortSignal | null = null): Promise<Response> {
-  const headers = { authorization: `Bearer ${testVariables.TEST_ADMIN_TOKEN}`, 'content-type': 'application/json' };
-  return fetch(url, { headers, signal, ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }) });
+  const headers = {
+    authorization: `Bearer ${testVariables.TEST_ADMIN_TOKEN}`,
+    'content-type': 'application/json',
+  };
+  return fetch(url, {
+    headers,
+    signal,
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
 }
 
-const preview = (body: object, signal?: AbortSignal): Promise<Response> => call(`${controllerUrl}/tables/preview`, body, signal);
+const preview = (body: object, signal?: AbortSignal): Promise<Response> =>
+  call(`${controllerUrl}/tables/preview`, body, signal);
 
 /** Many rows, each with many columns of ten thousand characters, made of a small request. */
 function large(rowCount: number, columnCount: number): object {
   const names = Array.from({ length: columnCount }, (_, index) => `c${index}`);
-  const transformConfigs = names.map((columnName) => ({ columnName, transformFunction: "repeat('x', 10000)" }));
+  const transformConfigs = names.map((columnName) => ({
+    columnName,
+    transformFunction: "repeat('x', 10000)",
+  }));
   return {
-    schema: { schemaName: 'much', dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 10_000 })) },
+    schema: {
+      schemaName: 'much',
+      dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 10_000 })),
+    },
     tableConfig: { tableName: 'much', ingestionConfig: { transformConfigs } },
     sourceRows: Array.from({ length: rowCount }, (_, id) => ({ fieldToValueMap: { id } })),
     config: { sampling: { max: rowCount } },
@@ -67,34 +94,44 @@ async function workerPids(): Promise<number[]> {
 
 async function expectAPage(): Promise<void> {
   const answer = await call(`${brokerUrl}/query/${requestId}/results?offset=500&numRows=100`);
-  expect([answer.status, ((await answer.json()) as { readonly numRows: number }).numRows]).toEqual([200, 100]);
+  expect([answer.status, ((await answer.json()) as { readonly numRows: number }).numRows]).toEqual([
+    200, 100,
+  ]);
 }
 
 // In the controller's own process these exhausted the heap, and all roles died with it.
 test.each([
   [2000, 100],
   [1000, 500],
-])('a preview of %i rows of %i columns is ended for its memory, and nothing else is', async (rowCount, columnCount) => {
-  const running = preview(large(rowCount, columnCount));
-  await expectAPage();
-  const answer = await running;
-  expect([answer.status, await answer.json()]).toEqual([
-    422,
-    {
-      code: 422,
-      reason: 'QUERY_LIMIT_EXCEEDED',
-      error: 'The preview exceeded its memory limit of 256 MB (controller.preview.workers.memory.maxMB) and was ended.',
-    },
-  ]);
-  await expectAPage();
-  const small = (await (await preview({ sourceRows: [{ fieldToValueMap: { a: 1 } }] })).json()) as PreviewResponse;
-  expect(small.rows).toMatchObject([{ fieldToValueMap: { a: 1 } }]);
-  const { workers } = (await (await call(`${controllerUrl}/health`)).json()) as ControllerHealthResponse;
-  expect(workers?.killedCount).toBeGreaterThan(0);
-  expect(await (await call(`${controllerUrl}/metrics`)).text()).toContain(
-    'quire_controller_workers_killed_total{reason="memory"}',
-  );
-});
+])(
+  'a preview of %i rows of %i columns is ended for its memory, and nothing else is',
+  async (rowCount, columnCount) => {
+    const running = preview(large(rowCount, columnCount));
+    await expectAPage();
+    const answer = await running;
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      {
+        code: 422,
+        reason: 'QUERY_LIMIT_EXCEEDED',
+        error:
+          'The preview exceeded its memory limit of 256 MB (controller.preview.workers.memory.maxMB) and was ended.',
+      },
+    ]);
+    await expectAPage();
+    const small = (await (
+      await preview({ sourceRows: [{ fieldToValueMap: { a: 1 } }] })
+    ).json()) as PreviewResponse;
+    expect(small.rows).toMatchObject([{ fieldToValueMap: { a: 1 } }]);
+    const { workers } = (await (
+      await call(`${controllerUrl}/health`)
+    ).json()) as ControllerHealthResponse;
+    expect(workers?.killedCount).toBeGreaterThan(0);
+    expect(await (await call(`${controllerUrl}/metrics`)).text()).toContain(
+      'quire_controller_workers_killed_total{reason="memory"}',
+    );
+  },
+);
 
 /** Keeps its process from everything else for many seconds. */
 const spinning = {

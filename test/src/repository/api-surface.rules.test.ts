@@ -6,7 +6,10 @@ import { Declarations, type Export } from './declarations.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What is longer is the type of a JSON schema, written out: other suites hold the documents that it makes. */
+/**
+ * What is longer is the type of a JSON schema, written out: other suites hold the documents that it
+ * makes.
+ */
 const charactersMax = 4000;
 
 interface Entry {
@@ -18,7 +21,9 @@ interface Entry {
 
 /** Entry points of a package. */
 function entriesOf(name: string): readonly Entry[] {
-  const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(
+    readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
+  ) as {
     exports: Record<string, { '@quire/source': string }>;
   };
   return Object.entries(manifest.exports).map(([path, target]) => ({
@@ -34,7 +39,10 @@ function signatures(exports: ReadonlyMap<string, Export>): string {
     if (declaration === undefined) return [head, 'is what another package exports'];
     const text = declaration.text.replace(/^export /gm, '').replace(/^declare /gm, '');
     if (text.length <= charactersMax) return [head, text];
-    return [head, `${text.length} characters, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`];
+    return [
+      head,
+      `${text.length} characters, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`,
+    ];
   });
   const sorted = parts.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return sorted.map(([head, text]) => `# ${head}\n${text}\n`).join('\n');
@@ -42,7 +50,8 @@ function signatures(exports: ReadonlyMap<string, Export>): string {
 
 /** Whether the declaration of a name in a source begins right behind a doc comment. */
 function isDocumented(source: string, name: string): boolean {
-  const words = '(?:export |declare |abstract |async )*(?:const|let|function\\*?|class|interface|type|enum)';
+  const words =
+    '(?:export |declare |abstract |async )*(?:const|let|function\\*?|class|interface|type|enum)';
   const found = new RegExp(`^${words} ${name}\\b`, 'm').exec(source);
   return found !== null && /\/\*\*(?:(?!\*\/)[^])*\*\/\n$/.test(source.slice(0, found.index));
 }
@@ -63,22 +72,30 @@ describe('what the packages export', () => {
   });
 
   test.each(packages)('%s exports every type that its signatures mention', (name) => {
-    const exports = entriesOf(name).flatMap(({ file }) => [...declarations.exportsOf(file).values()]);
+    const exports = entriesOf(name).flatMap(({ file }) => [
+      ...declarations.exportsOf(file).values(),
+    ]);
     const known = new Set(exports.map(({ declaration }) => declaration));
     const missing = exports.flatMap((each) =>
       declarations
         .mentionsOf(each)
         .filter((mentioned) => !known.has(mentioned))
-        .map((mentioned) => `${mentioned.name} (${mentioned.file}), which ${each.declaration?.name} mentions`),
+        .map(
+          (mentioned) =>
+            `${mentioned.name} (${mentioned.file}), which ${each.declaration?.name} mentions`,
+        ),
     );
     expect(missing).toEqual([]);
   });
 
   test.each(packages)('%s documents every export', (name) => {
-    const exports = entriesOf(name).flatMap(({ file }) => [...declarations.exportsOf(file).values()]);
+    const exports = entriesOf(name).flatMap(({ file }) => [
+      ...declarations.exportsOf(file).values(),
+    ]);
     const undocumented = exports.flatMap(({ declaration }) => {
       const lacks =
-        declaration !== undefined && !isDocumented(readFileSync(join(root, declaration.file), 'utf8'), declaration.name);
+        declaration !== undefined &&
+        !isDocumented(readFileSync(join(root, declaration.file), 'utf8'), declaration.name);
       return lacks ? `${declaration.name} (${declaration.file})` : [];
     });
     expect([...new Set(undocumented)]).toEqual([]);

@@ -1,10 +1,19 @@
-/** What a host writes whose copy of apache-arrow is its own, in modules and in CommonJS: stores rows of it, and prints them. */
+/**
+ * What a host writes whose copy of apache-arrow is its own, in modules and in CommonJS: stores rows
+ * of it, and prints them.
+ */
 import { createRequire } from 'node:module';
 import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import type * as Arrow from 'apache-arrow';
 
-async function jsonOf({ Field, Schema, Table, vectorFromArray, ...types }: typeof Arrow): Promise<string> {
+async function jsonOf({
+  Field,
+  Schema,
+  Table,
+  vectorFromArray,
+  ...types
+}: typeof Arrow): Promise<string> {
   const columns: [string, Arrow.DataType, readonly unknown[]][] = [
     ['i', new types.Int32(), [1, null, -3]],
     ['l', new types.Int64(), [2n ** 63n - 1n, null, 0n]],
@@ -15,12 +24,22 @@ async function jsonOf({ Field, Schema, Table, vectorFromArray, ...types }: typeo
     ['a', new types.List(new Field('item', new types.Int32(), true)), [[1, null], null, []]],
   ];
   const schema = new Schema(columns.map(([name, type]) => new Field(name, type, true)));
-  const vectors = columns.map(([name, type, values]) => [name, vectorFromArray(values, type)] as const);
+  const vectors = columns.map(
+    ([name, type, values]) => [name, vectorFromArray(values, type)] as const,
+  );
   const { batches } = new Table(Object.fromEntries(vectors) as never);
 
   const store = new MemoryObjectStore({ sizeMaxBytes: 1_000_000 });
-  await using results = new ResultStore({ store, brokerId: 'host', expirationMs: 60_000, expirationMaxMs: 60_000 });
-  const { entry } = await results.create({ schema, batches: ReadableStream.from(batches) }, { owner: 'host' });
+  await using results = new ResultStore({
+    store,
+    brokerId: 'host',
+    expirationMs: 60_000,
+    expirationMaxMs: 60_000,
+  });
+  const { entry } = await results.create(
+    { schema, batches: ReadableStream.from(batches) },
+    { owner: 'host' },
+  );
   const result = await results.open(entry.requestId);
   const chunks = await Array.fromAsync(result.page({ offset: 0, rowCount: 3 }).encode('json'));
   return Buffer.concat(chunks).toString();
@@ -29,4 +48,6 @@ async function jsonOf({ Field, Schema, Table, vectorFromArray, ...types }: typeo
 const require = createRequire(import.meta.url);
 const imported = await jsonOf(await import('apache-arrow'));
 const required = await jsonOf(require('apache-arrow') as typeof Arrow);
-process.stdout.write(`${JSON.stringify({ path: require.resolve('apache-arrow'), imported, required })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ path: require.resolve('apache-arrow'), imported, required })}\n`,
+);

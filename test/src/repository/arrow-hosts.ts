@@ -11,10 +11,18 @@ const rows =
   '[[1,9223372036854775807,0.1,"größer","red","2023-11-14 22:13:20.123",[1,null]],' +
   '[null,null,null,null,null,null,null],[-3,0,"NaN","","red","1970-01-01 00:00:00.0",[]]]';
 
-/** Hosts that use the installed packages with a copy of apache-arrow that is theirs: imported, and required. */
+/**
+ * Hosts that use the installed packages with a copy of apache-arrow that is theirs: imported, and
+ * required.
+ */
 export function describeArrowHosts(publishedOf: () => PublishedPackages): void {
-  /** Runs a host in a folder of its own, where it finds its own copy before that of the packages. */
-  async function runHost(name: string, install: (folder: string) => Promise<unknown>): Promise<Record<string, string>> {
+  /**
+   * Runs a host in a folder of its own, where it finds its own copy before that of the packages.
+   */
+  async function runHost(
+    name: string,
+    install: (folder: string) => Promise<unknown>,
+  ): Promise<Record<string, string>> {
     const folder = join(publishedOf().folder, 'hosts', name);
     await mkdir(join(folder, 'node_modules'), { recursive: true });
     await install(folder);
@@ -26,16 +34,30 @@ export function describeArrowHosts(publishedOf: () => PublishedPackages): void {
   describe('store what a host made with a copy of apache-arrow of its own', () => {
     test('of the same version', async () => {
       const answer = await runHost('second-copy', (folder) => Promise.resolve(copyOfArrow(folder)));
-      expect(answer).toEqual({ path: expect.stringContaining('/second-copy/'), imported: rows, required: rows });
+      expect(answer).toEqual({
+        path: expect.stringContaining('/second-copy/'),
+        imported: rows,
+        required: rows,
+      });
     });
   });
 
-  describeWithTool(arrowVersions, 'store what a host made with its own version of apache-arrow', (modules) => {
-    const names = readdirSync(modules).filter((name) => name.startsWith('apache-arrow-'));
+  describeWithTool(
+    arrowVersions,
+    'store what a host made with its own version of apache-arrow',
+    (modules) => {
+      const names = readdirSync(modules).filter((name) => name.startsWith('apache-arrow-'));
 
-    test.each(names)('%s', async (name) => {
-      const answer = await runHost(name, (folder) => symlink(join(modules, name), join(folder, 'node_modules/apache-arrow')));
-      expect(answer).toEqual({ path: expect.stringContaining(`/${name}/`), imported: rows, required: rows });
-    });
-  });
+      test.each(names)('%s', async (name) => {
+        const answer = await runHost(name, (folder) =>
+          symlink(join(modules, name), join(folder, 'node_modules/apache-arrow')),
+        );
+        expect(answer).toEqual({
+          path: expect.stringContaining(`/${name}/`),
+          imported: rows,
+          required: rows,
+        });
+      });
+    },
+  );
 }

@@ -3,13 +3,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BenchReport } from '@quire/bench';
 import { expect, test } from 'vitest';
-import { startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 const program = join(import.meta.dirname, '../../../packages/bench/bin/quire-bench.js');
 const sql = 'SELECT range AS id, range * 2 AS twice FROM range(20000)';
 
 /** Runs the command in a process of its own. */
-async function bench(...args: string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+async function bench(
+  ...args: string[]
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   try {
     return { code: 0, ...(await promisify(execFile)(process.execPath, [program, ...args])) };
   } catch (error) {
@@ -17,63 +24,101 @@ async function bench(...args: string[]): Promise<{ readonly code: number; readon
   }
 }
 
-test('measures two servers by turns, in every combination, and deletes what it stored', { timeout: 240_000 }, async () => {
-  await using directory = await temporaryDirectory();
-  const config = await writeSettings(directory.path);
-  const { server, url } = await startServer(['--config', config]);
-  await using _server = server;
-  const token = testVariables.TEST_ADMIN_TOKEN;
-  // The same server twice, as each of the two dialects that it speaks, by another name.
-  const other = url.replace('127.0.0.1', 'localhost');
-  const short = ['--pages', '10,1000', '--readers', '1,2', '--offsets', 'first,last,random', '--rounds', '1', '--slice', '5'];
-  const both = ['--url', url, '--token', token, '--vs', other, '--vs-token', token, '--vs-dialect', 'pinot', '--sql', sql];
+test(
+  'measures two servers by turns, in every combination, and deletes what it stored',
+  { timeout: 240_000 },
+  async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path);
+    const { server, url } = await startServer(['--config', config]);
+    await using _server = server;
+    const token = testVariables.TEST_ADMIN_TOKEN;
+    // The same server twice, as each of the two dialects that it speaks, by another name.
+    const other = url.replace('127.0.0.1', 'localhost');
+    const short = [
+      '--pages',
+      '10,1000',
+      '--readers',
+      '1,2',
+      '--offsets',
+      'first,last,random',
+      '--rounds',
+      '1',
+      '--slice',
+      '5',
+    ];
+    const both = [
+      '--url',
+      url,
+      '--token',
+      token,
+      '--vs',
+      other,
+      '--vs-token',
+      token,
+      '--vs-dialect',
+      'pinot',
+      '--sql',
+      sql,
+    ];
 
-  const json = await bench(...both, ...short, '--json');
-  expect(json.stderr).toBe('');
-  const { servers, measurements } = JSON.parse(json.stdout) as BenchReport;
-  expect(servers).toMatchObject([
-    { url, dialect: 'quire', rowCount: 20_000 },
-    { url: other, dialect: 'pinot', rowCount: 20_000 },
-  ]);
-  expect(measurements.length).toBe(2 * 2 * 3 * 2);
-  for (const each of measurements) {
-    expect(each.pageCount).toBeGreaterThan(0);
-    expect(each.p99Ms).toBeGreaterThanOrEqual(each.p50Ms);
-    expect(each.pagesPerSecond).toBeGreaterThan(0);
-    expect(each.bytesPerPage).toBeGreaterThan(each.pageSize);
-  }
+    const json = await bench(...both, ...short, '--json');
+    expect(json.stderr).toBe('');
+    const { servers, measurements } = JSON.parse(json.stdout) as BenchReport;
+    expect(servers).toMatchObject([
+      { url, dialect: 'quire', rowCount: 20_000 },
+      { url: other, dialect: 'pinot', rowCount: 20_000 },
+    ]);
+    expect(measurements.length).toBe(2 * 2 * 3 * 2);
+    for (const each of measurements) {
+      expect(each.pageCount).toBeGreaterThan(0);
+      expect(each.p99Ms).toBeGreaterThanOrEqual(each.p50Ms);
+      expect(each.pagesPerSecond).toBeGreaterThan(0);
+      expect(each.bytesPerPage).toBeGreaterThan(each.pageSize);
+    }
 
-  const text = await bench(
-    '--url',
-    url,
-    '--token',
-    token,
-    '--sql',
-    sql,
-    ...short.slice(0, 4),
-    '--formats',
-    'json,arrow,csv,ndjson',
-    '--quick',
-    '--slice',
-    '5',
-  );
-  expect(text).toMatchObject({ code: 0, stderr: '' });
-  for (const format of ['json', 'arrow', 'csv', 'ndjson']) expect(text.stdout).toContain(format);
+    const text = await bench(
+      '--url',
+      url,
+      '--token',
+      token,
+      '--sql',
+      sql,
+      ...short.slice(0, 4),
+      '--formats',
+      'json,arrow,csv,ndjson',
+      '--quick',
+      '--slice',
+      '5',
+    );
+    expect(text).toMatchObject({ code: 0, stderr: '' });
+    for (const format of ['json', 'arrow', 'csv', 'ndjson']) expect(text.stdout).toContain(format);
 
-  const failures = await Promise.all([
-    bench('--url', url, '--token', 'wrong', '--sql', sql),
-    bench('--url', url, '--token', token, '--sql', 'SELECT * FROM missing'),
-    bench('--url', url, '--token', token, '--sql', 'SELECT 1 AS n WHERE false'),
-    bench(...both, '--formats', 'arrow'),
-    bench('--url', 'http://127.0.0.1:9', '--sql', sql),
-  ]);
-  expect(failures.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
-  const messages = ['status 401', 'missing', 'has no rows', 'whose pages are json; arrow was asked for', 'cannot be reached'];
-  for (const [index, message] of messages.entries()) expect(failures[index]?.stderr).toContain(message);
+    const failures = await Promise.all([
+      bench('--url', url, '--token', 'wrong', '--sql', sql),
+      bench('--url', url, '--token', token, '--sql', 'SELECT * FROM missing'),
+      bench('--url', url, '--token', token, '--sql', 'SELECT 1 AS n WHERE false'),
+      bench(...both, '--formats', 'arrow'),
+      bench('--url', 'http://127.0.0.1:9', '--sql', sql),
+    ]);
+    expect(failures.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
+    const messages = [
+      'status 401',
+      'missing',
+      'has no rows',
+      'whose pages are json; arrow was asked for',
+      'cannot be reached',
+    ];
+    for (const [index, message] of messages.entries()) {
+      expect(failures[index]?.stderr).toContain(message);
+    }
 
-  const list = await fetch(`${url}/query/resultStore`, { headers: { authorization: `Bearer ${token}` } });
-  expect(await list.json()).toEqual({ resultMetadataList: [] });
-});
+    const list = await fetch(`${url}/query/resultStore`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await list.json()).toEqual({ resultMetadataList: [] });
+  },
+);
 
 test('says what is wrong with its options', { timeout: 60_000 }, async () => {
   const url = 'http://127.0.0.1:1';

@@ -15,5 +15,7 @@ test('each row of the table of clients names a suite that there is', () => {
   expect(rows.length).toBeGreaterThan(0);
   const known = compatibilities.map((each) => cellsOf(rowOf(each)));
   for (const row of rows) expect(known).toContainEqual(cellsOf(row));
-  for (const { file, suite } of compatibilities) expect([file, textOf(file)]).toEqual([file, expect.stringContaining(suite)]);
+  for (const { file, suite } of compatibilities) {
+    expect([file, textOf(file)]).toEqual([file, expect.stringContaining(suite)]);
+  }
 });

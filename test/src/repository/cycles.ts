@@ -2,13 +2,17 @@ import { posix } from 'node:path';
 import type { SourceFile } from './source-file.ts';
 
 /**
- * Cycles of imports in a package, types included: between files, and between folders. Each is a list of paths, in ascending order.
+ * Cycles of imports in a package, types included: between files, and between folders. Each is a
+ * list of paths, in ascending order.
  *
- * A folder counts as one place unless it has folders in it: its own files are then places of their own, since some stand above those folders
- * and some below. The entry of a package, which names everything, counts for nothing.
+ * A folder counts as one place unless it has folders in it: its own files are then places of their
+ * own, since some stand above those folders and some below. The entry of a package, which names
+ * everything, counts for nothing.
  */
 export function cyclesOf(files: readonly SourceFile[]): readonly (readonly string[])[] {
-  const known = new Map(files.filter(({ path }) => !isEntry(path)).map((file) => [file.path, file]));
+  const known = new Map(
+    files.filter(({ path }) => !isEntry(path)).map((file) => [file.path, file]),
+  );
   const targetsOf = ({ path, imports }: SourceFile): string[] =>
     imports.flatMap(({ module }) => {
       const target = posix.join(posix.dirname(path), module);
@@ -22,7 +26,9 @@ export function cyclesOf(files: readonly SourceFile[]): readonly (readonly strin
       addEdge(betweenPlaces, places.get(file.path) ?? '', places.get(target) ?? '');
     }
   }
-  const ofFiles = componentsOf(betweenFiles).map((cycle) => [...new Set(cycle.map((path) => places.get(path) ?? ''))].toSorted());
+  const ofFiles = componentsOf(betweenFiles).map((cycle) =>
+    [...new Set(cycle.map((path) => places.get(path) ?? ''))].toSorted(),
+  );
   const all = [...ofFiles, ...componentsOf(betweenPlaces).map((cycle) => cycle.toSorted())];
   return [...new Map(all.map((cycle) => [cycle.join(), cycle])).values()];
 }
@@ -37,7 +43,9 @@ function isEntry(path: string): boolean {
 function placesOf(paths: readonly string[]): ReadonlyMap<string, string> {
   const folders = new Set(paths.map((path) => posix.dirname(path)));
   const shelves = new Set([...folders].map((folder) => posix.dirname(folder)));
-  return new Map(paths.map((path) => [path, shelves.has(posix.dirname(path)) ? path : posix.dirname(path)]));
+  return new Map(
+    paths.map((path) => [path, shelves.has(posix.dirname(path)) ? path : posix.dirname(path)]),
+  );
 }
 
 function addEdge(graph: Graph, from: string, to: string): void {
@@ -46,11 +54,16 @@ function addEdge(graph: Graph, from: string, to: string): void {
   graph.get(from)?.add(to);
 }
 
-/** What reaches itself, each with all that it reaches and that reaches it. Packages are small: no need to be clever. */
+/**
+ * What reaches itself, each with all that it reaches and that reaches it. Packages are small: no
+ * need to be clever.
+ */
 function componentsOf(graph: Graph): string[][] {
   const reached = new Map([...graph.keys()].map((each) => [each, reachedFrom(graph, each)]));
   const components = [...graph.keys()].flatMap((each) => {
-    const mutual = [...(reached.get(each) ?? [])].filter((other) => reached.get(other)?.has(each) === true);
+    const mutual = [...(reached.get(each) ?? [])].filter(
+      (other) => reached.get(other)?.has(each) === true,
+    );
     return mutual.includes(each) ? [mutual.toSorted()] : [];
   });
   return [...new Map(components.map((component) => [component.join(), component])).values()];

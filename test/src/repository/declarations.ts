@@ -16,7 +16,10 @@ export interface Declaration {
   readonly text: string;
   /** What its types mention. */
   readonly mentions: readonly Mention[];
-  /** What the parameters of its constructors mention: nobody's business where a class is exported as a type only. */
+  /**
+   * What the parameters of its constructors mention: nobody's business where a class is exported as
+   * a type only.
+   */
   readonly constructorMentions: readonly Mention[];
 }
 
@@ -43,7 +46,10 @@ interface Module {
   readonly exports: ReadonlyMap<string, { readonly target: Mention; readonly isType: boolean }>;
 }
 
-/** What the sources of all packages declare to those who import them: the compiler's declarations, not what it checks. */
+/**
+ * What the sources of all packages declare to those who import them: the compiler's declarations,
+ * not what it checks.
+ */
 export class Declarations {
   readonly #texts: ReadonlyMap<string, string>;
   readonly #modules = new Map<string, Module>();
@@ -59,16 +65,38 @@ export class Declarations {
     const folder = mkdtempSync(join(root, 'node_modules/.declarations-'));
     try {
       const config = join(folder, 'tsconfig.json');
-      const options = { noEmit: false, declaration: true, emitDeclarationOnly: true, noCheck: true, removeComments: true };
+      const options = {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        noCheck: true,
+        removeComments: true,
+      };
       const compilerOptions = { ...options, rootDir: root, outDir: join(folder, 'out') };
       const include = [join(root, 'packages/*/src')];
-      writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include, exclude: [] }));
+      writeFileSync(
+        config,
+        JSON.stringify({
+          extends: join(root, 'tsconfig.json'),
+          compilerOptions,
+          include,
+          exclude: [],
+        }),
+      );
       const compiler = join(root, 'node_modules/typescript/bin/tsc');
-      const { stdout } = await run(process.execPath, [compiler, '-p', config, '--listEmittedFiles']);
+      const { stdout } = await run(process.execPath, [
+        compiler,
+        '-p',
+        config,
+        '--listEmittedFiles',
+      ]);
       const files = Array.from(stdout.matchAll(/^TSFILE: (.*)$/gm), ([, path = '']) => path);
       return new Declarations(
         new Map(
-          files.map((path) => [path.slice(join(folder, 'out/').length).replace(/\.d\.ts$/, '.ts'), readFileSync(path, 'utf8')]),
+          files.map((path) => [
+            path.slice(join(folder, 'out/').length).replace(/\.d\.ts$/, '.ts'),
+            readFileSync(path, 'utf8'),
+          ]),
         ),
       );
     } finally {
@@ -84,7 +112,8 @@ export class Declarations {
         const declaration = this.#find(file, name);
         // An interface is a type however it is exported.
         const isDeclaredType =
-          declaration !== undefined && /^(?:export )?(?:declare )?(?:interface|type) /.test(declaration.text);
+          declaration !== undefined &&
+          /^(?:export )?(?:declare )?(?:interface|type) /.test(declaration.text);
         return [name, { isType: isType || isDeclaredType, declaration }];
       }),
     );
@@ -143,7 +172,10 @@ function readModule(file: string, text: string): Module {
   for (const statement of program.body as unknown as readonly SyntaxNode[]) {
     if (statement.type === 'ImportDeclaration') {
       for (const each of statement['specifiers'] as readonly SyntaxNode[]) {
-        imports.set(nameOf(each['local']), { source: sourceOf(statement), name: nameOf(each['imported']) });
+        imports.set(nameOf(each['local']), {
+          source: sourceOf(statement),
+          name: nameOf(each['imported']),
+        });
       }
     } else if (statement.type === 'ExportAllDeclaration') {
       throw new Error(`${file}: a module lists its names, \`export *\` hides them.`);
@@ -185,14 +217,19 @@ function namesDeclaredBy(declared: SyntaxNode): readonly string[] {
 function constructorsOf({ body }: SyntaxNode): readonly unknown[] {
   const members = (body as { readonly body?: unknown } | undefined)?.body;
   if (!Array.isArray(members)) return [];
-  return (members as readonly SyntaxNode[]).filter((member) => isConstructor(member)).map(({ value }) => value);
+  return (members as readonly SyntaxNode[])
+    .filter((member) => isConstructor(member))
+    .map(({ value }) => value);
 }
 
 function isConstructor({ type, kind }: SyntaxNode): boolean {
   return type === 'MethodDefinition' && kind === 'constructor';
 }
 
-/** Names in the places of types, but for constructors. What `typeof` says of a value can be had without the value's name. */
+/**
+ * Names in the places of types, but for constructors. What `typeof` says of a value can be had
+ * without the value's name.
+ */
 function mentionsIn(node: unknown): readonly Mention[] {
   if (Array.isArray(node)) return node.flatMap((each: unknown) => mentionsIn(each));
   if (typeof node !== 'object' || node === null) return [];
@@ -200,7 +237,9 @@ function mentionsIn(node: unknown): readonly Mention[] {
   if (isConstructor(members)) return [];
   const inside = Object.values(members).flatMap((member) => mentionsIn(member));
   const named = ['typeName', 'superClass'].map((member) => members[member]);
-  if (/^(?:TSInterfaceHeritage|TSClassImplements)$/.test(members.type)) named.push(members['expression']);
+  if (/^(?:TSInterfaceHeritage|TSClassImplements)$/.test(members.type)) {
+    named.push(members['expression']);
+  }
   const names = named.flatMap((name) => firstNameOf(name));
   // `import('./units.ts').Bytes`
   if (members.type !== 'TSImportType') return [...names, ...inside];
@@ -217,7 +256,10 @@ function firstNameOf(node: unknown): readonly string[] {
 }
 
 function nameOf(node: unknown): string {
-  const { name, value } = (node ?? { name: '*' }) as { readonly name?: string; readonly value?: string };
+  const { name, value } = (node ?? { name: '*' }) as {
+    readonly name?: string;
+    readonly value?: string;
+  };
   return name ?? value ?? '*';
 }
 

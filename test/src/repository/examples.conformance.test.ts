@@ -21,8 +21,13 @@ async function openStore(options: StoreFixtureOptions = {}): Promise<StoreFixtur
     leftovers: async () => {
       using database = new DatabaseSync(path, { readOnly: true });
       const rows = database.prepare('SELECT id FROM objects WHERE key IS NULL').all();
-      const blocks = database.prepare('SELECT count(*) AS n FROM blocks WHERE object_id NOT IN (SELECT id FROM objects)').get();
-      return [...rows.map((row) => `object ${String(row['id'])}`), ...(blocks?.['n'] === 0 ? [] : ['blocks of no object'])];
+      const blocks = database
+        .prepare('SELECT count(*) AS n FROM blocks WHERE object_id NOT IN (SELECT id FROM objects)')
+        .get();
+      return [
+        ...rows.map((row) => `object ${String(row['id'])}`),
+        ...(blocks?.['n'] === 0 ? [] : ['blocks of no object']),
+      ];
     },
     [Symbol.asyncDispose]: async () => {
       await store[Symbol.asyncDispose]();

@@ -5,7 +5,12 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { chromium, describeWithTool, pythonRequests } from '../testkit/toolchain.ts';
-import { startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 import { bundleForBrowsers } from '../testkit/client-bundle.ts';
 import { openPage } from '../testkit/open-page.ts';
 
@@ -22,7 +27,9 @@ interface NotebookCell {
 
 /** What the notebook shows below a cell: what it printed, and the value of its last line. */
 function outputOf({ outputs = [] }: NotebookCell): string {
-  return outputs.map(({ text, data }) => (text ?? data?.['text/plain'] ?? []).join('').replace(/\n?$/, '\n')).join('');
+  return outputs
+    .map(({ text, data }) => (text ?? data?.['text/plain'] ?? []).join('').replace(/\n?$/, '\n'))
+    .join('');
 }
 
 /** Runs cells as a notebook does: in one process, and the value of a cell's last line is shown. */
@@ -40,13 +47,18 @@ for source in json.load(sys.stdin):
 
 describeWithTool(pythonRequests, 'the notebook', (python) => {
   test('shows below each cell what the cell gives', { timeout: 120_000 }, async () => {
-    const { cells } = JSON.parse(await readFile(join(examples, 'notebook.ipynb'), 'utf8')) as { cells: readonly NotebookCell[] };
+    const { cells } = JSON.parse(await readFile(join(examples, 'notebook.ipynb'), 'utf8')) as {
+      cells: readonly NotebookCell[];
+    };
     const code = cells.filter((cell) => cell.cell_type === 'code');
     await using directory = await temporaryDirectory();
     const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
     await using _server = server;
     const sources = code.map(({ source }) =>
-      source.join('').replace('http://127.0.0.1:8099', url).replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN),
+      source
+        .join('')
+        .replace('http://127.0.0.1:8099', url)
+        .replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN),
     );
     const running = promisify(execFile)(python, ['-c', runCells]);
     running.child.stdin?.end(JSON.stringify(sources));
@@ -72,31 +84,40 @@ steps.shift().click();
 `;
 
 describeWithTool(chromium, 'the page for browsers', (path) => {
-  test('runs a query and turns the pages of its result', { timeout: 120_000 }, async ({ signal }) => {
-    const html = await readFile(join(examples, 'browser/index.html'), 'utf8');
-    const { code } = await bundleForBrowsers(join(examples, 'browser/page.js'), 'es');
-    const script = code.replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);
-    await using directory = await temporaryDirectory();
-    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
-    await using _server = server;
-    await using origin = await FaultProxy.start(Number(new URL(url).port));
-    const report = Promise.withResolvers<unknown>();
-    origin.intercept = (request) => {
-      const answer = (contentType: string, body: string) =>
-        ({ kind: 'answer', status: 200, headers: { 'content-type': contentType }, body }) as const;
-      const page = html.replace('</body>', `<script type="module">${reader}</script></body>`);
-      if (request.url === '/') return answer('text/html', page);
-      if (request.url === '/page.js') return answer('text/javascript', script);
-      if (request.url === '/favicon.ico') return answer('image/png', '');
-      if (!request.url.startsWith('/report?')) return undefined;
-      report.resolve(JSON.parse(decodeURIComponent(request.url.slice('/report?'.length))));
-      return answer('text/plain', '');
-    };
-    await using _page = await openPage(path, `${origin.endpoint}/`, signal);
-    expect(await report.promise).toEqual([
-      ['rows 1 to 10 of 560', 20, 'GOOG'],
-      ['rows 11 to 20 of 560', 20, 'GOOG'],
-      ['rows 1 to 10 of 560', 20, 'GOOG'],
-    ]);
-  });
+  test(
+    'runs a query and turns the pages of its result',
+    { timeout: 120_000 },
+    async ({ signal }) => {
+      const html = await readFile(join(examples, 'browser/index.html'), 'utf8');
+      const { code } = await bundleForBrowsers(join(examples, 'browser/page.js'), 'es');
+      const script = code.replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);
+      await using directory = await temporaryDirectory();
+      const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+      await using _server = server;
+      await using origin = await FaultProxy.start(Number(new URL(url).port));
+      const report = Promise.withResolvers<unknown>();
+      origin.intercept = (request) => {
+        const answer = (contentType: string, body: string) =>
+          ({
+            kind: 'answer',
+            status: 200,
+            headers: { 'content-type': contentType },
+            body,
+          }) as const;
+        const page = html.replace('</body>', `<script type="module">${reader}</script></body>`);
+        if (request.url === '/') return answer('text/html', page);
+        if (request.url === '/page.js') return answer('text/javascript', script);
+        if (request.url === '/favicon.ico') return answer('image/png', '');
+        if (!request.url.startsWith('/report?')) return undefined;
+        report.resolve(JSON.parse(decodeURIComponent(request.url.slice('/report?'.length))));
+        return answer('text/plain', '');
+      };
+      await using _page = await openPage(path, `${origin.endpoint}/`, signal);
+      expect(await report.promise).toEqual([
+        ['rows 1 to 10 of 560', 20, 'GOOG'],
+        ['rows 11 to 20 of 560', 20, 'GOOG'],
+        ['rows 1 to 10 of 560', 20, 'GOOG'],
+      ]);
+    },
+  );
 });

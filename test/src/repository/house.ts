@@ -36,7 +36,12 @@ export function readHouse(root: string): HousePackage[] {
       const manifest = readManifest(folder);
       const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.ts'))
-        .map((path) => parseSourceFile(`packages/${name}/src/${path}`, readFileSync(join(folder, 'src', path), 'utf8')));
+        .map((path) =>
+          parseSourceFile(
+            `packages/${name}/src/${path}`,
+            readFileSync(join(folder, 'src', path), 'utf8'),
+          ),
+        );
       return { name, manifest, peers: readPeers(manifest, [folder, root]), files };
     });
 }
@@ -48,7 +53,9 @@ function readManifest(folder: string): Manifest {
 /** The peers of a package's dependencies, which npm has installed in one of the folders. */
 function readPeers({ dependencies = {} }: Manifest, folders: readonly string[]): Set<string> {
   const installed = Object.keys(dependencies).flatMap((name) => {
-    const found = folders.map((folder) => join(folder, 'node_modules', name)).find((path) => existsSync(path));
+    const found = folders
+      .map((folder) => join(folder, 'node_modules', name))
+      .find((path) => existsSync(path));
     return found === undefined ? [] : [readManifest(found)];
   });
   return new Set(installed.flatMap(({ peerDependencies = {} }) => Object.keys(peerDependencies)));

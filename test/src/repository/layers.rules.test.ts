@@ -9,9 +9,18 @@ import { parseSourceFile } from './source-file.ts';
 const house = readHouse(join(import.meta.dirname, '../../..'));
 
 /** A package of one file that is written here. */
-function sample(name: string, text: string, dependencies: Record<string, string> = {}): HousePackage {
+function sample(
+  name: string,
+  text: string,
+  dependencies: Record<string, string> = {},
+): HousePackage {
   const manifest = { name: `@quire/${name}`, version: '0.1.0', dependencies };
-  return { name, manifest, peers: new Set(['commander']), files: [parseSourceFile(`packages/${name}/src/sample.ts`, text)] };
+  return {
+    name,
+    manifest,
+    peers: new Set(['commander']),
+    files: [parseSourceFile(`packages/${name}/src/sample.ts`, text)],
+  };
 }
 
 const lines = (count: number): string => 'f();\n'.repeat(count);
@@ -22,14 +31,18 @@ describe('the house follows its plan', () => {
   });
 
   test('all packages are read', () => {
-    expect(house.map(({ name }) => name)).toEqual(expect.arrayContaining(['core', 'results', 'broker', 'cli']));
+    expect(house.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['core', 'results', 'broker', 'cli']),
+    );
     expect(house.filter(({ files }) => files.length === 0)).toEqual([]);
   });
 
   test('packages depend on each other at one version', () => {
     const versions = house.flatMap(({ manifest: { version, dependencies = {} } }) => [
       version,
-      ...Object.entries(dependencies).flatMap(([name, range]) => (name.startsWith('@quire/') ? [range] : [])),
+      ...Object.entries(dependencies).flatMap(([name, range]) =>
+        name.startsWith('@quire/') ? [range] : [],
+      ),
     ]);
     expect(new Set(versions).size).toBe(1);
   });
@@ -60,7 +73,11 @@ describe('importsPointDown', () => {
   });
 
   test('lets imports of lower levels pass', () => {
-    expect(rules.importsPointDown(sample('results', `import '@quire/core'; import 'fastify'; import './a/b.ts';`))).toEqual([]);
+    expect(
+      rules.importsPointDown(
+        sample('results', `import '@quire/core'; import 'fastify'; import './a/b.ts';`),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -104,8 +121,13 @@ describe('manifestMatchesImports', () => {
   test('finds what is undeclared and what is unused', () => {
     const text = `import 'node:fs'; import './x.ts'; import a from 'lz4/binding'; import type b from '@quire/core/testing';`;
     expect(
-      rules.manifestMatchesImports(sample('results', text, { '@quire/core': '0.1.0', uuid: '1.0.0', commander: '1.0.0' })),
-    ).toEqual(['results imports lz4 but does not declare it', 'results declares uuid but does not import it']);
+      rules.manifestMatchesImports(
+        sample('results', text, { '@quire/core': '0.1.0', uuid: '1.0.0', commander: '1.0.0' }),
+      ),
+    ).toEqual([
+      'results imports lz4 but does not declare it',
+      'results declares uuid but does not import it',
+    ]);
   });
 });
 
@@ -120,10 +142,14 @@ describe('librariesStayWithTheirOwners', () => {
   });
 
   test('lets owners have theirs', () => {
-    expect(rules.librariesStayWithTheirOwners(sample('service', `import 'fastify/types'; import '@fastify/swagger';`))).toEqual(
-      [],
-    );
-    expect(rules.librariesStayWithTheirOwners(sample('engine-duckdb', `import '@duckdb/node-api';`))).toEqual([]);
+    expect(
+      rules.librariesStayWithTheirOwners(
+        sample('service', `import 'fastify/types'; import '@fastify/swagger';`),
+      ),
+    ).toEqual([]);
+    expect(
+      rules.librariesStayWithTheirOwners(sample('engine-duckdb', `import '@duckdb/node-api';`)),
+    ).toEqual([]);
   });
 });
 
@@ -140,8 +166,14 @@ describe('arrowIsTwoTypes', () => {
   });
 
   test('lets the two types pass, and all of it in results', () => {
-    expect(rules.arrowIsTwoTypes(sample('core', `import { type Schema, type RecordBatch } from 'apache-arrow';`))).toEqual([]);
-    expect(rules.arrowIsTwoTypes(sample('results', `import { Table } from 'apache-arrow';`))).toEqual([]);
+    expect(
+      rules.arrowIsTwoTypes(
+        sample('core', `import { type Schema, type RecordBatch } from 'apache-arrow';`),
+      ),
+    ).toEqual([]);
+    expect(
+      rules.arrowIsTwoTypes(sample('results', `import { Table } from 'apache-arrow';`)),
+    ).toEqual([]);
   });
 });
 
@@ -159,31 +191,41 @@ describe('wireNamesStayAtTheEdge', () => {
 
   test('lets the edge have them, and everybody read the numRows of a batch', () => {
     expect(rules.wireNamesStayAtTheEdge(sample('api', text))).toEqual([]);
-    expect(rules.wireNamesStayAtTheEdge(sample('results', `const rowCount = batch.numRows; // numRows`))).toEqual([]);
+    expect(
+      rules.wireNamesStayAtTheEdge(sample('results', `const rowCount = batch.numRows; // numRows`)),
+    ).toEqual([]);
   });
 });
 
 describe('sourcesAreShort', () => {
   test('finds long files and long functions', () => {
-    expect(rules.sourcesAreShort(sample('core', lines(301)))).toEqual(['packages/core/src/sample.ts has 301 lines']);
-    expect(rules.sourcesAreShort(sample('core', `f();\nclass A {\n  b() {\n${lines(79)}}\n}\n`))).toEqual([
-      'packages/core/src/sample.ts:3 is a function of 81 lines',
+    expect(rules.sourcesAreShort(sample('core', lines(481)))).toEqual([
+      'packages/core/src/sample.ts has 481 lines',
     ]);
+    expect(
+      rules.sourcesAreShort(sample('core', `f();\nclass A {\n  b() {\n${lines(104)}}\n}\n`)),
+    ).toEqual(['packages/core/src/sample.ts:3 is a function of 106 lines']);
   });
 
   test('lets the limits pass', () => {
-    expect(rules.sourcesAreShort(sample('core', `const f = () => {\n${lines(78)}};\n${lines(220)}`))).toEqual([]);
+    expect(
+      rules.sourcesAreShort(sample('core', `const f = () => {\n${lines(103)}};\n${lines(370)}`)),
+    ).toEqual([]);
   });
 });
 
 test('timeIsInjected finds a bare new Date()', () => {
   const text = `const a = new Date(0);\nconst b = new Date();`;
-  expect(rules.timeIsInjected(sample('core', text))).toEqual(['packages/core/src/sample.ts:2 reads the clock']);
+  expect(rules.timeIsInjected(sample('core', text))).toEqual([
+    'packages/core/src/sample.ts:2 reads the clock',
+  ]);
 });
 
 test('builtinsHaveTheirPrefix finds a bare builtin', () => {
   const text = `import 'fs'; import 'node:fs'; import 'uuid';`;
-  expect(rules.builtinsHaveTheirPrefix(sample('core', text))).toEqual(['packages/core/src/sample.ts imports fs without node:']);
+  expect(rules.builtinsHaveTheirPrefix(sample('core', text))).toEqual([
+    'packages/core/src/sample.ts imports fs without node:',
+  ]);
 });
 
 test('a file that does not parse is an error, not an empty file', () => {

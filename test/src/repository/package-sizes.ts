@@ -43,7 +43,9 @@ const heaviestCount = 10;
 const command = '@quire/cli';
 
 function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
-  const lock = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as {
+  const lock = JSON.parse(
+    readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'),
+  ) as {
     readonly packages: Readonly<Record<string, Installed>>;
   };
   const sizes = new Map<string, number>();
@@ -58,7 +60,9 @@ function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
     return { name, tarballBytes: sizeBytes, packageCount: paths.size, installedBytes };
   });
   const paths = [...closureOf(`node_modules/${command}`, lock.packages)];
-  const heaviest = paths.toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, heaviestCount);
+  const heaviest = paths
+    .toSorted((one, other) => sizeOf(other) - sizeOf(one))
+    .slice(0, heaviestCount);
   return {
     sizes: measured,
     heaviest: heaviest.map((path) => {
@@ -77,7 +81,10 @@ function nameOf(path: string): string {
 }
 
 /** A package and all that it depends on, as Node finds them from where they are installed. */
-function closureOf(start: string, installed: Readonly<Record<string, Installed>>): ReadonlySet<string> {
+function closureOf(
+  start: string,
+  installed: Readonly<Record<string, Installed>>,
+): ReadonlySet<string> {
   const paths = new Set<string>();
   const visit = (path: string): void => {
     if (paths.has(path)) return;
@@ -104,7 +111,9 @@ function placesOf(name: string, path: string): readonly string[] {
 /** Bytes of the files in a folder, without the packages that are installed inside it. */
 function folderBytes(path: string): number {
   return readdirSync(path, { withFileTypes: true }).reduce((sum, entry) => {
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + folderBytes(join(path, entry.name));
+    if (entry.isDirectory()) {
+      return entry.name === 'node_modules' ? sum : sum + folderBytes(join(path, entry.name));
+    }
     return entry.isFile() ? sum + statSync(join(path, entry.name)).size : sum;
   }, 0);
 }
@@ -152,7 +161,9 @@ function megabytes(bytes: number): string {
 /** The figures of the table, by package: kB, packages, MB. */
 function figuresOf(text: string): ReadonlyMap<string, readonly number[]> {
   const rows = text.matchAll(/^\| `(\S+)` +\|(.*)\|$/gm);
-  return new Map(Array.from(rows, ([, name = '', cells = '']) => [name, cells.split('|').map(Number)]));
+  return new Map(
+    Array.from(rows, ([, name = '', cells = '']) => [name, cells.split('|').map(Number)]),
+  );
 }
 
 /** The names in the table of the heaviest packages. */
@@ -164,20 +175,27 @@ function heavyNamesOf(text: string): readonly string[] {
 /** Holds the table of sizes in packages/SIZES.md to what is installed. */
 export function testPackageSizes(publishedOf: () => PublishedPackages): void {
   const isMeasuredHere = process.platform === 'linux' && process.arch === 'x64';
-  test.runIf(isMeasuredHere)('are as large, and bring as many others, as packages/SIZES.md says', async () => {
-    const { sizes, heaviest } = measureSizes(publishedOf());
-    const text = render({ sizes, heaviest });
-    if (process.env['QUIRE_WRITE_SIZES'] !== undefined) await writeFile(file, text);
-    const written = figuresOf(await readFile(file, 'utf8'));
-    const measured = figuresOf(text);
-    expect([...written.keys()]).toEqual([...measured.keys()]);
-    const wrong = Array.from(measured, ([name, figures]) => ({ name, figures, written: written.get(name) })).filter((each) =>
-      each.figures.some((figure, index) => {
-        const tolerance = index === 1 ? 0 : figure * toleranceRatio;
-        return Math.abs(figure - (each.written?.[index] ?? Number.NaN)) > tolerance;
-      }),
-    );
-    expect(wrong).toEqual([]);
-    expect(heavyNamesOf(await readFile(file, 'utf8'))).toEqual(heaviest.map(({ name }) => name));
-  });
+  test.runIf(isMeasuredHere)(
+    'are as large, and bring as many others, as packages/SIZES.md says',
+    async () => {
+      const { sizes, heaviest } = measureSizes(publishedOf());
+      const text = render({ sizes, heaviest });
+      if (process.env['QUIRE_WRITE_SIZES'] !== undefined) await writeFile(file, text);
+      const written = figuresOf(await readFile(file, 'utf8'));
+      const measured = figuresOf(text);
+      expect([...written.keys()]).toEqual([...measured.keys()]);
+      const wrong = Array.from(measured, ([name, figures]) => ({
+        name,
+        figures,
+        written: written.get(name),
+      })).filter((each) =>
+        each.figures.some((figure, index) => {
+          const tolerance = index === 1 ? 0 : figure * toleranceRatio;
+          return Math.abs(figure - (each.written?.[index] ?? Number.NaN)) > tolerance;
+        }),
+      );
+      expect(wrong).toEqual([]);
+      expect(heavyNamesOf(await readFile(file, 'utf8'))).toEqual(heaviest.map(({ name }) => name));
+    },
+  );
 }

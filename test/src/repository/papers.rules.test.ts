@@ -5,12 +5,20 @@ import { repositoryFiles, textOf } from './repository-files.ts';
 
 const files = repositoryFiles();
 const documents = files.filter((path) => path.endsWith('.md'));
-const texts = files.filter((path) => /\.(?:ts|md)$/.test(path) && !/(?:^|\/)papers(?:\.rules\.test)?\.ts$/.test(path));
+const texts = files.filter(
+  (path) => /\.(?:ts|md)$/.test(path) && !/(?:^|\/)papers(?:\.rules\.test)?\.ts$/.test(path),
+);
 
-/** The documents that a citation may mean: by their paths from the root, or by names that only they have. */
+/**
+ * The documents that a citation may mean: by their paths from the root, or by names that only they
+ * have.
+ */
 function documentsNamed(name: string): string[] {
   return documents.filter(
-    (path) => path === name || path.endsWith(`/${name}`) || (name.includes('/') && basename(path) === basename(name)),
+    (path) =>
+      path === name ||
+      path.endsWith(`/${name}`) ||
+      (name.includes('/') && basename(path) === basename(name)),
   );
 }
 
@@ -24,9 +32,17 @@ describe('the papers', () => {
         'packages/DESIGN.md',
       ]),
     );
-    const cited = new Set(texts.flatMap((path) => citationsOf(textOf(path)).map(({ document }) => basename(document))));
+    const cited = new Set(
+      texts.flatMap((path) => citationsOf(textOf(path)).map(({ document }) => basename(document))),
+    );
     expect([...cited]).toEqual(
-      expect.arrayContaining(['CONTRACT.md', 'SPECIFICATION.md', 'TABLES.md', 'DESIGN.md', 'FORMAT.md']),
+      expect.arrayContaining([
+        'CONTRACT.md',
+        'SPECIFICATION.md',
+        'TABLES.md',
+        'DESIGN.md',
+        'FORMAT.md',
+      ]),
     );
   });
 
@@ -36,14 +52,20 @@ describe('the papers', () => {
         const [cited] = documentsNamed(document);
         if (cited === undefined) return [`${path}:${line} cites ${document}, which does not exist`];
         const known = sectionsOf(textOf(cited));
-        return sections.filter((each) => !known.has(each)).map((each) => `${path}:${line} cites section ${each} of ${document}`);
+        return sections
+          .filter((each) => !known.has(each))
+          .map((each) => `${path}:${line} cites section ${each} of ${document}`);
       }),
     );
     expect(broken).toEqual([]);
   });
 
   test('are cited by name', () => {
-    expect(texts.flatMap((path) => linesWithUnnamedDocuments(textOf(path)).map((line) => `${path}:${line}`))).toEqual([]);
+    expect(
+      texts.flatMap((path) =>
+        linesWithUnnamedDocuments(textOf(path)).map((line) => `${path}:${line}`),
+      ),
+    ).toEqual([]);
   });
 
   test('name tests that exist', () => {
@@ -52,7 +74,10 @@ describe('the papers', () => {
     );
     expect(named.length).toBeGreaterThan(10);
     const missing = named.filter(
-      ({ name }) => !files.some((file) => file === name || file.startsWith(`${name}/`) || file.startsWith(`${name}.`)),
+      ({ name }) =>
+        !files.some(
+          (file) => file === name || file.startsWith(`${name}/`) || file.startsWith(`${name}.`),
+        ),
     );
     expect(missing).toEqual([]);
   });
@@ -66,13 +91,20 @@ describe('the papers', () => {
     const walks = textOf('packages/README.md')
       .split(/^## /m)
       .filter((section) => /^.*with the files open\n/.test(section));
-    const lengths = walks.map((walk) => linksOf('packages/README.md', walk).filter((target) => target.endsWith('.ts')).length);
+    const lengths = walks.map(
+      (walk) =>
+        linksOf('packages/README.md', walk).filter((target) => target.endsWith('.ts')).length,
+    );
     expect(lengths).toHaveLength(5);
     expect(Math.min(...lengths)).toBeGreaterThan(7);
   });
 
   test('link to files that exist', () => {
-    const known = new Set(files.flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))));
+    const known = new Set(
+      files.flatMap((path) =>
+        path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/')),
+      ),
+    );
     const broken = documents.flatMap((path) =>
       linksOf(path, textOf(path))
         .filter((target) => !known.has(target.replace(/\/$/, '')))
@@ -109,18 +141,21 @@ test.each([
   expect(linesWithUnnamedDocuments(`a\n${text}`)).toEqual([2]);
 });
 
-test.each(['SPECIFICATION.md section 2.8', 'RFC 9110 section 13', 'a contract', 'design: 2 columns'])(
-  'linesWithUnnamedDocuments lets %s pass',
-  (text) => {
-    expect(linesWithUnnamedDocuments(text)).toEqual([]);
-  },
-);
+test.each([
+  'SPECIFICATION.md section 2.8',
+  'RFC 9110 section 13',
+  'a contract',
+  'design: 2 columns',
+])('linesWithUnnamedDocuments lets %s pass', (text) => {
+  expect(linesWithUnnamedDocuments(text)).toEqual([]);
+});
 
 test('sectionsOf reads the numbers of headings, with and without a dot', () => {
   expect([...sectionsOf('# A\n## 1. B\n### 2.1 C\ntext 3. D\n')]).toEqual(['1', '2.1']);
 });
 
 test('linksOf gives paths from the root, and no code, addresses or anchors', () => {
-  const text = 'a [b](../c/D.md#e) [f](g.ts) [h](https://x.org) [i](#j)\n```\n[k](l)\n```\n`[m](n)`';
+  const text =
+    'a [b](../c/D.md#e) [f](g.ts) [h](https://x.org) [i](#j)\n```\n[k](l)\n```\n`[m](n)`';
   expect(linksOf('packages/a/README.md', text)).toEqual(['packages/c/D.md', 'packages/a/g.ts']);
 });

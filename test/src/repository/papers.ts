@@ -13,7 +13,10 @@ const citation = new RegExp(
   'g',
 );
 
-/** Citations of documents whose names are in capitals, such as `CONTRACT.md section 2`, also across the end of a line of comment. */
+/**
+ * Citations of documents whose names are in capitals, such as `CONTRACT.md section 2`, also across
+ * the end of a line of comment.
+ */
 export function citationsOf(text: string): Citation[] {
   return [...text.matchAll(citation)].map(({ 1: document = '', 2: sections = '', index }) => ({
     line: lineOf(text, index),
@@ -22,15 +25,20 @@ export function citationsOf(text: string): Citation[] {
   }));
 }
 
-/** Lines that cite a document without its name, such as "spec 2.8", so that a reader cannot find it. */
+/**
+ * Lines that cite a document without its name, such as "spec 2.8", so that a reader cannot find it.
+ */
 export function linesWithUnnamedDocuments(text: string): number[] {
-  const unnamed = /\b(?:the )?(?:spec|specification|contract|design|plan)(?:,? sections?)? \d|\bCONTRACT for\b/gi;
+  const unnamed =
+    /\b(?:the )?(?:spec|specification|contract|design|plan)(?:,? sections?)? \d|\bCONTRACT for\b/gi;
   return [...text.matchAll(unnamed)].map(({ index }) => lineOf(text, index));
 }
 
 /** The numbers of the headings of a document. */
 export function sectionsOf(markdown: string): ReadonlySet<string> {
-  return new Set([...markdown.matchAll(/^#+ (\d+(?:\.\d+)*)\.? /gm)].map(([, section = '']) => section));
+  return new Set(
+    [...markdown.matchAll(/^#+ (\d+(?:\.\d+)*)\.? /gm)].map(([, section = '']) => section),
+  );
 }
 
 /** The paths, from the root of the repository, that the relative links of a document lead to. */

@@ -12,9 +12,17 @@ const files = repositoryFiles().filter(
 );
 
 test('messages, comments and papers are in plain English', () => {
-  expect(files).toEqual(expect.arrayContaining(['README.md', 'packages/core/src/errors.ts', 'config/production.properties']));
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'README.md',
+      'packages/core/src/errors.ts',
+      'config/production.properties',
+    ]),
+  );
   const found = files.flatMap((path) =>
-    turnsIn(textOf(path)).map(({ line, words, instead }) => `${path}:${line} has "${words}": ${instead}`),
+    turnsIn(textOf(path)).map(
+      ({ line, words, instead }) => `${path}:${line} has "${words}": ${instead}`,
+    ),
   );
   expect(found).toEqual([]);
 });

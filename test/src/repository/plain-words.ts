@@ -1,7 +1,13 @@
 /** Turns of phrase that a reader has to translate, and what to write. */
 const turns: readonly (readonly [RegExp, string])[] = [
-  [/(?<!\bthere +)\b(?:is|are|was|were|be) +no +(?!longer\b|more +than\b)[\w$'‘-]+/gi, 'say "is not a …", and what was expected'],
-  [/(?<!\bthere +)\b(?:is|are|was|were|be) +none\b/gi, 'say "is not valid", "is not one of …" or "there is none"'],
+  [
+    /(?<!\bthere +)\b(?:is|are|was|were|be) +no +(?!longer\b|more +than\b)[\w$'‘-]+/gi,
+    'say "is not a …", and what was expected',
+  ],
+  [
+    /(?<!\bthere +)\b(?:is|are|was|were|be) +none\b/gi,
+    'say "is not valid", "is not one of …" or "there is none"',
+  ],
   [/\b(?:whoever|whomever|whosoever)\b/gi, 'name the subject: the caller, the reader, a client'],
   [/\bshall\b/gi, 'say "must", "will" or "is to"'],
   [/\bthe +very +(?!first\b|last\b|same\b)\w+/gi, 'say "exactly" or leave it out'],
@@ -9,10 +15,16 @@ const turns: readonly (readonly [RegExp, string])[] = [
   [/\bin +vain\b/gi, 'say "without success"'],
   [/\b(?:of +ours|of +yours)\b/gi, 'say "your own", or name the owner'],
   [/\bfor +want +of\b/gi, 'say "because there is no …"'],
-  [/\b(?:gone +on +with|became +of|hears? +of)\b/gi, 'say "continued", "the outcome of", "is told of"'],
+  [
+    /\b(?:gone +on +with|became +of|hears? +of)\b/gi,
+    'say "continued", "the outcome of", "is told of"',
+  ],
   [/\banew\b/gi, 'say "again"'],
   [/\blately\b/gi, 'say "recently"'],
-  [/\b(?:hitherto|thereof|therein|thereto|whereof|wherein|lest|henceforth)\b/gi, 'use a plain word'],
+  [
+    /\b(?:hitherto|thereof|therein|thereto|whereof|wherein|lest|henceforth)\b/gi,
+    'use a plain word',
+  ],
 ];
 
 export interface Turn {

@@ -18,11 +18,14 @@ interface LockedPackage {
 
 type Lock = Readonly<Record<string, LockedPackage>>;
 
-const { packages: lock } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { readonly packages: Lock };
+const { packages: lock } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  readonly packages: Lock;
+};
 
 /**
- * The platforms that a native dependency lacks, by its name: one is native when it has an optional dependency for each of several platforms.
- * npm leaves out of the lock file what the registry does not list.
+ * The platforms that a native dependency lacks, by its name: one is native when it has an optional
+ * dependency for each of several platforms. npm leaves out of the lock file what the registry does
+ * not list.
  */
 function lackingPlatforms(packages: Lock): Record<string, readonly string[]> {
   const lacking: Record<string, readonly string[]> = {};
@@ -33,7 +36,9 @@ function lackingPlatforms(packages: Lock): Record<string, readonly string[]> {
     const native = parts.filter((part) => part?.os !== undefined || part?.cpu !== undefined);
     const isNative = native.length > 0 && parts.length > 1;
     const missing = isNative
-      ? platforms.filter((platform) => !native.some((part) => part !== undefined && runsOn(part, platform)))
+      ? platforms.filter(
+          (platform) => !native.some((part) => part !== undefined && runsOn(part, platform)),
+        )
       : [];
     if (missing.length > 0) lacking[path.replace(/^.*node_modules\//, '')] = missing;
   }
@@ -42,25 +47,36 @@ function lackingPlatforms(packages: Lock): Record<string, readonly string[]> {
 
 function runsOn({ os, cpu, libc }: LockedPackage, platform: string): boolean {
   const [system = '', processor = ''] = platform.split('-');
-  const isFor = (list: readonly string[] | undefined, value: string): boolean => list === undefined || list.includes(value);
+  const isFor = (list: readonly string[] | undefined, value: string): boolean =>
+    list === undefined || list.includes(value);
   return isFor(os, system) && isFor(cpu, processor) && (system !== 'linux' || isFor(libc, 'glibc'));
 }
 
 describe('every native dependency', () => {
   test('is there for Linux and macOS on x64 and arm64, and for Windows on x64', () => {
-    const natives = Object.keys(lock).filter((path) => lock[path]?.optionalDependencies !== undefined);
-    expect(natives).toEqual(expect.arrayContaining(['node_modules/@duckdb/node-bindings', 'node_modules/lz4-napi']));
+    const natives = Object.keys(lock).filter(
+      (path) => lock[path]?.optionalDependencies !== undefined,
+    );
+    expect(natives).toEqual(
+      expect.arrayContaining(['node_modules/@duckdb/node-bindings', 'node_modules/lz4-napi']),
+    );
     expect(lackingPlatforms(lock)).toEqual({});
   });
 
   test('that brings all of its libraries itself brings those, too', () => {
-    const bundled = Object.keys(lock).filter((path) => path !== '' && existsSync(join(root, path, 'prebuilds')));
+    const bundled = Object.keys(lock).filter(
+      (path) => path !== '' && existsSync(join(root, path, 'prebuilds')),
+    );
     expect(bundled).toContain('node_modules/fs-native-extensions');
-    for (const path of bundled) expect(readdirSync(join(root, path, 'prebuilds'))).toEqual(expect.arrayContaining(platforms));
+    for (const path of bundled) {
+      expect(readdirSync(join(root, path, 'prebuilds'))).toEqual(expect.arrayContaining(platforms));
+    }
   });
 
   test('comes as it is: nothing of what users install is built or fetched by a script', () => {
-    const built = Object.entries(lock).filter(([, { dev, hasInstallScript }]) => hasInstallScript === true && dev !== true);
+    const built = Object.entries(lock).filter(
+      ([, { dev, hasInstallScript }]) => hasInstallScript === true && dev !== true,
+    );
     expect(built.map(([path]) => path)).toEqual([]);
   });
 

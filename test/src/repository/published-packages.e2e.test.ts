@@ -17,7 +17,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 const root = join(import.meta.dirname, '../../..');
 const nodeModules = join(root, 'node_modules');
 const programs = readmePrograms(join(root, 'packages'));
-/** Programs of strangers: what they write is compiled against our types, and runs on our JavaScript. */
+/**
+ * Programs of strangers: what they write is compiled against our types, and runs on our JavaScript.
+ */
 const strangers = ['stranger', 'arrow-host', 'upgrade-broker'];
 
 describeWithTool(builtPackages, 'the published packages', (packages) => {
@@ -28,15 +30,20 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
   beforeAll(async () => {
     published = await PublishedPackages.install(packages);
     const { folder } = published;
-    for (const name of strangers) await copyFile(join(import.meta.dirname, `${name}.process.ts`), join(folder, `${name}.ts`));
-    // What is required is loaded without waiting for anything; what is imported after it is found in a way of its own.
+    for (const name of strangers) {
+      await copyFile(join(import.meta.dirname, `${name}.process.ts`), join(folder, `${name}.ts`));
+    }
+    // What is required is loaded without waiting for anything; what is imported after it is found
+    // in a way of its own.
     const loaded = published.entries.map(
-      (entry) => `if (!require('${entry}')) throw new Error('${entry}');\nawait import('${entry}');\n`,
+      (entry) =>
+        `if (!require('${entry}')) throw new Error('${entry}');\nawait import('${entry}');\n`,
     );
     const head = `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n`;
     await writeFile(join(folder, 'loads.mjs'), head + loaded.join(''));
     for (const { file, text } of programs) await writeFile(join(folder, file), text);
-    // What the stranger has of his own: the types of Node, and Vitest, which the conformance suites are for.
+    // What the stranger has of his own: the types of Node, and Vitest, which the conformance suites
+    // are for.
     for (const each of ['@types', 'undici-types', 'vitest', '@vitest', 'fast-check']) {
       const link = join(folder, 'node_modules', each);
       if (!existsSync(link)) await symlink(join(nodeModules, each), link);
@@ -50,8 +57,19 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     published[Symbol.dispose]();
   });
 
-  async function compile(name: string, options: object, include: readonly string[], ...args: string[]): Promise<string> {
-    const compilerOptions = { strict: true, target: 'es2023', module: 'nodenext', skipLibCheck: false, ...options };
+  async function compile(
+    name: string,
+    options: object,
+    include: readonly string[],
+    ...args: string[]
+  ): Promise<string> {
+    const compilerOptions = {
+      strict: true,
+      target: 'es2023',
+      module: 'nodenext',
+      skipLibCheck: false,
+      ...options,
+    };
     await writeFile(join(published.folder, name), JSON.stringify({ compilerOptions, include }));
     const compiler = join(nodeModules, 'typescript/bin/tsc');
     return published
@@ -64,7 +82,10 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
   });
 
   test('leave Arrow, Node and their types to those who ask for them: the client needs none', async () => {
-    await writeFile(join(published.folder, 'page.ts'), `export { QuireClient } from '@quire/client';\n`);
+    await writeFile(
+      join(published.folder, 'page.ts'),
+      `export { QuireClient } from '@quire/client';\n`,
+    );
     const options = { types: [], lib: ['es2024', 'dom', 'esnext.disposable'], noEmit: true };
     const files = await compile('tsconfig.page.json', options, ['page.ts'], '--listFiles');
     expect(files).toContain('@quire/client/dist/index.d.ts');
@@ -84,24 +105,39 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
 
   test('bring a licence and the list of changes, and what some have beside their modules', () => {
     const common = ['LICENSE', 'CHANGELOG.md', 'README.md'];
-    for (const { paths } of published.tarballs) expect(paths).toEqual(expect.arrayContaining(common));
-    const pathsOf = (name: string) => published.tarballs.find(({ manifest }) => manifest.name === name)?.paths;
-    expect(pathsOf('@quire/cli')).toEqual(expect.arrayContaining(['config/README.md', 'config/production.properties']));
+    for (const { paths } of published.tarballs) {
+      expect(paths).toEqual(expect.arrayContaining(common));
+    }
+    const pathsOf = (name: string) =>
+      published.tarballs.find(({ manifest }) => manifest.name === name)?.paths;
+    expect(pathsOf('@quire/cli')).toEqual(
+      expect.arrayContaining(['config/README.md', 'config/production.properties']),
+    );
     expect(pathsOf('@quire/results')).toContain('FORMAT.md');
-    expect(pathsOf('@quire/console')).toEqual(expect.arrayContaining(['site/index.html', 'site/index.html.br']));
-    expect(pathsOf('@quire/api')).toEqual(expect.arrayContaining(['CONTRACT.md', 'SPECIFICATION.md', 'TABLES.md']));
+    expect(pathsOf('@quire/console')).toEqual(
+      expect.arrayContaining(['site/index.html', 'site/index.html.br']),
+    );
+    expect(pathsOf('@quire/api')).toEqual(
+      expect.arrayContaining(['CONTRACT.md', 'SPECIFICATION.md', 'TABLES.md']),
+    );
     // Entries of processes and threads, which no import names.
     expect(pathsOf('@quire/cli')).toContain('dist/start/query-worker.js');
-    expect(pathsOf('@quire/workers')).toEqual(expect.arrayContaining(['dist/worker-main.js', 'dist/watchdog-thread.js']));
+    expect(pathsOf('@quire/workers')).toEqual(
+      expect.arrayContaining(['dist/worker-main.js', 'dist/watchdog-thread.js']),
+    );
   });
 
   test('bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {
     const command = 'node_modules/@quire/cli/bin/quire.cjs';
     const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
-    await expect(published.run(process.execPath, '--import', old, command, '--help')).rejects.toMatchObject({
+    await expect(
+      published.run(process.execPath, '--import', old, command, '--help'),
+    ).rejects.toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^error: quire needs Node\.js 22\.22 or later, but this is v\S+ \(.*\)\.\n$/),
+      stderr: expect.stringMatching(
+        /^error: quire needs Node\.js 22\.22 or later, but this is v\S+ \(.*\)\.\n$/,
+      ),
     });
     const text = await readFile(join(published.folder, command), 'utf8');
     expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|[^']#[a-z]|\bat\(/);
@@ -118,7 +154,9 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     });
 
     test('bring the command', async () => {
-      expect(await published.run(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help')).toContain('Usage: quire');
+      expect(
+        await published.run(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help'),
+      ).toContain('Usage: quire');
     });
   };
 
@@ -130,9 +168,12 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
   describeWithTool(oldestNode, 'on the oldest Node', (node) => {
     runs(node);
 
-    test.each(programs.filter((each) => each.isRun).map((each) => each.file))('run the program of %s', async (file) => {
-      expect(await published.run(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
-    });
+    test.each(programs.filter((each) => each.isRun).map((each) => each.file))(
+      'run the program of %s',
+      async (file) => {
+        expect(await published.run(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
+      },
+    );
   });
 
   describeArrowHosts(() => published);
@@ -146,13 +187,24 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     const suite = programs.find(({ text }) => text.includes('describeObjectStore'));
     await writeFile(join(folder, 'my-store.test.ts'), suite?.text ?? '');
     const vitest = join(nodeModules, 'vitest/vitest.mjs');
-    const output = await published.run(process.execPath, vitest, 'run', '--root', folder, '--reporter', 'default');
+    const output = await published.run(
+      process.execPath,
+      vitest,
+      'run',
+      '--root',
+      folder,
+      '--reporter',
+      'default',
+    );
     const [, passed] = /Tests +(\d+) passed/.exec(stripVTControlCharacters(output)) ?? [];
     expect(Number(passed)).toBeGreaterThan(100);
   });
 });
 
-/** The packages are modules for a Node that can require modules, and TypeScript that reads `exports`. */
+/**
+ * The packages are modules for a Node that can require modules, and TypeScript that reads
+ * `exports`.
+ */
 function isAProblem({ kind, ...facts }: { readonly kind: string }): boolean {
   const isForOldTypeScript = 'resolutionKind' in facts && facts.resolutionKind === 'node10';
   return kind !== 'CJSResolvesToESM' && !isForOldTypeScript;

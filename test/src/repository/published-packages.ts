@@ -32,9 +32,11 @@ interface LockEntry {
 }
 
 /**
- * The project of a stranger into which npm has installed all our packages from their tarballs, with nothing that is not declared.
+ * The project of a stranger into which npm has installed all our packages from their tarballs, with
+ * nothing that is not declared.
  *
- * Its lock file names the versions that ours does, so that npm takes them from its cache; what nobody depends on npm leaves out.
+ * Its lock file names the versions that ours does, so that npm takes them from its cache; what
+ * nobody depends on npm leaves out.
  */
 export class PublishedPackages implements Disposable {
   readonly folder: string;
@@ -49,7 +51,9 @@ export class PublishedPackages implements Disposable {
   static async install(packages: string): Promise<PublishedPackages> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-published-'));
     const tarballs = await pack(packages, folder);
-    const dependencies = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]));
+    const dependencies = Object.fromEntries(
+      tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]),
+    );
     const project = { name: 'stranger', private: true, type: 'module', dependencies };
     await writeFile(join(folder, 'package.json'), JSON.stringify(project));
     await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lockOf(project, tarballs)));
@@ -66,7 +70,9 @@ export class PublishedPackages implements Disposable {
 
   /** Every path that can be imported: `@quire/core`, `@quire/core/testing`, … */
   get entries(): readonly string[] {
-    return this.tarballs.flatMap(({ manifest }) => Object.keys(manifest.exports).map((path) => join(manifest.name, path)));
+    return this.tarballs.flatMap(({ manifest }) =>
+      Object.keys(manifest.exports).map((path) => join(manifest.name, path)),
+    );
   }
 
   [Symbol.dispose](): void {
@@ -77,9 +83,9 @@ export class PublishedPackages implements Disposable {
 async function pack(packages: string, folder: string): Promise<readonly Tarball[]> {
   const names = readdirSync(packages, { withFileTypes: true }).filter((each) => each.isDirectory());
   const sources = names.map(({ name }) => join(packages, name));
-  const answer = JSON.parse(await npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...sources)) as
-    | readonly PackedPackage[]
-    | Readonly<Record<string, PackedPackage>>;
+  const answer = JSON.parse(
+    await npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...sources),
+  ) as readonly PackedPackage[] | Readonly<Record<string, PackedPackage>>;
   // npm 11 gives a list, its successors an object by name.
   return Object.values(answer).map((packed: PackedPackage) => ({
     manifest: readManifest(join(packages, packed.name.replace('@quire/', ''))),
@@ -99,9 +105,13 @@ interface PackedPackage {
 }
 
 function lockOf(project: object, tarballs: readonly Tarball[]): object {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> };
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockEntry>;
+  };
   const entries = Object.entries(lock.packages);
-  const foreign = entries.filter(([path, { link }]) => path.startsWith('node_modules/') && link !== true);
+  const foreign = entries.filter(
+    ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
+  );
   const own = tarballs.map(({ manifest, file, integrity }): [string, object] => [
     `node_modules/${manifest.name}`,
     { ...manifest, resolved: `file:${file}`, integrity },
@@ -111,7 +121,12 @@ function lockOf(project: object, tarballs: readonly Tarball[]): object {
     const [, name, rest] = /^packages\/([^/]+)(\/node_modules\/.*)$/.exec(path) ?? [];
     return name === undefined ? [] : [[`node_modules/@quire/${name}${rest}`, entry]];
   });
-  const all: readonly (readonly [string, object])[] = [['', project], ...foreign, ...own, ...nested];
+  const all: readonly (readonly [string, object])[] = [
+    ['', project],
+    ...foreign,
+    ...own,
+    ...nested,
+  ];
   const packages = Object.fromEntries(all.map(([path, entry]) => [path, withoutDev(entry)]));
   return { name: 'stranger', lockfileVersion: 3, requires: true, packages };
 }

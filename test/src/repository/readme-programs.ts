@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 /** A program that the README of a package prints. */
 export interface ReadmeProgram {
-  /** Its file in the project of a stranger: the one that its first line names (`// my-worker.ts`), or else `readme-core-1.ts`. */
+  /**
+   * Its file in the project of a stranger: the one that its first line names (`// my-worker.ts`),
+   * or else `readme-core-1.ts`.
+   */
   readonly file: string;
   readonly text: string;
   /** Whether it runs by itself: some speak with a server, a bucket or files that are not there. */
@@ -45,7 +48,9 @@ const outputs: Readonly<Record<string, RegExp>> = {
 
 /** All programs in TypeScript that the READMEs of the packages print, in their order. */
 export function readmePrograms(packages: string): readonly ReadmeProgram[] {
-  const folders = readdirSync(packages, { withFileTypes: true }).filter((each) => each.isDirectory());
+  const folders = readdirSync(packages, { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  );
   return folders.flatMap(({ name }) => {
     const readme = readFileSync(join(packages, name, 'README.md'), 'utf8');
     return Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, text = ''], index) => {
@@ -56,7 +61,10 @@ export function readmePrograms(packages: string): readonly ReadmeProgram[] {
   });
 }
 
-/** What a program prints: what its README says that it does, or whatever comes out without a failure. */
+/**
+ * What a program prints: what its README says that it does, or whatever comes out without a
+ * failure.
+ */
 export function outputOf(file: string): RegExp {
   return outputs[file] ?? /^/;
 }

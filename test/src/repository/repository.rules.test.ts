@@ -6,7 +6,10 @@ import { repositoryFiles } from './repository-files.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Places that exist on one person's machine: home folders, and the folder in which this project was first written. */
+/**
+ * Places that exist on one person's machine: home folders, and the folder in which this project was
+ * first written.
+ */
 const machinePath = /(?<![\w.~-])\/(?:home\/\w|Users\/\w|work(?![\w-]))/;
 
 /** Numbers of the lines that name a path of somebody's machine. */
@@ -16,8 +19,11 @@ function linesWithMachinePaths(text: string): number[] {
 
 /** Names of the suites that run a test file. */
 function suitesOf(path: string): string[] {
-  const matches = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesGlob(path, pattern));
-  return Object.keys(suites).filter((name) => matches(suites[name] ?? []) && !matches(excludedFrom(name)));
+  const matches = (patterns: readonly string[]): boolean =>
+    patterns.some((pattern) => matchesGlob(path, pattern));
+  return Object.keys(suites).filter(
+    (name) => matches(suites[name] ?? []) && !matches(excludedFrom(name)),
+  );
 }
 
 describe('the repository', () => {
@@ -25,7 +31,9 @@ describe('the repository', () => {
     const files = repositoryFiles();
     expect(files).toContain('package.json');
     const found = files.flatMap((path) =>
-      linesWithMachinePaths(readFileSync(join(root, path), 'utf8')).map((line) => `${path}:${line}`),
+      linesWithMachinePaths(readFileSync(join(root, path), 'utf8')).map(
+        (line) => `${path}:${line}`,
+      ),
     );
     expect(found).toEqual([]);
   });
@@ -38,7 +46,9 @@ describe('the repository', () => {
 
   test('builds every package', () => {
     const files = repositoryFiles();
-    const packages = files.flatMap((path) => /^(packages\/[^/]+)\/package\.json$/.exec(path)?.slice(1) ?? []);
+    const packages = files.flatMap(
+      (path) => /^(packages\/[^/]+)\/package\.json$/.exec(path)?.slice(1) ?? [],
+    );
     expect(packages.length).toBeGreaterThan(20);
     expect(packages.filter((path) => !files.includes(`${path}/tsconfig.build.json`))).toEqual([]);
   });
@@ -50,7 +60,9 @@ describe('the repository', () => {
     const foreign = Object.entries(lock.packages)
       .filter(
         ([, { resolved, link }]) =>
-          resolved !== undefined && link !== true && !resolved.startsWith('https://registry.npmjs.org/'),
+          resolved !== undefined &&
+          link !== true &&
+          !resolved.startsWith('https://registry.npmjs.org/'),
       )
       .map(([name]) => name);
     expect(foreign).toEqual([]);
@@ -83,10 +95,15 @@ describe('linesWithMachinePaths', () => {
     expect(linesWithMachinePaths(`first\n${line}`)).toEqual([2]);
   });
 
-  test.each(['homework/home', '/workspaces', 'packages/work/x', 'a /worker', './work', '/var/home', 'https://x.org/work'])(
-    'lets %s pass',
-    (line) => {
-      expect(linesWithMachinePaths(line)).toEqual([]);
-    },
-  );
+  test.each([
+    'homework/home',
+    '/workspaces',
+    'packages/work/x',
+    'a /worker',
+    './work',
+    '/var/home',
+    'https://x.org/work',
+  ])('lets %s pass', (line) => {
+    expect(linesWithMachinePaths(line)).toEqual([]);
+  });
 });

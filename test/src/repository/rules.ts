@@ -2,7 +2,16 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { cyclesOf } from './cycles.ts';
 import { type HousePackage, type Manifest, scope } from './house.ts';
-import { arrow, levels, linesMax, owners, packageNode, pluginLoaders, toleratedCycles, wire } from './plan.ts';
+import {
+  arrow,
+  levels,
+  linesMax,
+  owners,
+  packageNode,
+  pluginLoaders,
+  toleratedCycles,
+  wire,
+} from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
 
 /** A rule looks at one package and says, in sentences, what is wrong with it. */
@@ -19,12 +28,17 @@ export const importsPointDown: Rule = ({ name, files }) => {
     }
     if (!module.startsWith(scope)) return [];
     const target = packageOf(module).slice(scope.length);
-    if ((levels[target] ?? Infinity) >= level) return [`${path} imports ${module}, which is not below ${name}`];
+    if ((levels[target] ?? Infinity) >= level) {
+      return [`${path} imports ${module}, which is not below ${name}`];
+    }
     return module.endsWith('/testing') ? [`${path} imports ${module}, which is for tests`] : [];
   });
 };
 
-/** Within a package too, imports of types and of values lead one way: between files, and between folders. */
+/**
+ * Within a package too, imports of types and of values lead one way: between files, and between
+ * folders.
+ */
 export const importsDoNotGoRound: Rule = ({ files }) =>
   cyclesOf(files)
     .filter((cycle) => !toleratedCycles.some(({ places }) => places.join() === cycle.join()))
@@ -40,7 +54,9 @@ export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) =
   }
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   return [
-    ...[...imported].filter((each) => !declared.includes(each)).map((each) => `${name} imports ${each} but does not declare it`),
+    ...[...imported]
+      .filter((each) => !declared.includes(each))
+      .map((each) => `${name} imports ${each} but does not declare it`),
     ...declared
       .filter((each) => !imported.has(each) && !peers.has(each))
       .map((each) => `${name} declares ${each} but does not import it`),
@@ -50,13 +66,26 @@ export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) =
 /** What npm shows of a package and does with it is the same for all. */
 export const manifestIsFitToPublish: Rule = ({ name, manifest }) => {
   const sideEffects = name === 'cli' ? ['./dist/main.js', './src/main.ts'] : false;
-  const expected = { license: 'Apache-2.0', sideEffects, engines: { node: packageNode }, publishConfig: { access: 'public' } };
+  const expected = {
+    license: 'Apache-2.0',
+    sideEffects,
+    engines: { node: packageNode },
+    publishConfig: { access: 'public' },
+  };
   return [
     ...Object.entries(expected)
-      .filter(([key, value]) => JSON.stringify(manifest[key as keyof Manifest]) !== JSON.stringify(value))
-      .map(([key, value]) => `package.json of ${name}: expected "${key}": ${JSON.stringify(value)}`),
-    ...(manifest.files?.includes('CHANGELOG.md') === true ? [] : [`package.json of ${name}: expected CHANGELOG.md in "files"`]),
-    ...(manifest.keywords?.includes('quire') === true ? [] : [`package.json of ${name}: expected "quire" in "keywords"`]),
+      .filter(
+        ([key, value]) => JSON.stringify(manifest[key as keyof Manifest]) !== JSON.stringify(value),
+      )
+      .map(
+        ([key, value]) => `package.json of ${name}: expected "${key}": ${JSON.stringify(value)}`,
+      ),
+    ...(manifest.files?.includes('CHANGELOG.md') === true
+      ? []
+      : [`package.json of ${name}: expected CHANGELOG.md in "files"`]),
+    ...(manifest.keywords?.includes('quire') === true
+      ? []
+      : [`package.json of ${name}: expected "quire" in "keywords"`]),
   ];
 };
 
@@ -83,7 +112,9 @@ export const arrowIsTwoTypes: Rule = ({ name, files }) =>
 /** The names of the HTTP interface stay at its edge. */
 export const wireNamesStayAtTheEdge: Rule = ({ name, files }) => {
   if (wire.packages.includes(name)) return [];
-  return files.flatMap(({ path, names }) => wire.names.filter((each) => names.has(each)).map((each) => `${path} names ${each}`));
+  return files.flatMap(({ path, names }) =>
+    wire.names.filter((each) => names.has(each)).map((each) => `${path} names ${each}`),
+  );
 };
 
 /** Files and functions are short enough to read. */
@@ -100,15 +131,22 @@ export const sourcesAreShort: Rule = ({ files }) =>
 export const timeIsInjected: Rule = ({ files }) =>
   files
     .filter(({ path }) => path !== 'packages/core/src/system-clock.ts')
-    .flatMap(({ path, clockReadLines }) => clockReadLines.map((line) => `${path}:${line} reads the clock`));
+    .flatMap(({ path, clockReadLines }) =>
+      clockReadLines.map((line) => `${path}:${line} reads the clock`),
+    );
 
 /** Builtins are written with `node:`, so that nobody takes them for packages. */
 export const builtinsHaveTheirPrefix: Rule = ({ files }) =>
   inEveryImport(files, (path, { module }) =>
-    isBuiltin(module) && !module.startsWith('node:') ? [`${path} imports ${module} without node:`] : [],
+    isBuiltin(module) && !module.startsWith('node:')
+      ? [`${path} imports ${module} without node:`]
+      : [],
   );
 
-function inEveryImport(files: readonly SourceFile[], check: (path: string, each: Import) => string[]): string[] {
+function inEveryImport(
+  files: readonly SourceFile[],
+  check: (path: string, each: Import) => string[],
+): string[] {
   return files.flatMap(({ path, imports }) => imports.flatMap((each) => check(path, each)));
 }
 

@@ -5,7 +5,10 @@ export interface SourceFile {
   readonly path: string;
   readonly lineCount: number;
   readonly imports: readonly Import[];
-  /** Names that the file gives to variables, parameters, members and properties; reading `batch.numRows` gives no name. */
+  /**
+   * Names that the file gives to variables, parameters, members and properties; reading
+   * `batch.numRows` gives no name.
+   */
   readonly names: ReadonlySet<string>;
   readonly functions: readonly { readonly line: number; readonly lineCount: number }[];
   /** Lines that read the wall clock with a bare `new Date()`, which lint cannot express. */
@@ -22,7 +25,9 @@ export interface Import {
 /** Parses TypeScript. Throws on a syntax error. */
 export function parseSourceFile(path: string, text: string): SourceFile {
   const { program, module, errors } = parseSync(path, text, { astType: 'ts' });
-  if (errors.length > 0) throw new Error(`${path}: ${errors.map((error) => error.message).join('; ')}`);
+  if (errors.length > 0) {
+    throw new Error(`${path}: ${errors.map((error) => error.message).join('; ')}`);
+  }
 
   const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
   const imports: Import[] = [];
@@ -35,7 +40,13 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   }
   for (const { entries } of module.staticExports) {
     for (const { moduleRequest, importName, isType } of entries) {
-      if (moduleRequest) imports.push({ module: moduleRequest.value, names: [importName.name ?? '*'], typeOnly: isType });
+      if (moduleRequest) {
+        imports.push({
+          module: moduleRequest.value,
+          names: [importName.name ?? '*'],
+          typeOnly: isType,
+        });
+      }
     }
   }
 
@@ -52,7 +63,8 @@ export function parseSourceFile(path: string, text: string): SourceFile {
       const source = node.source.type === 'Literal' ? String(node.source.value) : '*';
       imports.push({ module: source, names: ['*'], typeOnly: false });
     },
-    TSImportType: (node) => imports.push({ module: node.source.value, names: ['*'], typeOnly: true }),
+    TSImportType: (node) =>
+      imports.push({ module: node.source.value, names: ['*'], typeOnly: true }),
     MemberExpression: (node) => {
       if (!node.computed) read.add(node.property);
     },
@@ -71,5 +83,12 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     ArrowFunctionExpression: measure,
   }).visit(program);
 
-  return { path, lineCount: text.trimEnd().split('\n').length, imports, names, functions, clockReadLines };
+  return {
+    path,
+    lineCount: text.trimEnd().split('\n').length,
+    imports,
+    names,
+    functions,
+    clockReadLines,
+  };
 }

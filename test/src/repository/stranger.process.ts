@@ -1,4 +1,7 @@
-/** What a stranger writes who has our packages from npm: compiled against their types, run on their JavaScript. */
+/**
+ * What a stranger writes who has our packages from npm: compiled against their types, run on their
+ * JavaScript.
+ */
 import { createRequestId, systemClock, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { DuckDbEngine } from '@quire/engine-duckdb';
@@ -25,8 +28,13 @@ await using results = new ResultStore({
   clock: new ManualClock(),
 });
 
-await using execution = await engine.execute({ sql: 'SELECT * FROM (VALUES (1), (2), (3))' }, { limits: { timeoutMs: 60_000 } });
+await using execution = await engine.execute(
+  { sql: 'SELECT * FROM (VALUES (1), (2), (3))' },
+  { limits: { timeoutMs: 60_000 } },
+);
 const { entry } = await results.create(execution, { owner: 'stranger' });
 const result = await results.open(entry.requestId);
-for await (const chunk of result.page({ offset: 1, rowCount: 2 }).encode('json')) process.stdout.write(chunk);
+for await (const chunk of result.page({ offset: 1, rowCount: 2 }).encode('json')) {
+  process.stdout.write(chunk);
+}
 process.stdout.write('\n');

@@ -1,6 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { isQuireError, QuireError, systemClock, systemRandom, createRequestId } from '@quire/core';
-import { type Compression, type GrowingResult, type PageFormat, type Result, ResultStore } from '@quire/results';
+import {
+  type Compression,
+  type GrowingResult,
+  type PageFormat,
+  type Result,
+  ResultStore,
+} from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import type { RecordBatch } from 'apache-arrow';
 import fc from 'fast-check';
@@ -8,7 +14,10 @@ import { expect, test } from 'vitest';
 import { batchesOf, modelTables, schemaOf } from '../testkit/builders/model-table.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 
-/** A read in the middle: where the page begins, as a part of the rows that are there, and how many rows it asks for. */
+/**
+ * A read in the middle: where the page begins, as a part of the rows that are there, and how many
+ * rows it asks for.
+ */
 interface Read {
   readonly at: number;
   readonly rowCount: number;
@@ -42,7 +51,12 @@ async function readGrowing(growth: GrowingResult, reads: readonly Read[]): Promi
     reads.map(async ({ at, rowCount, format }) => {
       const page = growth.page({ offset: Math.floor(at * growth.rowCount), rowCount });
       if (page === undefined) throw new Error('There are no columns after the first batch.');
-      return { offset: page.range.start, rowCount: page.rowCount, format, text: await textOf(page, format) };
+      return {
+        offset: page.range.start,
+        rowCount: page.rowCount,
+        format,
+        text: await textOf(page, format),
+      };
     }),
   );
 }
@@ -59,7 +73,13 @@ test('what is read of a result while it grows is what is read of it afterwards',
       fc.constantFrom('stands', 'fails', 'is cancelled'),
       async (table, reads, compressed, fate) => {
         await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-        const settings = { store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes: 64 };
+        const settings = {
+          store,
+          brokerId: 'b',
+          expirationMs: 1e9,
+          expirationMaxMs: 1e9,
+          batchSizeBytes: 64,
+        };
         const results = new ResultStore({ ...settings, compression: compressed, tempDirectory });
         const growth = await results.grow(createRequestId(systemClock, systemRandom));
         const seen: Seen[] = [];
@@ -71,10 +91,15 @@ test('what is read of a result while it grows is what is read of it afterwards',
             seen.push(...(await readGrowing(growth, reads)));
           }
           if (fate === 'fails') throw new QuireError('QUERY_FAILED', 'In the end it fails.');
-          if (fate === 'is cancelled') cancelling.abort(new QuireError('QUERY_CANCELLED', 'In the end it is cancelled.'));
+          if (fate === 'is cancelled') {
+            cancelling.abort(new QuireError('QUERY_CANCELLED', 'In the end it is cancelled.'));
+          }
         }
         const created = await results
-          .create({ schema: schemaOf(table), batches: batches() }, { owner: 'o', requestId: growth.requestId, growth, signal })
+          .create(
+            { schema: schemaOf(table), batches: batches() },
+            { owner: 'o', requestId: growth.requestId, growth, signal },
+          )
           .catch((error: unknown) => {
             if (!isQuireError(error, 'QUERY_FAILED', 'QUERY_CANCELLED')) throw error;
             return undefined;
@@ -87,9 +112,16 @@ test('what is read of a result while it grows is what is read of it afterwards',
         // Nothing of one that does not stand is left, and it cannot be opened.
         if (created === undefined) {
           expect(await Array.fromAsync(store.list(''))).toEqual([]);
-          await expect(results.open(growth.requestId)).rejects.toMatchObject({ code: 'RESULT_NOT_FOUND' });
+          await expect(results.open(growth.requestId)).rejects.toMatchObject({
+            code: 'RESULT_NOT_FOUND',
+          });
         }
-        const after = created ?? (await results.create({ schema: schemaOf(table), batches: batchesOf(table) }, { owner: 'o' }));
+        const after =
+          created ??
+          (await results.create(
+            { schema: schemaOf(table), batches: batchesOf(table) },
+            { owner: 'o' },
+          ));
         for (const { offset, rowCount, format, text } of [...seen, ...late]) {
           expect(await textOf(after.page({ offset, rowCount }), format)).toBe(text);
           seenCount += rowCount;

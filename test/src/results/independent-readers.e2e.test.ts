@@ -30,7 +30,9 @@ const columns: readonly [name: string, sql: string, arrowType: string][] = [
   ['list', '[r, NULL, r + 1]', 'list<item: int64>'],
   ['struct', "{'a': r, 'b': 'x' || r}", 'struct<a: int64, b: string>'],
 ];
-const values = columns.map(([name, sql]) => `CASE WHEN r % 11 <> 5 THEN ${sql} END AS "${name}"`).join(', ');
+const values = columns
+  .map(([name, sql]) => `CASE WHEN r % 11 <> 5 THEN ${sql} END AS "${name}"`)
+  .join(', ');
 const query = `SELECT ${values} FROM range(120) t(r)`;
 
 describeWithTool(python, 'pyarrow, polars and DuckDB read the data file', (pythonPath) => {
@@ -45,35 +47,43 @@ describeWithTool(python, 'pyarrow, polars and DuckDB read the data file', (pytho
     await rm(folder, { recursive: true });
   });
 
-  test.each<Compression>(['none', 'zstd', 'lz4'])('with buffers compressed by %s', async (compression) => {
-    await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-    const results = new ResultStore({
-      store,
-      brokerId: 'b',
-      expirationMs: 1e9,
-      expirationMaxMs: 1e9,
-      compression,
-      batchSizeBytes: 2000,
-    });
-    const { entry } = await results.create(await queries.source(query), { owner: 'o' });
-    const path = join(folder, `${compression}.arrow`);
-    await writeFile(path, await readObject(store, entry.dataKey));
+  test.each<Compression>(['none', 'zstd', 'lz4'])(
+    'with buffers compressed by %s',
+    async (compression) => {
+      await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+      const results = new ResultStore({
+        store,
+        brokerId: 'b',
+        expirationMs: 1e9,
+        expirationMaxMs: 1e9,
+        compression,
+        batchSizeBytes: 2000,
+      });
+      const { entry } = await results.create(await queries.source(query), { owner: 'o' });
+      const path = join(folder, `${compression}.arrow`);
+      await writeFile(path, await readObject(store, entry.dataKey));
 
-    const script = join(import.meta.dirname, 'read_with_strangers.py');
-    const { stdout } = await promisify(execFile)(pythonPath, [script, path], { env: { TZ: 'UTC' }, maxBuffer: 1e8 });
-    const read = JSON.parse(stdout) as {
-      rows: (string | null)[][];
-      types: string[];
-      batchRowCounts: number[];
-      polarsHeight: number;
-      polarsNullCounts: number[];
-      nullCounts: number[];
-    };
-    expect(read.rows).toEqual(await queries.reference(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${query})`));
-    expect(read.types).toEqual(columns.map(([, , arrowType]) => arrowType));
-    expect(new Set(read.batchRowCounts.slice(0, -1)).size).toBe(1);
-    expect(read.batchRowCounts.length).toBeGreaterThan(2);
-    expect(read.polarsHeight).toBe(120);
-    expect(read.polarsNullCounts).toEqual(read.nullCounts);
-  });
+      const script = join(import.meta.dirname, 'read_with_strangers.py');
+      const { stdout } = await promisify(execFile)(pythonPath, [script, path], {
+        env: { TZ: 'UTC' },
+        maxBuffer: 1e8,
+      });
+      const read = JSON.parse(stdout) as {
+        rows: (string | null)[][];
+        types: string[];
+        batchRowCounts: number[];
+        polarsHeight: number;
+        polarsNullCounts: number[];
+        nullCounts: number[];
+      };
+      expect(read.rows).toEqual(
+        await queries.reference(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${query})`),
+      );
+      expect(read.types).toEqual(columns.map(([, , arrowType]) => arrowType));
+      expect(new Set(read.batchRowCounts.slice(0, -1)).size).toBe(1);
+      expect(read.batchRowCounts.length).toBeGreaterThan(2);
+      expect(read.polarsHeight).toBe(120);
+      expect(read.polarsNullCounts).toEqual(read.nullCounts);
+    },
+  );
 });

@@ -28,8 +28,15 @@ const writersAtOnce = 4;
 
 const script = join(import.meta.dirname, 'remote-writer.process.ts');
 
-/** Runs writers that are killed before their first, second … change of the bucket, until one comes to its end; counts what each left. */
-function countsLeft(kind: 'S3' | 'GCS', port: number, nextBucket: () => Bucket): Promise<readonly number[]> {
+/**
+ * Runs writers that are killed before their first, second … change of the bucket, until one comes
+ * to its end; counts what each left.
+ */
+function countsLeft(
+  kind: 'S3' | 'GCS',
+  port: number,
+  nextBucket: () => Bucket,
+): Promise<readonly number[]> {
   return killEverywhere(writersAtOnce, async (changes) => {
     await using proxies = new AsyncDisposableStack();
     const writers: object[] = [];
@@ -52,7 +59,10 @@ function countsLeft(kind: 'S3' | 'GCS', port: number, nextBucket: () => Bucket):
   });
 }
 
-/** Lets as many changes through but one, and nothing after them; resolves when something is held back. */
+/**
+ * Lets as many changes through but one, and nothing after them; resolves when something is held
+ * back.
+ */
 function holdBack(proxy: FaultProxy, change: number): Promise<void> {
   const held = Promise.withResolvers<void>();
   let changeCount = 0;
@@ -65,22 +75,37 @@ function holdBack(proxy: FaultProxy, change: number): Promise<void> {
   return held.promise;
 }
 
-/** What the successor finds: every result that is listed can be read to its last row, and a new one can be stored beside them. */
+/**
+ * What the successor finds: every result that is listed can be read to its last row, and a new one
+ * can be stored beside them.
+ */
 async function countWholeResults(store: ObjectStore): Promise<number> {
-  const results = new ResultStore({ store, brokerId: 'b', expirationMs: 3_600_000, expirationMaxMs: 86_400_000 });
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 3_600_000,
+    expirationMaxMs: 86_400_000,
+  });
   const entries = await Array.fromAsync(results.list());
   for (const { requestId } of entries) {
     const result = await results.open(requestId);
-    expect(await pageText(result, rowCount - 100_000, 100_000)).toBe(countingJson(rowCount - 100_000, rowCount));
+    expect(await pageText(result, rowCount - 100_000, 100_000)).toBe(
+      countingJson(rowCount - 100_000, rowCount),
+    );
   }
   const { entry } = await results.create(countingRows(10), { owner: 'o' });
   expect(await pageText(await results.open(entry.requestId), 0, 100)).toBe(countingJson(0, 10));
   return entries.length;
 }
 
-/** It was killed in every stretch of its life: before the first result, between, with both, and after the deletion. */
+/**
+ * It was killed in every stretch of its life: before the first result, between, with both, and
+ * after the deletion.
+ */
 function expectEveryStretch(resultCounts: readonly number[]): void {
-  expect(resultCounts.filter((count, index) => count !== resultCounts[index - 1])).toEqual([0, 1, 2, 1]);
+  expect(resultCounts.filter((count, index) => count !== resultCounts[index - 1])).toEqual([
+    0, 1, 2, 1,
+  ]);
   expect(resultCounts.length).toBeGreaterThan(10);
 }
 

@@ -16,7 +16,10 @@ test(
   async () => {
     await using directory = await temporaryDirectory();
     const resultCounts = await killEverywhere(12, async (changes) => {
-      const writers = changes.map((change) => ({ root: join(directory.path, String(change)), change }));
+      const writers = changes.map((change) => ({
+        root: join(directory.path, String(change)),
+        change,
+      }));
       for (const { root } of writers) await mkdir(root);
       const ends = await killWriters(script, writers);
       const left: { isDone: boolean; left: number }[] = [];
@@ -25,17 +28,26 @@ test(
       }
       return left;
     });
-    // It was killed in every stretch of its life: before the first result, between, with both, and after the deletion.
+    // It was killed in every stretch of its life: before the first result, between, with both, and
+    // after the deletion.
     const stretches = resultCounts.filter((count, index) => count !== resultCounts[index - 1]);
     expect(stretches).toEqual([0, 1, 2, 1]);
     expect(resultCounts.length).toBeGreaterThan(20);
   },
 );
 
-/** What the successor finds: every result that is listed can be read to its last row, and a new one can be stored beside them. */
+/**
+ * What the successor finds: every result that is listed can be read to its last row, and a new one
+ * can be stored beside them.
+ */
 async function countWholeResults(root: string): Promise<number> {
   await using store = await FileObjectStore.open({ root });
-  const results = new ResultStore({ store, brokerId: 'b', expirationMs: 3_600_000, expirationMaxMs: 86_400_000 });
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 3_600_000,
+    expirationMaxMs: 86_400_000,
+  });
   const entries = await Array.fromAsync(results.list());
   for (const { requestId } of entries) {
     expect(await pageText(await results.open(requestId), 0, 100_000)).toBe(countingJson(0, 50_000));

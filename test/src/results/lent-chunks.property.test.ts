@@ -23,12 +23,19 @@ test.each<Compression>(['none', 'zstd'])(
     const result = await results.create(countingRows(rowCount), { owner: 'o' });
 
     /** Copies each chunk at once, and leaves after some of them, as clients do that go away. */
-    async function read(page: { offset: number; count: number; format: PageFormat }, isLent: boolean, chunksMax = Infinity) {
+    async function read(
+      page: { offset: number; count: number; format: PageFormat },
+      isLent: boolean,
+      chunksMax = Infinity,
+    ) {
       const chunks: Buffer[] = [];
       const { offset, count, format } = page;
-      for await (const chunk of result.page({ offset, rowCount: count }).encode(format, { isDoneWithChunks: isLent })) {
+      for await (const chunk of result
+        .page({ offset, rowCount: count })
+        .encode(format, { isDoneWithChunks: isLent })) {
         chunks.push(Buffer.from(new Uint8Array(chunk)));
-        // A later look at it shows that it is gone; batches of Arrow may be shared with other readers.
+        // A later look at it shows that it is gone; batches of Arrow may be shared with other
+        // readers.
         if (format !== 'arrow' && isLent) chunk.fill(0);
         if (chunks.length >= chunksMax) break;
         if (chunks.length % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -42,12 +49,18 @@ test.each<Compression>(['none', 'zstd'])(
       format: fc.constantFrom(...formats),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(pages, { minLength: 1, maxLength: 5 }), fc.nat(3), async (asked, leavingAfter) => {
-        const expected = await Promise.all(asked.map((page) => read(page, false)));
-        const leaving = asked.map((page) => read(page, true, leavingAfter));
-        const lent = await Promise.all([...asked.map((page) => read(page, true)), ...leaving]);
-        for (const [index, bytes] of expected.entries()) expect(lent[index]?.equals(bytes)).toBe(true);
-      }),
+      fc.asyncProperty(
+        fc.array(pages, { minLength: 1, maxLength: 5 }),
+        fc.nat(3),
+        async (asked, leavingAfter) => {
+          const expected = await Promise.all(asked.map((page) => read(page, false)));
+          const leaving = asked.map((page) => read(page, true, leavingAfter));
+          const lent = await Promise.all([...asked.map((page) => read(page, true)), ...leaving]);
+          for (const [index, bytes] of expected.entries()) {
+            expect(lent[index]?.equals(bytes)).toBe(true);
+          }
+        },
+      ),
       { numRuns: 30 },
     );
   },

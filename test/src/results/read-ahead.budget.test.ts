@@ -13,16 +13,27 @@ let store: RecordingStore;
 let requestId: string;
 
 function openResults(isReadingAhead: boolean): ResultStore {
-  return new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes: 4096, isReadingAhead });
+  return new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    batchSizeBytes: 4096,
+    isReadingAhead,
+  });
 }
 
 beforeEach(async () => {
   faults = new FaultStore(new MemoryObjectStore({ sizeMaxBytes: 1e9 }));
   store = new RecordingStore(faults);
-  requestId = (await openResults(false).create(countingRows(rowCount), { owner: 'o' })).entry.requestId;
+  requestId = (await openResults(false).create(countingRows(rowCount), { owner: 'o' })).entry
+    .requestId;
 });
 
-/** Reads pages that begin at these offsets, and tells how many reads each took, the one ahead of it included. */
+/**
+ * Reads pages that begin at these offsets, and tells how many reads each took, the one ahead of it
+ * included.
+ */
 async function readsPerPage(results: ResultStore, offsets: readonly number[]): Promise<number[]> {
   const result = await results.open(requestId);
   const counts: number[] = [];

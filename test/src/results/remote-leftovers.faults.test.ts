@@ -7,20 +7,40 @@ import { S3ObjectStore, type S3ObjectStoreOptions } from '@quire/store-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unfinishedUploads } from '../testkit/s3-fixture.ts';
 import { expectRejection } from '@quire/core/conformance';
-import { propertiesOf, quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  propertiesOf,
+  quireHere,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
 /** Begins uploads and sends their parts, as a writer does that dies before it could end them. */
-async function abandonUploads(options: S3ObjectStoreOptions, keys: readonly string[]): Promise<void> {
+async function abandonUploads(
+  options: S3ObjectStoreOptions,
+  keys: readonly string[],
+): Promise<void> {
   const { hostname, pathname } = new URL(options.location);
-  const client = new S3Client({ ...options, maxAttempts: 1, requestChecksumCalculation: 'WHEN_REQUIRED' } as object);
+  const client = new S3Client({
+    ...options,
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  } as object);
   for (const key of keys) {
     const target = { Bucket: hostname, Key: `${pathname.slice(1)}/${key}` };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(target));
     for (const PartNumber of [1, 2]) {
-      await client.send(new UploadPartCommand({ ...target, UploadId, PartNumber, Body: patternBytes(1000 * PartNumber) }));
+      await client.send(
+        new UploadPartCommand({
+          ...target,
+          UploadId,
+          PartNumber,
+          Body: patternBytes(1000 * PartNumber),
+        }),
+      );
     }
   }
   client.destroy();
@@ -29,15 +49,23 @@ async function abandonUploads(options: S3ObjectStoreOptions, keys: readonly stri
 /** Makes the server take all that it has for two hours old. */
 async function makeOlder(folder: string): Promise<void> {
   const then = systemClock.nowMs() / 1000 - 7200;
-  for (const name of await readdir(folder, { recursive: true })) await utimes(join(folder, name), then, then);
+  for (const name of await readdir(folder, { recursive: true })) {
+    await utimes(join(folder, name), then, then);
+  }
 }
 
 function dataKey(brokerId: string): string {
   return `${brokerId}/${createRequestId(systemClock, systemRandom)}/data.arrow`;
 }
 
-async function writeConfig(directory: string, options: ReturnType<S3Server['storeOptions']>): Promise<string> {
-  return writeSettings(directory, propertiesOf({ ...s3SettingsOf(options), 'engine.log.format': 'json' }));
+async function writeConfig(
+  directory: string,
+  options: ReturnType<S3Server['storeOptions']>,
+): Promise<string> {
+  return writeSettings(
+    directory,
+    propertiesOf({ ...s3SettingsOf(options), 'engine.log.format': 'json' }),
+  );
 }
 
 describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
@@ -69,11 +97,16 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
           owner: 'unknown',
         },
       ]);
-      for (const { lastModifiedMs } of found) expect(lastModifiedMs).toBeGreaterThanOrEqual(startMs - 2000);
+      for (const { lastModifiedMs } of found) {
+        expect(lastModifiedMs).toBeGreaterThanOrEqual(startMs - 2000);
+      }
       await store.leftovers.remove(found[0]?.key ?? '');
       await store.leftovers.remove(found[0]?.key ?? '');
       await store.leftovers.remove('no upload');
-      expect((await collect(store.leftovers.list())).map(({ key }) => key.split('?')[0])).toEqual(['a/2', 'b/1']);
+      expect((await collect(store.leftovers.list())).map(({ key }) => key.split('?')[0])).toEqual([
+        'a/2',
+        'b/1',
+      ]);
     });
 
     test('of this process are alive while they are written; one that is given up all the same fails, and says why', async () => {
@@ -89,7 +122,9 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       };
       await store.put('kept', source());
       await expect(store.put('lost', source())).rejects.toMatchObject({
-        message: expect.stringContaining('was given up by another program while it was written') as string,
+        message: expect.stringContaining(
+          'was given up by another program while it was written',
+        ) as string,
       });
       expect(owners).toEqual(['alive', 'alive']);
       expect(await collect(store.leftovers.list())).toEqual([]);
@@ -97,7 +132,10 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
 
     test('come page by page, and those that end meanwhile are left out', async () => {
       await using proxy = await FaultProxy.start(server.process.port);
-      await using store = await S3ObjectStore.open({ ...server.storeOptions(), endpoint: proxy.endpoint });
+      await using store = await S3ObjectStore.open({
+        ...server.storeOptions(),
+        endpoint: proxy.endpoint,
+      });
       const root = new URL(store.location).pathname.slice(1);
       const page = (key: string, next: string): string =>
         `<ListMultipartUploadsResult><IsTruncated>${next !== ''}</IsTruncated>${next}<Upload><Key>${root}/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload></ListMultipartUploadsResult>`;
@@ -106,7 +144,11 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       const gone = '<Error><Code>NoSuchUpload</Code></Error>';
       proxy.intercept = ({ url }) => {
         const status = url.includes(`/gone?`) ? 404 : 200;
-        const uploads = url.includes('key-marker') ? page('b', '') : url.includes('prefix=') ? page('a', next) : undefined;
+        const uploads = url.includes('key-marker')
+          ? page('b', '')
+          : url.includes('prefix=')
+            ? page('a', next)
+            : undefined;
         return {
           kind: 'answer',
           status,
@@ -122,7 +164,12 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       proxy.intercept = ({ url }) => {
         const isPart = url.includes('/gone?');
         const body = isPart ? gone : page('gone', '');
-        return { kind: 'answer', status: isPart ? 404 : 200, headers: { 'Content-Type': 'application/xml' }, body };
+        return {
+          kind: 'answer',
+          status: isPart ? 404 : 200,
+          headers: { 'Content-Type': 'application/xml' },
+          body,
+        };
       };
       expect(await collect(store.leftovers.list())).toEqual([]);
       proxy.intercept = () => ({
@@ -142,15 +189,24 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       await abandonUploads(options, [...keys, 'somebody/elses']);
       await using directory = await temporaryDirectory();
       const config = await writeConfig(directory.path, options);
-      const young = await quireHere(['cleaner', '--once', '--config', config], { variables: testVariables });
-      expect({ exitCode: young.exitCode, left: (await unfinishedUploads(server, options.location)).length }).toEqual({
+      const young = await quireHere(['cleaner', '--once', '--config', config], {
+        variables: testVariables,
+      });
+      expect({
+        exitCode: young.exitCode,
+        left: (await unfinishedUploads(server, options.location)).length,
+      }).toEqual({
         exitCode: 0,
         left: 3,
       });
       await makeOlder(join(server.process.folder, 'buckets'));
-      const { exitCode, stdout } = await quireHere(['cleaner', '--once', '--config', config], { variables: testVariables });
+      const { exitCode, stdout } = await quireHere(['cleaner', '--once', '--config', config], {
+        variables: testVariables,
+      });
       expect(exitCode).toBe(0);
-      expect(stdout).toMatch(/leftovers of crashed writes: wanted 5\.86 KiB, freed 2 \(5\.86 KiB\)/);
+      expect(stdout).toMatch(
+        /leftovers of crashed writes: wanted 5\.86 KiB, freed 2 \(5\.86 KiB\)/,
+      );
       const left = await unfinishedUploads(server, options.location);
       expect(left.map((key) => key.slice(key.indexOf('/') + 1))).toEqual(['somebody/elses']);
     });
@@ -169,10 +225,14 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
           : undefined;
       await using directory = await temporaryDirectory();
       const config = await writeConfig(directory.path, { ...options, endpoint: proxy.endpoint });
-      const { exitCode, stderr } = await quireHere(['cleaner', '--once', '--config', config], { variables: testVariables });
+      const { exitCode, stderr } = await quireHere(['cleaner', '--once', '--config', config], {
+        variables: testVariables,
+      });
       expect({ exitCode, stderr }).toEqual({
         exitCode: 0,
-        stderr: expect.stringContaining('unfinished uploads cannot be listed, and are kept') as string,
+        stderr: expect.stringContaining(
+          'unfinished uploads cannot be listed, and are kept',
+        ) as string,
       });
     });
   });

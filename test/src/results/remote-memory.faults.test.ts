@@ -1,21 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { QuireClient } from '@quire/client';
 import { expect, test } from 'vitest';
-import { CliProcess, propertiesOf, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  CliProcess,
+  propertiesOf,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
 const MB = 1_000_000;
-/** The long run: `QUIRE_LARGE_RESULT_MB=5000 QUIRE_HEAP_MB=1024 npx vitest run test/src/results/remote-memory.faults`; or `npm run bench -- remote-large`. */
+/**
+ * The long run: `QUIRE_LARGE_RESULT_MB=5000 QUIRE_HEAP_MB=1024 npx vitest run
+ * test/src/results/remote-memory.faults`; or `npm run bench -- remote-large`.
+ */
 const resultMegabytes = Number(process.env['QUIRE_LARGE_RESULT_MB'] ?? 300);
 const heapMegabytes = Number(process.env['QUIRE_HEAP_MB'] ?? 64);
 /** Ten columns of 8 bytes that no compression helps with. */
 const rowBytes = 80;
 
 /** What Linux says of a process's memory, in megabytes: now, and the most since its start. */
-async function memoryOf(pid: number): Promise<{ readonly resident: number; readonly peak: number }> {
+async function memoryOf(
+  pid: number,
+): Promise<{ readonly resident: number; readonly peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const megabytes = (name: string): number => (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024) / MB;
+  const megabytes = (name: string): number =>
+    (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024) / MB;
   return { resident: megabytes('VmRSS'), peak: megabytes('VmHWM') };
 }
 
@@ -36,14 +48,18 @@ describeWithTool(s3Server, 'a broker with little memory', (path) => {
       const atRest = await memoryOf(broker.pid);
 
       const client = new QuireClient({ baseUrl, token: 'admin-token' });
-      const columns = Array.from({ length: 10 }, (_, index) => `CAST(hash(i * 16 + ${index}) >> 1 AS BIGINT) AS c${index}`);
+      const columns = Array.from(
+        { length: 10 },
+        (_, index) => `CAST(hash(i * 16 + ${index}) >> 1 AS BIGINT) AS c${index}`,
+      );
       const rowCount = Math.ceil((resultMegabytes * MB) / rowBytes);
       const sql = `SELECT i AS n, ${columns.slice(1).join(', ')} FROM range(${rowCount}) AS t(i)`;
       const { requestId } = await client.query(sql, { rowCount: 1 });
       const { peak } = await memoryOf(broker.pid);
       const last = await client.page(requestId, { offset: rowCount - 1, rowCount: 1 });
       expect(last.rows[0]?.[0]).toBe(rowCount - 1);
-      // Parts under way, batches on their way to them, and what DuckDB holds: as much for any size of a result.
+      // Parts under way, batches on their way to them, and what DuckDB holds: as much for any size
+      // of a result.
       expect(peak - atRest.resident).toBeLessThan(220);
     },
   );

@@ -1,5 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { createRequestId, MiB, type ObjectStore, systemClock, systemRandom, withRetry } from '@quire/core';
+import {
+  createRequestId,
+  MiB,
+  type ObjectStore,
+  systemClock,
+  systemRandom,
+  withRetry,
+} from '@quire/core';
 import { collect } from '@quire/core/testing';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { type ArrowBatch, openOrdered, ResultStore, type ResultStoreOptions } from '@quire/results';
@@ -20,13 +27,30 @@ import { until } from '../testkit/until.ts';
 
 const times = { expirationMs: 1e9, expirationMaxMs: 1e9 };
 
-function resultsOn(store: ObjectStore, brokerId = 'b', options: Partial<ResultStoreOptions> = {}): ResultStore {
-  return new ResultStore({ store, brokerId, isShared: true, cacheBytesMax: 0, ...times, ...options });
+function resultsOn(
+  store: ObjectStore,
+  brokerId = 'b',
+  options: Partial<ResultStoreOptions> = {},
+): ResultStore {
+  return new ResultStore({
+    store,
+    brokerId,
+    isShared: true,
+    cacheBytesMax: 0,
+    ...times,
+    ...options,
+  });
 }
 
 /** As a broker wraps it. */
 function retrying(store: ObjectStore): ObjectStore {
-  return withRetry(store, { clock: hastyClock, random: systemRandom, attemptsMax: 20, delayMs: 100, delayMaxMs: 5000 });
+  return withRetry(store, {
+    clock: hastyClock,
+    random: systemRandom,
+    attemptsMax: 20,
+    delayMs: 100,
+    delayMaxMs: 5000,
+  });
 }
 
 for (const kind of backendKinds) {
@@ -51,10 +75,16 @@ for (const kind of backendKinds) {
         fc.asyncProperty(modelTables, page, async (table, { offset, rowCount }) => {
           fc.pre(offset <= table.rows.length);
           const source = { schema: schemaOf(table), batches: batchesOf(table) };
-          const { entry } = await resultsOn(store, 'b', { batchSizeBytes: 64 }).create(source, { owner: 'o' });
-          const cells = table.rows.slice(offset, offset + rowCount).map((row) => jsonCells(table, row));
+          const { entry } = await resultsOn(store, 'b', { batchSizeBytes: 64 }).create(source, {
+            owner: 'o',
+          });
+          const cells = table.rows
+            .slice(offset, offset + rowCount)
+            .map((row) => jsonCells(table, row));
           const expected = `[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`;
-          expect(await pageText(await resultsOn(store).open(entry.requestId), offset, rowCount)).toBe(expected);
+          expect(
+            await pageText(await resultsOn(store).open(entry.requestId), offset, rowCount),
+          ).toBe(expected);
         }),
         { numRuns: 25 },
       );
@@ -65,33 +95,53 @@ for (const kind of backendKinds) {
       const results = resultsOn(store);
       const requestsOf = async (): Promise<number> => {
         proxy.requests.length = 0;
-        expect(await pageText(await results.open(entry.requestId), 50_000, 1000)).toBe(countingJson(50_000, 51_000));
+        expect(await pageText(await results.open(entry.requestId), 50_000, 1000)).toBe(
+          countingJson(50_000, 51_000),
+        );
         return proxy.requests.length;
       };
       expect([await requestsOf(), await requestsOf()]).toEqual([3, 1]);
     });
 
     test('a query over a result reads what another broker has stored, as workers do', async () => {
-      const stored = await resultsOn(store, 'a', { compression: 'zstd' }).create(countingRows(50_000), { owner: 'o' });
+      const stored = await resultsOn(store, 'a', { compression: 'zstd' }).create(
+        countingRows(50_000),
+        { owner: 'o' },
+      );
       await using directory = await temporaryDirectory();
       const limits = { memoryMaxBytes: 64 * MiB, spillMaxBytes: 64 * MiB, threads: 1 };
       const place = { tables: [], spillDirectory: directory.path, clock: systemClock };
       await using engine = await DuckDbEngine.open({ ...place, ...limits });
       const results = resultsOn(store);
-      const named = openOrdered((await results.open(stored.entry.requestId)).readOrder(), retrying(store));
+      const named = openOrdered(
+        (await results.open(stored.entry.requestId)).readOrder(),
+        retrying(store),
+      );
       const [column] = named.schema.fields;
       const sql = `SELECT count(*), max("${column?.name}") FROM result('${named.requestId}') WHERE "${column?.name}" >= 40000`;
-      await using execution = await engine.execute({ sql }, { limits: { timeoutMs: 60_000 }, results: [named] });
-      expect(await pageText(await results.create(execution, { owner: 'o' }), 0, 10)).toBe('[[10000,49999]]');
+      await using execution = await engine.execute(
+        { sql },
+        { limits: { timeoutMs: 60_000 }, results: [named] },
+      );
+      expect(await pageText(await results.create(execution, { owner: 'o' }), 0, 10)).toBe(
+        '[[10000,49999]]',
+      );
     });
 
     test('the brokers of a bucket know which of them runs a query, until it has ended', async () => {
       const requestId = createRequestId(systemClock, systemRandom);
       const [runner, peer] = [resultsOn(store, 'runner'), resultsOn(store, 'peer')];
-      const place = { owner: 'o', broker: { host: 'b1.example', port: 8099 }, endsBeforeMs: systemClock.nowMs() + 60_000 };
+      const place = {
+        owner: 'o',
+        broker: { host: 'b1.example', port: 8099 },
+        endsBeforeMs: systemClock.nowMs() + 60_000,
+      };
       const mark = runner.markRunning(requestId, place);
       await mark?.written;
-      await expect(peer.open(requestId)).rejects.toMatchObject({ code: 'QUERY_ELSEWHERE', broker: place.broker });
+      await expect(peer.open(requestId)).rejects.toMatchObject({
+        code: 'QUERY_ELSEWHERE',
+        broker: place.broker,
+      });
       const { entry } = await runner.create(countingRows(10), { owner: 'o', requestId });
       await mark?.end();
       expect(await pageText(await peer.open(requestId), 0, 10)).toBe(countingJson(0, 10));
@@ -103,7 +153,9 @@ for (const kind of backendKinds) {
       proxy.requests.length = 0;
       await resultsOn(store).create(countingRows(100_000), { owner: 'o' });
       const methods = proxy.requests.map(({ method }) => method);
-      expect(methods).toEqual(kind.name === 'S3' ? ['PUT', 'HEAD', 'PUT', 'HEAD'] : ['POST', 'POST']);
+      expect(methods).toEqual(
+        kind.name === 'S3' ? ['PUT', 'HEAD', 'PUT', 'HEAD'] : ['POST', 'POST'],
+      );
     });
 
     test('rows are read while their upload goes on, from the broker alone; the bucket shows nothing before the commit', async () => {
@@ -127,7 +179,11 @@ for (const kind of backendKinds) {
       const creating = results.create({ schema, batches: halting() }, options);
       await isHalfThere.promise;
       // Parts of the object are in the bucket by then, and yet there is no object.
-      await until(() => proxy.requests.some((request) => kind.isPart(request)), 'a part is on its way', 20_000);
+      await until(
+        () => proxy.requests.some((request) => kind.isPart(request)),
+        'a part is on its way',
+        20_000,
+      );
       expect(await collect(store.list('growing/'))).toEqual([]);
       proxy.requests.length = 0;
       const page = await textOf(growth.page({ offset: 3_000_000, rowCount: 1000 }));
@@ -136,7 +192,9 @@ for (const kind of backendKinds) {
       goOn.resolve();
       await creating;
       await growth.end();
-      expect(await pageText(await resultsOn(store).open(growth.requestId), 3_000_000, 1000)).toBe(page);
+      expect(await pageText(await resultsOn(store).open(growth.requestId), 3_000_000, 1000)).toBe(
+        page,
+      );
       expect(await readdir(directory.path)).toEqual([]);
     });
 
@@ -144,8 +202,12 @@ for (const kind of backendKinds) {
       const [one, two] = [resultsOn(store, 'Broker_one_1'), resultsOn(store, 'Broker_two_1')];
       const first = await one.create(countingRows(1000), { owner: 'o' });
       const second = await two.create(countingRows(2000), { owner: 'o' });
-      expect(await pageText(await two.open(first.entry.requestId), 500, 10)).toBe(countingJson(500, 510));
-      expect(await pageText(await one.open(second.entry.requestId), 1500, 10)).toBe(countingJson(1500, 1510));
+      expect(await pageText(await two.open(first.entry.requestId), 500, 10)).toBe(
+        countingJson(500, 510),
+      );
+      expect(await pageText(await one.open(second.entry.requestId), 1500, 10)).toBe(
+        countingJson(1500, 1510),
+      );
     });
   });
 }
@@ -177,17 +239,26 @@ const lapsingServers: Readonly<Record<string, LapsingServerKind>> = {
       };
     },
   },
-  // The only free server of it loses what makes its files objects when it is killed, and then lists none at all: so it is the way there that goes.
+  // The only free server of it loses what makes its files objects when it is killed, and then lists
+  // none at all: so it is the way there that goes.
   GCS: {
     tool: gcsServer,
     lapse: 'acts on calls without answering, and then cannot be reached for a while',
     async start(path) {
       const server = await GcsServer.start(path);
       const proxy = await FaultProxy.start(server.process.port);
-      const options = { ...server.storeOptions(), endpoint: proxy.endpoint, partAttemptsMax: 10, clock: hastyClock };
+      const options = {
+        ...server.storeOptions(),
+        endpoint: proxy.endpoint,
+        partAttemptsMax: 10,
+        clock: hastyClock,
+      };
       return {
         async lapse() {
-          const faults: Fault[] = [...Array<Fault>(3).fill({ kind: 'lose answer' }), ...Array<Fault>(5).fill({ kind: 'reset' })];
+          const faults: Fault[] = [
+            ...Array<Fault>(3).fill({ kind: 'lose answer' }),
+            ...Array<Fault>(5).fill({ kind: 'reset' }),
+          ];
           proxy.intercept = () => faults.shift();
           while (faults.length > 0) await hastyClock.sleep(100);
         },
@@ -213,9 +284,12 @@ for (const [name, kind] of Object.entries(lapsingServers)) {
       const writing = async (): Promise<void> => {
         while (!isOver) {
           try {
-            committed.push((await results.create(countingRows(20_000), { owner: 'o' })).entry.requestId);
+            committed.push(
+              (await results.create(countingRows(20_000), { owner: 'o' })).entry.requestId,
+            );
           } catch {
-            // Which writes fail is up to the moment of the lapse; that each is whole or absent is what counts.
+            // Which writes fail is up to the moment of the lapse; that each is whole or absent is
+            // what counts.
             failedCount += 1;
           }
         }
@@ -234,7 +308,9 @@ for (const [name, kind] of Object.entries(lapsingServers)) {
       const listed: string[] = [];
       for await (const entry of survivors.list()) {
         listed.push(entry.requestId);
-        expect(await pageText(await survivors.open(entry.requestId), 0, 20_000)).toBe(countingJson(0, 20_000));
+        expect(await pageText(await survivors.open(entry.requestId), 0, 20_000)).toBe(
+          countingJson(0, 20_000),
+        );
       }
       expect(committed.filter((id) => !listed.includes(id))).toEqual([]);
       expect(committed.length).toBeGreaterThanOrEqual(20);

@@ -1,6 +1,7 @@
 /**
- * A process whose writers store, renew and delete results in buckets, to be killed by the test that holds back a request of each:
- * `remote-writer.process.ts <{"kind", "options", "rowCount"} as JSON>…`. What they say, `killWriters` tells.
+ * A process whose writers store, renew and delete results in buckets, to be killed by the test that
+ * holds back a request of each: `remote-writer.process.ts <{"kind", "options", "rowCount"} as
+ * JSON>…`. What they say, `killWriters` tells.
  */
 import { ResultStore } from '@quire/results';
 import { GcsObjectStore, type GcsObjectStoreOptions } from '@quire/store-gcs';
@@ -14,8 +15,14 @@ interface Writer {
 }
 
 async function write(writer: number, { kind, options, rowCount }: Writer): Promise<void> {
-  await using store = kind === 'S3' ? await S3ObjectStore.open(options) : await GcsObjectStore.open(options);
-  const results = new ResultStore({ store, brokerId: 'b', expirationMs: 3_600_000, expirationMaxMs: 86_400_000 });
+  await using store =
+    kind === 'S3' ? await S3ObjectStore.open(options) : await GcsObjectStore.open(options);
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 3_600_000,
+    expirationMaxMs: 86_400_000,
+  });
   const { entry } = await results.create(countingRows(rowCount), { owner: 'o' });
   await results.renew(entry.requestId, 7_200_000);
   await results.create(countingRows(rowCount), { owner: 'o' });

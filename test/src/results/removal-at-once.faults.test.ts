@@ -16,7 +16,12 @@ test('of a removal in one step and a renewal by another process, one gives way, 
   const root = await mkdtemp(join(tmpdir(), 'quire-removal-'));
   try {
     await using store = await FileObjectStore.open({ root });
-    const options = { brokerId: 'b', expirationMs: hourMs, expirationMaxMs: 9 * hourMs, clock: systemClock };
+    const options = {
+      brokerId: 'b',
+      expirationMs: hourMs,
+      expirationMaxMs: 9 * hourMs,
+      clock: systemClock,
+    };
     const writer = new ResultStore({ ...options, store });
     const entries = [];
     for (let count = 0; count < resultCount; count += 1) {
@@ -39,8 +44,9 @@ test('of a removal in one step and a renewal by another process, one gives way, 
     for (const [index, { requestId }] of entries.entries()) {
       const [removal, renewal] = outcomes[index] ?? [];
       expect(['renewed', 'missing']).toContain(renewal);
-      if (renewal === 'renewed') expect(await pageText(await reader.open(requestId), 0, 20)).toBe(countingJson(0, 20));
-      else await expect(reader.open(requestId)).rejects.toMatchObject({ kind: 'missing' });
+      if (renewal === 'renewed') {
+        expect(await pageText(await reader.open(requestId), 0, 20)).toBe(countingJson(0, 20));
+      } else await expect(reader.open(requestId)).rejects.toMatchObject({ kind: 'missing' });
       if (renewal === 'renewed') expect(removal).toBe('kept');
     }
     // Where both have given way the data is an orphan, which a later sweep takes.

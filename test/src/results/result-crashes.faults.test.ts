@@ -49,7 +49,10 @@ function resultsOn(store: ObjectStore): ResultStore {
 }
 
 /** Makes every call fail in turn, each in a store of its own; what is left must be whole. */
-async function expectWholeOrAbsent(fault: Fault, openEmpty: () => Promise<ObjectStore>): Promise<void> {
+async function expectWholeOrAbsent(
+  fault: Fault,
+  openEmpty: () => Promise<ObjectStore>,
+): Promise<void> {
   const foreignFailures: unknown[] = [];
   const debris: string[] = [];
   await using intact = await openEmpty();
@@ -72,7 +75,8 @@ async function expectWholeOrAbsent(fault: Fault, openEmpty: () => Promise<Object
       const result = await successor.open(entry.requestId);
       expect(await pageText(result, 0, 100_000), `call ${call}`).toBe(countingJson(0, 20_000));
     }
-    // A failed write takes back what it wrote; only a process that died, or a deletion that failed, may leave data behind.
+    // A failed write takes back what it wrote; only a process that died, or a deletion that failed,
+    // may leave data behind.
     const isFailedWrite = failure !== undefined && call <= putsOfOneWrite && !store.isCrashed;
     for await (const { key } of place.list('')) {
       if (isFailedWrite && !live.has(key.split('/')[1] ?? '')) debris.push(`${call}: ${key}`);
@@ -84,14 +88,18 @@ async function expectWholeOrAbsent(fault: Fault, openEmpty: () => Promise<Object
 const title = 'after %j at any call, every result is whole or absent';
 
 describe('results in memory', () => {
-  test.each(faults)(title, (fault) => expectWholeOrAbsent(fault, async () => new MemoryObjectStore({ sizeMaxBytes: 1e8 })));
+  test.each(faults)(title, (fault) =>
+    expectWholeOrAbsent(fault, async () => new MemoryObjectStore({ sizeMaxBytes: 1e8 })),
+  );
 });
 
 describe('results in files', () => {
   test.each(faults)(title, async (fault) => {
     await using directory = await temporaryDirectory();
     let count = 0;
-    await expectWholeOrAbsent(fault, () => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }));
+    await expectWholeOrAbsent(fault, () =>
+      FileObjectStore.open({ root: join(directory.path, String((count += 1))) }),
+    );
   });
 });
 
@@ -102,7 +110,9 @@ describeWithTool(s3Server, 'results in S3', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test.each(faults)(title, (fault) => expectWholeOrAbsent(fault, () => S3ObjectStore.open(server.storeOptions())));
+  test.each(faults)(title, (fault) =>
+    expectWholeOrAbsent(fault, () => S3ObjectStore.open(server.storeOptions())),
+  );
 });
 
 describeWithTool(gcsServer, 'results in GCS', (path) => {
@@ -112,5 +122,7 @@ describeWithTool(gcsServer, 'results in GCS', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test.each(faults)(title, (fault) => expectWholeOrAbsent(fault, () => GcsObjectStore.open(server.storeOptions())));
+  test.each(faults)(title, (fault) =>
+    expectWholeOrAbsent(fault, () => GcsObjectStore.open(server.storeOptions())),
+  );
 });

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import type { ObjectStore } from '@quire/core';
-import { type Compression, columnDataTypes, type PageFormat, type Result, ResultStore } from '@quire/results';
+import {
+  type Compression,
+  columnDataTypes,
+  type PageFormat,
+  type Result,
+  ResultStore,
+} from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { DataType, tableFromIPC } from 'apache-arrow';
@@ -36,13 +42,26 @@ async function withResult(
     compression: compressed,
     batchSizeBytes,
   });
-  const result = await results.create({ schema: schemaOf(table), batches: batchesOf(table) }, { owner: 'o' });
+  const result = await results.create(
+    { schema: schemaOf(table), batches: batchesOf(table) },
+    { owner: 'o' },
+  );
   // A second store has nothing at hand: it finds, reads and decodes everything again.
-  const reopened = new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9 });
+  const reopened = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+  });
   await use(await reopened.open(result.entry.requestId));
 }
 
-async function text(result: Result, offset: number, rowCount: number, format: PageFormat): Promise<string> {
+async function text(
+  result: Result,
+  offset: number,
+  rowCount: number,
+  format: PageFormat,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of result.page({ offset, rowCount }).encode(format)) chunks.push(chunk);
   return Buffer.concat(chunks).toString(format === 'arrow' ? 'latin1' : 'utf8');
@@ -50,17 +69,30 @@ async function text(result: Result, offset: number, rowCount: number, format: Pa
 
 async function expectSlices(openEmpty: () => Promise<ObjectStore>, numRuns: number): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(modelTables, page, compression, async (table, { offset, rowCount }, compressed) => {
-      fc.pre(offset <= table.rows.length);
-      await using store = await openEmpty();
-      await withResult(store, table, compressed, async (result) => {
-        const cells = table.rows.slice(offset, offset + rowCount).map((row) => jsonCells(table, row));
-        expect(await text(result, offset, rowCount, 'json')).toBe(`[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`);
-        const lines = cells.map((row) => `{${row.map((cell, index) => `"c${index}":${cell}`).join(',')}}\n`);
-        expect(await text(result, offset, rowCount, 'ndjson')).toBe(lines.join(''));
-        expect(columnDataTypes(result.schema)).toEqual(table.kinds.map(({ columnDataType }) => columnDataType));
-      });
-    }),
+    fc.asyncProperty(
+      modelTables,
+      page,
+      compression,
+      async (table, { offset, rowCount }, compressed) => {
+        fc.pre(offset <= table.rows.length);
+        await using store = await openEmpty();
+        await withResult(store, table, compressed, async (result) => {
+          const cells = table.rows
+            .slice(offset, offset + rowCount)
+            .map((row) => jsonCells(table, row));
+          expect(await text(result, offset, rowCount, 'json')).toBe(
+            `[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`,
+          );
+          const lines = cells.map(
+            (row) => `{${row.map((cell, index) => `"c${index}":${cell}`).join(',')}}\n`,
+          );
+          expect(await text(result, offset, rowCount, 'ndjson')).toBe(lines.join(''));
+          expect(columnDataTypes(result.schema)).toEqual(
+            table.kinds.map(({ columnDataType }) => columnDataType),
+          );
+        });
+      },
+    ),
     { numRuns },
   );
 }
@@ -73,7 +105,10 @@ test('a page is the slice of the rows that went in, in JSON and NDJSON', async (
 test('a page is the slice of the rows that went in, in files', async () => {
   await using directory = await temporaryDirectory();
   let count = 0;
-  await expectSlices(() => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }), 50);
+  await expectSlices(
+    () => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }),
+    50,
+  );
 }, 120_000);
 
 test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kind] as const))(
@@ -81,14 +116,24 @@ test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kin
   async (_name, kind) => {
     const table = longTable(kind, 700, 42);
     await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-    const results = new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9 });
-    const result = await results.create({ schema: schemaOf(table), batches: batchesOf(table) }, { owner: 'o' });
+    const results = new ResultStore({
+      store,
+      brokerId: 'b',
+      expirationMs: 1e9,
+      expirationMaxMs: 1e9,
+    });
+    const result = await results.create(
+      { schema: schemaOf(table), batches: batchesOf(table) },
+      { owner: 'o' },
+    );
     for (const [start, end] of [
       [0, 700],
       [255, 257],
       [100, 613],
     ] as const) {
-      const rows = table.rows.slice(start, end).map((row) => `[${jsonCells(table, row).join(',')}]`);
+      const rows = table.rows
+        .slice(start, end)
+        .map((row) => `[${jsonCells(table, row).join(',')}]`);
       expect(await text(result, start, end - start, 'json')).toBe(`[${rows.join(',')}]`);
     }
   },
@@ -96,25 +141,43 @@ test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kin
 
 test('a page is the slice of the rows that went in, in Arrow and CSV', async () => {
   await fc.assert(
-    fc.asyncProperty(modelTables, page, compression, async (table, { offset, rowCount }, compressed) => {
-      fc.pre(offset <= table.rows.length);
-      await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-      await withResult(store, table, compressed, async (result) => {
-        const rows = table.rows.slice(offset, offset + rowCount);
-        const stream = Buffer.from(await text(result, offset, rowCount, 'arrow'), 'latin1');
-        // The same rows, stored as a result of their own, must give the same JSON when they went through an Arrow page.
-        const arrow = tableFromIPC(stream);
-        expect(arrow.numRows).toBe(rows.length);
-        await using again = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-        const copies = new ResultStore({ store: again, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9 });
-        const copy = await copies.create({ schema: arrow.schema, batches: iterate(arrow.batches) }, { owner: 'o' });
-        expect(await text(copy, 0, 1000, 'json')).toBe(await text(result, offset, rowCount, 'json'));
+    fc.asyncProperty(
+      modelTables,
+      page,
+      compression,
+      async (table, { offset, rowCount }, compressed) => {
+        fc.pre(offset <= table.rows.length);
+        await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+        await withResult(store, table, compressed, async (result) => {
+          const rows = table.rows.slice(offset, offset + rowCount);
+          const stream = Buffer.from(await text(result, offset, rowCount, 'arrow'), 'latin1');
+          // The same rows, stored as a result of their own, must give the same JSON when they went
+          // through an Arrow page.
+          const arrow = tableFromIPC(stream);
+          expect(arrow.numRows).toBe(rows.length);
+          await using again = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+          const copies = new ResultStore({
+            store: again,
+            brokerId: 'b',
+            expirationMs: 1e9,
+            expirationMaxMs: 1e9,
+          });
+          const copy = await copies.create(
+            { schema: arrow.schema, batches: iterate(arrow.batches) },
+            { owner: 'o' },
+          );
+          expect(await text(copy, 0, 1000, 'json')).toBe(
+            await text(result, offset, rowCount, 'json'),
+          );
 
-        const fields = parseCsv(await text(result, offset, rowCount, 'csv'));
-        expect(fields[0]).toEqual(table.kinds.map((_, index) => `c${index}`));
-        expect(fields.slice(1)).toEqual(rows.map((row) => csvFields(table, row, result.schema.fields[0]?.type)));
-      });
-    }),
+          const fields = parseCsv(await text(result, offset, rowCount, 'csv'));
+          expect(fields[0]).toEqual(table.kinds.map((_, index) => `c${index}`));
+          expect(fields.slice(1)).toEqual(
+            rows.map((row) => csvFields(table, row, result.schema.fields[0]?.type)),
+          );
+        });
+      },
+    ),
     { numRuns: 200 },
   );
 }, 120_000);
@@ -138,7 +201,9 @@ test('walks forward and back, with another page size each time, cover the result
         for (let step = 0; backward.length < all.length; step += 1) {
           const end = all.length - backward.length;
           const offset = Math.max(0, end - (rowCounts[step % rowCounts.length] ?? 1));
-          backward.unshift(...(JSON.parse(await text(result, offset, end - offset, 'json')) as unknown[]));
+          backward.unshift(
+            ...(JSON.parse(await text(result, offset, end - offset, 'json')) as unknown[]),
+          );
         }
         expect(forward).toEqual(all);
         expect(backward).toEqual(all);
@@ -153,15 +218,21 @@ async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 /** The CSV fields that a row should have: a null is nothing, everything else its text. */
-function csvFields(table: ModelTable, row: readonly unknown[], firstType?: DataType): (string | null)[] {
+function csvFields(
+  table: ModelTable,
+  row: readonly unknown[],
+  firstType?: DataType,
+): (string | null)[] {
   const fields = table.kinds.map(({ columnDataType }, column) => {
     const cell = jsonCells(table, row)[column] ?? '';
     if (cell === 'null') return null;
     const isNested = columnDataType.endsWith('_ARRAY') || columnDataType === 'MAP';
     return isNested || !cell.startsWith('"') ? cell : (JSON.parse(cell) as string);
   });
-  // A line of one null alone would be empty, which readers skip: it stands as empty text, or as \N where that is a value.
-  const mayBeEmpty = DataType.isUtf8(firstType) || DataType.isLargeUtf8(firstType) || DataType.isBinary(firstType);
+  // A line of one null alone would be empty, which readers skip: it stands as empty text, or as \N
+  // where that is a value.
+  const mayBeEmpty =
+    DataType.isUtf8(firstType) || DataType.isLargeUtf8(firstType) || DataType.isBinary(firstType);
   return fields.length === 1 && fields[0] === null ? [mayBeEmpty ? '\\N' : ''] : fields;
 }
 

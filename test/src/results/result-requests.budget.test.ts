@@ -12,12 +12,21 @@ let store: RecordingStore;
 let requestId: string;
 
 function resultsWith(options: Partial<ResultStoreOptions> = {}): ResultStore {
-  return new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes, ...options });
+  return new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    batchSizeBytes,
+    ...options,
+  });
 }
 
 beforeEach(async () => {
   store = new RecordingStore(new MemoryObjectStore({ sizeMaxBytes: 1e9 }));
-  requestId = (await resultsWith({ cacheBytesMax: 0 }).create(countingRows(rowCount), { owner: 'o' })).entry.requestId;
+  requestId = (
+    await resultsWith({ cacheBytesMax: 0 }).create(countingRows(rowCount), { owner: 'o' })
+  ).entry.requestId;
   store.reset();
 });
 
@@ -27,8 +36,14 @@ test('a write is two puts', async () => {
 });
 
 test('a cold page takes a listing, the commit record and one ranged read', async () => {
-  expect(await pageText(await resultsWith().open(requestId), 50_000, 10_000)).toBe(countingJson(50_000, 60_000));
-  expect(store.calls.map(({ op, range }) => (range === undefined ? op : `ranged ${op}`))).toEqual(['list', 'get', 'ranged get']);
+  expect(await pageText(await resultsWith().open(requestId), 50_000, 10_000)).toBe(
+    countingJson(50_000, 60_000),
+  );
+  expect(store.calls.map(({ op, range }) => (range === undefined ? op : `ranged ${op}`))).toEqual([
+    'list',
+    'get',
+    'ranged get',
+  ]);
 });
 
 test('a warm page takes one ranged read, wherever it is and however large', async () => {
@@ -41,7 +56,9 @@ test('a warm page takes one ranged read, wherever it is and however large', asyn
     [0, rowCount],
   ] as const) {
     store.reset();
-    expect(await pageText(await results.open(requestId), offset, count)).toBe(countingJson(offset, offset + count));
+    expect(await pageText(await results.open(requestId), offset, count)).toBe(
+      countingJson(offset, offset + count),
+    );
     expect(store.calls.map(({ op }) => op)).toEqual(['get']);
   }
 });
@@ -74,7 +91,9 @@ test('a page that was read twice recently, and the first page of a new result, r
   await pageText(await results.open(requestId), 70_000, 5000);
   await pageText(await results.open(requestId), 70_000, 5000);
   store.reset();
-  expect(await pageText(await results.open(requestId), 71_000, 3000)).toBe(countingJson(71_000, 74_000));
+  expect(await pageText(await results.open(requestId), 71_000, 3000)).toBe(
+    countingJson(71_000, 74_000),
+  );
   expect(store.calls).toEqual([]);
 });
 
@@ -107,7 +126,10 @@ test('listing and usage open no object', async () => {
   const results = resultsWith();
   await results.create(countingRows(10), { owner: 'o' });
   store.reset();
-  expect((await Array.fromAsync(results.list())).map((entry) => entry.rowCount)).toEqual([rowCount, 10]);
+  expect((await Array.fromAsync(results.list())).map((entry) => entry.rowCount)).toEqual([
+    rowCount,
+    10,
+  ]);
   expect((await results.usage()).resultCount).toBe(2);
   expect(store.calls.map(({ op }) => op)).toEqual(['list', 'list']);
 });

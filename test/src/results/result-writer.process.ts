@@ -1,15 +1,24 @@
 /**
- * A process whose writers store, renew and delete results in files until each hangs before its n-th change of the file system, to be
- * killed: `result-writer.process.ts <{"root", "change"} as JSON>…`. What they say, `killWriters` tells.
+ * A process whose writers store, renew and delete results in files until each hangs before its n-th
+ * change of the file system, to be killed: `result-writer.process.ts <{"root", "change"} as
+ * JSON>…`. What they say, `killWriters` tells.
  */
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { countingRows } from '../testkit/builders/counting-rows.ts';
 import { hangingFileSystem } from '../testkit/hanging-file-system.ts';
 
-async function write(writer: number, { root, change }: { readonly root: string; readonly change: number }): Promise<void> {
+async function write(
+  writer: number,
+  { root, change }: { readonly root: string; readonly change: number },
+): Promise<void> {
   const store = await FileObjectStore.open({ root, fileSystem: hangingFileSystem(writer, change) });
-  const results = new ResultStore({ store, brokerId: 'b', expirationMs: 3_600_000, expirationMaxMs: 86_400_000 });
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 3_600_000,
+    expirationMaxMs: 86_400_000,
+  });
   const { entry } = await results.create(countingRows(50_000), { owner: 'o' });
   await results.renew(entry.requestId, 7_200_000);
   await results.create(countingRows(50_000), { owner: 'o' });

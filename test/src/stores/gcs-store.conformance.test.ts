@@ -13,6 +13,10 @@ describeWithTool(gcsServer, 'on a server like that of Google', (path) => {
   const openGcsStore = gcsStoresOn(() => server);
 
   describeObjectStore('GCS store', openGcsStore, { modelRunCount: 8 });
-  // The long listing goes through the wrappers around the memory store: here it would take the longest of all.
-  describeObjectStore('GCS store in all wrappers', inAllWrappers(openGcsStore), { modelRunCount: 3, longListingCount: 60 });
+  // The long listing goes through the wrappers around the memory store: here it would take the
+  // longest of all.
+  describeObjectStore('GCS store in all wrappers', inAllWrappers(openGcsStore), {
+    modelRunCount: 3,
+    longListingCount: 60,
+  });
 });

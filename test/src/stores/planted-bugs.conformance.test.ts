@@ -10,10 +10,19 @@ import type { PlantedBug } from './planted/planted-bug.ts';
 import { readingBugs } from './planted/reading-bugs.ts';
 import { writingBugs } from './planted/writing-bugs.ts';
 
-const bugs: readonly PlantedBug[] = [...keyBugs, ...readingBugs, ...writingBugs, ...listingBugs, ...endingBugs];
+const bugs: readonly PlantedBug[] = [
+  ...keyBugs,
+  ...readingBugs,
+  ...writingBugs,
+  ...listingBugs,
+  ...endingBugs,
+];
 const cases = new Map(objectStoreCases().map((each) => [each.title, each]));
 
-/** A store in memory with a bug. That it passes without one is shown by `store-memory.conformance.test.ts`. */
+/**
+ * A store in memory with a bug. That it passes without one is shown by
+ * `store-memory.conformance.test.ts`.
+ */
 function openWith({ plant }: PlantedBug): OpenStoreFixture {
   return async ({ sizeMaxBytes = 64 * MiB } = {}) => {
     const store = plant(new MemoryObjectStore({ sizeMaxBytes }), sizeMaxBytes);

@@ -68,9 +68,9 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
   test('go in one request', async () => {
     const keys = keysUpTo(100);
     await using remote = await openRemote(server, keys);
-    expect(await outcomesOf([...keys, 'no-such', 'k/1'].map((key) => remote.store.delete(key)))).toEqual(
-      Array.from({ length: 102 }, () => 'done'),
-    );
+    expect(
+      await outcomesOf([...keys, 'no-such', 'k/1'].map((key) => remote.store.delete(key))),
+    ).toEqual(Array.from({ length: 102 }, () => 'done'));
     expect(remote.proxy.requests.map((request) => isBatch(request))).toEqual([true]);
     expect(await remaining(remote.store)).toBe(0);
   });
@@ -80,7 +80,9 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     await using remote = await openRemote(server, keys);
     const left = [...keys];
     const work = async (): Promise<void> => {
-      for (let key = left.pop(); key !== undefined; key = left.pop()) await remote.store.delete(key);
+      for (let key = left.pop(); key !== undefined; key = left.pop()) {
+        await remote.store.delete(key);
+      }
     };
     await Promise.all(Array.from({ length: 16 }, work));
     expect(await remaining(remote.store)).toBe(0);
@@ -90,12 +92,21 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
 
   test('of a sweep with 16 results at once: a listing for each result, and half a request for each object or less', async () => {
     await using remote = await openRemote(server, []);
-    const results = new ResultStore({ store: remote.store, brokerId: 'b', expirationMs: 1000, expirationMaxMs: 1000 });
-    for (let count = 0; count < 64; count += 1) await results.create(countingRows(10), { owner: 'o' });
+    const results = new ResultStore({
+      store: remote.store,
+      brokerId: 'b',
+      expirationMs: 1000,
+      expirationMaxMs: 1000,
+    });
+    for (let count = 0; count < 64; count += 1) {
+      await results.create(countingRows(10), { owner: 'o' });
+    }
     const left = await collect(results.list());
     remote.proxy.requests.length = 0;
     const work = async (): Promise<void> => {
-      for (let entry = left.pop(); entry !== undefined; entry = left.pop()) await removeResult(remote.store, entry);
+      for (let entry = left.pop(); entry !== undefined; entry = left.pop()) {
+        await removeResult(remote.store, entry);
+      }
     };
     await Promise.all(Array.from({ length: 16 }, work));
     const listingCount = remote.proxy.requests.filter(({ method }) => method === 'GET').length;
@@ -110,12 +121,19 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     const deleted = (key: string): string => `<Deleted><Key>${root}/${key}</Key></Deleted>`;
     const failed = (key: string, code: string): string =>
       `<Error><Key>${root}/${key}</Key><Code>${code}</Code><Message>No.</Message></Error>`;
-    const answers = [deleted('a'), failed('b', 'AccessDenied'), failed('c', 'SlowDown'), failed('e', 'NoSuchKey')];
+    const answers = [
+      deleted('a'),
+      failed('b', 'AccessDenied'),
+      failed('c', 'SlowDown'),
+      failed('e', 'NoSuchKey'),
+    ];
     remote.proxy.intercept = () => xml(200, `<DeleteResult>${answers.join('')}</DeleteResult>`);
     const deletes = ['a', 'b', 'c', 'd', 'e'].map((key) => remote.store.delete(key));
     const codes = ['done', 'STORE_MISCONFIGURED', 'STORE_UNAVAILABLE', 'STORE_UNAVAILABLE', 'done'];
     expect(await outcomesOf(deletes)).toEqual(codes);
-    await expect(deletes[1]).rejects.toThrow(`delete of b in ${remote.store.location} failed: AccessDenied: No.`);
+    await expect(deletes[1]).rejects.toThrow(
+      `delete of b in ${remote.store.location} failed: AccessDenied: No.`,
+    );
     expect(remote.proxy.requests.length).toBe(1);
   });
 
@@ -140,7 +158,8 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
 
   test('all fail when the request does, after one request', async () => {
     await using remote = await openRemote(server, []);
-    remote.proxy.intercept = () => xml(503, '<Error><Code>SlowDown</Code><Message>Later.</Message></Error>');
+    remote.proxy.intercept = () =>
+      xml(503, '<Error><Code>SlowDown</Code><Message>Later.</Message></Error>');
     expect(await outcomesOf(keysUpTo(3).map((key) => remote.store.delete(key)))).toEqual(
       Array.from({ length: 3 }, () => 'STORE_UNAVAILABLE'),
     );
@@ -151,7 +170,9 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     const keys = keysUpTo(10);
     await using remote = await openRemote(server, keys);
     remote.proxy.intercept = (request) =>
-      isBatch(request) ? xml(501, '<Error><Code>NotImplemented</Code><Message>No.</Message></Error>') : undefined;
+      isBatch(request)
+        ? xml(501, '<Error><Code>NotImplemented</Code><Message>No.</Message></Error>')
+        : undefined;
     await Promise.all(keys.slice(0, 5).map((key) => remote.store.delete(key)));
     await Promise.all(keys.slice(5).map((key) => remote.store.delete(key)));
     expect(await remaining(remote.store)).toBe(0);
@@ -168,7 +189,9 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
       held.resolve();
       return isHeld ? { kind: 'stall' } : undefined;
     };
-    const deletes = keys.map((key, index) => remote.store.delete(key, { signal: (index === 0 ? one : rest).signal }));
+    const deletes = keys.map((key, index) =>
+      remote.store.delete(key, { signal: (index === 0 ? one : rest).signal }),
+    );
     await held.promise;
     isHeld = false;
     const next = remote.store.delete('k/0');

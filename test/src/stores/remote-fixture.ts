@@ -1,4 +1,11 @@
-import { type ObjectStore, readObject, systemClock, systemRandom, withRetry, withTimeLimit } from '@quire/core';
+import {
+  type ObjectStore,
+  readObject,
+  systemClock,
+  systemRandom,
+  withRetry,
+  withTimeLimit,
+} from '@quire/core';
 import { collect, patternBytes } from '@quire/core/testing';
 import { type Fault, FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { type Backend, hastyClock } from '../testkit/remote-backends.ts';
@@ -35,7 +42,13 @@ export async function openRemote(backend: Backend): Promise<Remote> {
 
 /** The same store with retries that take no time. */
 export function retrying(store: ObjectStore): ObjectStore {
-  return withRetry(store, { clock: hastyClock, random: systemRandom, attemptsMax: 4, delayMs: 1, delayMaxMs: 1 });
+  return withRetry(store, {
+    clock: hastyClock,
+    random: systemRandom,
+    attemptsMax: 4,
+    delayMs: 1,
+    delayMaxMs: 1,
+  });
 }
 
 /** Misbehaves at the first so many requests. */
@@ -49,5 +62,9 @@ export function atFirst(count: number, fault: Fault): () => Fault | undefined {
 
 /** With a limit that no healthy server comes near, and that nobody waits for without an answer. */
 export function timed(store: ObjectStore, timeoutMs: number): ObjectStore {
-  return withTimeLimit(store, { clock: systemClock, callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs });
+  return withTimeLimit(store, {
+    clock: systemClock,
+    callTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
+  });
 }

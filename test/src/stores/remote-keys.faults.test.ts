@@ -20,21 +20,38 @@ const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 async function writeKeyFile(directory: string, changes: object = {}): Promise<string> {
   const path = join(directory, 'key.json');
   const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
-  await writeFile(path, JSON.stringify({ type: 'service_account', client_email: email, private_key: privateKey, ...changes }));
+  await writeFile(
+    path,
+    JSON.stringify({
+      type: 'service_account',
+      client_email: email,
+      private_key: privateKey,
+      ...changes,
+    }),
+  );
   return path;
 }
 
 /** What a token says, once its signature has been found right. */
-function claimsOf({ headers }: ProxiedRequest, publicKey: KeyObject): Readonly<Record<string, unknown>> {
+function claimsOf(
+  { headers }: ProxiedRequest,
+  publicKey: KeyObject,
+): Readonly<Record<string, unknown>> {
   const [, token = ''] = /^Bearer (.+)$/.exec(headers['authorization'] ?? '') ?? [];
   const [head = '', body = '', signature = ''] = token.split('.');
-  const isRight = verify('sha256', Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, 'base64url'));
+  const isRight = verify(
+    'sha256',
+    Buffer.from(`${head}.${body}`),
+    publicKey,
+    Buffer.from(signature, 'base64url'),
+  );
   expect({ token: token !== '', isRight }).toEqual({ token: true, isRight: true });
   return JSON.parse(Buffer.from(body, 'base64url').toString()) as Readonly<Record<string, unknown>>;
 }
 
 /**
- * Whether a link is signed as Google wants it: GOOG4-RSA-SHA256 over the request and its parameters.
+ * Whether a link is signed as Google wants it: GOOG4-RSA-SHA256 over the request and its
+ * parameters.
  * @see https://cloud.google.com/storage/docs/authentication/signatures
  */
 function isSignedLink(link: string, publicKey: KeyObject): boolean {
@@ -46,10 +63,14 @@ function isSignedLink(link: string, publicKey: KeyObject): boolean {
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .toSorted()
     .join('&');
-  const request = ['GET', pathname, query, `host:${hostname}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
+  const request = ['GET', pathname, query, `host:${hostname}`, '', 'host', 'UNSIGNED-PAYLOAD'].join(
+    '\n',
+  );
   const [, ...scope] = (searchParams.get('X-Goog-Credential') ?? '').split('/');
   const hash = createHash('sha256').update(request).digest('hex');
-  const text = ['GOOG4-RSA-SHA256', searchParams.get('X-Goog-Date'), scope.join('/'), hash].join('\n');
+  const text = ['GOOG4-RSA-SHA256', searchParams.get('X-Goog-Date'), scope.join('/'), hash].join(
+    '\n',
+  );
   return verify('sha256', Buffer.from(text), publicKey, signature);
 }
 
@@ -68,7 +89,11 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
   test('signs the token of each request, with no other server to be asked', async () => {
     await using directory = await temporaryDirectory();
     const keyFile = await writeKeyFile(directory.path, { token_uri: 'http://127.0.0.1:9/token' });
-    await using store = await GcsObjectStore.open({ ...server.storeOptions(), endpoint: proxy.endpoint, keyFile });
+    await using store = await GcsObjectStore.open({
+      ...server.storeOptions(),
+      endpoint: proxy.endpoint,
+      keyFile,
+    });
     proxy.requests.length = 0;
     await store.put('k', patternBytes(100));
     await readObject(store, 'k', { range: { start: 1, end: 2 } });
@@ -95,10 +120,10 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
     expect(new URL(link).searchParams.get('X-Goog-Credential')).toMatch(
       new RegExp(`^${email}/\\d{8}/auto/storage/goog4_request$`),
     );
-    expect([isSignedLink(link, keys.publicKey), isSignedLink(link.replace('a/data', 'a/other'), keys.publicKey)]).toEqual([
-      true,
-      false,
-    ]);
+    expect([
+      isSignedLink(link, keys.publicKey),
+      isSignedLink(link.replace('a/data', 'a/other'), keys.publicKey),
+    ]).toEqual([true, false]);
     const response = await fetch(link);
     expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), patternBytes(1000))).toBe(0);
     await expectRejection(store.signLink('a/data', 8 * 24 * 3_600_000), 'INVALID_PARAMETER');
@@ -110,7 +135,10 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
   ])('that %s is found when the store is opened', async (_, changes) => {
     await using directory = await temporaryDirectory();
     const keyFile = await writeKeyFile(directory.path, changes);
-    await expectRejection(GcsObjectStore.open({ ...server.storeOptions(), keyFile }), 'INVALID_PARAMETER');
+    await expectRejection(
+      GcsObjectStore.open({ ...server.storeOptions(), keyFile }),
+      'INVALID_PARAMETER',
+    );
   });
 
   test('of Cloud KMS is named in every upload', async () => {
@@ -127,7 +155,10 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
     const named = proxy.requests
       .filter(({ method }) => method === 'POST')
       .map(({ url }) => new URL(url, proxy.endpoint).searchParams);
-    expect(named.map((parameters) => parameters.get('kmsKeyName'))).toEqual([kmsKeyName, kmsKeyName]);
+    expect(named.map((parameters) => parameters.get('kmsKeyName'))).toEqual([
+      kmsKeyName,
+      kmsKeyName,
+    ]);
   });
 });
 
@@ -150,7 +181,10 @@ describeWithTool(s3Server, 'encryption in S3', (path) => {
     [
       'aws:kms and the key for SSE-KMS with a key',
       { kind: 'kms', keyId: 'key-1' },
-      { 'x-amz-server-side-encryption': 'aws:kms', 'x-amz-server-side-encryption-aws-kms-key-id': 'key-1' },
+      {
+        'x-amz-server-side-encryption': 'aws:kms',
+        'x-amz-server-side-encryption-aws-kms-key-id': 'key-1',
+      },
     ],
   ])('is asked for by %s, wherever an object comes to be', async (_, encryption, expected) => {
     await using store = await S3ObjectStore.open({

@@ -25,11 +25,14 @@ for (const kind of backendKinds) {
       },
     );
 
-    test.each(Object.entries(calls))('%s waits for a first byte that is slow to come', async (_, call) => {
-      await using remote = await openRemote(backend);
-      remote.proxy.intercept = () => ({ kind: 'delay', delayMs: 200 });
-      await call(timed(remote.store, 20_000));
-      expect(remote.proxy.requests.length).toBeGreaterThan(0);
-    });
+    test.each(Object.entries(calls))(
+      '%s waits for a first byte that is slow to come',
+      async (_, call) => {
+        await using remote = await openRemote(backend);
+        remote.proxy.intercept = () => ({ kind: 'delay', delayMs: 200 });
+        await call(timed(remote.store, 20_000));
+        expect(remote.proxy.requests.length).toBeGreaterThan(0);
+      },
+    );
   });
 }

@@ -14,28 +14,60 @@ function describeReads(start: () => Backend): void {
   const range = { start: 10, end: 20 };
   const others: [string, Fault][] = [
     ['all of the object', { kind: 'answer', status: 200, body: patternBytes(100) }],
-    ['all of the object, and says that it is a part', { kind: 'answer', status: 206, body: patternBytes(100) }],
-    ['another range', { kind: 'answer', status: 206, headers: { 'Content-Range': 'bytes 0-9/100' }, body: patternBytes(10) }],
+    [
+      'all of the object, and says that it is a part',
+      { kind: 'answer', status: 206, body: patternBytes(100) },
+    ],
+    [
+      'another range',
+      {
+        kind: 'answer',
+        status: 206,
+        headers: { 'Content-Range': 'bytes 0-9/100' },
+        body: patternBytes(10),
+      },
+    ],
     [
       'less than the range',
-      { kind: 'answer', status: 206, headers: { 'Content-Range': 'bytes 10-14/100' }, body: patternBytes(5) },
+      {
+        kind: 'answer',
+        status: 206,
+        headers: { 'Content-Range': 'bytes 10-14/100' },
+        body: patternBytes(5),
+      },
     ],
     [
       'fewer bytes than it says',
-      { kind: 'answer', status: 206, headers: { 'Content-Range': 'bytes 10-19/100' }, body: patternBytes(9) },
+      {
+        kind: 'answer',
+        status: 206,
+        headers: { 'Content-Range': 'bytes 10-19/100' },
+        body: patternBytes(9),
+      },
     ],
     [
       'more bytes than it says',
-      { kind: 'answer', status: 206, headers: { 'Content-Range': 'bytes 10-19/100' }, body: patternBytes(11) },
+      {
+        kind: 'answer',
+        status: 206,
+        headers: { 'Content-Range': 'bytes 10-19/100' },
+        body: patternBytes(11),
+      },
     ],
   ];
-  test.each(others)('a ranged read that is answered with %s is OBJECT_SHORT_READ', async (_, fault) => {
-    await using remote = await openRemote(start());
-    remote.proxy.intercept = () => fault;
-    await expectRejection(readObject(remote.store, 'k', { range }), 'OBJECT_SHORT_READ');
-    remote.proxy.intercept = () => undefined;
-    expectBytes(await readObject(remote.store, 'k', { range }), patternBytes(100).subarray(10, 20));
-  });
+  test.each(others)(
+    'a ranged read that is answered with %s is OBJECT_SHORT_READ',
+    async (_, fault) => {
+      await using remote = await openRemote(start());
+      remote.proxy.intercept = () => fault;
+      await expectRejection(readObject(remote.store, 'k', { range }), 'OBJECT_SHORT_READ');
+      remote.proxy.intercept = () => undefined;
+      expectBytes(
+        await readObject(remote.store, 'k', { range }),
+        patternBytes(100).subarray(10, 20),
+      );
+    },
+  );
 
   test('a connection that is reset in mid-body is STORE_UNAVAILABLE, after the bytes that came', async () => {
     await using remote = await openRemote(start());
@@ -57,16 +89,31 @@ function describeReads(start: () => Backend): void {
 function describeDeletedWrites(start: () => Backend): void {
   test('an object that somebody deletes as soon as it is there was stored all the same', async () => {
     await using remote = await openRemote(start());
-    remote.proxy.intercept = ({ method }) => (method === 'HEAD' ? { kind: 'answer', status: 404 } : undefined);
-    expect(await remote.store.put('gone', patternBytes(42))).toMatchObject({ key: 'gone', sizeBytes: 42 });
-    expect(await remote.store.put('gone', chunksOf(patternBytes(42), 10))).toMatchObject({ key: 'gone', sizeBytes: 42 });
+    remote.proxy.intercept = ({ method }) =>
+      method === 'HEAD' ? { kind: 'answer', status: 404 } : undefined;
+    expect(await remote.store.put('gone', patternBytes(42))).toMatchObject({
+      key: 'gone',
+      sizeBytes: 42,
+    });
+    expect(await remote.store.put('gone', chunksOf(patternBytes(42), 10))).toMatchObject({
+      key: 'gone',
+      sizeBytes: 42,
+    });
   });
 }
 
 function describeFailures(kind: BackendKind, start: () => Backend): void {
   const passing: [string, Fault][] = [
     ['500', kind.refusal(500, 'InternalError')],
-    ['502 in HTML', { kind: 'answer', status: 502, headers: { 'Content-Type': 'text/html' }, body: '<html>Bad gateway<br>' }],
+    [
+      '502 in HTML',
+      {
+        kind: 'answer',
+        status: 502,
+        headers: { 'Content-Type': 'text/html' },
+        body: '<html>Bad gateway<br>',
+      },
+    ],
     ['503 SlowDown', kind.refusal(503, 'SlowDown')],
     ['429 with Retry-After', kind.refusal(429, 'rateLimitExceeded')],
     ['a reset', { kind: 'reset' }],
@@ -97,54 +144,88 @@ function describeFailures(kind: BackendKind, start: () => Backend): void {
       [400, 'ExpiredToken'],
       [401, 'Unauthorized'],
       [404, 'NoSuchBucket'],
-    ])(`${name} that is refused with %i %s is STORE_MISCONFIGURED, and not repeated`, async (status, code) => {
-      await using remote = await openRemote(start());
-      const refusal = kind.refusal(
-        status,
-        code === 'NoSuchBucket' && kind.name === 'GCS' ? 'The specified bucket does not exist' : code,
-      );
-      remote.proxy.intercept = () => refusal;
-      const isAmbiguous = status === 404 && (name === 'delete' || (name === 'head' && kind.name === 'S3'));
-      // A HEAD has no body to say it in, and GCS answers a delete of nothing like this.
-      if (isAmbiguous) return;
-      const message = expect.stringContaining(remote.store.location) as string;
-      await expect(call(retrying(remote.store))).rejects.toMatchObject({ code: 'STORE_MISCONFIGURED', message });
-      expect(remote.proxy.requests.length).toBe(1);
-    });
+    ])(
+      `${name} that is refused with %i %s is STORE_MISCONFIGURED, and not repeated`,
+      async (status, code) => {
+        await using remote = await openRemote(start());
+        const refusal = kind.refusal(
+          status,
+          code === 'NoSuchBucket' && kind.name === 'GCS'
+            ? 'The specified bucket does not exist'
+            : code,
+        );
+        remote.proxy.intercept = () => refusal;
+        const isAmbiguous =
+          status === 404 && (name === 'delete' || (name === 'head' && kind.name === 'S3'));
+        // A HEAD has no body to say it in, and GCS answers a delete of nothing like this.
+        if (isAmbiguous) return;
+        const message = expect.stringContaining(remote.store.location) as string;
+        await expect(call(retrying(remote.store))).rejects.toMatchObject({
+          code: 'STORE_MISCONFIGURED',
+          message,
+        });
+        expect(remote.proxy.requests.length).toBe(1);
+      },
+    );
   }
 
-  test.skipIf(kind.name !== 'S3')('a call that is refused because the clocks differ comes right when repeated', async () => {
-    await using remote = await openRemote(start());
-    for (const call of [calls['get'], calls['put'], calls['list']]) {
-      remote.proxy.intercept = atFirst(1, kind.refusal(403, 'RequestTimeTooSkewed'));
-      await call?.(retrying(remote.store));
-      expect(remote.proxy.requests.length).toBeGreaterThan(1);
-      remote.proxy.requests.length = 0;
-    }
-  });
+  test.skipIf(kind.name !== 'S3')(
+    'a call that is refused because the clocks differ comes right when repeated',
+    async () => {
+      await using remote = await openRemote(start());
+      for (const call of [calls['get'], calls['put'], calls['list']]) {
+        remote.proxy.intercept = atFirst(1, kind.refusal(403, 'RequestTimeTooSkewed'));
+        await call?.(retrying(remote.store));
+        expect(remote.proxy.requests.length).toBeGreaterThan(1);
+        remote.proxy.requests.length = 0;
+      }
+    },
+  );
 
   test('a put whose answer is lost has put, and says that nobody knows', async () => {
     await using remote = await openRemote(start());
     remote.proxy.intercept = atFirst(1, { kind: 'lose answer' });
     await expectRejection(remote.store.put('k', patternBytes(7, 2)), 'STORE_UNAVAILABLE');
-    expect([patternBytes(100), patternBytes(7, 2)]).toContainEqual(await readObject(remote.store, 'k'));
+    expect([patternBytes(100), patternBytes(7, 2)]).toContainEqual(
+      await readObject(remote.store, 'k'),
+    );
   });
 }
 
 function describeListings(kind: BackendKind, start: () => Backend): void {
   /** Answers listings with these pages, one after the other. */
-  function pages(store: ObjectStore, ...all: readonly (readonly string[])[]): () => Fault | undefined {
+  function pages(
+    store: ObjectStore,
+    ...all: readonly (readonly string[])[]
+  ): () => Fault | undefined {
     let index = 0;
     return () => {
       index += 1;
-      return kind.listPage(store.location, all[index - 1] ?? [], index < all.length ? `token-${index}` : undefined);
+      return kind.listPage(
+        store.location,
+        all[index - 1] ?? [],
+        index < all.length ? `token-${index}` : undefined,
+      );
     };
   }
 
   test('a listing that changes between pages shows each object once', async () => {
     await using remote = await openRemote(start());
-    remote.proxy.intercept = pages(remote.store, ['a', 'b', 'c'], ['c', 'd'], [], ['e', '.hidden', 'with space', 'f']);
-    expect((await collect(remote.store.list(''))).map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    remote.proxy.intercept = pages(
+      remote.store,
+      ['a', 'b', 'c'],
+      ['c', 'd'],
+      [],
+      ['e', '.hidden', 'with space', 'f'],
+    );
+    expect((await collect(remote.store.list(''))).map(({ key }) => key)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+      'f',
+    ]);
   });
 
   test('a listing that is out of order is refused, not skipped over', async () => {
@@ -161,7 +242,11 @@ function describeListings(kind: BackendKind, start: () => Backend): void {
       kind.listPage(remote.store.location, ['c'], undefined),
     ];
     remote.proxy.intercept = () => answers.shift();
-    expect((await collect(retrying(remote.store).list(''))).map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+    expect((await collect(retrying(remote.store).list(''))).map(({ key }) => key)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
     const last = new URL(remote.proxy.requests.at(-1)?.url ?? '', 'http://x').searchParams;
     expect(last.get('start-after') ?? last.get('startOffset')).toMatch(/\/b$/);
   });
@@ -170,7 +255,8 @@ function describeListings(kind: BackendKind, start: () => Backend): void {
 function describeUploads(kind: BackendKind, start: () => Backend): void {
   const { partBytes } = kind;
   const bytes = patternBytes(2 * partBytes + 1000);
-  const uploaded = (store: ObjectStore): Promise<unknown> => store.put('large', chunksOf(bytes, 777_777));
+  const uploaded = (store: ObjectStore): Promise<unknown> =>
+    store.put('large', chunksOf(bytes, 777_777));
   const partsOnly = (intercept: () => Fault | undefined) => (request: ProxiedRequest) =>
     kind.isPart(request) ? intercept() : undefined;
 
@@ -182,7 +268,8 @@ function describeUploads(kind: BackendKind, start: () => Backend): void {
     await using remote = await openRemote(start());
     const failing = partsOnly(atFirst(1, fault));
     const storedBytes = fault.kind === 'lose answer' ? partBytes : 0;
-    remote.proxy.intercept = (request) => kind.answerAboutPart(request, storedBytes) ?? failing(request);
+    remote.proxy.intercept = (request) =>
+      kind.answerAboutPart(request, storedBytes) ?? failing(request);
     await uploaded(remote.store);
     expectBytes(await readObject(remote.store, 'large'), bytes);
   });
@@ -217,10 +304,17 @@ function describeUploads(kind: BackendKind, start: () => Backend): void {
         controller.abort();
         yield chunk;
       }
-      await expectRejection(remote.store.put(`w/${chunkCount}`, source(), { signal: controller.signal }), 'ABORTED');
+      await expectRejection(
+        remote.store.put(`w/${chunkCount}`, source(), { signal: controller.signal }),
+        'ABORTED',
+      );
     }
-    for (let count = 0; count < abortedWrites; count += 4) await Promise.all([1, 2, 3, 7].map((chunks) => abortAfter(chunks)));
-    expect(remote.proxy.requests.filter((request) => kind.isPart(request)).length).toBeGreaterThan(abortedWrites / 4);
+    for (let count = 0; count < abortedWrites; count += 4) {
+      await Promise.all([1, 2, 3, 7].map((chunks) => abortAfter(chunks)));
+    }
+    expect(remote.proxy.requests.filter((request) => kind.isPart(request)).length).toBeGreaterThan(
+      abortedWrites / 4,
+    );
     expect(await backend.leftovers(remote.store, remote.proxy)).toEqual([]);
     expect((await collect(remote.store.list(''))).map(({ key }) => key)).toEqual(['k']);
   }, 120_000);

@@ -13,6 +13,10 @@ describeWithTool(s3Server, 'on a real S3 server', (path) => {
   const openS3Store = s3StoresOn(() => server);
 
   describeObjectStore('S3 store', openS3Store, { modelRunCount: 8 });
-  // The long listing goes through the wrappers around the memory store: here it would take the longest of all.
-  describeObjectStore('S3 store in all wrappers', inAllWrappers(openS3Store), { modelRunCount: 3, longListingCount: 60 });
+  // The long listing goes through the wrappers around the memory store: here it would take the
+  // longest of all.
+  describeObjectStore('S3 store in all wrappers', inAllWrappers(openS3Store), {
+    modelRunCount: 3,
+    longListingCount: 60,
+  });
 });

@@ -7,7 +7,12 @@ import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { killEverywhere, killWriters } from '../testkit/killed-writers.ts';
-import { type HangingWriter, oldObject, replacedObject, writtenObject } from './store-file-workload.ts';
+import {
+  type HangingWriter,
+  oldObject,
+  replacedObject,
+  writtenObject,
+} from './store-file-workload.ts';
 
 const script = join(import.meta.dirname, 'store-file-writer.process.ts');
 
@@ -46,30 +51,40 @@ test(
   },
 );
 
-test('a writer killed while its source delivers leaves the old state', { timeout: timeoutMs }, async () => {
-  const early = [0, 100_000, 1_000_000, 1_100_000, 1_200_000];
-  const late = [1_300_000, 1_400_000, 2_400_000];
-  expect(await killEach([...early, ...late].map((count) => ({ hangAt: 'source', count })))).toEqual([
-    ...early.map(() => ({ isDone: false, state: 0 })),
-    ...late.map(() => ({ isDone: false, state: 1 })),
-  ]);
-});
+test(
+  'a writer killed while its source delivers leaves the old state',
+  { timeout: timeoutMs },
+  async () => {
+    const early = [0, 100_000, 1_000_000, 1_100_000, 1_200_000];
+    const late = [1_300_000, 1_400_000, 2_400_000];
+    expect(
+      await killEach([...early, ...late].map((count) => ({ hangAt: 'source', count }))),
+    ).toEqual([
+      ...early.map(() => ({ isDone: false, state: 0 })),
+      ...late.map(() => ({ isDone: false, state: 1 })),
+    ]);
+  },
+);
 
-test('the debris of writers that are killed one after the other does not add up', { timeout: timeoutMs }, async () => {
-  const root = await mkdtemp(join(tmpdir(), 'quire-crash-'));
-  try {
-    const stagedCounts: number[] = [];
-    for (let kill = 0; kill < killCount; kill += 1) {
-      await killWriters(script, [{ root, hangAt: 'source', count: 1_100_000 }]);
-      stagedCounts.push((await readdir(join(root, '.staging'))).length);
+test(
+  'the debris of writers that are killed one after the other does not add up',
+  { timeout: timeoutMs },
+  async () => {
+    const root = await mkdtemp(join(tmpdir(), 'quire-crash-'));
+    try {
+      const stagedCounts: number[] = [];
+      for (let kill = 0; kill < killCount; kill += 1) {
+        await killWriters(script, [{ root, hangAt: 'source', count: 1_100_000 }]);
+        stagedCounts.push((await readdir(join(root, '.staging'))).length);
+      }
+      expect(stagedCounts).toEqual(stagedCounts.map(() => 1));
+      await using store = await FileObjectStore.open({ root });
+      expect(await collect(store.leftovers.list())).toEqual([]);
+    } finally {
+      await rm(root, { recursive: true, force: true });
     }
-    expect(stagedCounts).toEqual(stagedCounts.map(() => 1));
-    await using store = await FileObjectStore.open({ root });
-    expect(await collect(store.leftovers.list())).toEqual([]);
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
-});
+  },
+);
 
 test(
   'what one process left goes at once when somebody has seen it die, and nothing of those that live',
@@ -107,10 +122,16 @@ interface Left {
   readonly state: number;
 }
 
-/** Kills writers each at its point, looks at what each leaves, and shows that its successor is not hampered. */
+/**
+ * Kills writers each at its point, looks at what each leaves, and shows that its successor is not
+ * hampered.
+ */
 async function killEach(points: readonly Omit<HangingWriter, 'root'>[]): Promise<readonly Left[]> {
   await using directory = await temporaryDirectory();
-  const writers = points.map((point, index) => ({ ...point, root: join(directory.path, String(index)) }));
+  const writers = points.map((point, index) => ({
+    ...point,
+    root: join(directory.path, String(index)),
+  }));
   for (const { root } of writers) {
     await mkdir(root);
     const before = await FileObjectStore.open({ root });
@@ -119,7 +140,9 @@ async function killEach(points: readonly Omit<HangingWriter, 'root'>[]): Promise
   }
   const ends = await killWriters(script, writers);
   const left: Left[] = [];
-  for (const [index, { root }] of writers.entries()) left.push({ isDone: ends[index] ?? false, state: await stateLeft(root) });
+  for (const [index, { root }] of writers.entries()) {
+    left.push({ isDone: ends[index] ?? false, state: await stateLeft(root) });
+  }
   return left;
 }
 
@@ -141,7 +164,9 @@ async function stateLeft(root: string): Promise<number> {
 /** Every key that is listed, with the name of the bytes that it holds. */
 async function stateOf(store: FileObjectStore): Promise<Record<string, string>> {
   const state: Record<string, string> = {};
-  for await (const { key } of store.list('')) state[key] = names.get(digest(await readObject(store, key))) ?? 'something else';
+  for await (const { key } of store.list('')) {
+    state[key] = names.get(digest(await readObject(store, key))) ?? 'something else';
+  }
   return state;
 }
 

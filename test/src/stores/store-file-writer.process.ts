@@ -1,7 +1,8 @@
 /**
- * A process whose writers write to file stores until they hang, to be killed: `store-file-writer.process.ts <{"root", "hangAt", "count"}
- * as JSON>…`. One that hangs at a `step` hangs before the n-th change of the file system, one at its `source` once that has given n
- * bytes. What they say, `killWriters` tells.
+ * A process whose writers write to file stores until they hang, to be killed:
+ * `store-file-writer.process.ts <{"root", "hangAt", "count"} as JSON>…`. One that hangs at a `step`
+ * hangs before the n-th change of the file system, one at its `source` once that has given n bytes.
+ * What they say, `killWriters` tells.
  */
 import { FileObjectStore } from '@quire/store-file';
 import { hang, hangingFileSystem } from '../testkit/hanging-file-system.ts';
@@ -18,7 +19,10 @@ async function write(writer: number, { root, hangAt, count }: HangingWriter): Pr
       yield chunk;
     }
   }
-  const store = await FileObjectStore.open({ root, fileSystem: hangingFileSystem(writer, hangAt === 'step' ? count : 0) });
+  const store = await FileObjectStore.open({
+    root,
+    fileSystem: hangingFileSystem(writer, hangAt === 'step' ? count : 0),
+  });
   await store.put('old/k', hangingSource(replacedObject));
   await store.put('new/deep/k', hangingSource(writtenObject));
   await store.delete('gone/k');

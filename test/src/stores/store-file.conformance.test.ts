@@ -2,7 +2,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileObjectStore, type FileSystem, nodeFileSystem } from '@quire/store-file';
-import { describeObjectStore, inAllWrappers, type StoreFixture, type StoreFixtureOptions } from '@quire/core/conformance';
+import {
+  describeObjectStore,
+  inAllWrappers,
+  type StoreFixture,
+  type StoreFixtureOptions,
+} from '@quire/core/conformance';
 
 async function openFileStore({ sizeMaxBytes }: StoreFixtureOptions = {}): Promise<StoreFixture> {
   const root = await mkdtemp(join(tmpdir(), 'quire-store-'));
@@ -26,7 +31,9 @@ async function leftoversIn(root: string): Promise<string[]> {
   const staging = join(root, '.staging');
   return entries
     .map((entry, index) => ({ entry, path: paths[index] ?? '' }))
-    .filter(({ entry, path }) => (entry.isDirectory() ? path !== staging && isEmpty(path) : path.startsWith(staging)))
+    .filter(({ entry, path }) =>
+      entry.isDirectory() ? path !== staging && isEmpty(path) : path.startsWith(staging),
+    )
     .map(({ path }) => path);
 }
 
@@ -42,7 +49,12 @@ function smallDisk(sizeMaxBytes: number): FileSystem {
     },
     async write(fd, bytes) {
       const total = (written.get(fd) ?? 0) + bytes.byteLength;
-      if (total > sizeMaxBytes) throw Object.assign(new Error('ENOSPC: no space left, write'), { code: 'ENOSPC', errno: -28 });
+      if (total > sizeMaxBytes) {
+        throw Object.assign(new Error('ENOSPC: no space left, write'), {
+          code: 'ENOSPC',
+          errno: -28,
+        });
+      }
       written.set(fd, total);
       return nodeFileSystem.write(fd, bytes);
     },
@@ -50,5 +62,9 @@ function smallDisk(sizeMaxBytes: number): FileSystem {
 }
 
 describeObjectStore('file store', openFileStore, { modelRunCount: 30 });
-// The long listing goes through the wrappers around the memory store: of puts that are made durable a few at a time, it takes a while.
-describeObjectStore('file store in all wrappers', inAllWrappers(openFileStore), { modelRunCount: 8, longListingCount: 60 });
+// The long listing goes through the wrappers around the memory store: of puts that are made durable
+// a few at a time, it takes a while.
+describeObjectStore('file store in all wrappers', inAllWrappers(openFileStore), {
+  modelRunCount: 8,
+  longListingCount: 60,
+});

@@ -11,7 +11,9 @@ import {
 
 const plentyBytes = 64 * 1024 * 1024;
 
-async function openMemoryStore({ sizeMaxBytes = plentyBytes }: StoreFixtureOptions = {}): Promise<StoreFixture> {
+async function openMemoryStore({
+  sizeMaxBytes = plentyBytes,
+}: StoreFixtureOptions = {}): Promise<StoreFixture> {
   const store = new MemoryObjectStore({ sizeMaxBytes });
   return {
     store,
@@ -31,7 +33,9 @@ async function roomNobodyUses(store: MemoryObjectStore): Promise<string[]> {
 }
 
 describeObjectStore('memory store', openMemoryStore, { modelRunCount: 100 });
-describeObjectStore('memory store in all wrappers', inAllWrappers(openMemoryStore), { modelRunCount: 20 });
+describeObjectStore('memory store in all wrappers', inAllWrappers(openMemoryStore), {
+  modelRunCount: 20,
+});
 // A cheap store to try each wrapper alone with: together, one could hide what another breaks.
 for (const [wrapper, open] of inEachWrapper(openMemoryStore)) {
   describeObjectStore(`memory store in ${wrapper}`, open, { modelRunCount: 10 });

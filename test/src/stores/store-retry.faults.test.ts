@@ -1,4 +1,11 @@
-import { type Clock, isQuireError, type ObjectStore, readObject, type RetryOptions, withRetry } from '@quire/core';
+import {
+  type Clock,
+  isQuireError,
+  type ObjectStore,
+  readObject,
+  type RetryOptions,
+  withRetry,
+} from '@quire/core';
 import {
   collect,
   type Fault,
@@ -17,12 +24,22 @@ import { expect, test } from 'vitest';
 const keys = ['a/1', 'a/2', 'b/1', 'c'];
 
 /** A clock on which no wait takes any time. */
-const hurriedClock: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+const hurriedClock: Clock = {
+  nowMs: () => 0,
+  monotonicMs: () => 0,
+  sleep: () => Promise.resolve(),
+};
 
 function setUp(plan: FaultPlan): { store: ObjectStore; inner: MemoryObjectStore } {
   const inner = new MemoryObjectStore({ sizeMaxBytes: 10_000_000 });
   const random = new SeededRandom(1);
-  const options: RetryOptions = { clock: hurriedClock, random, attemptsMax: 50, delayMs: 1, delayMaxMs: 1 };
+  const options: RetryOptions = {
+    clock: hurriedClock,
+    random,
+    attemptsMax: 50,
+    delayMs: 1,
+    delayMaxMs: 1,
+  };
   return { inner, store: withRetry(new FaultStore(inner, { plan }), options) };
 }
 
@@ -48,7 +65,10 @@ test('behind retries, a store that loses every third call or answer behaves like
             ? readObject(store, key).then((bytes) => bytes.byteLength)
             : store.head(key).then((entry) => entry.sizeBytes);
         expect(await found.catch(() => undefined)).toBe(model.get(key));
-        const listed = (await collect(store.list(''))).map((entry): [string, number] => [entry.key, entry.sizeBytes]);
+        const listed = (await collect(store.list(''))).map((entry): [string, number] => [
+          entry.key,
+          entry.sizeBytes,
+        ]);
         expect(new Map(listed)).toEqual(model);
         expect(listed.map(([name]) => name)).toEqual([...model.keys()].toSorted());
       }
@@ -59,9 +79,19 @@ test('behind retries, a store that loses every third call or answer behaves like
 
 test.each<[string, Fault, string, number]>([
   ['before its source was begun is repeated', { kind: 'fail-before' }, 'resolved', 1000],
-  ['in the middle of its source is not, and the old object stands', { kind: 'cut', afterBytes: 500 }, 'STORE_UNAVAILABLE', 10],
+  [
+    'in the middle of its source is not, and the old object stands',
+    { kind: 'cut', afterBytes: 500 },
+    'STORE_UNAVAILABLE',
+    10,
+  ],
   // Nobody can know this one: callers must not take such a failure for the absence of the object.
-  ['after its effect is not, and the new object stands', { kind: 'fail-after' }, 'STORE_UNAVAILABLE', 1000],
+  [
+    'after its effect is not, and the new object stands',
+    { kind: 'fail-after' },
+    'STORE_UNAVAILABLE',
+    1000,
+  ],
 ])('a put of a source that fails %s', async (_, fault, expected, sizeBytes) => {
   const { store, inner } = setUp(faultOn('put', fault, 1));
   await inner.put('k', patternBytes(10, 1));

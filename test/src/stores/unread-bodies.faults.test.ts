@@ -20,10 +20,14 @@ for (const kind of backendKinds) {
       const bytes = patternBytes(300_000);
       await store.put('large', bytes);
       const bodies: ObjectBody[] = [];
-      for (let count = 0; count < 100; count += 1) bodies.push(await store.get('large', { range: { start: 0, end: 300_000 } }));
+      for (let count = 0; count < 100; count += 1) {
+        bodies.push(await store.get('large', { range: { start: 0, end: 300_000 } }));
+      }
       expectBytes(await readObject(store, 'k'), patternBytes(100));
       await store.delete('k');
-      for (const { body } of bodies) expect(Buffer.concat(await collect(body)).equals(bytes)).toBe(true);
+      for (const { body } of bodies) {
+        expect(Buffer.concat(await collect(body)).equals(bytes)).toBe(true);
+      }
     });
   });
 }

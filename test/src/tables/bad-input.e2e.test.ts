@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveTables } from './live-tables.ts';
 
-const time = { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' };
+const time = {
+  name: 'ts',
+  dataType: 'LONG',
+  format: 'EPOCH|MILLISECONDS|1',
+  granularity: 'MILLISECONDS|1',
+};
 const generation = 'SegmentGenerationAndPushTask';
 const offline = (more: object) => ({ tableName: 'base', tableType: 'OFFLINE', ...more });
 const realtime = (stream: object, more: object = {}) => ({
@@ -25,7 +30,11 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
   ['/schemas', {}, /schemaName/],
   ['/schemas', { schemaName: 7 }, /schemaName/],
   ['/schemas', { schemaName: '../up' }, /schemaName/],
-  ['/schemas', { schemaName: 'x', dimensionFieldSpecs: [{ name: 'a', dataType: 'NUMBER' }] }, /dataType/],
+  [
+    '/schemas',
+    { schemaName: 'x', dimensionFieldSpecs: [{ name: 'a', dataType: 'NUMBER' }] },
+    /dataType/,
+  ],
   ['/schemas', { schemaName: 'x', dimensionFieldSpecs: [{ dataType: 'INT' }] }, /name/],
   [
     '/schemas',
@@ -38,9 +47,21 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
     },
     /a\b/,
   ],
-  ['/schemas', { schemaName: 'x', metricFieldSpecs: [{ name: 'a', dataType: 'STRING' }] }, /metric/i],
-  ['/schemas', { schemaName: 'x', dateTimeFieldSpecs: [{ name: 'a', dataType: 'LONG', format: 'SOON' }] }, /format/],
-  ['/schemas', { schemaName: 'kept', dimensionFieldSpecs: [{ name: 'other', dataType: 'INT' }] }, /kept/],
+  [
+    '/schemas',
+    { schemaName: 'x', metricFieldSpecs: [{ name: 'a', dataType: 'STRING' }] },
+    /metric/i,
+  ],
+  [
+    '/schemas',
+    { schemaName: 'x', dateTimeFieldSpecs: [{ name: 'a', dataType: 'LONG', format: 'SOON' }] },
+    /format/,
+  ],
+  [
+    '/schemas',
+    { schemaName: 'kept', dimensionFieldSpecs: [{ name: 'other', dataType: 'INT' }] },
+    /kept/,
+  ],
   ['/schemas', [], /object/],
   ['/tables', {}, /tableName/],
   ['/tables', { tableName: 'base' }, /tableType/],
@@ -50,25 +71,53 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
   ['/tables', { tableName: 'a/b', tableType: 'OFFLINE' }, /a\/b/],
   ['/tables', offline({ tenants: { server: 'NoSuch' } }), /NoSuch/],
   ['/tables', offline({ segmentsConfig: { timeColumnName: 'missing' } }), /timeColumnName/],
-  ['/tables', offline({ segmentsConfig: { retentionTimeUnit: 'EONS', retentionTimeValue: '1' } }), /retentionTimeUnit/],
-  ['/tables', offline({ ingestionConfig: { filterConfig: { filterFunction: 'nosuch(' } } }), /filterFunction/],
   [
     '/tables',
-    offline({ ingestionConfig: { transformConfigs: [{ columnName: 'city', transformFunction: 'nosuch(1)' }] } }),
+    offline({ segmentsConfig: { retentionTimeUnit: 'EONS', retentionTimeValue: '1' } }),
+    /retentionTimeUnit/,
+  ],
+  [
+    '/tables',
+    offline({ ingestionConfig: { filterConfig: { filterFunction: 'nosuch(' } } }),
+    /filterFunction/,
+  ],
+  [
+    '/tables',
+    offline({
+      ingestionConfig: {
+        transformConfigs: [{ columnName: 'city', transformFunction: 'nosuch(1)' }],
+      },
+    }),
     /transformFunction|nosuch/,
   ],
   ['/tables', offline({ upsertConfig: { mode: 'FULL' } }), /upsert/i],
   ['/tables', offline({ dedupConfig: { dedupEnabled: true } }), /dedup/i],
   ['/tables', offline({ task: { taskTypeConfigsMap: { NoSuchTask: {} } } }), /NoSuchTask/],
-  ['/tables', offline({ task: { taskTypeConfigsMap: { [generation]: { schedule: 'now and then' } } } }), /schedule/],
+  [
+    '/tables',
+    offline({ task: { taskTypeConfigsMap: { [generation]: { schedule: 'now and then' } } } }),
+    /schedule/,
+  ],
   ['/tables', realtime({}), /streamType/],
   ['/tables', realtime({ streamType: 'pigeon' }), /streamType/],
   ['/tables', realtime({ streamType: 'file' }), /topic/],
   ['/tables', realtime({ ...file, 'stream.file.topic.name': '../up' }), /topic/],
-  ['/tables', realtime({ ...file, 'stream.file.consumer.prop.auto.offset.reset': 'soon' }), /offset\.reset/],
+  [
+    '/tables',
+    realtime({ ...file, 'stream.file.consumer.prop.auto.offset.reset': 'soon' }),
+    /offset\.reset/,
+  ],
   ['/tables', realtime({ ...file, 'realtime.segment.flush.threshold.rows': '-1' }), /threshold/],
-  ['/tables', realtime({ ...file, 'realtime.segment.flush.threshold.time': 'later' }), /later is not a period/],
-  ['/tables', realtime({ ...file, 'stream.file.decoder.class.name': 'org.example.Avro' }), /decoder/],
+  [
+    '/tables',
+    realtime({ ...file, 'realtime.segment.flush.threshold.time': 'later' }),
+    /later is not a period/,
+  ],
+  [
+    '/tables',
+    realtime({ ...file, 'stream.file.decoder.class.name': 'org.example.Avro' }),
+    /decoder/,
+  ],
   ['/tables', realtime(kafka), /broker/],
   ['/tables', realtime({ ...kafka, 'stream.kafka.broker.list': 'not a host' }), /broker/],
   ['/tables', realtime(file, { segmentsConfig: {} }), /timeColumnName/],
@@ -76,9 +125,17 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
   ['/tasks/execute', task('NoSuchTask', {}), /NoSuchTask/],
   ['/tasks/execute', task(generation, []), /taskConfigs/],
   ['/tasks/execute', task(generation, {}), /inputDirURI/],
-  ['/tasks/execute', task(generation, { inputDirURI: '/etc', includeFileNamePattern: 'glob:*' }), /./],
+  [
+    '/tasks/execute',
+    task(generation, { inputDirURI: '/etc', includeFileNamePattern: 'glob:*' }),
+    /./,
+  ],
   ['/tasks/execute', task('MergeRollupTask', {}), /bucketTimePeriod/],
-  ['/tasks/execute', task('MergeRollupTask', { '1day.bucketTimePeriod': 'a while' }), /bucketTimePeriod/],
+  [
+    '/tasks/execute',
+    task('MergeRollupTask', { '1day.bucketTimePeriod': 'a while' }),
+    /bucketTimePeriod/,
+  ],
   ['/tasks/execute', task('RealtimeToOfflineSegmentsTask', {}), /REALTIME/],
   ['/tasks/execute', task(generation, {}, { tableName: 'nowhere_OFFLINE' }), /nowhere/],
   ['/tasks/execute', task(generation, {}, { taskName: '../up' }), /taskName|nothing|inputDirURI/],
@@ -89,7 +146,11 @@ let tables: LiveTables;
 beforeAll(async () => {
   tables = await LiveTables.open();
   for (const schemaName of ['base', 'kept']) {
-    const schema = { schemaName, dimensionFieldSpecs: [{ name: 'city', dataType: 'STRING' }], dateTimeFieldSpecs: [time] };
+    const schema = {
+      schemaName,
+      dimensionFieldSpecs: [{ name: 'city', dataType: 'STRING' }],
+      dateTimeFieldSpecs: [time],
+    };
     await make('/schemas', schema);
   }
   await make('/tables', { tableName: 'kept', tableType: 'OFFLINE' });
@@ -114,6 +175,9 @@ test.each(cases)('%s %j is one clear refusal, and leaves nothing', async (path, 
   const before = await state();
   const answer = await tables.call('POST', path, body as object);
   const text = await answer.text();
-  expect([answer.status >= 400 && answer.status < 500, text]).toEqual([true, expect.stringMatching(names)]);
+  expect([answer.status >= 400 && answer.status < 500, text]).toEqual([
+    true,
+    expect.stringMatching(names),
+  ]);
   expect(await state()).toEqual(before);
 });

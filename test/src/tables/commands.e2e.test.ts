@@ -36,7 +36,9 @@ describe('quire tables', () => {
         '',
       ].join('\n'),
     });
-    expect((await runAdminCommand(['tables', 'list'])).stdout).toBe('orders_OFFLINE\t2\t200\norders_REALTIME\t2\t200\n');
+    expect((await runAdminCommand(['tables', 'list'])).stdout).toBe(
+      'orders_OFFLINE\t2\t200\norders_REALTIME\t2\t200\n',
+    );
     const [first] = (await runAdminCommand(['tables', 'list', '--json'])).stdout.split('\n');
     expect(JSON.parse(first ?? '')).toEqual({
       tableNameWithType: 'orders_OFFLINE',
@@ -45,8 +47,14 @@ describe('quire tables', () => {
       sizeBytes: 200,
     });
     const empty = { listTables: async () => [] };
-    expect((await runAdminCommand(['tables', 'list'], { engine: empty, environment: terminal })).stdout).toBe('no tables\n');
-    expect(await runAdminCommand(['tables', 'list'], { engine: empty })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(
+      (await runAdminCommand(['tables', 'list'], { engine: empty, environment: terminal })).stdout,
+    ).toBe('no tables\n');
+    expect(await runAdminCommand(['tables', 'list'], { engine: empty })).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   test('show: size, consumption and lag of each half, and the documents with all digits', async () => {
@@ -61,7 +69,13 @@ describe('quire tables', () => {
     );
     const { stdout } = await runAdminCommand(['tables', 'show', 'orders_OFFLINE', '--json']);
     expect(stdout).toContain('9007199254740993');
-    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['tableName', 'schema', 'offline', 'sizes', 'consumption']);
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual([
+      'tableName',
+      'schema',
+      'offline',
+      'sizes',
+      'consumption',
+    ]);
     const { exitCode, stderr } = await runAdminCommand(['tables', 'show', 'lemons']);
     expect([exitCode, stderr]).toEqual([1, "error TABLE_NOT_FOUND: There is no table 'lemons'.\n"]);
   });
@@ -75,27 +89,48 @@ describe('quire tables', () => {
         return cannedEngine.createTable(config);
       },
     };
-    const [config, schema] = [join(directory, 'orders.table.json'), join(directory, 'orders.schema.json')];
-    expect(await runAdminCommand(['tables', 'create', config, '--schema', schema], { engine })).toEqual({
+    const [config, schema] = [
+      join(directory, 'orders.table.json'),
+      join(directory, 'orders.schema.json'),
+    ];
+    expect(
+      await runAdminCommand(['tables', 'create', config, '--schema', schema], { engine }),
+    ).toEqual({
       exitCode: 0,
       stdout: 'Made orders_OFFLINE.\n',
       stderr: 'info     So.\n         NOTE\n',
     });
     const big = { metadata: { big: 9_007_199_254_740_993n } };
-    expect(seen).toEqual([{ schemaName: 'orders' }, { tableName: 'orders_OFFLINE', tableType: 'OFFLINE', ...big }]);
+    expect(seen).toEqual([
+      { schemaName: 'orders' },
+      { tableName: 'orders_OFFLINE', tableType: 'OFFLINE', ...big },
+    ]);
     seen.length = 0;
     await runAdminCommand(['tables', 'create', config, '--json'], { engine });
     expect(seen).toEqual([{ tableName: 'orders_OFFLINE', tableType: 'OFFLINE', ...big }]);
 
-    const findings = ['first', 'second'].map((message) => ({ path: '/a', code: 'BAD', message, severity: 'error' as const }));
-    const refuse = { createTable: () => Promise.reject(new QuireError('TABLE_INVALID', 'It is not valid.', { findings })) };
+    const findings = ['first', 'second'].map((message) => ({
+      path: '/a',
+      code: 'BAD',
+      message,
+      severity: 'error' as const,
+    }));
+    const refuse = {
+      createTable: () =>
+        Promise.reject(new QuireError('TABLE_INVALID', 'It is not valid.', { findings })),
+    };
     expect(await runAdminCommand(['tables', 'create', config], { engine: refuse })).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'error TABLE_INVALID: It is not valid.\nerror    first\n         BAD at /a\nerror    second\n         BAD at /a\n',
+      stderr:
+        'error TABLE_INVALID: It is not valid.\nerror    first\n         BAD at /a\nerror    second\n         BAD at /a\n',
     });
-    expect((await runAdminCommand(['tables', 'create', schema])).stderr).toContain('orders.schema.json has no tableName.');
-    expect((await runAdminCommand(['tables', 'create', join(directory, 'orders.csv')])).stderr).toContain('is not JSON');
+    expect((await runAdminCommand(['tables', 'create', schema])).stderr).toContain(
+      'orders.schema.json has no tableName.',
+    );
+    expect(
+      (await runAdminCommand(['tables', 'create', join(directory, 'orders.csv')])).stderr,
+    ).toContain('is not JSON');
   });
 
   test('delete, and that it is refused to those who may not', async () => {
@@ -110,7 +145,9 @@ describe('quire tables', () => {
       stdout: '',
       stderr: expect.stringContaining('FORBIDDEN'),
     });
-    expect((await runAdminCommand(['tables', 'delete', '..'])).stderr).toBe("error INVALID_PARAMETER: '..' is not a name.\n");
+    expect((await runAdminCommand(['tables', 'delete', '..'])).stderr).toBe(
+      "error INVALID_PARAMETER: '..' is not a name.\n",
+    );
   });
 
   test('ingest: sends files by their names, has the server read addresses, and ends at the first that fails', async () => {
@@ -127,41 +164,65 @@ describe('quire tables', () => {
       },
     };
     const path = join(directory, 'orders.csv');
-    const args = ['tables', 'ingest', 'orders', path, 's3://in/a.json', path, '--format', 'csv', '--batch', 'delimiter=;'];
+    const args = [
+      'tables',
+      'ingest',
+      'orders',
+      path,
+      's3://in/a.json',
+      path,
+      '--format',
+      'csv',
+      '--batch',
+      'delimiter=;',
+    ];
     expect(await runAdminCommand(args, { engine })).toEqual({
       exitCode: 1,
       stdout: `${path}: 2 rows, orders_0\n`,
       stderr: 'error INGESTION_FAILED: Row 3 has no time.\n',
     });
-    const request = { tableNameWithType: 'orders_OFFLINE', batchConfig: { delimiter: ';', inputFormat: 'csv' } };
+    const request = {
+      tableNameWithType: 'orders_OFFLINE',
+      batchConfig: { delimiter: ';', inputFormat: 'csv' },
+    };
     expect(seen).toEqual([
       { ...request, name: 'orders.csv', text: 'id\n1\n2\n' },
       { ...request, uri: 's3://in/a.json' },
     ]);
-    expect((await runAdminCommand(['tables', 'ingest', 'orders', join(directory, 'none.csv')])).stderr).toContain(
-      'cannot be read: ENOENT',
-    );
+    expect(
+      (await runAdminCommand(['tables', 'ingest', 'orders', join(directory, 'none.csv')])).stderr,
+    ).toContain('cannot be read: ENOENT');
   });
 
   test('pause, resume and commit', async () => {
-    expect((await runAdminCommand(['tables', 'pause', 'orders', '--comment', 'why'])).stdout).toBe('Paused orders.\n');
+    expect((await runAdminCommand(['tables', 'pause', 'orders', '--comment', 'why'])).stdout).toBe(
+      'Paused orders.\n',
+    );
     let from: unknown;
     const resumeConsumption: TableEngine['resumeConsumption'] = async (name, options) => {
       from = options?.from;
       return cannedEngine.resumeConsumption(name);
     };
     expect(
-      (await runAdminCommand(['tables', 'resume', 'orders', '--from', 'smallest'], { engine: { resumeConsumption } })).stdout,
+      (
+        await runAdminCommand(['tables', 'resume', 'orders', '--from', 'smallest'], {
+          engine: { resumeConsumption },
+        })
+      ).stdout,
     ).toBe('Resumed orders.\n');
     expect(from).toBe('smallest');
     let readCount = 0;
     const readForceCommit: TableEngine['readForceCommit'] = async (id) => {
       readCount += 1;
-      return { ...(await cannedEngine.readForceCommit(id)), pendingSegmentNames: readCount < 3 ? ['b'] : [] };
+      return {
+        ...(await cannedEngine.readForceCommit(id)),
+        pendingSegmentNames: readCount < 3 ? ['b'] : [],
+      };
     };
-    expect((await runAdminCommand(['tables', 'commit', 'orders'], { engine: { readForceCommit } })).stdout).toBe(
-      '2 of 2 segments committed (job c1).\n',
-    );
+    expect(
+      (await runAdminCommand(['tables', 'commit', 'orders'], { engine: { readForceCommit } }))
+        .stdout,
+    ).toBe('2 of 2 segments committed (job c1).\n');
     expect(readCount).toBe(3);
     expect((await runAdminCommand(['tables', 'commit', 'orders', '--no-wait'])).stdout).toBe(
       '1 of 2 segments committed (job c1).\n',
@@ -172,9 +233,15 @@ describe('quire tables', () => {
 test.each([
   [['tables', 'lst'], "unknown command 'lst'"],
   [['tables', 'restream', 'orders'], "required option '--to <table>' not specified"],
-  [['tables', 'resume', 'orders', '--from', 'now'], 'Allowed choices are lastConsumed, smallest, largest.'],
+  [
+    ['tables', 'resume', 'orders', '--from', 'now'],
+    'Allowed choices are lastConsumed, smallest, largest.',
+  ],
   [['tables', 'ingest', 'orders'], "missing required argument 'file'"],
-  [['tables', 'ingest', 'orders', 'a.csv', '--batch', 'x'], 'Expected a key and a value with = between them.'],
+  [
+    ['tables', 'ingest', 'orders', 'a.csv', '--batch', 'x'],
+    'Expected a key and a value with = between them.',
+  ],
   [['tasks', 'run', 'MergeRollupTask', '--set', 'a=b'], '--set needs --table'],
   [['tasks', 'run', 'MergeRollupTask', '--name', 'b'], '--name is for --set'],
   [['tasks', 'show'], "missing required argument 'task'"],

@@ -1,11 +1,23 @@
-import { chmod, copyFile, mkdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readFile,
+  rm,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DamagedScene, expectedRows, type OpenScene } from './damaged-scene.ts';
 
-/** How often every kind of damage is done to every kind of record; without the variable, a third of the pairs are tried once. */
+/**
+ * How often every kind of damage is done to every kind of record; without the variable, a third of
+ * the pairs are tried once.
+ */
 const seeds = Number(process.env['QUIRE_DAMAGED_RECORDS'] ?? 0);
 
 let scene: DamagedScene;
@@ -33,20 +45,48 @@ const records: Readonly<Record<string, RecordKind>> = {
     other: /^data\/walks.*\/manifest\.json$/,
     tables: ['orders_REALTIME'],
   },
-  'the config of an offline table': { damaged: /^tables\/trips_/, other: /^tables\/walks_/, tables: ['trips_OFFLINE'] },
-  'the config of a real-time table': { damaged: /^tables\/orders_/, other: /^tables\/walks_/, tables: ['orders_REALTIME'] },
+  'the config of an offline table': {
+    damaged: /^tables\/trips_/,
+    other: /^tables\/walks_/,
+    tables: ['trips_OFFLINE'],
+  },
+  'the config of a real-time table': {
+    damaged: /^tables\/orders_/,
+    other: /^tables\/walks_/,
+    tables: ['orders_REALTIME'],
+  },
   'a schema': { damaged: /^schemas\/trips/, other: /^schemas\/walks/, tables: ['trips_OFFLINE'] },
-  'a consuming segment': { damaged: /consuming-0\.json$/, other: /consuming-1\.json$/, tables: ['orders_REALTIME'] },
+  'a consuming segment': {
+    damaged: /consuming-0\.json$/,
+    other: /consuming-1\.json$/,
+    tables: ['orders_REALTIME'],
+  },
   'the state of consumption': {
     damaged: /\/consumption\.json$/,
     other: /^data\/orders.*\/manifest\.json$/,
     tables: [],
   },
-  'the progress of tasks': { damaged: /\/task-progress\.json$/, other: /^task-queues\.json$/, tables: [] },
+  'the progress of tasks': {
+    damaged: /\/task-progress\.json$/,
+    other: /^task-queues\.json$/,
+    tables: [],
+  },
   'a task': { damaged: /^tasks\/.*\.json$/, other: /^tasks\/.*\.json$/, tables: [] },
-  'the queues of tasks': { damaged: /^task-queues\.json$/, other: /^force-commits\.json$/, tables: [] },
-  'the requests to commit': { damaged: /^force-commits\.json$/, other: /^task-queues\.json$/, tables: [] },
-  'a witness of records': { damaged: /^data\/trips.*\/\.revisions$/, other: /^data\/walks.*\/\.revisions$/, tables: [] },
+  'the queues of tasks': {
+    damaged: /^task-queues\.json$/,
+    other: /^force-commits\.json$/,
+    tables: [],
+  },
+  'the requests to commit': {
+    damaged: /^force-commits\.json$/,
+    other: /^task-queues\.json$/,
+    tables: [],
+  },
+  'a witness of records': {
+    damaged: /^data\/trips.*\/\.revisions$/,
+    other: /^data\/walks.*\/\.revisions$/,
+    tables: [],
+  },
 };
 
 type Damage = (
@@ -61,15 +101,18 @@ const damages: Readonly<Record<string, Damage>> = {
     bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     await writeFile(path, bytes);
   },
-  'it is cut': async ({ path }, random) => truncate(path, Math.floor(random.fraction() * (await readFile(path)).byteLength)),
+  'it is cut': async ({ path }, random) =>
+    truncate(path, Math.floor(random.fraction() * (await readFile(path)).byteLength)),
   'it is empty': ({ path }) => truncate(path),
   'it is missing': ({ path }) => rm(path),
   'it is that of another': ({ path, other }) => copyFile(other, path),
   'it is an older copy': ({ path, older }) => copyFile(older, path),
-  'it is doubled': async ({ path }) => writeFile(path, Buffer.concat([await readFile(path), await readFile(path)])),
+  'it is doubled': async ({ path }) =>
+    writeFile(path, Buffer.concat([await readFile(path), await readFile(path)])),
   'it cannot be read': ({ path }) => chmod(path, 0),
   'a directory has its name': async ({ path }) => (await rm(path), mkdir(path)),
-  'all of it is zeroes': async ({ path }) => writeFile(path, Buffer.alloc((await readFile(path)).byteLength)),
+  'all of it is zeroes': async ({ path }) =>
+    writeFile(path, Buffer.alloc((await readFile(path)).byteLength)),
 };
 
 const nowhere = { isReadable: false } as const;
@@ -80,7 +123,12 @@ async function findPaths({ damaged, other }: RecordKind) {
   const [relativePath = ''] = paths.filter((path) => damaged.test(path));
   const [otherPath = ''] = paths.filter((path) => other.test(path) && path !== relativePath);
   const at = (path: string): string => join(scene.directory, path);
-  return { relativePath, path: at(relativePath), other: at(otherPath), older: join(scene.older, relativePath) };
+  return {
+    relativePath,
+    path: at(relativePath),
+    other: at(otherPath),
+    older: join(scene.older, relativePath),
+  };
 }
 
 async function isUnchanged(path: string, relativePath: string): Promise<boolean> {
@@ -89,7 +137,10 @@ async function isUnchanged(path: string, relativePath: string): Promise<boolean>
   return Buffer.isBuffer(now) && Buffer.isBuffer(whole) && now.equals(whole);
 }
 
-/** Rows are those that were written, or there are none and the reason is given; tables that are not concerned have all of theirs. */
+/**
+ * Rows are those that were written, or there are none and the reason is given; tables that are not
+ * concerned have all of theirs.
+ */
 async function expectRows(open: OpenScene, damagedTables: readonly string[]): Promise<void> {
   const found: Record<string, unknown> = {};
   for (const table of Object.keys(expectedRows)) found[table] = await open.rows(table);
@@ -121,9 +172,13 @@ async function runTrial(
   if (isWhole || isWitness) expect(problems).toEqual([]);
   else expect(problems.join('\n')).toContain(paths.relativePath);
   // Retention and the collection of garbage were at work, without any grace.
-  expect((await scene.list('.parquet')).filter((path) => !path.includes('/trash/'))).toEqual(rowFiles);
+  expect((await scene.list('.parquet')).filter((path) => !path.includes('/trash/'))).toEqual(
+    rowFiles,
+  );
   expect(open.events).toEqual([]);
-  if (!isHot && !isWhole && !isWitness) expect(open.problems.join('\n')).toContain(paths.relativePath);
+  if (!isHot && !isWhole && !isWitness) {
+    expect(open.problems.join('\n')).toContain(paths.relativePath);
+  }
   // Once the file is restored, everything is as it was, without a restart.
   await rm(paths.path, { recursive: true, force: true });
   await copyFile(scene.wholePath(paths.relativePath), paths.path);
@@ -132,11 +187,21 @@ async function runTrial(
   return await open.listProblems();
 }
 
-/** What belongs to no table is read again with the next start only, or is replaced by the next change. */
-const isReadOnce = (record: string): boolean => ['the queues of tasks', 'the requests to commit'].includes(record);
+/**
+ * What belongs to no table is read again with the next start only, or is replaced by the next
+ * change.
+ */
+const isReadOnce = (record: string): boolean =>
+  ['the queues of tasks', 'the requests to commit'].includes(record);
 
 describe('records of tables that are damaged', () => {
-  test.each([...Object.entries(records).entries()].map(([index, [record, kind]]) => ({ index, record, kind })))(
+  test.each(
+    [...Object.entries(records).entries()].map(([index, [record, kind]]) => ({
+      index,
+      record,
+      kind,
+    })),
+  )(
     '$record: no wrong row, no file deleted, the others serve, it is named, and is mended by its file',
     async ({ index, record, kind }) => {
       const left: Record<string, unknown> = {};

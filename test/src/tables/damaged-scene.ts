@@ -6,7 +6,11 @@ import { ManualClock } from '@quire/core/testing';
 import type { TableConfigDocument, TableProblem } from '@quire/core/table-engine';
 import type { DuckDbEngine } from '@quire/engine-duckdb';
 import { FileProducer } from '@quire/streams';
-import type { EmbeddedTableEngine, EmbeddedTableEngineOptions, GarbageEvent } from '@quire/table-server';
+import type {
+  EmbeddedTableEngine,
+  EmbeddedTableEngineOptions,
+  GarbageEvent,
+} from '@quire/table-server';
 import { createFileFinder } from '@quire/tables';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
 import { until } from '../testkit/until.ts';
@@ -17,7 +21,9 @@ const generation = 'SegmentGenerationAndPushTask';
 const schemaOf = (schemaName: string) => ({
   schemaName,
   metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 });
 
 const rowOf = (n: number): string => `{"n":${n},"ts":${startMs + n}}\n`;
@@ -30,8 +36,9 @@ export const expectedRows: Readonly<Record<string, { readonly c: number; readonl
 };
 
 /**
- * A directory of a table server with every kind of record, each of which was changed at least once, and a copy of it from before those changes.
- * Each trial begins with all files as they were, at the same paths.
+ * A directory of a table server with every kind of record, each of which was changed at least once,
+ * and a copy of it from before those changes. Each trial begins with all files as they were, at the
+ * same paths.
  */
 export class DamagedScene implements AsyncDisposable {
   readonly directory: string;
@@ -39,7 +46,9 @@ export class DamagedScene implements AsyncDisposable {
   readonly older: string;
   readonly #whole: string;
   readonly #home: string;
-  /** The consuming segments are of that time: a clock that is far from it would have them committed. */
+  /**
+   * The consuming segments are of that time: a clock that is far from it would have them committed.
+   */
   #builtMs = 0;
   readonly queries: DuckDbEngine;
 
@@ -54,7 +63,10 @@ export class DamagedScene implements AsyncDisposable {
   static async create(): Promise<DamagedScene> {
     const home = await mkdtemp(join(tmpdir(), 'quire-damaged-'));
     await mkdir(join(home, 'tables'));
-    const scene = new DamagedScene(home, await openTableQueries(join(home, 'tables'), join(home, 'spill')));
+    const scene = new DamagedScene(
+      home,
+      await openTableQueries(join(home, 'tables'), join(home, 'spill')),
+    );
     await scene.#build();
     return scene;
   }
@@ -73,7 +85,9 @@ export class DamagedScene implements AsyncDisposable {
   /** Paths of all files from the root, by the given ending. */
   async list(ending: string, root = this.directory): Promise<readonly string[]> {
     const entries = await readdir(root, { recursive: true });
-    return entries.filter((path) => path.endsWith(ending) && !path.startsWith('streams')).toSorted();
+    return entries
+      .filter((path) => path.endsWith(ending) && !path.startsWith('streams'))
+      .toSorted();
   }
 
   /** The text of a file as it was before the damage. */
@@ -106,7 +120,11 @@ export class DamagedScene implements AsyncDisposable {
       const body = (async function* () {
         yield Buffer.from(rowOf(from) + rowOf(from + 1));
       })();
-      await engine.ingest({ tableNameWithType: table, source: { kind: 'bytes', name: 'rows.jsonl', body }, batchConfig: {} });
+      await engine.ingest({
+        tableNameWithType: table,
+        source: { kind: 'bytes', name: 'rows.jsonl', body },
+        batchConfig: {},
+      });
     };
     const untilCount = (table: string, count: number): Promise<void> =>
       until(async () => (await engine.countRows(table)) === count, `${table} has ${count} rows`);
@@ -123,7 +141,11 @@ export class DamagedScene implements AsyncDisposable {
       ingestionConfig: {
         streamIngestionConfig: {
           streamConfigMaps: [
-            { streamType: 'file', 'stream.file.topic.name': 'orders', 'stream.file.consumer.prop.auto.offset.reset': 'smallest' },
+            {
+              streamType: 'file',
+              'stream.file.topic.name': 'orders',
+              'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+            },
           ],
         },
       },
@@ -136,15 +158,27 @@ export class DamagedScene implements AsyncDisposable {
         batchIngestionConfig: {
           segmentIngestionType: 'APPEND',
           segmentIngestionFrequency: 'DAILY',
-          batchConfigMaps: [{ inputDirURI: `file://${inputs}/`, includeFileNamePattern: 'glob:**/*.jsonl', inputFormat: 'json' }],
+          batchConfigMaps: [
+            {
+              inputDirURI: `file://${inputs}/`,
+              includeFileNamePattern: 'glob:**/*.jsonl',
+              inputFormat: 'json',
+            },
+          ],
         },
       },
     });
     const load = async (name: string): Promise<void> => {
       await writeFile(join(inputs, name), rowOf(1));
-      const { scheduled } = await engine.scheduleTasks({ taskType: generation, tableNameWithType: 'loads_OFFLINE' });
+      const { scheduled } = await engine.scheduleTasks({
+        taskType: generation,
+        tableNameWithType: 'loads_OFFLINE',
+      });
       const [task] = scheduled;
-      await until(async () => (await engine.readTask(task?.taskName ?? '')).state === 'COMPLETED', `${name} is loaded`);
+      await until(
+        async () => (await engine.readTask(task?.taskName ?? '')).state === 'COMPLETED',
+        `${name} is loaded`,
+      );
     };
     const commit = async (): Promise<void> => {
       const { jobId } = await engine.forceCommit('orders_REALTIME');
@@ -153,8 +187,12 @@ export class DamagedScene implements AsyncDisposable {
         'the segments are committed',
       );
     };
-    for (const name of ['trips', 'walks', 'orders', 'loads']) await engine.createSchema(schemaOf(name));
-    for (const config of [offline('trips'), offline('walks'), orders(), loads]) await engine.createTable(config);
+    for (const name of ['trips', 'walks', 'orders', 'loads']) {
+      await engine.createSchema(schemaOf(name));
+    }
+    for (const config of [offline('trips'), offline('walks'), orders(), loads]) {
+      await engine.createTable(config);
+    }
     for (const table of ['trips_OFFLINE', 'walks_OFFLINE']) await ingest(table, 1);
     await append();
     await untilCount('orders_REALTIME', 8);
@@ -162,7 +200,10 @@ export class DamagedScene implements AsyncDisposable {
     await load('one.jsonl');
     await engine.stopTaskQueue(generation);
     await writeFile(join(inputs, 'two.jsonl'), rowOf(2));
-    const { scheduled } = await engine.scheduleTasks({ taskType: generation, tableNameWithType: 'loads_OFFLINE' });
+    const { scheduled } = await engine.scheduleTasks({
+      taskType: generation,
+      tableNameWithType: 'loads_OFFLINE',
+    });
     await cp(this.directory, this.older, { recursive: true });
 
     await engine.resumeTaskQueue(generation);
@@ -171,7 +212,9 @@ export class DamagedScene implements AsyncDisposable {
       'the second file is loaded',
     );
     for (const table of ['trips_OFFLINE', 'walks_OFFLINE']) await ingest(table, 3);
-    for (const name of ['trips', 'walks', 'orders', 'loads']) await engine.updateSchema(schemaOf(name));
+    for (const name of ['trips', 'walks', 'orders', 'loads']) {
+      await engine.updateSchema(schemaOf(name));
+    }
     for (const config of [offline('trips'), offline('walks'), orders(), loads]) {
       await engine.updateTable({ ...config, metadata: { customConfigs: { change: '1' } } });
     }
@@ -271,7 +314,10 @@ export class OpenScene implements AsyncDisposable {
   async rows(table: string): Promise<unknown> {
     try {
       const sql = `SELECT CAST(count(*) AS INTEGER) c, CAST(sum(n) AS DOUBLE) s FROM ${table}`;
-      await using execution = await this.#queries.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+      await using execution = await this.#queries.execute(
+        { sql },
+        { limits: { timeoutMs: 60_000 } },
+      );
       const [batch] = await Array.fromAsync(execution.batches);
       const row = batch?.get(0)?.toJSON();
       return { c: row?.['c'], s: row?.['s'] };

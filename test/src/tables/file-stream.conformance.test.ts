@@ -17,7 +17,9 @@ async function openFileStream(): Promise<StreamFixture> {
     stream: new FileStream({ directory, topic: 'orders' }),
     append: async (partition, values, timeMs = clock.nowMs()) => {
       clock.stepWallClock(timeMs - clock.nowMs());
-      await producer.append(values.map((value) => ({ key: null, value: Buffer.from(value), partition })));
+      await producer.append(
+        values.map((value) => ({ key: null, value: Buffer.from(value), partition })),
+      );
     },
     addPartition: async () => {
       await openProducer(3);

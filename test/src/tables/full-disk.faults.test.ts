@@ -19,7 +19,9 @@ const schemaOf = (schemaName: string) => ({
   schemaName,
   dimensionFieldSpecs: [{ name: 'text', dataType: 'STRING' }],
   metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 });
 
 const offline = (tableName: string, more: object = {}): TableConfigDocument => ({
@@ -57,7 +59,10 @@ async function* linesOf(rows: readonly object[]): AsyncGenerator<Uint8Array> {
   yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 
-/** A table server on a disk of a few megabytes, in virtual time. Its streams and spilled queries are elsewhere. */
+/**
+ * A table server on a disk of a few megabytes, in virtual time. Its streams and spilled queries are
+ * elsewhere.
+ */
 class SmallServer implements AsyncDisposable {
   readonly clock = new ManualClock({ nowMs });
   readonly disk: SmallDisk;
@@ -66,7 +71,11 @@ class SmallServer implements AsyncDisposable {
   engine!: EmbeddedTableEngine;
   #queries: DuckDbEngine | undefined;
 
-  private constructor(home: Awaited<ReturnType<typeof temporaryDirectory>>, disk: SmallDisk, root: string) {
+  private constructor(
+    home: Awaited<ReturnType<typeof temporaryDirectory>>,
+    disk: SmallDisk,
+    root: string,
+  ) {
     this.#home = home;
     this.disk = disk;
     this.root = root;
@@ -87,7 +96,12 @@ class SmallServer implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { root: dataDirectory, streams: streamDirectory, clock } = this;
-    this.engine = await openEmbeddedTables({ dataDirectory, streamDirectory, clock, graceMs: 20_000 });
+    this.engine = await openEmbeddedTables({
+      dataDirectory,
+      streamDirectory,
+      clock,
+      graceMs: 20_000,
+    });
     await this.rounds(1);
   }
 
@@ -96,7 +110,10 @@ class SmallServer implements AsyncDisposable {
     await this.start();
   }
 
-  /** Lets rounds of upkeep pass; the end of one is when it sleeps again, beside the schedules of tasks and the scrub. */
+  /**
+   * Lets rounds of upkeep pass; the end of one is when it sleeps again, beside the schedules of
+   * tasks and the scrub.
+   */
   async rounds(count: number): Promise<void> {
     for (let round = 0; round < count; round += 1) {
       await this.clock.untilSleeping(3);
@@ -110,13 +127,19 @@ class SmallServer implements AsyncDisposable {
     for (let step = 0; !(await condition()); step += 1) {
       if (step > 2000) throw new Error(`It did not happen that ${what}.`);
       await this.clock.advance(250);
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 20; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     }
   }
 
   async ingest(tableName: string, rows: readonly object[]): Promise<string> {
     const source = { kind: 'bytes', name: 'rows.jsonl', body: linesOf(rows) } as const;
-    const { segmentNames } = await this.engine.ingest({ tableNameWithType: `${tableName}_OFFLINE`, source, batchConfig: {} });
+    const { segmentNames } = await this.engine.ingest({
+      tableNameWithType: `${tableName}_OFFLINE`,
+      source,
+      batchConfig: {},
+    });
     return segmentNames[0] ?? '';
   }
 
@@ -131,7 +154,9 @@ class SmallServer implements AsyncDisposable {
 
   /** Files of the disk whose names match. */
   async files(pattern: RegExp): Promise<readonly string[]> {
-    return (await readdir(this.root, { recursive: true })).filter((path) => pattern.test(path)).toSorted();
+    return (await readdir(this.root, { recursive: true }))
+      .filter((path) => pattern.test(path))
+      .toSorted();
   }
 
   async freeBytes(): Promise<number> {
@@ -156,7 +181,9 @@ async function failureOf(act: () => Promise<unknown>): Promise<string> {
     await act();
     return 'none';
   } catch (error) {
-    return isQuireError(error) && error.isForCallers ? `${error.code}: ${error.message}` : String(error);
+    return isQuireError(error) && error.isForCallers
+      ? `${error.code}: ${error.message}`
+      : String(error);
   }
 }
 
@@ -165,131 +192,189 @@ const full = expect.stringMatching(
 );
 const diskProblem = ['disk engine.tables.data.dir'];
 
-describe.skipIf(cannotMount)('tables on a full disk (skipped unless root on Linux, who may mount a small one)', () => {
-  test(
-    'say so in every call that writes, leave nothing half written, and go on when a segment is deleted',
-    { timeout: 120_000 },
-    async () => {
+describe.skipIf(cannotMount)(
+  'tables on a full disk (skipped unless root on Linux, who may mount a small one)',
+  () => {
+    test(
+      'say so in every call that writes, leave nothing half written, and go on when a segment is deleted',
+      { timeout: 120_000 },
+      async () => {
+        await using server = await SmallServer.open(20);
+        const { engine } = server;
+        for (const name of ['kept', 'other']) await engine.createSchema(schemaOf(name));
+        await engine.createTable(offline('kept'));
+        const segments: string[] = [];
+        for (let part = 0; part < 3; part += 1) {
+          segments.push(await server.ingest('kept', rowsFrom(part * 4000, 4000)));
+        }
+        await server.disk.fill();
+        const before = await server.sums('kept');
+
+        const failures = [
+          await failureOf(() => engine.createSchema(schemaOf('third'))),
+          await failureOf(() =>
+            engine.updateSchema({ ...schemaOf('kept'), primaryKeyColumns: ['n'] }),
+          ),
+          await failureOf(() => engine.createTable(offline('other'))),
+          await failureOf(() =>
+            engine.updateTable(
+              offline('kept', { retentionTimeUnit: 'DAYS', retentionTimeValue: '9' }),
+            ),
+          ),
+          await failureOf(() => server.ingest('kept', rowsFrom(0, 1000))),
+          await failureOf(() => server.ingest('kept', rowsFrom(0, 1))),
+        ];
+        expect(failures).toEqual(failures.map(() => full));
+        expect(await server.files(/\.staged-/)).toEqual([]);
+        expect(await server.problems()).toEqual(diskProblem);
+        expect(await server.sums('kept')).toEqual(before);
+
+        await server.engine.deleteSegment('kept_OFFLINE', segments[0] ?? '');
+        expect(await server.sums('kept')).toEqual([8000, sumOf(4000, 12_000)]);
+        // The file stays as long as a query may read it, and in no trash after that.
+        await server.rounds(5);
+        expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
+        expect(await server.problems()).toEqual([]);
+        expect(await server.files(/^\.reserve$/)).toEqual(['.reserve']);
+        await server.ingest('kept', rowsFrom(90_000, 10));
+        expect(await server.sums('kept')).toEqual([
+          8010,
+          sumOf(4000, 12_000) + sumOf(90_000, 90_010),
+        ]);
+        expect(await server.files(/\.staged-/)).toEqual([]);
+      },
+    );
+
+    test(
+      'lose what is too old all the same, and one table keeps no other from it',
+      { timeout: 120_000 },
+      async () => {
+        await using server = await SmallServer.open(20);
+        const { engine } = server;
+        for (const name of ['first', 'second']) {
+          await engine.createSchema(schemaOf(name));
+          await engine.createTable(
+            offline(name, { retentionTimeUnit: 'DAYS', retentionTimeValue: '2' }),
+          );
+          await server.ingest(name, rowsFrom(0, 2000, nowMs - 86_400_000));
+          await server.ingest(name, rowsFrom(2000, 500, nowMs));
+        }
+        await server.disk.fill();
+        server.clock.stepWallClock(86_400_000 + 3_600_000);
+        await server.rounds(6);
+        expect([await server.sums('first'), await server.sums('second')]).toEqual([
+          [500, sumOf(2000, 2500)],
+          [500, sumOf(2000, 2500)],
+        ]);
+        expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
+        expect(await server.problems()).toEqual([]);
+      },
+    );
+
+    test('can be stopped, started, paused and deleted', { timeout: 120_000 }, async () => {
       await using server = await SmallServer.open(20);
-      const { engine } = server;
-      for (const name of ['kept', 'other']) await engine.createSchema(schemaOf(name));
-      await engine.createTable(offline('kept'));
-      const segments: string[] = [];
-      for (let part = 0; part < 3; part += 1) segments.push(await server.ingest('kept', rowsFrom(part * 4000, 4000)));
+      await using producer = await FileProducer.open({
+        directory: server.streams,
+        topic: 'orders',
+      });
+      await producer.append(
+        rowsFrom(0, 10).map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })),
+      );
+      for (const name of ['kept', 'doomed', 'orders']) {
+        await server.engine.createSchema(schemaOf(name));
+      }
+      for (const name of ['kept', 'doomed']) {
+        await server.engine.createTable(offline(name));
+        await server.ingest(name, rowsFrom(0, 4000));
+      }
+      await server.engine.createTable(realtime);
+      await server.until(
+        async () => (await server.sums('orders'))[0] === 10,
+        'the messages are consumed',
+      );
       await server.disk.fill();
-      const before = await server.sums('kept');
-
-      const failures = [
-        await failureOf(() => engine.createSchema(schemaOf('third'))),
-        await failureOf(() => engine.updateSchema({ ...schemaOf('kept'), primaryKeyColumns: ['n'] })),
-        await failureOf(() => engine.createTable(offline('other'))),
-        await failureOf(() => engine.updateTable(offline('kept', { retentionTimeUnit: 'DAYS', retentionTimeValue: '9' }))),
-        await failureOf(() => server.ingest('kept', rowsFrom(0, 1000))),
-        await failureOf(() => server.ingest('kept', rowsFrom(0, 1))),
-      ];
-      expect(failures).toEqual(failures.map(() => full));
-      expect(await server.files(/\.staged-/)).toEqual([]);
-      expect(await server.problems()).toEqual(diskProblem);
-      expect(await server.sums('kept')).toEqual(before);
-
-      await server.engine.deleteSegment('kept_OFFLINE', segments[0] ?? '');
-      expect(await server.sums('kept')).toEqual([8000, sumOf(4000, 12_000)]);
-      // The file stays as long as a query may read it, and in no trash after that.
-      await server.rounds(5);
+      await server.restart();
+      await server.disk.fill();
+      expect(await server.sums('kept')).toEqual([4000, sumOf(0, 4000)]);
+      await server.engine.pauseConsumption('orders_REALTIME');
+      await server.engine.deleteTable('doomed_OFFLINE');
+      await server.engine.deleteTable('orders_REALTIME');
+      await server.rounds(6);
+      expect(
+        (await server.engine.listTables()).map(({ tableNameWithType }) => tableNameWithType),
+      ).toEqual(['kept_OFFLINE']);
       expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
       expect(await server.problems()).toEqual([]);
-      expect(await server.files(/^\.reserve$/)).toEqual(['.reserve']);
-      await server.ingest('kept', rowsFrom(90_000, 10));
-      expect(await server.sums('kept')).toEqual([8010, sumOf(4000, 12_000) + sumOf(90_000, 90_010)]);
-      expect(await server.files(/\.staged-/)).toEqual([]);
-    },
-  );
+    });
 
-  test('lose what is too old all the same, and one table keeps no other from it', { timeout: 120_000 }, async () => {
-    await using server = await SmallServer.open(20);
-    const { engine } = server;
-    for (const name of ['first', 'second']) {
-      await engine.createSchema(schemaOf(name));
-      await engine.createTable(offline(name, { retentionTimeUnit: 'DAYS', retentionTimeValue: '2' }));
-      await server.ingest(name, rowsFrom(0, 2000, nowMs - 86_400_000));
-      await server.ingest(name, rowsFrom(2000, 500, nowMs));
-    }
-    await server.disk.fill();
-    server.clock.stepWallClock(86_400_000 + 3_600_000);
-    await server.rounds(6);
-    expect([await server.sums('first'), await server.sums('second')]).toEqual([
-      [500, sumOf(2000, 2500)],
-      [500, sumOf(2000, 2500)],
-    ]);
-    expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
-    expect(await server.problems()).toEqual([]);
-  });
+    test(
+      'stop consuming, say so, and go on when there is space: no message is lost or doubled',
+      { timeout: 180_000 },
+      async () => {
+        await using server = await SmallServer.open(12);
+        await using producer = await FileProducer.open({
+          directory: server.streams,
+          topic: 'orders',
+        });
+        let produced = 0;
+        const produce = async (count: number): Promise<void> => {
+          const rows = rowsFrom(produced, count);
+          await producer.append(
+            rows.map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })),
+          );
+          produced += count;
+        };
+        const states = async (): Promise<readonly string[]> => {
+          const { partitions } = await server.engine.readConsumption('orders_REALTIME');
+          return partitions.map(({ state, error }) => `${state} ${error ?? ''}`);
+        };
+        await server.engine.createSchema(schemaOf('orders'));
+        await produce(700);
+        await server.engine.createTable(realtime);
+        await server.until(
+          async () => (await server.sums('orders'))[0] === 700,
+          'the first messages are consumed',
+        );
 
-  test('can be stopped, started, paused and deleted', { timeout: 120_000 }, async () => {
-    await using server = await SmallServer.open(20);
-    await using producer = await FileProducer.open({ directory: server.streams, topic: 'orders' });
-    await producer.append(rowsFrom(0, 10).map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })));
-    for (const name of ['kept', 'doomed', 'orders']) await server.engine.createSchema(schemaOf(name));
-    for (const name of ['kept', 'doomed']) {
-      await server.engine.createTable(offline(name));
-      await server.ingest(name, rowsFrom(0, 4000));
-    }
-    await server.engine.createTable(realtime);
-    await server.until(async () => (await server.sums('orders'))[0] === 10, 'the messages are consumed');
-    await server.disk.fill();
-    await server.restart();
-    await server.disk.fill();
-    expect(await server.sums('kept')).toEqual([4000, sumOf(0, 4000)]);
-    await server.engine.pauseConsumption('orders_REALTIME');
-    await server.engine.deleteTable('doomed_OFFLINE');
-    await server.engine.deleteTable('orders_REALTIME');
-    await server.rounds(6);
-    expect((await server.engine.listTables()).map(({ tableNameWithType }) => tableNameWithType)).toEqual(['kept_OFFLINE']);
-    expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
-    expect(await server.problems()).toEqual([]);
-  });
-
-  test('stop consuming, say so, and go on when there is space: no message is lost or doubled', { timeout: 180_000 }, async () => {
-    await using server = await SmallServer.open(12);
-    await using producer = await FileProducer.open({ directory: server.streams, topic: 'orders' });
-    let produced = 0;
-    const produce = async (count: number): Promise<void> => {
-      const rows = rowsFrom(produced, count);
-      await producer.append(rows.map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })));
-      produced += count;
-    };
-    const states = async (): Promise<readonly string[]> => {
-      const { partitions } = await server.engine.readConsumption('orders_REALTIME');
-      return partitions.map(({ state, error }) => `${state} ${error ?? ''}`);
-    };
-    await server.engine.createSchema(schemaOf('orders'));
-    await produce(700);
-    await server.engine.createTable(realtime);
-    await server.until(async () => (await server.sums('orders'))[0] === 700, 'the first messages are consumed');
-
-    for (let turn = 0; turn < 3; turn += 1) {
-      // At other places each time: amid messages, and before a commit.
-      await server.disk.fill();
-      await produce(400 + 37 * turn);
-      await server.until(async () => {
-        // What its own trash gives back goes as well.
-        await server.disk.fill();
-        return (await states())[0]?.startsWith('RETRYING') === true && (await server.problems()).length > 0;
-      }, 'the table says that it cannot go on');
-      expect((await states())[0]).toMatch(/^RETRYING The disk of the tables \(engine\.tables\.data\.dir\) is full: /);
-      expect(await server.problems()).toEqual(diskProblem);
-      const [count, sum] = await server.sums('orders');
-      expect(sum).toBe(sumOf(0, count));
-      expect(await server.files(/\.staged-/)).toEqual([]);
-      if (turn === 1) await server.restart();
-      await server.disk.empty();
-      await server.until(async () => (await server.sums('orders'))[0] === produced, 'all messages are consumed');
-      expect(await server.sums('orders')).toEqual([produced, sumOf(0, produced)]);
-    }
-    await server.until(async () => (await server.problems()).length === 0, 'the disk is found to have space');
-    await server.until(async () => (await states())[0] === 'CONSUMING ', 'the table consumes, and says nothing of the disk');
-  });
-});
+        for (let turn = 0; turn < 3; turn += 1) {
+          // At other places each time: amid messages, and before a commit.
+          await server.disk.fill();
+          await produce(400 + 37 * turn);
+          await server.until(async () => {
+            // What its own trash gives back goes as well.
+            await server.disk.fill();
+            return (
+              (await states())[0]?.startsWith('RETRYING') === true &&
+              (await server.problems()).length > 0
+            );
+          }, 'the table says that it cannot go on');
+          expect((await states())[0]).toMatch(
+            /^RETRYING The disk of the tables \(engine\.tables\.data\.dir\) is full: /,
+          );
+          expect(await server.problems()).toEqual(diskProblem);
+          const [count, sum] = await server.sums('orders');
+          expect(sum).toBe(sumOf(0, count));
+          expect(await server.files(/\.staged-/)).toEqual([]);
+          if (turn === 1) await server.restart();
+          await server.disk.empty();
+          await server.until(
+            async () => (await server.sums('orders'))[0] === produced,
+            'all messages are consumed',
+          );
+          expect(await server.sums('orders')).toEqual([produced, sumOf(0, produced)]);
+        }
+        await server.until(
+          async () => (await server.problems()).length === 0,
+          'the disk is found to have space',
+        );
+        await server.until(
+          async () => (await states())[0] === 'CONSUMING ',
+          'the table consumes, and says nothing of the disk',
+        );
+      },
+    );
+  },
+);
 
 /** The sum of the integers `[start, end)`. */
 function sumOf(start: number, end: number): number {

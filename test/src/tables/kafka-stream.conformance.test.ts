@@ -33,11 +33,15 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
         await producer.send({ messages, acks: ProduceAcks.ALL });
       },
       addPartition: async () => {
-        await admin.createPartitions({ topics: [{ name: topic, count: 3, assignments: [{ brokerIds: [1] }] }] });
+        await admin.createPartitions({
+          topics: [{ name: topic, count: 3, assignments: [{ brokerIds: [1] }] }],
+        });
         await server.untilPartitions(topic, 3);
       },
       trim: async (partition, beforeOffset) => {
-        await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition, offset: BigInt(beforeOffset) }] }] });
+        await admin.deleteRecords({
+          topics: [{ name: topic, partitions: [{ partition, offset: BigInt(beforeOffset) }] }],
+        });
       },
       deleteTopic: async () => {
         await admin.deleteTopics({ topics: [topic] });
@@ -64,21 +68,34 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
         'stream.kafka.broker.list': server.address,
         'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
       };
-      const trial = runKillTrial({ config, options: { kafkaBrokers: [server.address] }, offsetStep: 1 }, killCount);
+      const trial = runKillTrial(
+        { config, options: { kafkaBrokers: [server.address] }, offsetStep: 1 },
+        killCount,
+      );
       await expect(trial).resolves.toBeUndefined();
     },
   );
 
   describe('a kafka stream', () => {
-    test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)('reads messages that are compressed by %s', async (compression) => {
-      const topic = await server.createTopic(1);
-      await using stream = new KafkaStream({ topic, config: server.config });
-      const producer = new Producer({ clientId: 'test', bootstrapBrokers: [server.address], compression });
-      const values = Array.from({ length: 100 }, (_, index) => JSON.stringify({ index }));
-      await producer.send({ messages: values.map((value) => ({ topic, value: Buffer.from(value) })), acks: ProduceAcks.ALL });
-      await producer.close();
-      expect(await readTexts(stream)).toEqual(values);
-    });
+    test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)(
+      'reads messages that are compressed by %s',
+      async (compression) => {
+        const topic = await server.createTopic(1);
+        await using stream = new KafkaStream({ topic, config: server.config });
+        const producer = new Producer({
+          clientId: 'test',
+          bootstrapBrokers: [server.address],
+          compression,
+        });
+        const values = Array.from({ length: 100 }, (_, index) => JSON.stringify({ index }));
+        await producer.send({
+          messages: values.map((value) => ({ topic, value: Buffer.from(value) })),
+          acks: ProduceAcks.ALL,
+        });
+        await producer.close();
+        expect(await readTexts(stream)).toEqual(values);
+      },
+    );
 
     test('passes over what aborted transactions wrote, where only committed messages count, and over the marks at their ends', async () => {
       const topic = await server.createTopic(1);
@@ -92,19 +109,32 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       });
       for (const [index, isKept] of [true, false, true].entries()) {
         const transaction = await producer.beginTransaction();
-        const messages = [0, 1].map((step) => ({ topic, value: Buffer.from(`{"of":${index},"step":${step}}`) }));
+        const messages = [0, 1].map((step) => ({
+          topic,
+          value: Buffer.from(`{"of":${index},"step":${step}}`),
+        }));
         await transaction.send({ messages });
         await (isKept ? transaction.commit() : transaction.abort());
       }
       await producer.close();
       await using all = new KafkaStream({ topic, config: server.config });
-      await using committed = new KafkaStream({ topic, config: { ...server.config, isCommittedOnly: true } });
-      const textOf = (index: number): string[] => [0, 1].map((step) => `{"of":${index},"step":${step}}`);
+      await using committed = new KafkaStream({
+        topic,
+        config: { ...server.config, isCommittedOnly: true },
+      });
+      const textOf = (index: number): string[] =>
+        [0, 1].map((step) => `{"of":${index},"step":${step}}`);
       expect(await readTexts(all)).toEqual([...textOf(0), ...textOf(1), ...textOf(2)]);
       expect(await readTexts(committed)).toEqual([...textOf(0), ...textOf(2)]);
       // Six messages, and three marks.
-      expect(await committed.readPartitions()).toEqual([{ partition: 0, earliestOffset: 0, latestOffset: 9 }]);
-      expect(await committed.fetch(0, 8, limits)).toEqual({ messages: [], nextOffset: 9, latestOffset: 9 });
+      expect(await committed.readPartitions()).toEqual([
+        { partition: 0, earliestOffset: 0, latestOffset: 9 },
+      ]);
+      expect(await committed.fetch(0, 8, limits)).toEqual({
+        messages: [],
+        nextOffset: 9,
+        latestOffset: 9,
+      });
     });
 
     test('goes on over the gaps that compaction leaves', async () => {
@@ -119,7 +149,9 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       let texts: readonly string[] = [];
       // The newest segment is never compacted: a message now and then starts another.
       for (let written = 1; texts.length + 1 >= written; written += 1) {
-        await producer.append([{ key: Buffer.from('same'), value: Buffer.from(`{"n":${written}}`) }]);
+        await producer.append([
+          { key: Buffer.from('same'), value: Buffer.from(`{"n":${written}}`) },
+        ]);
         await systemClock.sleep(50);
         texts = await readTexts(stream);
         expect(texts.at(-1)).toBe(`{"n":${written}}`);
@@ -131,9 +163,14 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       await using stream = new KafkaStream({ topic, config: server.config });
       await using producer = new KafkaProducer({ topic, config: server.config });
       await producer.append(
-        Array.from({ length: 30 }, (_, n) => ({ key: Buffer.from(`k${n % 4}`), value: Buffer.from(`{"n":${n}}`) })),
+        Array.from({ length: 30 }, (_, n) => ({
+          key: Buffer.from(`k${n % 4}`),
+          value: Buffer.from(`{"n":${n}}`),
+        })),
       );
-      const found = await Promise.all([0, 1, 2].map((partition) => stream.fetch(partition, 0, limits)));
+      const found = await Promise.all(
+        [0, 1, 2].map((partition) => stream.fetch(partition, 0, limits)),
+      );
       const places = found.flatMap(({ messages }, partition) =>
         messages.map(({ key }) => `${Buffer.from(key ?? []).toString()} ${partition}`),
       );
@@ -145,18 +182,29 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       const topic = await server.createTopic(1);
       await using stream = new KafkaStream({ topic, config: server.config });
       await using producer = new KafkaProducer({ topic, config: server.config });
-      const newMessages = ['{"a":1}', '{"a":2}'].map((value) => ({ key: null, value: Buffer.from(value) }));
+      const newMessages = ['{"a":1}', '{"a":2}'].map((value) => ({
+        key: null,
+        value: Buffer.from(value),
+      }));
       await producer.append(newMessages);
       const before = await stream.fetch(0, 0, limits);
-      const waiting = stream.fetch(0, before.nextOffset, { ...limits, waitMs: 60_000 }).catch((error: unknown) => error);
+      const waiting = stream
+        .fetch(0, before.nextOffset, { ...limits, waitMs: 60_000 })
+        .catch((error: unknown) => error);
       await server.process.kill();
       expect(await waiting).toMatchObject({ code: 'STREAM_UNAVAILABLE' });
-      await expect(stream.fetch(0, 0, limits)).rejects.toMatchObject({ code: 'STREAM_UNAVAILABLE' });
+      await expect(stream.fetch(0, 0, limits)).rejects.toMatchObject({
+        code: 'STREAM_UNAVAILABLE',
+      });
       await expect(stream.readPartitions()).rejects.toMatchObject({ code: 'STREAM_UNAVAILABLE' });
-      await expect(producer.append(newMessages)).rejects.toMatchObject({ code: 'STREAM_UNAVAILABLE' });
+      await expect(producer.append(newMessages)).rejects.toMatchObject({
+        code: 'STREAM_UNAVAILABLE',
+      });
       await server.process.restart();
       // For a moment the broker does not know how far its log counts: it waits, or says so.
-      expect(await untilAvailable(() => stream.fetch(0, 0, { ...limits, waitMs: 60_000 }))).toEqual(before);
+      expect(await untilAvailable(() => stream.fetch(0, 0, { ...limits, waitMs: 60_000 }))).toEqual(
+        before,
+      );
       await untilAvailable(() => producer.append(newMessages));
       expect(await readTexts(stream)).toEqual(['{"a":1}', '{"a":2}', '{"a":1}', '{"a":2}']);
     }, 60_000);

@@ -11,7 +11,9 @@ import { openStream, type OpenStreamOptions } from '@quire/streams';
 import { expect } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
 
-/** Every message of the trial is as long as every other: in a file stream, too, offsets count them. */
+/**
+ * Every message of the trial is as long as every other: in a file stream, too, offsets count them.
+ */
 export const trialMessageBytes = 64;
 
 /** A topic of two partitions in which nothing is yet. */
@@ -31,7 +33,9 @@ const schema = {
   schemaName: 'ticks',
   metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
   dimensionFieldSpecs: [{ name: 'p', dataType: 'INT' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 /** Few rows a segment: kills come in the middle of commits as well. */
@@ -40,14 +44,17 @@ const tableOf = (config: Readonly<Record<string, string>>): TableConfigDocument 
   tableType: 'REALTIME',
   segmentsConfig: { timeColumnName: 'ts' },
   ingestionConfig: {
-    streamIngestionConfig: { streamConfigMaps: [{ ...config, 'realtime.segment.flush.threshold.rows': '300' }] },
+    streamIngestionConfig: {
+      streamConfigMaps: [{ ...config, 'realtime.segment.flush.threshold.rows': '300' }],
+    },
   },
 });
 
 /**
- * Has a producer write numbered messages to a stream and a table server consume it, each in a process of its own, and kills one or the
- * other at random. Every query meanwhile sees a beginning of each partition, without a gap and without a row twice; in the end each
- * message of the stream is in the table once.
+ * Has a producer write numbered messages to a stream and a table server consume it, each in a
+ * process of its own, and kills one or the other at random. Every query meanwhile sees a beginning
+ * of each partition, without a gap and without a row twice; in the end each message of the stream
+ * is in the table once.
  */
 export async function runKillTrial(stream: TrialStream, killCount: number): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'quire-kills-'));
@@ -74,26 +81,35 @@ export async function runKillTrial(stream: TrialStream, killCount: number): Prom
         'SELECT p, CAST(count(*) AS DOUBLE) c, CAST(count(DISTINCT n) AS DOUBLE) d, CAST(max(n) AS DOUBLE) m FROM ticks GROUP BY p ORDER BY p',
       );
     for (let kill = 0; kill < killCount; kill += 1) {
-      for (const role of ['producer', 'server']) if (!running.has(role)) running.set(role, await startProcess(role, setup));
+      for (const role of ['producer', 'server']) {
+        if (!running.has(role)) running.set(role, await startProcess(role, setup));
+      }
       const endMs = systemClock.monotonicMs() + 100 + random.fraction() * 1_500;
       while (systemClock.monotonicMs() < endMs) {
         for (const { c, d, m } of await look()) expect([d, m]).toEqual([c, (c as number) - 1]);
       }
       // In turn, so that a short trial has both as well; now and then both at once.
-      const victims = random.fraction() < 0.2 ? ['producer', 'server'] : [kill % 2 === 0 ? 'server' : 'producer'];
+      const victims =
+        random.fraction() < 0.2 ? ['producer', 'server'] : [kill % 2 === 0 ? 'server' : 'producer'];
       for (const role of victims) await end(running, role);
     }
     for (const role of running.keys()) await end(running, role);
     await using engine = await openEngine();
     await using ended = openStream(stream.config, stream.options);
-    const written = (await ended.readPartitions()).map(({ latestOffset }) => latestOffset / stream.offsetStep);
+    const written = (await ended.readPartitions()).map(
+      ({ latestOffset }) => latestOffset / stream.offsetStep,
+    );
     const total = written.reduce((sum, count) => sum + count, 0);
     while ((await engine.countRows('ticks_REALTIME')) < total) await systemClock.sleep(20);
-    expect(await look()).toEqual(written.flatMap((count, p) => (count === 0 ? [] : [{ p, c: count, d: count, m: count - 1 }])));
+    expect(await look()).toEqual(
+      written.flatMap((count, p) => (count === 0 ? [] : [{ p, c: count, d: count, m: count - 1 }])),
+    );
     const segments = await engine.listSegments('ticks_REALTIME');
     expect(segments.filter(({ state }) => state === 'COMMITTED').length).toBeGreaterThan(0);
     for (const partition of written.keys()) {
-      const ofPartition = segments.flatMap(({ stream: of }) => (of?.partition === partition ? [of] : []));
+      const ofPartition = segments.flatMap(({ stream: of }) =>
+        of?.partition === partition ? [of] : [],
+      );
       const inOrder = ofPartition.toSorted((left, right) => left.sequence - right.sequence);
       expect(inOrder.slice(1).map(({ startOffset }) => startOffset)).toEqual(
         inOrder.slice(0, -1).map(({ endOffset }) => endOffset),
@@ -120,8 +136,13 @@ async function end(running: Map<string, ChildProcess>, role: string): Promise<vo
   await once(child, 'exit');
 }
 
-async function rowsOf(queries: DuckDbEngine, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+async function rowsOf(
+  queries: DuckDbEngine,
+  sql: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   await using execution = await queries.execute({ sql }, { limits: { timeoutMs: 60_000 } });
   const batches = await Array.fromAsync(execution.batches);
-  return batches.flatMap((batch) => batch.toArray().map((row: { toJSON(): Record<string, unknown> }) => row.toJSON()));
+  return batches.flatMap((batch) =>
+    batch.toArray().map((row: { toJSON(): Record<string, unknown> }) => row.toJSON()),
+  );
 }

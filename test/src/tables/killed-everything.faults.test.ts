@@ -38,7 +38,13 @@ class Traffic {
 
   constructor(tables: LiveTables) {
     this.#tables = tables;
-    this.#all = Promise.all([this.#write(1), this.#write(2), this.#read(3), this.#read(4), this.#ask()]);
+    this.#all = Promise.all([
+      this.#write(1),
+      this.#write(2),
+      this.#read(3),
+      this.#read(4),
+      this.#ask(),
+    ]);
   }
 
   /** How many calls were answered as they should be. */
@@ -51,13 +57,17 @@ class Traffic {
     await this.#all;
   }
 
-  /** Makes one call after the other. A server that was killed answers nothing, or not to the end. */
+  /**
+   * Makes one call after the other. A server that was killed answers nothing, or not to the end.
+   */
   async #each(call: () => Promise<void>): Promise<void> {
     while (!this.#isOver) {
       try {
         await call();
       } catch (error) {
-        if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) this.wrong.push(error);
+        if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) {
+          this.wrong.push(error);
+        }
       }
       await yieldToEventLoop();
     }
@@ -68,12 +78,19 @@ class Traffic {
     await this.#each(async () => {
       const rowCount = 1000 + Math.floor(random.fraction() * (rowCountMax - 1000));
       const sql = `SELECT r AS n FROM range(${rowCount}) t(r)`;
-      const answer = await this.#tables.call('POST', '/query/sql?doPaginate=true&numRows=1', { sql }, 'broker');
+      const answer = await this.#tables.call(
+        'POST',
+        '/query/sql?doPaginate=true&numRows=1',
+        { sql },
+        'broker',
+      );
       const { requestId, exceptions } = (await answer.json()) as CursorResponse;
       const [exception] = exceptions ?? [];
       // 245: no sweep can make room just now; 503: the server is on its way down.
       if (answer.status !== 200 || (exception !== undefined && exception.errorCode !== 245)) {
-        if (answer.status !== 429 && answer.status !== 503) this.wrong.push({ status: answer.status, exception });
+        if (answer.status !== 429 && answer.status !== 503) {
+          this.wrong.push({ status: answer.status, exception });
+        }
         return;
       }
       if (exception !== undefined) return;
@@ -97,9 +114,15 @@ class Traffic {
       if (answer.status === 404 || answer.status === 410) this.goneCount += 1;
       else if (answer.status === 200) {
         this.pageCount += 1;
-        const expected = Array.from({ length: Math.min(200, rowCount - offset) }, (_, row) => [offset + row]);
-        if (JSON.stringify(body.resultTable.rows) !== JSON.stringify(expected)) this.wrong.push({ requestId, offset });
-      } else if (answer.status !== 429 && answer.status !== 503) this.wrong.push({ page, status: answer.status, body });
+        const expected = Array.from({ length: Math.min(200, rowCount - offset) }, (_, row) => [
+          offset + row,
+        ]);
+        if (JSON.stringify(body.resultTable.rows) !== JSON.stringify(expected)) {
+          this.wrong.push({ requestId, offset });
+        }
+      } else if (answer.status !== 429 && answer.status !== 503) {
+        this.wrong.push({ page, status: answer.status, body });
+      }
     });
   }
 
@@ -109,7 +132,9 @@ class Traffic {
     for (let turn = 0; !this.#isOver; turn += 1) {
       const table = all[turn % all.length] ?? '';
       try {
-        const [[rows, ids] = []] = await this.#tables.ask(`SELECT count(*), count(DISTINCT id) FROM ${table}`);
+        const [[rows, ids] = []] = await this.#tables.ask(
+          `SELECT count(*), count(DISTINCT id) FROM ${table}`,
+        );
         if (rows !== ids) this.wrong.push({ table, rows, ids });
       } catch {
         // The copy is not there yet, or the server is not.
@@ -133,14 +158,20 @@ test(
       await tables.create('/tables', { ...eventTable(fileStream), tableName: name });
     }
     for (const name of names) {
-      await tables.create(`/tables/${name}_REALTIME/restream?destTableNameWithType=copy_${name}_REALTIME`);
+      await tables.create(
+        `/tables/${name}_REALTIME/restream?destTableNameWithType=copy_${name}_REALTIME`,
+      );
     }
     const traffic = new Traffic(tables);
     try {
       for (let kill = 0; kill < killCount; kill += 1) {
         const start = traffic.answerCount;
         const wanted = 10 + Math.floor(random.fraction() * 100);
-        await until(() => traffic.answerCount >= start + wanted, 'the server has answered some calls', 60_000);
+        await until(
+          () => traffic.answerCount >= start + wanted,
+          'the server has answered some calls',
+          60_000,
+        );
         await tables.kill();
         await tables.start();
         await events.write(producer, 100);
@@ -157,19 +188,32 @@ test(
       };
       return restreams.map(({ status, error }) => [status, error]);
     };
-    await vi.waitFor(async () => expect(await jobs()).toEqual(names.map(() => ['DONE', null])), patience);
+    await vi.waitFor(
+      async () => expect(await jobs()).toEqual(names.map(() => ['DONE', null])),
+      patience,
+    );
     const all = events.count;
-    const summary = (table: string) => tables.ask(`SELECT count(*), count(DISTINCT id), sum(hash(id, amount, ts)) FROM ${table}`);
+    const summary = (table: string) =>
+      tables.ask(`SELECT count(*), count(DISTINCT id), sum(hash(id, amount, ts)) FROM ${table}`);
     for (const name of names) {
-      await vi.waitFor(async () => expect((await summary(name))[0]?.slice(0, 2)).toEqual([all, all]), patience);
-      await vi.waitFor(async () => expect(await summary(`copy_${name}`)).toEqual(await summary(name)), patience);
+      await vi.waitFor(
+        async () => expect((await summary(name))[0]?.slice(0, 2)).toEqual([all, all]),
+        patience,
+      );
+      await vi.waitFor(
+        async () => expect(await summary(`copy_${name}`)).toEqual(await summary(name)),
+        patience,
+      );
     }
     const health = (await (await tables.call('GET', '/health')).json()) as ControllerHealthResponse;
     expect(health).toMatchObject({ status: 'ok', problemCount: 0 });
-    // All have expired, sweeps have deleted them, and what was staged by the killed is gone. Data that was whole when its writer was killed
-    // right before its commit record stays for the grace of orphans, an hour: one for each writer and kill at most.
+    // All have expired, sweeps have deleted them, and what was staged by the killed is gone. Data
+    // that was whole when its writer was killed right before its commit record stays for the grace
+    // of orphans, an hour: one for each writer and kill at most.
     const left = async (pattern: RegExp) =>
-      (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) => pattern.test(path));
+      (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) =>
+        pattern.test(path),
+      );
     await vi.waitFor(async () => expect(await left(/\.json$|^\.staging\/./)).toEqual([]), patience);
     expect((await left(/\.arrow$/)).length).toBeLessThanOrEqual(2 * killCount);
   },

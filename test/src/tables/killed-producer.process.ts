@@ -1,6 +1,7 @@
 /**
- * A producer that appends numbered messages to two partitions until it is killed; says `open` when it begins. It goes on with the number
- * behind those that are there. Its argument is a TrialSetup as JSON.
+ * A producer that appends numbered messages to two partitions until it is killed; says `open` when
+ * it begins. It goes on with the number behind those that are there. Its argument is a TrialSetup
+ * as JSON.
  */
 import { isQuireError, systemClock } from '@quire/core';
 import { openProducer, openStream } from '@quire/streams';
@@ -46,7 +47,8 @@ for (;;) {
   try {
     await produce();
   } catch (error) {
-    // A broker that gets no processor time loses its partitions for a moment. Which of the messages are there, the topic says.
+    // A broker that gets no processor time loses its partitions for a moment. Which of the messages
+    // are there, the topic says.
     if (!isQuireError(error, 'STREAM_UNAVAILABLE')) throw error;
     await systemClock.sleep(100);
   }

@@ -1,11 +1,18 @@
-/** A table server that consumes until it is killed; says `open` when it is. Its argument is a TrialSetup as JSON. */
+/**
+ * A table server that consumes until it is killed; says `open` when it is. Its argument is a
+ * TrialSetup as JSON.
+ */
 import { openStream } from '@quire/streams';
 import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
 import type { TrialSetup } from './kill-trial.ts';
 
 const { dataDirectory, options } = JSON.parse(process.argv[2] ?? '') as TrialSetup;
 
-await openEmbeddedTables({ dataDirectory, streamDirectory: '', openStream: (config) => openStream(config, options) });
+await openEmbeddedTables({
+  dataDirectory,
+  streamDirectory: '',
+  openStream: (config) => openStream(config, options),
+});
 process.send?.('open');
 // Nobody to work for.
 process.on('disconnect', () => process.exit(0));

@@ -13,7 +13,11 @@ test(
   { timeout: 60_000 + killCount * 10_000 },
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'quire-streams-'));
-    await using producer = await FileProducer.open({ directory, topic: 'ticks', partitionCount: 2 });
+    await using producer = await FileProducer.open({
+      directory,
+      topic: 'ticks',
+      partitionCount: 2,
+    });
     await producer[Symbol.asyncDispose]();
     const config = {
       streamType: 'file',
@@ -22,7 +26,10 @@ test(
     };
     try {
       // The newline of a message counts.
-      const trial = runKillTrial({ config, options: { fileDirectory: directory }, offsetStep: trialMessageBytes + 1 }, killCount);
+      const trial = runKillTrial(
+        { config, options: { fileDirectory: directory }, offsetStep: trialMessageBytes + 1 },
+        killCount,
+      );
       await expect(trial).resolves.toBeUndefined();
     } finally {
       await rm(directory, { recursive: true, maxRetries: 10 });

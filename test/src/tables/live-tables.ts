@@ -13,7 +13,9 @@ export const eventSchema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
   metricFieldSpecs: [{ name: 'amount', dataType: 'DOUBLE' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 export function eventTable(stream: Readonly<Record<string, string>>): object {
@@ -22,7 +24,9 @@ export function eventTable(stream: Readonly<Record<string, string>>): object {
     tableType: 'REALTIME',
     segmentsConfig: { timeColumnName: 'ts' },
     ingestionConfig: {
-      streamIngestionConfig: { streamConfigMaps: [{ 'realtime.segment.flush.threshold.rows': '1000', ...stream }] },
+      streamIngestionConfig: {
+        streamConfigMaps: [{ 'realtime.segment.flush.threshold.rows': '1000', ...stream }],
+      },
     },
   };
 }
@@ -47,7 +51,9 @@ export class LiveTables implements AsyncDisposable {
 
   /** With further settings, which may be about its own directory. */
   static async open(
-    more: Readonly<Record<string, string>> | ((home: string) => Readonly<Record<string, string>>) = {},
+    more:
+      | Readonly<Record<string, string>>
+      | ((home: string) => Readonly<Record<string, string>>) = {},
   ): Promise<LiveTables> {
     const home = await mkdtemp(join(tmpdir(), 'quire-live-'));
     const tables = new LiveTables(home, typeof more === 'function' ? more(home) : more);
@@ -77,9 +83,12 @@ export class LiveTables implements AsyncDisposable {
         .map(([key, value]) => `${key} = ${value}\n`)
         .join(''),
     );
-    this.#command = new CliProcess(['start', '--roles', 'server,broker,controller', '--config', config], {
-      variables: { ANN_TOKEN: token },
-    });
+    this.#command = new CliProcess(
+      ['start', '--roles', 'server,broker,controller', '--config', config],
+      {
+        variables: { ANN_TOKEN: token },
+      },
+    );
     const [, broker = ''] = await this.#command.untilPrinted(/broker +(http:\/\/\S+)/);
     const [, controller = ''] = await this.#command.untilPrinted(/controller +(http:\/\/\S+)/);
     this.#urls = { broker, controller };
@@ -98,7 +107,11 @@ export class LiveTables implements AsyncDisposable {
   }
 
   producer(partitionCount = 2): Promise<FileProducer> {
-    return FileProducer.open({ directory: join(this.home, 'streams'), topic: 'events', partitionCount });
+    return FileProducer.open({
+      directory: join(this.home, 'streams'),
+      topic: 'events',
+      partitionCount,
+    });
   }
 
   /** Makes table and schema of events. */
@@ -117,7 +130,12 @@ export class LiveTables implements AsyncDisposable {
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
 
-  call(method: string, path: string, body?: object, service: 'broker' | 'controller' = 'controller'): Promise<Response> {
+  call(
+    method: string,
+    path: string,
+    body?: object,
+    service: 'broker' | 'controller' = 'controller',
+  ): Promise<Response> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     return fetch(`${this.#urls[service]}${path}`, init);
@@ -125,7 +143,10 @@ export class LiveTables implements AsyncDisposable {
 
   async ask(sql: string): Promise<readonly (readonly unknown[])[]> {
     const answer = await this.call('POST', '/query/sql', { sql }, 'broker');
-    const { resultTable, exceptions } = (await answer.json()) as { resultTable?: { rows: unknown[][] }; exceptions: unknown };
+    const { resultTable, exceptions } = (await answer.json()) as {
+      resultTable?: { rows: unknown[][] };
+      exceptions: unknown;
+    };
     if (resultTable === undefined) throw new Error(`${sql}: ${JSON.stringify(exceptions)}`);
     return resultTable.rows;
   }
@@ -157,7 +178,10 @@ export class Events {
     const first = this.#next;
     const messages = Array.from({ length: count }, (_, index) => {
       const id = first + index;
-      return { key: null, value: Buffer.from(JSON.stringify({ id, amount: id / 4, ts: 1_700_000_000_000 + id })) };
+      return {
+        key: null,
+        value: Buffer.from(JSON.stringify({ id, amount: id / 4, ts: 1_700_000_000_000 + id })),
+      };
     });
     await producer.append(messages);
     this.#next += count;

@@ -8,7 +8,10 @@ const plenty: FetchLimits = { messagesMax: 100_000, bytesMax: 64 * 1024 * 1024, 
 /** Long enough for a message that is on its way; no test waits for its end. */
 const longWait: FetchLimits = { ...plenty, waitMs: 20_000 };
 
-/** Holds a stream to every sentence of the port `MessageStream`; a new kind of stream hands itself to this. */
+/**
+ * Holds a stream to every sentence of the port `MessageStream`; a new kind of stream hands itself
+ * to this.
+ */
 export function describeMessageStream(name: string, open: OpenStreamFixture): void {
   describe(name, () => {
     describePartitions(open);
@@ -29,7 +32,10 @@ function describePartitions(open: OpenStreamFixture): void {
       expect(partitions.map(({ partition }) => partition)).toEqual([0, 1]);
       expect(empty?.earliestOffset).toBe(empty?.latestOffset);
       expect(filled?.earliestOffset).toBeLessThan(filled?.latestOffset ?? 0);
-      expect(textsOf(await stream.fetch(1, filled?.earliestOffset ?? 0, plenty))).toEqual(['{"a":1}', '{"a":2}']);
+      expect(textsOf(await stream.fetch(1, filled?.earliestOffset ?? 0, plenty))).toEqual([
+        '{"a":1}',
+        '{"a":2}',
+      ]);
     });
 
     test('that do not exist are STREAM_INVALID, in every call', async () => {
@@ -44,7 +50,9 @@ function describePartitions(open: OpenStreamFixture): void {
       await using fixture = await open();
       await fixture.addPartition();
       await fixture.append(2, ['{"new":1}']);
-      expect((await fixture.stream.readPartitions()).map(({ partition }) => partition)).toEqual([0, 1, 2]);
+      expect((await fixture.stream.readPartitions()).map(({ partition }) => partition)).toEqual([
+        0, 1, 2,
+      ]);
       expect(textsOf(await fixture.stream.fetch(2, 0, plenty))).toEqual(['{"new":1}']);
     });
   });
@@ -68,7 +76,9 @@ function describeFetching(open: OpenStreamFixture): void {
 
     test('keeps the limits, and goes on where it stopped: every message comes once', async () => {
       await using fixture = await open();
-      const values = Array.from({ length: 500 }, (_, index) => JSON.stringify({ index, pad: 'x'.repeat(index % 50) }));
+      const values = Array.from({ length: 500 }, (_, index) =>
+        JSON.stringify({ index, pad: 'x'.repeat(index % 50) }),
+      );
       await fixture.append(0, values.slice(0, 123));
       await fixture.append(0, values.slice(123));
       for (const limits of [
@@ -78,7 +88,11 @@ function describeFetching(open: OpenStreamFixture): void {
       ]) {
         const messages = await walk(fixture.stream, 0, limits);
         expect(messages.map(textOf)).toEqual(values);
-        expect(messages.every(({ offset }, index) => index === 0 || offset > (messages[index - 1]?.offset ?? 0))).toBe(true);
+        expect(
+          messages.every(
+            ({ offset }, index) => index === 0 || offset > (messages[index - 1]?.offset ?? 0),
+          ),
+        ).toBe(true);
       }
     });
 
@@ -90,7 +104,9 @@ function describeFetching(open: OpenStreamFixture): void {
       const first = await fixture.stream.fetch(0, 0, limits);
       const second = await fixture.stream.fetch(0, first.nextOffset, limits);
       expect([textsOf(first), textsOf(second)]).toEqual([['{"a":1}'], [large]]);
-      expect(textsOf(await fixture.stream.fetch(0, second.nextOffset, limits))).toEqual(['{"a":2}']);
+      expect(textsOf(await fixture.stream.fetch(0, second.nextOffset, limits))).toEqual([
+        '{"a":2}',
+      ]);
     });
 
     test('gives nothing at the latest offset, unless something comes while it waits', async () => {
@@ -110,7 +126,10 @@ function describeFetching(open: OpenStreamFixture): void {
       const waiting = fixture.stream.fetch(0, 0, longWait, { signal: caller.signal });
       caller.abort();
       await expectRejection(waiting, 'ABORTED');
-      await expectRejection(fixture.stream.fetch(0, 0, plenty, { signal: caller.signal }), 'ABORTED');
+      await expectRejection(
+        fixture.stream.fetch(0, 0, plenty, { signal: caller.signal }),
+        'ABORTED',
+      );
       await expectRejection(fixture.stream.readPartitions({ signal: caller.signal }), 'ABORTED');
     });
 
@@ -120,7 +139,9 @@ function describeFetching(open: OpenStreamFixture): void {
       await fixture.append(0, values);
       await fixture.append(1, values.toReversed());
       const limits = { messagesMax: 13, bytesMax: 10_000, waitMs: 0 };
-      const walks = await Promise.all([0, 1, 0, 1, 0].map((partition) => walk(fixture.stream, partition, limits)));
+      const walks = await Promise.all(
+        [0, 1, 0, 1, 0].map((partition) => walk(fixture.stream, partition, limits)),
+      );
       expect(walks.map((messages) => messages.map(textOf))).toEqual([
         values,
         values.toReversed(),
@@ -148,7 +169,11 @@ function describeOffsets(open: OpenStreamFixture): void {
           expect((error as Error).message).toContain(part);
         }
       }
-      expect(await stream.readPartitions()).toContainEqual({ partition: 0, earliestOffset: third, latestOffset });
+      expect(await stream.readPartitions()).toContainEqual({
+        partition: 0,
+        earliestOffset: third,
+        latestOffset,
+      });
       expect(textsOf(await stream.fetch(0, third, plenty))).toEqual(['{"a":3}']);
     });
 
@@ -156,11 +181,15 @@ function describeOffsets(open: OpenStreamFixture): void {
       await using fixture = await open();
       const { stream } = fixture;
       const startMs = Date.UTC(2026, 0, 1);
-      for (const step of [0, 1, 2]) await fixture.append(0, [`{"step":${step}}`, `{"step":${step}.5}`], startMs + step * 1000);
+      for (const step of [0, 1, 2]) {
+        await fixture.append(0, [`{"step":${step}}`, `{"step":${step}.5}`], startMs + step * 1000);
+      }
       const { messages, latestOffset } = await stream.fetch(0, 0, plenty);
       const times = [0, 0, 1, 1, 2, 2].map((step) => startMs + step * 1000);
       expect(messages.map(({ timestampMs }) => timestampMs)).toEqual(times);
-      const found = await Promise.all([-1, 0, 1, 1000, 1001, 2000].map((afterMs) => stream.findOffset(0, startMs + afterMs)));
+      const found = await Promise.all(
+        [-1, 0, 1, 1000, 1001, 2000].map((afterMs) => stream.findOffset(0, startMs + afterMs)),
+      );
       expect(found).toEqual([0, 0, 2, 2, 4, 4].map((index) => messages[index]?.offset));
       expect(await stream.findOffset(0, startMs + 2001)).toBe(latestOffset);
       expect(await stream.findOffset(1, startMs)).toBe(0);
@@ -204,20 +233,29 @@ function describeChanges(open: OpenStreamFixture): void {
 }
 
 /** All messages of a partition, by fetches with some limits, which each fetch must keep. */
-async function walk(stream: MessageStream, partition: number, limits: FetchLimits): Promise<readonly StreamMessage[]> {
+async function walk(
+  stream: MessageStream,
+  partition: number,
+  limits: FetchLimits,
+): Promise<readonly StreamMessage[]> {
   const messages: StreamMessage[] = [];
   for (let offset = 0; ;) {
     const fetched = await stream.fetch(partition, offset, limits);
     const sizes = fetched.messages.map(({ value }) => value?.byteLength ?? 0);
     expect(sizes.length).toBeLessThanOrEqual(limits.messagesMax);
-    if (sizes.length > 1) expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(limits.bytesMax);
+    if (sizes.length > 1) {
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(limits.bytesMax);
+    }
     messages.push(...fetched.messages);
     if (fetched.nextOffset === offset) return messages;
     offset = fetched.nextOffset;
   }
 }
 
-async function expectStreamFailure(promise: Promise<unknown>, { description }: MessageStream): Promise<void> {
+async function expectStreamFailure(
+  promise: Promise<unknown>,
+  { description }: MessageStream,
+): Promise<void> {
   const error = await promise.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'STREAM_INVALID' });
   expect(isQuireError(error) && error.message).toContain(description);

@@ -23,7 +23,13 @@ interface Documented {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+      }
+    >
   >;
 }
 
@@ -38,8 +44,16 @@ const bodies: Readonly<Record<string, object>> = {
   updateTableSchema: { schemaName: 'orders' },
   createSchema: { schemaName: 'orders' },
   updateSchema: { schemaName: 'orders' },
-  createTableConfigs: { tableName: 'orders', schema: { schemaName: 'orders' }, offline: { tableName: 'orders' } },
-  updateTableConfigs: { tableName: 'orders', schema: { schemaName: 'orders' }, realtime: { tableName: 'orders' } },
+  createTableConfigs: {
+    tableName: 'orders',
+    schema: { schemaName: 'orders' },
+    offline: { tableName: 'orders' },
+  },
+  updateTableConfigs: {
+    tableName: 'orders',
+    schema: { schemaName: 'orders' },
+    realtime: { tableName: 'orders' },
+  },
   executeTask: { taskType: 'MergeRollupTask', tableName: 'orders_OFFLINE' },
   startRestream: {},
 };
@@ -54,7 +68,9 @@ let ajv: Ajv2020;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  controller = await TestController.start([], { tables: { engine: cannedEngine, restreams: cannedRestreams } });
+  controller = await TestController.start([], {
+    tables: { engine: cannedEngine, restreams: cannedRestreams },
+  });
   const fails = (): QuireError => failure;
   failed = await TestController.start([], {
     tables: { engine: failing(cannedEngine, fails), restreams: failing(cannedRestreams, fails) },
@@ -73,67 +89,101 @@ afterAll(async () => {
 });
 
 function pathOf(operationId: string, path: string): string {
-  const own = operationId.endsWith('TableConfigs') ? { ...cannedNames, tableName: 'orders' } : cannedNames;
-  return path.replaceAll(/:(\w+)/g, (_all, name: string) => own[name] ?? name) + (queries[operationId] ?? '');
+  const own = operationId.endsWith('TableConfigs')
+    ? { ...cannedNames, tableName: 'orders' }
+    : cannedNames;
+  return (
+    path.replaceAll(/:(\w+)/g, (_all, name: string) => own[name] ?? name) +
+    (queries[operationId] ?? '')
+  );
 }
 
 /** The call as it succeeds, or with what is changed of it. */
 function call(
   from: TestController,
   [operationId, { method, path }]: readonly [string, Operation],
-  changed: { readonly query?: string; readonly body?: string; readonly mediaType?: string; readonly as?: 'ann' | undefined } = {},
+  changed: {
+    readonly query?: string;
+    readonly body?: string;
+    readonly mediaType?: string;
+    readonly as?: 'ann' | undefined;
+  } = {},
 ): Promise<Response> {
   const { query = '', ...rest } = changed;
   const plain = pathOf(operationId, path);
   const whole = plain + (query === '' ? '' : `${plain.includes('?') ? '&' : '?'}${query}`);
   const body = bodies[operationId];
   const file = operationId === 'ingestFromFile' ? { body: 'id\n1\n', mediaType: 'text/csv' } : {};
-  return from.call(whole, { method, ...(body !== undefined && { body: JSON.stringify(body) }), ...file, ...rest });
+  return from.call(whole, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...file,
+    ...rest,
+  });
 }
 
 async function expectDocumented(operationId: string, answer: Response): Promise<unknown> {
-  const response = documents.find((each) => each.operationId === operationId)?.responses[answer.status];
+  const response = documents.find((each) => each.operationId === operationId)?.responses[
+    answer.status
+  ];
   const text = await answer.text();
   expect(response, `${operationId} does not document ${answer.status}: ${text}`).toBeDefined();
   seen.add(`${operationId} ${answer.status}`);
   const { schema = {} } = response?.content?.['application/json'] ?? {};
-  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+  const validate = ajv.compile(
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object,
+  );
   const body: unknown = JSON.parse(text);
-  expect(validate(body), `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)} ${text}`).toBe(true);
+  expect(
+    validate(body),
+    `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)} ${text}`,
+  ).toBe(true);
   return body;
 }
 
 test.each(operations)('%s succeeds as the document says', async (...operation) => {
   const answer = await call(controller, operation);
-  expect([answer.status, await expectDocumented(operation[0], answer)]).toEqual([200, expect.anything()]);
+  expect([answer.status, await expectDocumented(operation[0], answer)]).toEqual([
+    200,
+    expect.anything(),
+  ]);
 });
 
-test.each(operations)('%s passes on every failure that it documents, and adds those of its own', async (...operation) => {
-  const [operationId, { schema, method }] = operation;
-  const codes = Object.values(schema.response).flatMap(({ description }) =>
-    [...description.matchAll(/[A-Z_]{4,}/g)]
-      .map(([code]) => code)
-      .filter((code): code is ErrorCode => Object.hasOwn(errorKinds, code)),
-  );
-  for (const code of codes) {
-    failure = new QuireError(code, 'As told.', { findings: [{ path: '/a', code: 'ODD', message: 'Odd.', severity: 'error' }] });
-    const answer = await call(failed, operation);
-    // Calls that ask no engine have failures of their own only.
-    expect([200, errorStatuses[code]]).toContain(answer.status);
-    await expectDocumented(operationId, answer);
-  }
-  const isChange = method !== 'GET';
-  await expectDocumented(operationId, await call(controller, operation, { as: undefined }));
-  if (isChange) await expectDocumented(operationId, await call(controller, operation, { as: 'ann' }));
-  await expectDocumented(operationId, await call(bare, operation));
-});
+test.each(operations)(
+  '%s passes on every failure that it documents, and adds those of its own',
+  async (...operation) => {
+    const [operationId, { schema, method }] = operation;
+    const codes = Object.values(schema.response).flatMap(({ description }) =>
+      [...description.matchAll(/[A-Z_]{4,}/g)]
+        .map(([code]) => code)
+        .filter((code): code is ErrorCode => Object.hasOwn(errorKinds, code)),
+    );
+    for (const code of codes) {
+      failure = new QuireError(code, 'As told.', {
+        findings: [{ path: '/a', code: 'ODD', message: 'Odd.', severity: 'error' }],
+      });
+      const answer = await call(failed, operation);
+      // Calls that ask no engine have failures of their own only.
+      expect([200, errorStatuses[code]]).toContain(answer.status);
+      await expectDocumented(operationId, answer);
+    }
+    const isChange = method !== 'GET';
+    await expectDocumented(operationId, await call(controller, operation, { as: undefined }));
+    if (isChange) {
+      await expectDocumented(operationId, await call(controller, operation, { as: 'ann' }));
+    }
+    await expectDocumented(operationId, await call(bare, operation));
+  },
+);
 
 test.each(operations.filter(([, { schema }]) => schema.querystring !== undefined))(
   '%s refuses parameters that are given twice',
   async (...operation) => {
     const [operationId] = operation;
     const parameters =
-      documents.find((each) => each.operationId === operationId)?.parameters?.filter((each) => each.in === 'query') ?? [];
+      documents
+        .find((each) => each.operationId === operationId)
+        ?.parameters?.filter((each) => each.in === 'query') ?? [];
     expect(parameters.length).toBeGreaterThan(0);
     for (const { name } of parameters) {
       const answer = await call(controller, operation, { query: `${name}=x&${name}=y&${name}=z` });
@@ -143,23 +193,26 @@ test.each(operations.filter(([, { schema }]) => schema.querystring !== undefined
   },
 );
 
-test.each(operations.filter(([, { schema }]) => schema.body !== undefined))('%s refuses odd bodies', async (...operation) => {
-  const [operationId] = operation;
-  const odd = [
-    { body: '[1]' },
-    { body: '{' },
-    { body: '' },
-    { body: '{}', mediaType: 'text/plain' },
-    { body: JSON.stringify({ a: 'x'.repeat(5000) }) },
-  ];
-  const statuses: number[] = [];
-  for (const each of odd) {
-    const answer = await call(controller, operation, each);
-    statuses.push(answer.status);
-    await expectDocumented(operationId, answer);
-  }
-  expect(statuses).toEqual([400, 400, operationId === 'startRestream' ? 200 : 400, 415, 413]);
-});
+test.each(operations.filter(([, { schema }]) => schema.body !== undefined))(
+  '%s refuses odd bodies',
+  async (...operation) => {
+    const [operationId] = operation;
+    const odd = [
+      { body: '[1]' },
+      { body: '{' },
+      { body: '' },
+      { body: '{}', mediaType: 'text/plain' },
+      { body: JSON.stringify({ a: 'x'.repeat(5000) }) },
+    ];
+    const statuses: number[] = [];
+    for (const each of odd) {
+      const answer = await call(controller, operation, each);
+      statuses.push(answer.status);
+      await expectDocumented(operationId, answer);
+    }
+    expect(statuses).toEqual([400, 400, operationId === 'startRestream' ? 200 : 400, 415, 413]);
+  },
+);
 
 test('a file that is larger than it may be is refused', async () => {
   await using small = await TestController.start([], {
@@ -173,8 +226,12 @@ test('a file that is larger than it may be is refused', async () => {
 });
 
 test('nothing is documented of these calls that was not seen', () => {
-  const documented = operations.flatMap(([id, { schema }]) => Object.keys(schema.response).map((status) => `${id} ${status}`));
-  // 429 is the gate's, which has tests of its own; the version is asked of no engine that could fail.
-  const isElsewhere = (each: string): boolean => each.endsWith(' 429') || /^readVersion 50[013]$/.test(each);
+  const documented = operations.flatMap(([id, { schema }]) =>
+    Object.keys(schema.response).map((status) => `${id} ${status}`),
+  );
+  // 429 is the gate's, which has tests of its own; the version is asked of no engine that could
+  // fail.
+  const isElsewhere = (each: string): boolean =>
+    each.endsWith(' 429') || /^readVersion 50[013]$/.test(each);
   expect(documented.filter((each) => !seen.has(each) && !isElsewhere(each))).toEqual([]);
 });

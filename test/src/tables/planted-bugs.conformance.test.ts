@@ -2,11 +2,17 @@ import { type OpenTableEngineFixture, tableEngineCases } from '@quire/core/confo
 import { describe, expect, test } from 'vitest';
 import { expectCaught } from '../testkit/planted-case.ts';
 import { openEmbeddedFixture } from './embedded-fixture.ts';
-import { type PlantedTableEngineBug, plantedTableEngineBugs as bugs } from './planted-table-engine-bugs.ts';
+import {
+  type PlantedTableEngineBug,
+  plantedTableEngineBugs as bugs,
+} from './planted-table-engine-bugs.ts';
 
 const cases = new Map(tableEngineCases().map((each) => [`${each.group}: ${each.title}`, each]));
 
-/** The embedded engine with a bug. That it passes without one is shown by `embedded-table-engine.conformance.test.ts`. */
+/**
+ * The embedded engine with a bug. That it passes without one is shown by
+ * `embedded-table-engine.conformance.test.ts`.
+ */
 function openWith({ plant }: PlantedTableEngineBug): OpenTableEngineFixture {
   return async () => {
     const whole = await openEmbeddedFixture();
@@ -30,6 +36,8 @@ describe('the conformance suite of table engines', () => {
   });
 
   test('is tried with at least one bug for each sentence', () => {
-    expect([...new Set(bugs.map(({ caughtBy }) => caughtBy))].toSorted()).toEqual([...cases.keys()].toSorted());
+    expect([...new Set(bugs.map(({ caughtBy }) => caughtBy))].toSorted()).toEqual(
+      [...cases.keys()].toSorted(),
+    );
   });
 });

@@ -1,7 +1,10 @@
 import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 
-/** A mistake that authors of table engines make, as what it changes, and the case of the conformance suite that must catch it. */
+/**
+ * A mistake that authors of table engines make, as what it changes, and the case of the conformance
+ * suite that must catch it.
+ */
 export interface PlantedTableEngineBug {
   /** The mistake, as a predicate of the engine. */
   readonly name: string;
@@ -18,8 +21,10 @@ const segments = 'segments: hold the rows of a file at once, or none of them, an
 const missingTables = 'segments: are asked of tables that are there';
 const streams = 'streams: are consumed, committed on demand, paused and resumed, each message once';
 const otherTables = 'streams: are asked of tables that have one';
-const tasks = 'tasks: are scheduled for what there is to do, run, listed and read with their subtasks';
-const queues = 'tasks: wait while their queue is stopped, and can be cancelled; what has ended cannot';
+const tasks =
+  'tasks: are scheduled for what there is to do, run, listed and read with their subtasks';
+const queues =
+  'tasks: wait while their queue is stopped, and can be cancelled; what has ended cannot';
 
 /** Waits for a call, and passes over its failure with a code. */
 async function forgiving<T>(call: Promise<T>, code: ErrorCode, instead: T): Promise<T> {
@@ -33,7 +38,10 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   {
     name: 'replaces a schema that exists',
     caughtBy: schemas,
-    plant: (engine) => ({ createSchema: async (schema) => engine.createSchema(schema).catch(() => engine.updateSchema(schema)) }),
+    plant: (engine) => ({
+      createSchema: async (schema) =>
+        engine.createSchema(schema).catch(() => engine.updateSchema(schema)),
+    }),
   },
   {
     name: 'forgets the members of a schema that it has no use for',
@@ -48,29 +56,41 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   {
     name: 'makes the schema that it should update',
     caughtBy: schemas,
-    plant: (engine) => ({ updateSchema: async (schema) => engine.updateSchema(schema).catch(() => engine.createSchema(schema)) }),
+    plant: (engine) => ({
+      updateSchema: async (schema) =>
+        engine.updateSchema(schema).catch(() => engine.createSchema(schema)),
+    }),
   },
   {
     name: 'deletes a schema that does not exist',
     caughtBy: schemas,
-    plant: (engine) => ({ deleteSchema: (name) => forgiving(engine.deleteSchema(name), 'SCHEMA_NOT_FOUND', undefined) }),
+    plant: (engine) => ({
+      deleteSchema: (name) => forgiving(engine.deleteSchema(name), 'SCHEMA_NOT_FOUND', undefined),
+    }),
   },
   {
     name: 'takes a column from a schema that a table uses',
     caughtBy: usedSchemas,
-    plant: (engine) => ({ updateSchema: (schema) => forgiving(engine.updateSchema(schema), 'TABLE_INVALID', undefined) }),
+    plant: (engine) => ({
+      updateSchema: (schema) => forgiving(engine.updateSchema(schema), 'TABLE_INVALID', undefined),
+    }),
   },
   {
     name: 'deletes a schema that a table uses',
     caughtBy: usedSchemas,
-    plant: (engine) => ({ deleteSchema: (name) => forgiving(engine.deleteSchema(name), 'SCHEMA_IN_USE', undefined) }),
+    plant: (engine) => ({
+      deleteSchema: (name) => forgiving(engine.deleteSchema(name), 'SCHEMA_IN_USE', undefined),
+    }),
   },
   {
     name: 'makes tables without a schema',
     caughtBy: tables,
     plant: (engine) => ({
       createTable: (config, options) =>
-        forgiving(engine.createTable(config, options), 'SCHEMA_NOT_FOUND', { tableNameWithType: config.tableName, findings: [] }),
+        forgiving(engine.createTable(config, options), 'SCHEMA_NOT_FOUND', {
+          tableNameWithType: config.tableName,
+          findings: [],
+        }),
     }),
   },
   {
@@ -97,7 +117,9 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   {
     name: 'deletes a table that does not exist',
     caughtBy: tables,
-    plant: (engine) => ({ deleteTable: (name) => forgiving(engine.deleteTable(name), 'TABLE_NOT_FOUND', undefined) }),
+    plant: (engine) => ({
+      deleteTable: (name) => forgiving(engine.deleteTable(name), 'TABLE_NOT_FOUND', undefined),
+    }),
   },
   {
     name: 'refuses a table without a finding',
@@ -105,14 +127,18 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
     plant: (engine) => ({
       createTable: (config, options) =>
         engine.createTable(config, options).catch((error: unknown) => {
-          throw isQuireError(error, 'TABLE_INVALID') ? new QuireError('TABLE_INVALID', 'The table is not valid.') : error;
+          throw isQuireError(error, 'TABLE_INVALID')
+            ? new QuireError('TABLE_INVALID', 'The table is not valid.')
+            : error;
         }),
     }),
   },
   {
     name: 'does not look at tenants',
     caughtBy: invalidTables,
-    plant: (engine) => ({ createTable: ({ tenants: _, ...config }, options) => engine.createTable(config, options) }),
+    plant: (engine) => ({
+      createTable: ({ tenants: _, ...config }, options) => engine.createTable(config, options),
+    }),
   },
   {
     name: 'lists a table that it has refused',
@@ -127,7 +153,10 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
           }),
         listTables: async () => [
           ...(await engine.listTables()),
-          ...refused.map((tableNameWithType) => ({ tableNameWithType, type: 'OFFLINE', isReadOnly: false }) as const),
+          ...refused.map(
+            (tableNameWithType) =>
+              ({ tableNameWithType, type: 'OFFLINE', isReadOnly: false }) as const,
+          ),
         ],
       };
     },
@@ -144,8 +173,13 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
         const body = async function* (): AsyncGenerator<Uint8Array> {
           yield Buffer.from(text.replace(/^.*"many".*\n/m, ''));
         };
-        const ingested = await engine.ingest({ ...request, source: { ...request.source, body: body() } });
-        if (text.includes('"many"')) throw new QuireError('INGESTION_FAILED', 'Row 3: many is not an INT.');
+        const ingested = await engine.ingest({
+          ...request,
+          source: { ...request.source, body: body() },
+        });
+        if (text.includes('"many"')) {
+          throw new QuireError('INGESTION_FAILED', 'Row 3: many is not an INT.');
+        }
         return ingested;
       },
     }),
@@ -169,18 +203,23 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
     name: 'deletes a segment that does not exist',
     caughtBy: segments,
     plant: (engine) => ({
-      deleteSegment: (table, name) => forgiving(engine.deleteSegment(table, name), 'SEGMENT_NOT_FOUND', undefined),
+      deleteSegment: (table, name) =>
+        forgiving(engine.deleteSegment(table, name), 'SEGMENT_NOT_FOUND', undefined),
     }),
   },
   {
     name: 'lists no segments of a table that does not exist',
     caughtBy: missingTables,
-    plant: (engine) => ({ listSegments: (table) => forgiving(engine.listSegments(table), 'TABLE_NOT_FOUND', []) }),
+    plant: (engine) => ({
+      listSegments: (table) => forgiving(engine.listSegments(table), 'TABLE_NOT_FOUND', []),
+    }),
   },
   {
     name: 'counts no rows of a table that does not exist',
     caughtBy: missingTables,
-    plant: (engine) => ({ countRows: (table) => forgiving(engine.countRows(table), 'TABLE_NOT_FOUND', 0) }),
+    plant: (engine) => ({
+      countRows: (table) => forgiving(engine.countRows(table), 'TABLE_NOT_FOUND', 0),
+    }),
   },
   {
     name: 'pauses a moment after it has said so',
@@ -192,7 +231,13 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
     caughtBy: streams,
     plant: (engine) => ({
       forceCommit: async (table) => {
-        const job = { jobId: 'none', tableNameWithType: table, submittedMs: 0, segmentNames: [], pendingSegmentNames: [] };
+        const job = {
+          jobId: 'none',
+          tableNameWithType: table,
+          submittedMs: 0,
+          segmentNames: [],
+          pendingSegmentNames: [],
+        };
         return forgiving(engine.forceCommit(table), 'CONFLICT', job);
       },
     }),
@@ -246,12 +291,16 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   {
     name: 'does not say why it schedules nothing',
     caughtBy: tasks,
-    plant: (engine) => ({ scheduleTasks: async (options) => ({ ...(await engine.scheduleTasks(options)), skipped: [] }) }),
+    plant: (engine) => ({
+      scheduleTasks: async (options) => ({ ...(await engine.scheduleTasks(options)), skipped: [] }),
+    }),
   },
   {
     name: 'forgets the subtasks of what has ended',
     caughtBy: tasks,
-    plant: (engine) => ({ readTask: async (name) => ({ ...(await engine.readTask(name)), subtasks: [] }) }),
+    plant: (engine) => ({
+      readTask: async (name) => ({ ...(await engine.readTask(name)), subtasks: [] }),
+    }),
   },
   {
     name: 'says of a task that failed that it is completed',
@@ -282,12 +331,16 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   {
     name: 'cancels what has ended',
     caughtBy: queues,
-    plant: (engine) => ({ cancelTask: (name) => forgiving(engine.cancelTask(name), 'CONFLICT', undefined) }),
+    plant: (engine) => ({
+      cancelTask: (name) => forgiving(engine.cancelTask(name), 'CONFLICT', undefined),
+    }),
   },
   {
     name: 'lists no tasks of a type that does not exist',
     caughtBy: 'tasks: are asked of types, tables and names that are there',
-    plant: (engine) => ({ listTasks: (filter) => forgiving(engine.listTasks(filter), 'TASK_TYPE_NOT_FOUND', []) }),
+    plant: (engine) => ({
+      listTasks: (filter) => forgiving(engine.listTasks(filter), 'TASK_TYPE_NOT_FOUND', []),
+    }),
   },
   {
     name: 'has no tenants',

@@ -26,8 +26,13 @@ for (const kind of backendKinds) {
       await store.put('tables/one.csv', stocks);
       await store.put('tables/two.csv.gz', gzipSync(stocks));
       await store.put('tables/flights.parquet', await readFile(join(data, 'flights-3m.parquet')));
-      const finder = createFileFinder({ paths: [], buckets: [{ location: store.location, open: async () => store }] });
-      controller = await TestController.start([], { preview: { bodyBytesMax: 1e6, limits: {}, concurrencyMax: 1, finder } });
+      const finder = createFileFinder({
+        paths: [],
+        buckets: [{ location: store.location, open: async () => store }],
+      });
+      controller = await TestController.start([], {
+        preview: { bodyBytesMax: 1e6, limits: {}, concurrencyMax: 1, finder },
+      });
     });
     afterAll(async () => {
       for (const each of [controller, store, proxy, backend]) await each[Symbol.asyncDispose]();
@@ -41,15 +46,23 @@ for (const kind of backendKinds) {
     }
 
     function columnsOf(answer: PreviewResponse): string[] {
-      const schema = answer.schema as unknown as Readonly<Record<string, readonly { name: string; dataType: string }[]>>;
-      const lists = ['dimensionFieldSpecs', 'dateTimeFieldSpecs', 'metricFieldSpecs'].flatMap((list) => schema[list] ?? []);
+      const schema = answer.schema as unknown as Readonly<
+        Record<string, readonly { name: string; dataType: string }[]>
+      >;
+      const lists = ['dimensionFieldSpecs', 'dateTimeFieldSpecs', 'metricFieldSpecs'].flatMap(
+        (list) => schema[list] ?? [],
+      );
       return lists.map(({ name, dataType }) => `${name} ${dataType}`).toSorted();
     }
 
     test('plain and compressed files that match a pattern are sampled', async () => {
       const answer = await preview(`${store.location}/tables/*.csv*`);
       expect(columnsOf(answer)).toEqual(['date STRING', 'price DOUBLE', 'symbol STRING']);
-      expect(answer.summary).toMatchObject({ getnSourceRows: 100, getnRows: 100, getnFailedRows: 0 });
+      expect(answer.summary).toMatchObject({
+        getnSourceRows: 100,
+        getnRows: 100,
+        getnFailedRows: 0,
+      });
     });
 
     test('of a Parquet file the footer and what the sample needs are read, by ranges', async () => {
@@ -59,13 +72,17 @@ for (const kind of backendKinds) {
       const isRead = ({ method, url }: { method: string; url: string }): boolean =>
         method === 'GET' && url.includes('flights.parquet');
       // Listings and dates go by the same path; bytes are always a range of them.
-      const reads = proxy.requests.filter((request) => isRead(request) && request.headers['range'] !== undefined);
+      const reads = proxy.requests.filter(
+        (request) => isRead(request) && request.headers['range'] !== undefined,
+      );
       expect(reads.length).toBeGreaterThan(0);
     });
 
     test('files outside of what is allowed are a finding, and nobody looks for them', async () => {
       proxy.requests.length = 0;
-      const answer = await preview(`${store.location.replace(/[^/]+$/, 'elsewhere')}/tables/one.csv`);
+      const answer = await preview(
+        `${store.location.replace(/[^/]+$/, 'elsewhere')}/tables/one.csv`,
+      );
       expect(answer.findings.filter(({ severity }) => severity === 'error')).not.toEqual([]);
       expect(answer.summary).toMatchObject({ getnSourceRows: 0 });
       expect(proxy.requests).toEqual([]);

@@ -6,7 +6,12 @@ import type { TableConfigDocument } from '@quire/core/table-engine';
 import type { DuckDbEngine } from '@quire/engine-duckdb';
 import { FileProducer } from '@quire/streams';
 import type { EmbeddedTableEngine } from '@quire/table-server';
-import { createFileFinder, type PreviewResponse, previewTable, type SourceValue } from '@quire/tables';
+import {
+  createFileFinder,
+  type PreviewResponse,
+  previewTable,
+  type SourceValue,
+} from '@quire/tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
@@ -37,7 +42,10 @@ afterAll(async () => {
   await rm(home, { recursive: true, maxRetries: 10 });
 });
 
-/** Columns of each type, and how a query writes their values as text that the preview's can be compared with. */
+/**
+ * Columns of each type, and how a query writes their values as text that the preview's can be
+ * compared with.
+ */
 const columns = {
   id: { dataType: 'INT', sql: 'CAST(id AS VARCHAR)' },
   text: { dataType: 'STRING', sql: 'text' },
@@ -53,14 +61,17 @@ const columns = {
   'items.x': { dataType: 'INT', sql: 'CAST("items.x" AS VARCHAR)' },
 } as const;
 
-const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 4 });
+const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+  fc.option(value, { freq: 4 });
 const sourceRow = fc.record(
   {
     text: optional(fc.oneof(fc.string({ maxLength: 8 }), fc.integer())),
     count: optional(fc.oneof(fc.maxSafeInteger(), fc.constant('12'), fc.constant('many'))),
     price: optional(fc.constantFrom('1.5', '-200.125', 3, '0', '12345678901234567890.5')),
     flag: optional(fc.oneof(fc.boolean(), fc.constant('true'))),
-    document: optional(fc.oneof(fc.dictionary(fc.constantFrom('a', 'b'), fc.integer()), fc.constant('no json'))),
+    document: optional(
+      fc.oneof(fc.dictionary(fc.constantFrom('a', 'b'), fc.integer()), fc.constant('no json')),
+    ),
     digest: optional(fc.constantFrom('cafe', '00ff')),
     landed: optional(fc.constantFrom('2026-01-01 00:00:00.125', 1_700_000_000_123)),
     tags: optional(fc.array(fc.constantFrom('a', 'b', 'ü'), { maxLength: 3 })),
@@ -80,10 +91,17 @@ const features = fc.record({
 const example = fc.record({ rows: fc.array(sourceRow, { minLength: 1, maxLength: 12 }), features });
 type Example = typeof example extends fc.Arbitrary<infer Value> ? Value : never;
 
-function tableOf({ features: { nullHandlingEnabled, continueOnError, isFiltered, isUnnested } }: Example) {
+function tableOf({
+  features: { nullHandlingEnabled, continueOnError, isFiltered, isUnnested },
+}: Example) {
   const schemaName = `t${(tableCount += 1)}`;
-  const dimensionFieldSpecs = Object.entries(columns).map(([name, { sql: _sql, ...spec }]) => ({ name, ...spec }));
-  const dateTimeFieldSpecs = [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }];
+  const dimensionFieldSpecs = Object.entries(columns).map(([name, { sql: _sql, ...spec }]) => ({
+    name,
+    ...spec,
+  }));
+  const dateTimeFieldSpecs = [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ];
   const config = {
     tableName: schemaName,
     segmentsConfig: { timeColumnName: 'ts' },
@@ -103,13 +121,18 @@ function linesOf({ rows }: Example): readonly string[] {
   return rows.map((row, id) => JSON.stringify({ ...row, id, ts: 1_700_000_000_000 + id }));
 }
 
-/** The rows of a preview as sorted texts: of each column its value, or null where the table has null. */
+/**
+ * The rows of a preview as sorted texts: of each column its value, or null where the table has
+ * null.
+ */
 function promised({ rows }: PreviewResponse, isNullHandled: boolean): readonly string[] {
   return rows
     .map(({ fieldToValueMap, nullValueFields }) =>
       JSON.stringify(
         Object.entries(columns).map(([name, { dataType }]) =>
-          isNullHandled && nullValueFields.includes(name) ? null : textOf(fieldToValueMap[name], dataType),
+          isNullHandled && nullValueFields.includes(name)
+            ? null
+            : textOf(fieldToValueMap[name], dataType),
         ),
       ),
     )
@@ -136,45 +159,60 @@ async function held(tableName: string): Promise<readonly string[]> {
   const batches = await Array.fromAsync(execution.batches);
   const names = Object.entries(columns);
   return batches
-    .flatMap((batch) => batch.toArray().map((row: { toJSON(): Record<string, unknown> }) => Object.values(row.toJSON())))
+    .flatMap((batch) =>
+      batch
+        .toArray()
+        .map((row: { toJSON(): Record<string, unknown> }) => Object.values(row.toJSON())),
+    )
     .map((row: readonly unknown[]) =>
       JSON.stringify(
-        row.map((cell, index) => (names[index]?.[1].dataType === 'BIG_DECIMAL' && typeof cell === 'string' ? plain(cell) : cell)),
+        row.map((cell, index) =>
+          names[index]?.[1].dataType === 'BIG_DECIMAL' && typeof cell === 'string'
+            ? plain(cell)
+            : cell,
+        ),
       ),
     )
     .toSorted();
 }
 
-test('the rows of a preview are those that the table answers, of files', { timeout: 120_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(example, async (given) => {
-      const { config, schema } = tableOf(given);
-      const file = join(home, `${schema.schemaName}.jsonl`);
-      await writeFile(
-        file,
-        linesOf(given)
-          .map((line) => `${line}\n`)
-          .join(''),
-      );
-      const finder = createFileFinder({ paths: [home] });
-      const tableConfig = { ...config, tableType: 'OFFLINE' };
-      const preview = await previewTable({ tableConfig, schema, sourceFiles: [file] }, { clock: systemClock, finder });
-      await engine.createSchema(schema);
-      await engine.createTable(tableConfig);
-      const source = { kind: 'uri', uri: file } as const;
-      const tableNameWithType = `${schema.schemaName}_OFFLINE`;
-      const outcome = await engine.ingest({ tableNameWithType, source, batchConfig: {} }).then(
-        () => 'taken',
-        (error: unknown) => (isQuireError(error, 'INGESTION_FAILED') ? 'failed' : error),
-      );
-      const hasFailed = preview.droppedRows.some(({ kind }) => kind === 'failed');
-      expect(outcome).toBe(hasFailed ? 'failed' : 'taken');
-      const expected = hasFailed ? [] : promised(preview, given.features.nullHandlingEnabled);
-      expect(await held(schema.schemaName)).toEqual(expected);
-    }),
-    { numRuns },
-  );
-});
+test(
+  'the rows of a preview are those that the table answers, of files',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(example, async (given) => {
+        const { config, schema } = tableOf(given);
+        const file = join(home, `${schema.schemaName}.jsonl`);
+        await writeFile(
+          file,
+          linesOf(given)
+            .map((line) => `${line}\n`)
+            .join(''),
+        );
+        const finder = createFileFinder({ paths: [home] });
+        const tableConfig = { ...config, tableType: 'OFFLINE' };
+        const preview = await previewTable(
+          { tableConfig, schema, sourceFiles: [file] },
+          { clock: systemClock, finder },
+        );
+        await engine.createSchema(schema);
+        await engine.createTable(tableConfig);
+        const source = { kind: 'uri', uri: file } as const;
+        const tableNameWithType = `${schema.schemaName}_OFFLINE`;
+        const outcome = await engine.ingest({ tableNameWithType, source, batchConfig: {} }).then(
+          () => 'taken',
+          (error: unknown) => (isQuireError(error, 'INGESTION_FAILED') ? 'failed' : error),
+        );
+        const hasFailed = preview.droppedRows.some(({ kind }) => kind === 'failed');
+        expect(outcome).toBe(hasFailed ? 'failed' : 'taken');
+        const expected = hasFailed ? [] : promised(preview, given.features.nullHandlingEnabled);
+        expect(await held(schema.schemaName)).toEqual(expected);
+      }),
+      { numRuns },
+    );
+  },
+);
 
 test(
   'the rows of a preview are those that the table answers, of a stream, also where it is one half of two',
@@ -190,19 +228,31 @@ test(
           topic: schema.schemaName,
           partitionCount: 1,
         });
-        await producer.append(linesOf(taken).map((line) => ({ key: null, value: Buffer.from(line) })));
+        await producer.append(
+          linesOf(taken).map((line) => ({ key: null, value: Buffer.from(line) })),
+        );
         const stream = {
           streamType: 'file',
           'stream.file.topic.name': schema.schemaName,
           'stream.file.consumer.prop.auto.offset.reset': 'smallest',
         };
-        const ingestionConfig = { ...config.ingestionConfig, streamIngestionConfig: { streamConfigMaps: [stream] } };
+        const ingestionConfig = {
+          ...config.ingestionConfig,
+          streamIngestionConfig: { streamConfigMaps: [stream] },
+        };
         const tableConfig = { ...config, tableType: 'REALTIME', ingestionConfig };
         const sourceRows = linesOf(taken).map((line) => JSON.parse(line) as object);
         const offline = { ...config, tableType: 'OFFLINE' };
         const isHybrid = rows.length % 2 === 1;
         const asked = isHybrid
-          ? { tableConfigs: { tableName: schema.schemaName, schema, offline, realtime: tableConfig } }
+          ? {
+              tableConfigs: {
+                tableName: schema.schemaName,
+                schema,
+                offline,
+                realtime: tableConfig,
+              },
+            }
           : { tableConfig, schema };
         const preview = await previewTable({ ...asked, sourceRows }, { clock: systemClock });
         await engine.createSchema(schema);

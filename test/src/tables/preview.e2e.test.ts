@@ -26,7 +26,11 @@ afterAll(async () => {
   await rm(home, { recursive: true, maxRetries: 10 });
 });
 
-function post(body: string, as: 'ann' | 'root' = 'root', path = '/tables/preview'): Promise<Response> {
+function post(
+  body: string,
+  as: 'ann' | 'root' = 'root',
+  path = '/tables/preview',
+): Promise<Response> {
   return controller.call(path, { method: 'POST', body, as });
 }
 
@@ -41,29 +45,56 @@ describe('previews of real data', () => {
     ['stocks.csv', ['symbol STRING', 'date STRING', 'price DOUBLE']],
     [
       'seattle-weather.csv',
-      ['date STRING', 'weather STRING', 'precipitation DOUBLE', 'temp_max DOUBLE', 'temp_min DOUBLE', 'wind DOUBLE'],
+      [
+        'date STRING',
+        'weather STRING',
+        'precipitation DOUBLE',
+        'temp_max DOUBLE',
+        'temp_min DOUBLE',
+        'wind DOUBLE',
+      ],
     ],
-    ['flights-3m.parquet', ['date TIMESTAMP', 'delay LONG', 'distance LONG', 'origin STRING', 'destination STRING']],
+    [
+      'flights-3m.parquet',
+      ['date TIMESTAMP', 'delay LONG', 'distance LONG', 'origin STRING', 'destination STRING'],
+    ],
     ['flights-200k.arrow', ['delay INT', 'distance INT', 'time DOUBLE']],
     ['countries.json', ['_comment STRING', 'year INT', 'n_fertility DOUBLE']],
   ])('%s', async (file, columns) => {
     const answer = await preview({ sourceFiles: [file] });
-    const schema = answer.schema as unknown as Readonly<Record<string, readonly { name: string; dataType: string }[]>>;
-    const lists = ['dimensionFieldSpecs', 'dateTimeFieldSpecs', 'metricFieldSpecs'].flatMap((list) => schema[list] ?? []);
+    const schema = answer.schema as unknown as Readonly<
+      Record<string, readonly { name: string; dataType: string }[]>
+    >;
+    const lists = ['dimensionFieldSpecs', 'dateTimeFieldSpecs', 'metricFieldSpecs'].flatMap(
+      (list) => schema[list] ?? [],
+    );
     const shown = lists.map(({ name, dataType }) => `${name} ${dataType}`);
     expect(shown).toEqual(expect.arrayContaining(columns));
-    expect(answer.summary).toMatchObject({ getnSourceRows: 100, getnRows: 100, getnFailedRows: 0, getnIncompleteRows: 0 });
+    expect(answer.summary).toMatchObject({
+      getnSourceRows: 100,
+      getnRows: 100,
+      getnFailedRows: 0,
+      getnIncompleteRows: 0,
+    });
     expect(answer.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
   test('nested objects become columns', async () => {
     const answer = await preview({ sourceFiles: ['earthquakes.json'] });
-    expect(answer.rows[0]?.fieldToValueMap).toMatchObject({ type: 'FeatureCollection', 'metadata.status': 200 });
-    expect(answer.tableConfig).toMatchObject({ ingestionConfig: { complexTypeConfig: { delimiter: '.' } } });
+    expect(answer.rows[0]?.fieldToValueMap).toMatchObject({
+      type: 'FeatureCollection',
+      'metadata.status': 200,
+    });
+    expect(answer.tableConfig).toMatchObject({
+      ingestionConfig: { complexTypeConfig: { delimiter: '.' } },
+    });
   });
 
   test('its own answer, sent again, gives the same rows', async () => {
-    const first = await preview({ sourceFiles: ['movies.json'], config: { sampling: { max: 20 } } });
+    const first = await preview({
+      sourceFiles: ['movies.json'],
+      config: { sampling: { max: 20 } },
+    });
     const second = await preview(first);
     expect(second.rows).toEqual(first.rows);
     expect(second.schema).toEqual(first.schema);
@@ -72,29 +103,55 @@ describe('previews of real data', () => {
 });
 
 test('integers keep all their digits on their way in and out', async () => {
-  const answer = await post('{"sourceRows":[{"fieldToValueMap":{"a":9223372036854775807,"b":9007199254740993}}]}');
+  const answer = await post(
+    '{"sourceRows":[{"fieldToValueMap":{"a":9223372036854775807,"b":9007199254740993}}]}',
+  );
   const text = await answer.text();
-  expect(text).toContain('"rows":[{"nullValueFields":[],"fieldToValueMap":{"a":9223372036854775807,"b":9007199254740993}');
-  expect(await (await post('{"sourceFiles":["big.json"]}')).text()).toContain('{"a":12345678901234567890}');
+  expect(text).toContain(
+    '"rows":[{"nullValueFields":[],"fieldToValueMap":{"a":9223372036854775807,"b":9007199254740993}',
+  );
+  expect(await (await post('{"sourceFiles":["big.json"]}')).text()).toContain(
+    '{"a":12345678901234567890}',
+  );
 });
 
-test('an integer of millions of digits is refused before it is read', { timeout: 10_000 }, async () => {
-  const answer = await post(`{"sourceRows":[{"fieldToValueMap":{"a":${'9'.repeat(5_000_000)}}}]}`, 'ann');
-  expect([answer.status, await answer.json()]).toEqual([
-    400,
-    { code: 400, error: 'An integer has 5000000 digits; at most 1000 are read.', reason: 'INVALID_BODY' },
-  ]);
-});
+test(
+  'an integer of millions of digits is refused before it is read',
+  { timeout: 10_000 },
+  async () => {
+    const answer = await post(
+      `{"sourceRows":[{"fieldToValueMap":{"a":${'9'.repeat(5_000_000)}}}]}`,
+      'ann',
+    );
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        code: 400,
+        error: 'An integer has 5000000 digits; at most 1000 are read.',
+        reason: 'INVALID_BODY',
+      },
+    ]);
+  },
+);
 
 test('a small request for much is answered by a part of it', { timeout: 60_000 }, async () => {
   const names = Array.from({ length: 100 }, (_, index) => `c${index}`);
-  const transformConfigs = names.map((columnName) => ({ columnName, transformFunction: "repeat('x', 10000)" }));
+  const transformConfigs = names.map((columnName) => ({
+    columnName,
+    transformFunction: "repeat('x', 10000)",
+  }));
   const request = {
-    schema: { schemaName: 'much', dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 10_000 })) },
+    schema: {
+      schemaName: 'much',
+      dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 10_000 })),
+    },
     tableConfig: { tableName: 'much', ingestionConfig: { transformConfigs } },
     sourceRows: Array.from({ length: 2_000 }, (_, id) => ({ fieldToValueMap: { id } })),
   };
-  const answer = await post(JSON.stringify({ ...request, config: { sampling: { max: 2_000 } } }), 'ann');
+  const answer = await post(
+    JSON.stringify({ ...request, config: { sampling: { max: 2_000 } } }),
+    'ann',
+  );
   const text = await answer.text();
   expect(text.length).toBeLessThan(32 * MB);
   const { rows, sourceRows, findings } = JSON.parse(text) as PreviewResponse;
@@ -113,13 +170,20 @@ describe('what is not allowed is not read:', () => {
   ])('%s', async (file) => {
     const answer = await preview({ sourceFiles: [file] });
     expect(answer.sourceRows).toEqual([]);
-    expect(answer.findings.map(({ code }) => code)).toEqual([file === 'etc/passwd' ? 'NO_FILES' : 'SOURCE_NOT_ALLOWED']);
+    expect(answer.findings.map(({ code }) => code)).toEqual([
+      file === 'etc/passwd' ? 'NO_FILES' : 'SOURCE_NOT_ALLOWED',
+    ]);
   });
 
   test('files, by who is not an admin', async () => {
     const answer = await preview({ sourceFiles: ['stocks.csv'] }, 'ann');
-    expect([answer.sourceRows, answer.findings.map(({ code }) => code)]).toEqual([[], ['SOURCE_NOT_ALLOWED']]);
-    expect((await preview({ sourceRows: [{ fieldToValueMap: { a: 1 } }] }, 'ann')).rows).toHaveLength(1);
+    expect([answer.sourceRows, answer.findings.map(({ code }) => code)]).toEqual([
+      [],
+      ['SOURCE_NOT_ALLOWED'],
+    ]);
+    expect(
+      (await preview({ sourceRows: [{ fieldToValueMap: { a: 1 } }] }, 'ann')).rows,
+    ).toHaveLength(1);
   });
 });
 
@@ -129,11 +193,26 @@ describe('bodies that are not valid are refused with 400, soon:', () => {
     ['a list', '[]'],
     ['half of one', '{"sourceRows": ['],
     ['lists that are nested deep', `{"a":${'['.repeat(deep)}${']'.repeat(deep)}}`],
-    ['the same with a long number', `{"a":${'['.repeat(deep)}12345678901234567890${']'.repeat(deep)}}`],
+    [
+      'the same with a long number',
+      `{"a":${'['.repeat(deep)}12345678901234567890${']'.repeat(deep)}}`,
+    ],
   ])('%s', async (_name, body) => {
-    for (const path of ['/tables/preview', '/tables/validate', '/schemas/validate', '/tableConfigs/validate']) {
-      const answer = await post(body.length > 1000 && path !== '/tables/preview' ? '[]' : body, 'root', path);
-      expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([400, 'INVALID_BODY']);
+    for (const path of [
+      '/tables/preview',
+      '/tables/validate',
+      '/schemas/validate',
+      '/tableConfigs/validate',
+    ]) {
+      const answer = await post(
+        body.length > 1000 && path !== '/tables/preview' ? '[]' : body,
+        'root',
+        path,
+      );
+      expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([
+        400,
+        'INVALID_BODY',
+      ]);
     }
   });
 
@@ -147,22 +226,55 @@ describe('bodies that are not valid are refused with 400, soon:', () => {
 });
 
 describe('expressions that ask for too much', () => {
-  const sourceRows = [{ fieldToValueMap: { a: 'x'.repeat(1000), list: Array.from({ length: 2000 }, () => 1) } }];
+  const sourceRows = [
+    { fieldToValueMap: { a: 'x'.repeat(1000), list: Array.from({ length: 2000 }, () => 1) } },
+  ];
   test.each([
     ['text that doubles forty times', { transformConfigs: doubling(40) }],
     [
       'an expression that is nested ten thousand deep',
-      { transformConfigs: [{ columnName: 'c', transformFunction: `${'upper('.repeat(10_000)}a${')'.repeat(10_000)}` }] },
+      {
+        transformConfigs: [
+          {
+            columnName: 'c',
+            transformFunction: `${'upper('.repeat(10_000)}a${')'.repeat(10_000)}`,
+          },
+        ],
+      },
     ],
     [
       'a regular expression that backtracks',
-      { transformConfigs: [{ columnName: 'c', transformFunction: "regexpExtract(a, '(x+x+)+y', 0)" }] },
+      {
+        transformConfigs: [
+          { columnName: 'c', transformFunction: "regexpExtract(a, '(x+x+)+y', 0)" },
+        ],
+      },
     ],
-    ['every combination of two thousand by two thousand', { complexTypeConfig: { fieldsToUnnest: ['list', 'list2'] } }],
-    ['scripts', { transformConfigs: [{ columnName: 'c', transformFunction: 'Groovy({java.lang.System.exit(1)}, a)' }] }],
+    [
+      'every combination of two thousand by two thousand',
+      { complexTypeConfig: { fieldsToUnnest: ['list', 'list2'] } },
+    ],
+    [
+      'scripts',
+      {
+        transformConfigs: [
+          { columnName: 'c', transformFunction: 'Groovy({java.lang.System.exit(1)}, a)' },
+        ],
+      },
+    ],
   ])('%s: an answer with findings', async (_name, ingestionConfig) => {
-    const rows = [{ fieldToValueMap: { ...sourceRows[0]?.fieldToValueMap, list2: sourceRows[0]?.fieldToValueMap.list } }];
-    const answer = await preview({ tableConfig: { tableName: 't', ingestionConfig }, sourceRows: rows });
+    const rows = [
+      {
+        fieldToValueMap: {
+          ...sourceRows[0]?.fieldToValueMap,
+          list2: sourceRows[0]?.fieldToValueMap.list,
+        },
+      },
+    ];
+    const answer = await preview({
+      tableConfig: { tableName: 't', ingestionConfig },
+      sourceRows: rows,
+    });
     const isFound = answer.findings.some(({ severity }) => severity !== 'info');
     expect(isFound || answer.rows.length === 1).toBe(true);
     expect(answer.summary.getnRows).toBeLessThanOrEqual(10_000);
@@ -211,10 +323,18 @@ describe('checks', () => {
   test('of a broken table all that is wrong is told at once', async () => {
     const body = {
       tableName: 't',
-      schema: { schemaName: 't', dimensionFieldSpecs: [{ name: 'a b' }, { name: 'c', dataType: 'INTEGER' }] },
-      offline: { tableName: 't', segmentsConfig: { timeColumnName: 'nowhere', replication: 'many' } },
+      schema: {
+        schemaName: 't',
+        dimensionFieldSpecs: [{ name: 'a b' }, { name: 'c', dataType: 'INTEGER' }],
+      },
+      offline: {
+        tableName: 't',
+        segmentsConfig: { timeColumnName: 'nowhere', replication: 'many' },
+      },
     };
-    const answer = (await (await post(JSON.stringify(body), 'ann', '/tableConfigs/validate')).json()) as {
+    const answer = (await (
+      await post(JSON.stringify(body), 'ann', '/tableConfigs/validate')
+    ).json()) as {
       readonly valid: boolean;
       readonly findings: PreviewResponse['findings'];
     };

@@ -19,7 +19,10 @@ export const terminal: FakeOptions = {
 };
 
 /** Runs a command against a controller of its own; time passes while it waits. */
-export async function runAdminCommand(args: readonly string[], { engine, restreams, environment: given }: Dependencies = {}) {
+export async function runAdminCommand(
+  args: readonly string[],
+  { engine, restreams, environment: given }: Dependencies = {},
+) {
   const tables = {
     engine: { ...cannedEngine, ...engine },
     restreams: Object.assign(Object.create(cannedRestreams), restreams),
@@ -29,8 +32,15 @@ export async function runAdminCommand(args: readonly string[], { engine, restrea
   const running = runCommand([...args, '--url', controller.address.url], environment);
   const ended = running.then(() => undefined);
   for (let isRunning = true; isRunning;) {
-    isRunning = await Promise.race([ended.then(() => false), environment.clock.untilSleeping().then(() => true)]);
+    isRunning = await Promise.race([
+      ended.then(() => false),
+      environment.clock.untilSleeping().then(() => true),
+    ]);
     if (isRunning) await environment.clock.advance(100);
   }
-  return { exitCode: await running, stdout: environment.stdout.text, stderr: environment.stderr.text };
+  return {
+    exitCode: await running,
+    stdout: environment.stdout.text,
+    stderr: environment.stderr.text,
+  };
 }

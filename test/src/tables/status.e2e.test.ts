@@ -5,7 +5,9 @@ import { cannedEngine, cannedRestreams } from '../testkit/canned-tables.ts';
 import { TestController } from '../testkit/controller-server.ts';
 
 const started = (engine: Partial<TableEngine> = {}): Promise<TestController> =>
-  TestController.start([], { tables: { engine: { ...cannedEngine, ...engine }, restreams: cannedRestreams } });
+  TestController.start([], {
+    tables: { engine: { ...cannedEngine, ...engine }, restreams: cannedRestreams },
+  });
 
 const readHealth = async (controller: TestController): Promise<{ readonly tables?: unknown }> =>
   (await (await controller.call('/health')).json()) as { readonly tables?: unknown };
@@ -15,9 +17,18 @@ test('health tells of tables, streams and tasks as a whole, and metrics tell the
   const consumption = await cannedEngine.readConsumption(table?.tableNameWithType ?? '');
   const [partition] = consumption.partitions;
   if (partition === undefined) throw new Error('There is a partition.');
-  const retrying = { ...partition, state: 'RETRYING' as const, lagMessages: 40, lagMs: 5_000, skippedCount: 3 };
+  const retrying = {
+    ...partition,
+    state: 'RETRYING' as const,
+    lagMessages: 40,
+    lagMs: 5_000,
+    skippedCount: 3,
+  };
   await using controller = await started({
-    readConsumption: async () => ({ ...consumption, partitions: [...consumption.partitions, retrying] }),
+    readConsumption: async () => ({
+      ...consumption,
+      partitions: [...consumption.partitions, retrying],
+    }),
     listTaskTypes: async () => ['MergeRollupTask'],
   });
   expect((await readHealth(controller)).tables).toEqual({
@@ -46,7 +57,8 @@ test('health tells of tables, streams and tasks as a whole, and metrics tell the
 test('health does not wait for a stream that does not answer: it says what it knew', async () => {
   let isAway = false;
   await using controller = await started({
-    readConsumption: () => (isAway ? new Promise(() => undefined) : cannedEngine.readConsumption('orders_REALTIME')),
+    readConsumption: () =>
+      isAway ? new Promise(() => undefined) : cannedEngine.readConsumption('orders_REALTIME'),
   });
   const before = await readHealth(controller);
   expect(before.tables).toMatchObject({ lagMessages: 2 });
@@ -60,7 +72,11 @@ test('health does not wait for a stream that does not answer: it says what it kn
 });
 
 test('health is degraded and names what is damaged, though a stream does not answer; metrics count it', async () => {
-  const problem = { kind: 'table', subject: 'orders_REALTIME', problem: 'tables/orders_REALTIME.json is empty.' } as const;
+  const problem = {
+    kind: 'table',
+    subject: 'orders_REALTIME',
+    problem: 'tables/orders_REALTIME.json is empty.',
+  } as const;
   await using controller = await started({
     listProblems: async () => [problem],
     readConsumption: () => new Promise(() => undefined),
@@ -68,7 +84,11 @@ test('health is degraded and names what is damaged, though a stream does not ans
   const asked = controller.call('/health');
   await controller.clock.untilSleeping(2);
   await controller.clock.advance(1_000);
-  expect(await (await asked).json()).toMatchObject({ status: 'degraded', problemCount: 1, problems: [problem] });
+  expect(await (await asked).json()).toMatchObject({
+    status: 'degraded',
+    problemCount: 1,
+    problems: [problem],
+  });
 });
 
 test('health has nothing to say of tables that cannot be reached', async () => {

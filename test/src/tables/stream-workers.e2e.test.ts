@@ -12,7 +12,9 @@ const schema = {
     { name: 'id', dataType: 'LONG' },
     { name: 'padded', dataType: 'STRING' },
   ],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 /** Each message says of how many rows it is. */
@@ -23,7 +25,9 @@ const config = {
   ingestionConfig: {
     continueOnError: true,
     complexTypeConfig: { fieldsToUnnest: ['rows'] },
-    transformConfigs: [{ columnName: 'padded', transformFunction: "reverse(rpad('x', 1000000, 'y'))" }],
+    transformConfigs: [
+      { columnName: 'padded', transformFunction: "reverse(rpad('x', 1000000, 'y'))" },
+    ],
     streamIngestionConfig: {
       streamConfigMaps: [
         {
@@ -58,14 +62,18 @@ test('a message that takes all memory, and a process that hangs, cost neither th
       rowCounts.map((count) => {
         id += 1;
         const rows = Array.from({ length: count }, (_, row) => ({ row }));
-        return { key: null, value: Buffer.from(JSON.stringify({ id, rows, ts: 1_700_000_000_000 + id })) };
+        return {
+          key: null,
+          value: Buffer.from(JSON.stringify({ id, rows, ts: 1_700_000_000_000 + id })),
+        };
       }),
     );
   const put = async (path: string, body: object): Promise<void> => {
     const answer = await tables.call('POST', path, body);
     expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.anything()]);
   };
-  const ids = async () => (await tables.ask('SELECT id FROM events ORDER BY id')).map(([each]) => each);
+  const ids = async () =>
+    (await tables.ask('SELECT id FROM events ORDER BY id')).map(([each]) => each);
   await append(1, 1, 1, 3_000, 1, 1);
   await put('/schemas', schema);
   await put('/tables', config);

@@ -14,7 +14,10 @@ async function post(start: LiveTables, path: string, body?: object): Promise<unk
 /** The rows of a query, or its exceptions. */
 async function ask(start: LiveTables, sql: string): Promise<unknown> {
   const answer = await start.call('POST', '/query/sql', { sql }, 'broker');
-  const { resultTable, exceptions } = (await answer.json()) as { resultTable?: { rows: unknown }; exceptions: unknown };
+  const { resultTable, exceptions } = (await answer.json()) as {
+    resultTable?: { rows: unknown };
+    exceptions: unknown;
+  };
   return resultTable?.rows ?? exceptions;
 }
 
@@ -39,7 +42,9 @@ const stocks = {
 const ticks = {
   schemaName: 'ticks',
   metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 
 const ticksConfig = {
@@ -49,7 +54,11 @@ const ticksConfig = {
   ingestionConfig: {
     streamIngestionConfig: {
       streamConfigMaps: [
-        { streamType: 'file', 'stream.file.topic.name': 'ticks', 'stream.file.consumer.prop.auto.offset.reset': 'smallest' },
+        {
+          streamType: 'file',
+          'stream.file.topic.name': 'ticks',
+          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+        },
       ],
     },
   },
@@ -59,25 +68,40 @@ test('quire start makes tables of files and streams, and answers about them', as
   await using start = await LiveTables.open({ 'controller.preview.source.paths': data });
   expect(await post(start, '/schemas', stocks)).toBe(200);
   expect(await post(start, '/tables', { tableName: 'stocks', tableType: 'OFFLINE' })).toBe(200);
-  expect(await post(start, '/ingestFromURI?tableNameWithType=stocks_OFFLINE&sourceURIStr=stocks.csv')).toBe(200);
-  expect(await ask(start, 'SELECT symbol, count(*) FROM stocks GROUP BY symbol ORDER BY symbol')).toEqual([
+  expect(
+    await post(start, '/ingestFromURI?tableNameWithType=stocks_OFFLINE&sourceURIStr=stocks.csv'),
+  ).toBe(200);
+  expect(
+    await ask(start, 'SELECT symbol, count(*) FROM stocks GROUP BY symbol ORDER BY symbol'),
+  ).toEqual([
     ['AAPL', 123],
     ['AMZN', 123],
     ['GOOG', 68],
     ['IBM', 123],
     ['MSFT', 123],
   ]);
-  expect(await ask(start, "SELECT * FROM read_parquet('/etc/passwd')")).toEqual([expect.objectContaining({ errorCode: 700 })]);
+  expect(await ask(start, "SELECT * FROM read_parquet('/etc/passwd')")).toEqual([
+    expect.objectContaining({ errorCode: 700 }),
+  ]);
 
-  await using producer = await FileProducer.open({ directory: join(start.home, 'streams'), topic: 'ticks', partitionCount: 1 });
+  await using producer = await FileProducer.open({
+    directory: join(start.home, 'streams'),
+    topic: 'ticks',
+    partitionCount: 1,
+  });
   expect(await post(start, '/schemas', ticks)).toBe(200);
   expect(await post(start, '/tables', ticksConfig)).toBe(200);
-  const values = Array.from({ length: 100 }, (_, n) => Buffer.from(JSON.stringify({ n, ts: 1_700_000_000_000 + n })));
+  const values = Array.from({ length: 100 }, (_, n) =>
+    Buffer.from(JSON.stringify({ n, ts: 1_700_000_000_000 + n })),
+  );
   await producer.append(values.map((value) => ({ key: null, value })));
-  await vi.waitFor(async () => expect(await ask(start, 'SELECT count(*), max(n) FROM ticks')).toEqual([[100, 99]]), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  await vi.waitFor(
+    async () => expect(await ask(start, 'SELECT count(*), max(n) FROM ticks')).toEqual([[100, 99]]),
+    {
+      timeout: 20_000,
+      interval: 50,
+    },
+  );
   const nowMs = Date.now();
   expect(await metadata(start, 'SELECT * FROM ticks')).toMatchObject({
     numSegmentsQueried: 1,
@@ -86,9 +110,14 @@ test('quire start makes tables of files and streams, and answers about them', as
     numConsumingSegmentsProcessed: 1,
     totalDocs: 100,
   });
-  const { minConsumingFreshnessTimeMs } = (await metadata(start, 'SELECT * FROM ticks')) as Record<string, number>;
+  const { minConsumingFreshnessTimeMs } = (await metadata(start, 'SELECT * FROM ticks')) as Record<
+    string,
+    number
+  >;
   expect(Math.abs(nowMs - (minConsumingFreshnessTimeMs ?? 0))).toBeLessThan(60_000);
-  expect(await metadata(start, 'SELECT * FROM stocks s JOIN ticks t ON t.n = s.price')).toMatchObject({
+  expect(
+    await metadata(start, 'SELECT * FROM stocks s JOIN ticks t ON t.n = s.price'),
+  ).toMatchObject({
     numSegmentsQueried: 2,
     numConsumingSegmentsQueried: 1,
     totalDocs: 660,

@@ -12,8 +12,8 @@ import { TestController } from '../testkit/controller-server.ts';
 import recorded from './fixtures/pinot-task-debug.json' with { type: 'json' };
 
 /**
- * The debug record of tasks as an Apache Pinot 1.5.1 answered it (fixtures/pinot-task-debug.json: three files
- * that load, and one that does not), and of the same tasks here, member by member.
+ * The debug record of tasks as an Apache Pinot 1.5.1 answered it (fixtures/pinot-task-debug.json:
+ * three files that load, and one that does not), and of the same tasks here, member by member.
  */
 
 let directory: string;
@@ -39,17 +39,30 @@ beforeAll(async () => {
     ['genbad', ['x']],
   ] as const) {
     await mkdir(join(directory, name));
-    for (const [index, row] of rows.entries()) await writeFile(join(directory, name, `${index}.csv`), `n\n${row}\n`);
-    await engine.createSchema({ schemaName: name, metricFieldSpecs: [{ name: 'n', dataType: 'INT' }] });
+    for (const [index, row] of rows.entries()) {
+      await writeFile(join(directory, name, `${index}.csv`), `n\n${row}\n`);
+    }
+    await engine.createSchema({
+      schemaName: name,
+      metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
+    });
     const batchConfigMaps = [
-      { inputDirURI: `file://${directory}/${name}/`, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' },
+      {
+        inputDirURI: `file://${directory}/${name}/`,
+        includeFileNamePattern: 'glob:**/*.csv',
+        inputFormat: 'csv',
+      },
     ];
     await engine.createTable({
       tableName: `${name}_OFFLINE`,
       tableType: 'OFFLINE',
       segmentsConfig: { replication: '1' },
       ingestionConfig: {
-        batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY', batchConfigMaps },
+        batchIngestionConfig: {
+          segmentIngestionType: 'APPEND',
+          segmentIngestionFrequency: 'DAILY',
+          batchConfigMaps,
+        },
       },
       task: { taskTypeConfigsMap: { SegmentGenerationAndPushTask: {} } },
     });
@@ -71,9 +84,14 @@ async function debug(taskName: string, verbosity: number): Promise<TaskDebug> {
 /** Schedules the task of a table by a call, and waits for its end. */
 async function run(table: string): Promise<string> {
   const path = `/tasks/schedule?taskType=SegmentGenerationAndPushTask&tableName=${table}`;
-  const scheduled = (await (await controller.call(path, { method: 'POST' })).json()) as Record<string, string>;
+  const scheduled = (await (await controller.call(path, { method: 'POST' })).json()) as Record<
+    string,
+    string
+  >;
   const taskName = scheduled['SegmentGenerationAndPushTask'] ?? '';
-  while ((await debug(taskName, 1)).finishTime === undefined) await new Promise((resolve) => setImmediate(resolve));
+  while ((await debug(taskName, 1)).finishTime === undefined) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   return taskName;
 }
 
@@ -91,14 +109,22 @@ const sharedConfigs = [
 
 /** A record with what differs from run to run replaced by what it looks like. */
 function shapeOf(value: unknown, name = ''): unknown {
-  if (times.has(name)) return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/.test(String(value)) ? 'time' : value;
-  if (['taskId', 'TASK_ID'].includes(name)) {
-    return /^Task_SegmentGenerationAndPushTask_[\w-]+_\d+_\d+$/.test(String(value)) ? 'subtask' : value;
+  if (times.has(name)) {
+    return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/.test(String(value)) ? 'time' : value;
   }
-  if (['participant', 'info', 'inputDirURI', 'input.data.file.uri'].includes(name)) return typeof value;
+  if (['taskId', 'TASK_ID'].includes(name)) {
+    return /^Task_SegmentGenerationAndPushTask_[\w-]+_\d+_\d+$/.test(String(value))
+      ? 'subtask'
+      : value;
+  }
+  if (['participant', 'info', 'inputDirURI', 'input.data.file.uri'].includes(name)) {
+    return typeof value;
+  }
   if (Array.isArray(value)) return value.map((each) => shapeOf(each));
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([member]) => name !== 'configs' || sharedConfigs.includes(member));
+  const members = Object.entries(value).filter(
+    ([member]) => name !== 'configs' || sharedConfigs.includes(member),
+  );
   return Object.fromEntries(members.map(([member, each]) => [member, shapeOf(each, member)]));
 }
 
@@ -106,8 +132,11 @@ test('a task that loaded three files: every member is the same, at verbosity 1',
   const taskName = await run('genok_OFFLINE');
   const ours = await debug(taskName, 1);
   expect(shapeOf(ours)).toEqual(shapeOf(recorded.completedAtVerbosity1));
-  expect(ours.subtaskInfos.map(({ info }) => info)).toEqual(Array.from({ length: 3 }, () => '1 file, 1 row, 1 segment'));
-  // At verbosity 0 the peer leaves the list out when it is empty; here, as the specification has it, it is there.
+  expect(ours.subtaskInfos.map(({ info }) => info)).toEqual(
+    Array.from({ length: 3 }, () => '1 file, 1 row, 1 segment'),
+  );
+  // At verbosity 0 the peer leaves the list out when it is empty; here, as the specification has
+  // it, it is there.
   const { subtaskInfos, ...rest } = await debug(taskName, 0);
   expect([shapeOf(rest), subtaskInfos]).toEqual([shapeOf(recorded.completedAtVerbosity0), []]);
 });
@@ -122,14 +151,24 @@ test('a task whose file cannot be loaded: the same members, but FAILED, with the
     // The peer says COMPLETED of a task whose only subtask failed.
     expect([ours.taskState, theirs.taskState]).toEqual(['FAILED', 'COMPLETED']);
     expect(shapeOf({ ...ours, taskState: '' })).toEqual(shapeOf({ ...theirs, taskState: '' }));
-    expect(ours.subtaskInfos[0]?.info).toContain(`${join(directory, 'genbad', '0.csv')}: Row 1, column n:`);
+    expect(ours.subtaskInfos[0]?.info).toContain(
+      `${join(directory, 'genbad', '0.csv')}: Row 1, column n:`,
+    );
   }
 });
 
 test('total is the sum of the other eight counts, here and there', async () => {
   const tasks = await engine.listTasks({ taskType: 'SegmentGenerationAndPushTask' });
-  const ours = await Promise.all(tasks.map(async ({ taskName }) => (await debug(taskName, 1)).subtaskCount));
-  for (const { total, ...others } of [...ours, ...Object.values(recorded).map(({ subtaskCount }) => subtaskCount)]) {
-    expect([Object.keys(others).length, Object.values(others).reduce((sum, count) => sum + count, 0)]).toEqual([8, total]);
+  const ours = await Promise.all(
+    tasks.map(async ({ taskName }) => (await debug(taskName, 1)).subtaskCount),
+  );
+  for (const { total, ...others } of [
+    ...ours,
+    ...Object.values(recorded).map(({ subtaskCount }) => subtaskCount),
+  ]) {
+    expect([
+      Object.keys(others).length,
+      Object.values(others).reduce((sum, count) => sum + count, 0),
+    ]).toEqual([8, total]);
   }
 });

@@ -38,9 +38,16 @@ async function openHops(more: Readonly<Record<string, string>> = {}): Promise<Li
   return tables;
 }
 
-async function load(tables: LiveTables, configs: Readonly<Record<string, string>> = {}): Promise<string> {
+async function load(
+  tables: LiveTables,
+  configs: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const taskConfigs = { inputDirURI: data, includeFileNamePattern: `glob:${file}`, ...configs };
-  const answer = await tables.call('POST', '/tasks/execute', { taskType, tableName: 'hops_OFFLINE', taskConfigs });
+  const answer = await tables.call('POST', '/tasks/execute', {
+    taskType,
+    tableName: 'hops_OFFLINE',
+    taskConfigs,
+  });
   const body = (await answer.json()) as Readonly<Record<string, string>>;
   const name = body['hops_OFFLINE'];
   if (name === undefined) throw new Error(JSON.stringify(body));
@@ -48,10 +55,16 @@ async function load(tables: LiveTables, configs: Readonly<Record<string, string>
 }
 
 async function debugOf(tables: LiveTables, task: string): Promise<TaskDebug> {
-  return (await (await tables.call('GET', `/tasks/task/${task}/debug?verbosity=1`)).json()) as TaskDebug;
+  return (await (
+    await tables.call('GET', `/tasks/task/${task}/debug?verbosity=1`)
+  ).json()) as TaskDebug;
 }
 
-const untilState = (tables: LiveTables, task: string, taskState: TaskDebug['taskState']): Promise<TaskDebug> =>
+const untilState = (
+  tables: LiveTables,
+  task: string,
+  taskState: TaskDebug['taskState'],
+): Promise<TaskDebug> =>
   vi.waitFor(async () => {
     const debug = await debugOf(tables, task);
     expect(debug).toMatchObject({ taskState });
@@ -67,7 +80,9 @@ async function rowFiles(tables: LiveTables): Promise<readonly string[]> {
 /** The process that works on a subtask. */
 async function taskWorker(tables: LiveTables): Promise<number> {
   const pids = await tables.workerPids();
-  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  const commands = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
   // What tells it from the others is its limit.
   const pid = pids.find((_, index) => commands[index]?.includes('--max-old-space-size=1024'));
   if (pid === undefined) throw new Error(`There is no worker of a task: ${commands.join('\n')}`);
@@ -81,13 +96,18 @@ test('a subtask whose process is killed is done again, and fails with the whole 
   process.kill(await taskWorker(tables), 'SIGKILL');
   const { subtaskInfos } = await untilState(tables, failing, 'FAILED');
   expect(subtaskInfos).toMatchObject([
-    { state: 'TASK_ERROR', info: expect.stringMatching(/^The process of the task ended unexpectedly \(.*SIGKILL.*\)\.$/) },
+    {
+      state: 'TASK_ERROR',
+      info: expect.stringMatching(/^The process of the task ended unexpectedly \(.*SIGKILL.*\)\.$/),
+    },
   ]);
   expect(await rowFiles(tables)).toEqual([]);
 
   const slow = await load(tables, { taskTimeout: '1ms' });
   const late = await untilState(tables, slow, 'TIMED_OUT');
-  expect(late.subtaskInfos).toMatchObject([{ state: 'TIMED_OUT', info: 'It took longer than 1 ms, the limit of its task.' }]);
+  expect(late.subtaskInfos).toMatchObject([
+    { state: 'TIMED_OUT', info: 'It took longer than 1 ms, the limit of its task.' },
+  ]);
 
   const again = await load(tables);
   await vi.waitFor(async () => expect(await rowFiles(tables)).toHaveLength(1), patience);
@@ -115,7 +135,10 @@ test('a subtask that takes more memory than it may is ended with its process, an
   await using tables = await openHops({ 'engine.tables.task.workers.memory.maxMB': '128' });
   const { subtaskInfos } = await untilState(tables, await load(tables), 'FAILED');
   expect(subtaskInfos).toMatchObject([
-    { state: 'TASK_ERROR', info: expect.stringContaining('engine.tables.task.workers.memory.maxMB') },
+    {
+      state: 'TASK_ERROR',
+      info: expect.stringContaining('engine.tables.task.workers.memory.maxMB'),
+    },
   ]);
   expect(await rowFiles(tables)).toEqual([]);
   expect(await tables.ask('SELECT count(*) FROM hops')).toEqual([[0]]);

@@ -19,7 +19,11 @@ describe('quire tables restream', () => {
   const init = { stage: 'INIT' as const, startedMs: 0, endedMs: 5, outcome: 'It is made.' };
   const stream = { stage: 'TABLE_STREAM' as const, startedMs: 5, endedMs: null, outcome: null };
   const lag = (messages: number) =>
-    ({ ...cannedJob.stream, lagMessages: messages, lagByPartition: { 0: messages } }) as RestreamJob['stream'];
+    ({
+      ...cannedJob.stream,
+      lagMessages: messages,
+      lagByPartition: { 0: messages },
+    }) as RestreamJob['stream'];
   const ended = (stage: 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE') => ({
     stage,
     startedMs: 5,
@@ -35,8 +39,15 @@ describe('quire tables restream', () => {
   const steps: readonly Partial<RestreamJob>[] = [
     { status: 'TABLE_STREAM', stages: [init, stream], stream: lag(200) },
     { status: 'TABLE_STREAM', stages: [init, stream], stream: lag(50), lastProblem: problem },
-    { status: 'FORCE_COMMIT', stages: [init, ended('TABLE_STREAM'), { ...stream, stage: 'FORCE_COMMIT' }] },
-    { status: 'DONE', finishedMs: 9, stages: [init, ended('TABLE_STREAM'), ended('FORCE_COMMIT'), ended('REBALANCE')] },
+    {
+      status: 'FORCE_COMMIT',
+      stages: [init, ended('TABLE_STREAM'), { ...stream, stage: 'FORCE_COMMIT' }],
+    },
+    {
+      status: 'DONE',
+      finishedMs: 9,
+      stages: [init, ended('TABLE_STREAM'), ended('FORCE_COMMIT'), ended('REBALANCE')],
+    },
   ];
   const start = ['tables', 'restream', 'orders', '--to', 'orders2'];
 
@@ -48,9 +59,12 @@ describe('quire tables restream', () => {
         return cannedJob;
       },
     };
-    const { exitCode, stdout } = await runAdminCommand([...start, '--max-lag', '7', '--server-tenant', 'fast', '--pause'], {
-      restreams,
-    });
+    const { exitCode, stdout } = await runAdminCommand(
+      [...start, '--max-lag', '7', '--server-tenant', 'fast', '--pause'],
+      {
+        restreams,
+      },
+    );
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^orders_REALTIME to orders2_REALTIME: FORCE_COMMIT after .*\n$/);
     expect(asked).toMatchObject({
@@ -67,7 +81,10 @@ describe('quire tables restream', () => {
       restreams: walking(steps),
       environment: terminal,
     });
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('orders_REALTIME to orders2_REALTIME: DONE')]);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringContaining('orders_REALTIME to orders2_REALTIME: DONE'),
+    ]);
     const frames = stderr.split('\u001b[4A\r\u001b[J').map((frame) => frame.trimEnd().split('\n'));
     const [full, none] = ['━'.repeat(20), '─'.repeat(20)];
     expect(frames[1]).toEqual([
@@ -76,15 +93,26 @@ describe('quire tables restream', () => {
       `· FORCE_COMMIT  ${none}`,
       `· REBALANCE     ${none}`,
     ]);
-    expect(frames[2]?.[2]).toBe(`▸ FORCE_COMMIT  ${'━'.repeat(10)}${'─'.repeat(10)}  50%  1 of 2 segments`);
+    expect(frames[2]?.[2]).toBe(
+      `▸ FORCE_COMMIT  ${'━'.repeat(10)}${'─'.repeat(10)}  50%  1 of 2 segments`,
+    );
     expect(frames[3]).toHaveLength(4);
     expect(frames[3]?.every((line) => line.startsWith('✓'))).toBe(true);
   });
 
   test('--follow writes a line for each new stage in a pipe, and fails with the job', async () => {
-    const error = { code: 'CONFLICT' as const, message: 'It stands.', stage: 'TABLE_STREAM' as const };
-    const failing = [...steps.slice(0, 2), { ...steps[1], status: 'FAILED' as const, finishedMs: 9, error }];
-    const { exitCode, stdout, stderr } = await runAdminCommand([...start, '--follow'], { restreams: walking(failing) });
+    const error = {
+      code: 'CONFLICT' as const,
+      message: 'It stands.',
+      stage: 'TABLE_STREAM' as const,
+    };
+    const failing = [
+      ...steps.slice(0, 2),
+      { ...steps[1], status: 'FAILED' as const, finishedMs: 9, error },
+    ];
+    const { exitCode, stdout, stderr } = await runAdminCommand([...start, '--follow'], {
+      restreams: walking(failing),
+    });
     expect(exitCode).toBe(1);
     expect(stderr.split('\n').map((line) => line.split('\t')[0])).toEqual([
       'TABLE_STREAM',
@@ -102,11 +130,14 @@ describe('quire tables restream', () => {
     const shown = (await runAdminCommand(['tables', 'restream', 'show', 'orders'])).stdout;
     expect(shown).toContain('status\tFORCE_COMMIT\n');
     expect(shown).toContain('INIT\tIt is made.\n');
-    expect((await runAdminCommand(['tables', 'restream', 'resume', 'orders', '--json'])).stdout).toContain(
-      '"status":"FORCE_COMMIT"',
-    );
+    expect(
+      (await runAdminCommand(['tables', 'restream', 'resume', 'orders', '--json'])).stdout,
+    ).toContain('"status":"FORCE_COMMIT"');
     let dropDestination: unknown;
-    const cancel = async (_jobId: string, options: { readonly dropDestination?: boolean }): Promise<RestreamJob> => {
+    const cancel = async (
+      _jobId: string,
+      options: { readonly dropDestination?: boolean },
+    ): Promise<RestreamJob> => {
       ({ dropDestination } = options);
       return { ...cannedJob, status: 'CANCELLED' };
     };
@@ -124,10 +155,15 @@ describe('quire tasks', () => {
     expect((await runAdminCommand(['tasks', 'list'])).stdout).toBe(
       `${name}\tIN_PROGRESS\t1\t8\t2\tCRON_TRIGGER\t2026-01-01 00:00:00 UTC\t\\N\n`,
     );
-    const { stdout } = await runAdminCommand(['tasks', 'list', '--type', 'MergeRollupTask', '--table', 'orders_OFFLINE'], {
-      environment: terminal,
-    });
-    expect(stdout).toContain(`${name}  IN_PROGRESS  1 of 8       2  CRON_TRIGGER  2026-01-01 00:00:00 UTC`);
+    const { stdout } = await runAdminCommand(
+      ['tasks', 'list', '--type', 'MergeRollupTask', '--table', 'orders_OFFLINE'],
+      {
+        environment: terminal,
+      },
+    );
+    expect(stdout).toContain(
+      `${name}  IN_PROGRESS  1 of 8       2  CRON_TRIGGER  2026-01-01 00:00:00 UTC`,
+    );
   });
 
   test('show: the whole reason of a failure, and all subtasks when asked', async () => {
@@ -137,8 +173,12 @@ describe('quire tasks', () => {
     );
     expect(shown).toContain(`${name}_3\tTASK_ERROR on Minion_1: Row 3 has no time.\n`);
     expect(shown).not.toContain('WAITING');
-    expect((await runAdminCommand(['tasks', 'show', name, '--all'])).stdout).toContain(`${name}_0\tWAITING\n`);
-    const record = JSON.parse((await runAdminCommand(['tasks', 'show', name, '--json'])).stdout) as Record<string, unknown>;
+    expect((await runAdminCommand(['tasks', 'show', name, '--all'])).stdout).toContain(
+      `${name}_0\tWAITING\n`,
+    );
+    const record = JSON.parse(
+      (await runAdminCommand(['tasks', 'show', name, '--json'])).stdout,
+    ) as Record<string, unknown>;
     expect([record['taskName'], record['taskState']]).toEqual([name, 'IN_PROGRESS']);
   });
 
@@ -151,12 +191,19 @@ describe('quire tasks', () => {
     let readCount = 0;
     const readTask: TableEngine['readTask'] = async () => {
       readCount += 1;
-      return { ...task, state: readCount < 3 ? 'IN_PROGRESS' : readCount < 4 ? 'COMPLETED' : 'FAILED' };
+      return {
+        ...task,
+        state: readCount < 3 ? 'IN_PROGRESS' : readCount < 4 ? 'COMPLETED' : 'FAILED',
+      };
     };
-    const followed = await runAdminCommand(['tasks', 'run', 'MergeRollupTask', '--follow'], { engine: { readTask } });
+    const followed = await runAdminCommand(['tasks', 'run', 'MergeRollupTask', '--follow'], {
+      engine: { readTask },
+    });
     expect(followed.exitCode).toBe(1);
     expect(followed.stdout.match(/^state\t.*$/gm)).toEqual(['state\tCOMPLETED', 'state\tFAILED']);
-    expect(followed.stderr).toContain('error CONFLICT: The task Task_MergeRollupTask_2 ended FAILED.');
+    expect(followed.stderr).toContain(
+      'error CONFLICT: The task Task_MergeRollupTask_2 ended FAILED.',
+    );
   });
 
   test('run --set: one task with a config of its own', async () => {
@@ -165,7 +212,17 @@ describe('quire tasks', () => {
       asked = request;
       return cannedEngine.executeTask(request);
     };
-    const args = ['tasks', 'run', 'MergeRollupTask', '--table', 'orders_OFFLINE', '--set', 'mergeType=concat', '--name', 'mine'];
+    const args = [
+      'tasks',
+      'run',
+      'MergeRollupTask',
+      '--table',
+      'orders_OFFLINE',
+      '--set',
+      'mergeType=concat',
+      '--name',
+      'mine',
+    ];
     expect((await runAdminCommand(args, { engine: { executeTask } })).exitCode).toBe(0);
     expect(asked).toEqual({
       taskType: 'MergeRollupTask',

@@ -9,7 +9,17 @@ import {
   throwIfAborted,
 } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
-import { Field, Int32, Int64, RecordBatch, Schema, Struct, makeData, Utf8, vectorFromArray } from 'apache-arrow';
+import {
+  Field,
+  Int32,
+  Int64,
+  RecordBatch,
+  Schema,
+  Struct,
+  makeData,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
 
 const schema = new Schema([
   new Field('n', new Int32(), false),
@@ -66,7 +76,9 @@ export class ScriptedEngine implements QueryEngine {
 
   /** Resolves once as many queries hang. */
   async untilHanging(count = 1): Promise<void> {
-    while (this.#hangingCount < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (this.#hangingCount < count) {
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   /** Resolves once no query is under way. */
@@ -74,7 +86,10 @@ export class ScriptedEngine implements QueryEngine {
     while (this.#openCount > 0) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
 
-  async execute({ sql }: Query, options: { signal?: AbortSignal | undefined; limits: QueryLimits }): Promise<QueryExecution> {
+  async execute(
+    { sql }: Query,
+    options: { signal?: AbortSignal | undefined; limits: QueryLimits },
+  ): Promise<QueryExecution> {
     this.queries.push({ sql, limits: options.limits });
     throwIfAborted(options.signal);
     const rows = /^rows (\d+)/.exec(sql) ?? /^SELECT \* FROM "\w+" LIMIT (0)$/.exec(sql);
@@ -85,7 +100,13 @@ export class ScriptedEngine implements QueryEngine {
       schema,
       batches,
       dataVersion: this.version,
-      statistics: () => ({ elapsedMs: 12.4, cpuTimeNs: 3_000_000, rowsScanned: 77, rowsTotal: 88, tables: ['scripted'] }),
+      statistics: () => ({
+        elapsedMs: 12.4,
+        cpuTimeNs: 3_000_000,
+        rowsScanned: 77,
+        rowsTotal: 88,
+        tables: ['scripted'],
+      }),
       [Symbol.asyncDispose]: async () => {
         await batches.return(undefined);
         this.#openCount -= 1;
@@ -100,7 +121,11 @@ export class ScriptedEngine implements QueryEngine {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async *#batches(rowCount: number, sql: string, signal: AbortSignal | undefined): AsyncGenerator<RecordBatch> {
+  async *#batches(
+    rowCount: number,
+    sql: string,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<RecordBatch> {
     yield* rowsOf(0, rowCount, signal);
     let end = rowCount;
     for (const step of sql.split(' then ').slice(1)) {
@@ -121,7 +146,9 @@ export class ScriptedEngine implements QueryEngine {
   async #finish(script: string, signal: AbortSignal | undefined): Promise<void> {
     if (script === 'hang') await this.#hang(signal);
     if (script === 'wait') return this.#wait(signal);
-    if (script === 'crash') throw new TypeError('Cannot read properties of undefined: /var/lib/secret');
+    if (script === 'crash') {
+      throw new TypeError('Cannot read properties of undefined: /var/lib/secret');
+    }
     const [, code] = /^fail ([A-Z_]+)$/.exec(script) ?? [];
     if (code !== undefined) throw new QuireError(code as ErrorCode, `The script says ${code}.`);
     throw new QuireError('QUERY_SYNTAX', `'${script}' is not a script.`);
@@ -150,7 +177,9 @@ export class ScriptedEngine implements QueryEngine {
     } finally {
       this.#hangingCount -= 1;
     }
-    throw signal === undefined ? new QuireError('INTERNAL', 'There was no signal.') : abortError(signal);
+    throw signal === undefined
+      ? new QuireError('INTERNAL', 'There was no signal.')
+      : abortError(signal);
   }
 
   #notify(): void {
@@ -158,7 +187,11 @@ export class ScriptedEngine implements QueryEngine {
   }
 }
 
-function* rowsOf(start: number, end: number, signal: AbortSignal | undefined): Generator<RecordBatch> {
+function* rowsOf(
+  start: number,
+  end: number,
+  signal: AbortSignal | undefined,
+): Generator<RecordBatch> {
   for (let first = start; first < end; first += batchRowCount) {
     throwIfAborted(signal);
     yield batchOf(first, Math.min(first + batchRowCount, end));
@@ -178,5 +211,8 @@ function batchOf(start: number, end: number): RecordBatch {
       new Utf8(),
     ),
   ].map((vector) => vector.data[0]!);
-  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: end - start, nullCount: 0, children }));
+  return new RecordBatch(
+    schema,
+    makeData({ type: new Struct(schema.fields), length: end - start, nullCount: 0, children }),
+  );
 }

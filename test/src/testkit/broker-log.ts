@@ -8,9 +8,13 @@ export interface LogLine {
 }
 
 /** A logger that keeps its lines, with the bindings of its children, in `lines`. */
-export function recordingLogger(lines: LogLine[], bindings: object = {}): NonNullable<BrokerOptions['logger']> {
+export function recordingLogger(
+  lines: LogLine[],
+  bindings: object = {},
+): NonNullable<BrokerOptions['logger']> {
   const write = (level: string) => (first: unknown, second?: string) => {
-    const line = typeof first === 'string' ? { msg: first } : { ...(first as object), msg: second ?? '' };
+    const line =
+      typeof first === 'string' ? { msg: first } : { ...(first as object), msg: second ?? '' };
     lines.push({ level, ...bindings, ...line });
   };
   return {
@@ -28,5 +32,7 @@ export function recordingLogger(lines: LogLine[], bindings: object = {}): NonNul
 
 /** Resolves once a line with this message is there. */
 export async function untilLogged(lines: readonly LogLine[], msg: string): Promise<void> {
-  while (!lines.some((line) => line.msg === msg)) await new Promise((resolve) => setImmediate(resolve));
+  while (!lines.some((line) => line.msg === msg)) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

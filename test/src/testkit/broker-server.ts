@@ -21,11 +21,16 @@ const principals: Readonly<Record<string, Principal>> = {
 
 async function authenticate(header: string | undefined): Promise<Principal> {
   const principal = principals[header ?? ''];
-  if (principal === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+  if (principal === undefined) {
+    throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+  }
   return principal;
 }
 
-/** A broker over HTTP on a free port, with a scripted engine and a store in memory whose calls are recorded and may fail. */
+/**
+ * A broker over HTTP on a free port, with a scripted engine and a store in memory whose calls are
+ * recorded and may fail.
+ */
 export class TestBroker extends HttpCaller implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly engine = new ScriptedEngine();
@@ -45,7 +50,9 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
     super();
     this.clock = clock;
     this.faults = new FaultStore(objects);
-    this.store = new RecordingStore(withObserver(this.faults, (call) => this.endedCalls.push(call)));
+    this.store = new RecordingStore(
+      withObserver(this.faults, (call) => this.endedCalls.push(call)),
+    );
     this.results = new ResultStore({
       store: this.store,
       brokerId,
@@ -78,10 +85,15 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
       clock: this.clock,
     };
     // Not spread: a getter among the options stays one.
-    this.broker = createBroker(Object.defineProperties(usual, Object.getOwnPropertyDescriptors(options)));
+    this.broker = createBroker(
+      Object.defineProperties(usual, Object.getOwnPropertyDescriptors(options)),
+    );
   }
 
-  static async start(options: Partial<BrokerOptions> = {}, resultOptions: Partial<ResultStoreOptions> = {}): Promise<TestBroker> {
+  static async start(
+    options: Partial<BrokerOptions> = {},
+    resultOptions: Partial<ResultStoreOptions> = {},
+  ): Promise<TestBroker> {
     const test = new TestBroker(options, resultOptions);
     test.address = await test.broker.listen();
     return test;
@@ -103,19 +115,30 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
 
   /** Stores as many rows without a call, for tests that need many results. */
   async createDirectly(rowCount: number): Promise<string> {
-    await using execution = await this.engine.execute({ sql: `rows ${rowCount}` }, { limits: { timeoutMs: 1000 } });
+    await using execution = await this.engine.execute(
+      { sql: `rows ${rowCount}` },
+      { limits: { timeoutMs: 1000 } },
+    );
     return (await this.results.create(execution, { owner: 'ann' })).entry.requestId;
   }
 
-  /** Resolves once the store is empty: what follows a response may take a moment longer than the response. */
+  /**
+   * Resolves once the store is empty: what follows a response may take a moment longer than the
+   * response.
+   */
   async untilStoreIsEmpty(): Promise<void> {
-    while ((await this.objectKeys()).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await this.objectKeys()).length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** Resolves once as many queries wait for their turn. */
   async untilQueued(count: number): Promise<void> {
-    const health = async () => (await this.call('/health', { as: undefined })).json<HealthResponse>();
-    while ((await health()).queriesQueued < count) await new Promise((resolve) => setImmediate(resolve));
+    const health = async () =>
+      (await this.call('/health', { as: undefined })).json<HealthResponse>();
+    while ((await health()).queriesQueued < count) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** Keys of all objects in the store. */

@@ -1,7 +1,10 @@
 import type { Restreams, RestreamJob } from '@quire/restream';
 import type { TableEngine, TaskRecord } from '@quire/core/table-engine';
 
-/** Answers of a table engine that knows one hybrid table, to hold what a controller makes of them to its documents. */
+/**
+ * Answers of a table engine that knows one hybrid table, to hold what a controller makes of them to
+ * its documents.
+ */
 
 const nowMs = Date.UTC(2026, 0, 1);
 const schema = { schemaName: 'orders', dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }] };
@@ -23,7 +26,12 @@ const segment = (state: 'COMMITTED' | 'CONSUMING', sequence: number) => ({
   maxTimeMs: nowMs,
   createdMs: nowMs,
   committedMs: state === 'COMMITTED' ? nowMs : null,
-  stream: { partition: 0, sequence, startOffset: 5 * sequence, endOffset: state === 'COMMITTED' ? 5 * sequence + 5 : null },
+  stream: {
+    partition: 0,
+    sequence,
+    startOffset: 5 * sequence,
+    endOffset: state === 'COMMITTED' ? 5 * sequence + 5 : null,
+  },
   servers: ['Server_127.0.0.1_8098'],
   checksum: '17',
   custom: { made: 'here' },
@@ -110,7 +118,14 @@ export const cannedEngine: TableEngine = {
   listTables: async () => summaries,
   readTable: async (name) => {
     const type = name === 'orders_OFFLINE' ? 'OFFLINE' : 'REALTIME';
-    return { tableNameWithType: name, type, isReadOnly: false, config: configs[type], schema, findings: [] };
+    return {
+      tableNameWithType: name,
+      type,
+      isReadOnly: false,
+      config: configs[type],
+      schema,
+      findings: [],
+    };
   },
   createTable: async () => done,
   updateTable: async () => done,
@@ -146,9 +161,15 @@ export const cannedEngine: TableEngine = {
   scheduleTasks: async () => ({
     scheduled: [
       { taskType: task.taskType, tableNameWithType: 'orders_OFFLINE', taskName: task.taskName },
-      { taskType: task.taskType, tableNameWithType: 'b_OFFLINE', taskName: 'Task_MergeRollupTask_2' },
+      {
+        taskType: task.taskType,
+        tableNameWithType: 'b_OFFLINE',
+        taskName: 'Task_MergeRollupTask_2',
+      },
     ],
-    skipped: [{ taskType: task.taskType, tableNameWithType: 'c_OFFLINE', reason: 'Nothing is old enough.' }],
+    skipped: [
+      { taskType: task.taskType, tableNameWithType: 'c_OFFLINE', reason: 'Nothing is old enough.' },
+    ],
     errors: [],
   }),
   executeTask: async () => task,
@@ -178,7 +199,14 @@ export const cannedJob: RestreamJob = {
   stages: [{ stage: 'INIT', startedMs: nowMs, endedMs: nowMs + 5, outcome: 'It is made.' }],
   init: { makesSchema: true, isMade: true, isHeld: false, waitedMs: 0 },
   targetOffsets: { 0: 5 },
-  stream: { startedMs: nowMs, probedMs: nowMs, lagMessages: 3, lagByPartition: { 0: 3 }, offsets: { 0: 6 }, idleMs: 0 },
+  stream: {
+    startedMs: nowMs,
+    probedMs: nowMs,
+    lagMessages: 3,
+    lagByPartition: { 0: 3 },
+    offsets: { 0: 6 },
+    idleMs: 0,
+  },
   commit: {
     startedMs: nowMs,
     probedMs: nowMs,
@@ -194,7 +222,12 @@ export const cannedJob: RestreamJob = {
   comparison: null,
   aftermath: null,
   error: null,
-  lastProblem: { code: 'ENGINE_UNAVAILABLE', message: 'The engine does not answer.', stage: 'FORCE_COMMIT', atMs: nowMs },
+  lastProblem: {
+    code: 'ENGINE_UNAVAILABLE',
+    message: 'The engine does not answer.',
+    stage: 'FORCE_COMMIT',
+    atMs: nowMs,
+  },
 };
 
 /** The calls of `Restreams` that a controller makes. */
@@ -221,7 +254,11 @@ export const cannedRestreams = {
 export function failing<T extends object>(target: T, error: () => Error): T {
   return new Proxy(target, {
     get: (_target, name) =>
-      name === 'description' ? 'failing' : name === Symbol.asyncDispose ? async () => undefined : () => Promise.reject(error()),
+      name === 'description'
+        ? 'failing'
+        : name === Symbol.asyncDispose
+          ? async () => undefined
+          : () => Promise.reject(error()),
   });
 }
 

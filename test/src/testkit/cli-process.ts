@@ -10,7 +10,10 @@ import { systemClock, systemRandom } from '@quire/core';
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'packages/cli/bin/quire.cjs');
 
-/** Ends the process when the one that started it is gone: a test run that is killed leaves no servers behind. */
+/**
+ * Ends the process when the one that started it is gone: a test run that is killed leaves no
+ * servers behind.
+ */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.exit(1)); process.channel.unref();",
 )}`;
@@ -37,14 +40,20 @@ export class CliProcess implements AsyncDisposable {
   stderr = '';
 
   constructor(args: readonly string[], options: CliOptions = {}) {
-    this.#child = spawn(process.execPath, ['--conditions=@quire/source', '--import', endWithParent, main, ...args], {
-      cwd: root,
-      env: { ...process.env, ...options.variables },
-      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
-    });
+    this.#child = spawn(
+      process.execPath,
+      ['--conditions=@quire/source', '--import', endWithParent, main, ...args],
+      {
+        cwd: root,
+        env: { ...process.env, ...options.variables },
+        stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+      },
+    );
     this.#closed = once(this.#child, 'close');
     const { stdin, stdout, stderr } = this.#child;
-    if (stdin === null || stdout === null || stderr === null) throw new Error('A child with pipes has streams.');
+    if (stdin === null || stdout === null || stderr === null) {
+      throw new Error('A child with pipes has streams.');
+    }
     this.#output = stdout;
     this.#errors = stderr;
     stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
@@ -58,7 +67,10 @@ export class CliProcess implements AsyncDisposable {
     return { exitCode: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
-  /** Resolves to the first match in what standard output has had so far; throws when the process ends without one. */
+  /**
+   * Resolves to the first match in what standard output has had so far; throws when the process
+   * ends without one.
+   */
   untilPrinted(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#until(this.#output, () => pattern.exec(this.stdout) ?? undefined, String(pattern));
   }
@@ -68,12 +80,19 @@ export class CliProcess implements AsyncDisposable {
     await this.#until(this.#errors, () => this.stderr.includes(text) || undefined, text);
   }
 
-  async #until<Found>(stream: Readable, find: () => Found | undefined, what: string): Promise<Found> {
+  async #until<Found>(
+    stream: Readable,
+    find: () => Found | undefined,
+    what: string,
+  ): Promise<Found> {
     for (let isOpen = true; ;) {
       const found = find();
       if (found !== undefined) return found;
       if (!isOpen) throw new Error(`Ended without ${what}:\n${this.stdout}${this.stderr}`);
-      isOpen = await Promise.race([once(stream, 'data').then(() => true), this.#closed.then(() => false)]);
+      isOpen = await Promise.race([
+        once(stream, 'data').then(() => true),
+        this.#closed.then(() => false),
+      ]);
     }
   }
 
@@ -102,15 +121,23 @@ export async function quire(
   return await command.ended();
 }
 
-/** Runs a `quire` command to its end in this process: it does the same as in one of its own, which takes a second to start. */
-export async function quireHere(args: readonly string[], { variables, stdin = '' }: CliOptions = {}): Promise<Ended> {
+/**
+ * Runs a `quire` command to its end in this process: it does the same as in one of its own, which
+ * takes a second to start.
+ */
+export async function quireHere(
+  args: readonly string[],
+  { variables, stdin = '' }: CliOptions = {},
+): Promise<Ended> {
   const written = { stdout: '', stderr: '' };
   const outputTo = (stream: keyof typeof written): Output => {
     const decoder = new TextDecoder();
     return {
       isTerminal: false,
       size: { columns: 80, rows: 24 },
-      write: async (data) => void (written[stream] += typeof data === 'string' ? data : decoder.decode(data, { stream: true })),
+      write: async (data) =>
+        void (written[stream] +=
+          typeof data === 'string' ? data : decoder.decode(data, { stream: true })),
       onResize: nothingToDispose,
     };
   };
@@ -147,11 +174,18 @@ export async function shell(command: string): Promise<Ended> {
 /** A directory that is gone afterwards. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'quire-cli-'));
-  // A process that was killed may still be ending: what it writes meanwhile would make the removal fail.
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10 }) };
+  // A process that was killed may still be ending: what it writes meanwhile would make the removal
+  // fail.
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10 }),
+  };
 }
 
-/** Settings of a server that these tests start: two principals, one table of sample data, any free port. */
+/**
+ * Settings of a server that these tests start: two principals, one table of sample data, any free
+ * port.
+ */
 const testSettings = `
 engine.broker.client.queryPort = 0
 engine.broker.pagination.temp.dir = temp
@@ -179,10 +213,15 @@ export async function writeSettings(directory: string, more = ''): Promise<strin
 }
 
 /** Starts a server, and resolves to it and its address once it listens. */
-export async function startServer(args: readonly string[]): Promise<{ readonly server: CliProcess; readonly url: string }> {
-  const server = new CliProcess(['start', ...(args.includes('--roles') ? [] : ['--roles', 'broker']), ...args], {
-    variables: testVariables,
-  });
+export async function startServer(
+  args: readonly string[],
+): Promise<{ readonly server: CliProcess; readonly url: string }> {
+  const server = new CliProcess(
+    ['start', ...(args.includes('--roles') ? [] : ['--roles', 'broker']), ...args],
+    {
+      variables: testVariables,
+    },
+  );
   const [, url = ''] = await server.untilPrinted(/broker +(http:\S+)[^]*Ctrl-C/);
   return { server, url };
 }

@@ -11,8 +11,15 @@ export interface BrowserBundle {
   readonly moduleCount: number;
 }
 
-/** Bundles a program for browsers, without a polyfill for anything; as `iife` what it exports is the global `quire`. */
-export async function bundleForBrowsers(entry: string, format: 'es' | 'iife', minify = false): Promise<BrowserBundle> {
+/**
+ * Bundles a program for browsers, without a polyfill for anything; as `iife` what it exports is the
+ * global `quire`.
+ */
+export async function bundleForBrowsers(
+  entry: string,
+  format: 'es' | 'iife',
+  minify = false,
+): Promise<BrowserBundle> {
   const builtinImports: string[] = [];
   const modules = new Set<string>();
   const outputs = await build({
@@ -42,6 +49,8 @@ export async function bundleForBrowsers(entry: string, format: 'es' | 'iife', mi
     },
   });
   const [output] = Array.isArray(outputs) ? outputs : [outputs];
-  if (output === undefined || !('output' in output)) throw new Error('The bundler watches instead of building.');
+  if (output === undefined || !('output' in output)) {
+    throw new Error('The bundler watches instead of building.');
+  }
   return { code: output.output[0].code, builtinImports, moduleCount: modules.size };
 }

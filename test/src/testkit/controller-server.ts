@@ -32,7 +32,9 @@ export class TestController implements AsyncDisposable {
     this.controller = createController({
       authenticate: async (header) => {
         const principal = principals[header ?? ''];
-        if (principal === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+        if (principal === undefined) {
+          throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+        }
         return principal;
       },
       host: '127.0.0.1',
@@ -53,7 +55,10 @@ export class TestController implements AsyncDisposable {
     });
   }
 
-  static async start(brokers: readonly string[], options: Partial<ControllerOptions> = {}): Promise<TestController> {
+  static async start(
+    brokers: readonly string[],
+    options: Partial<ControllerOptions> = {},
+  ): Promise<TestController> {
     const test = new TestController(brokers, options);
     test.address = await test.controller.listen();
     return test;

@@ -1,7 +1,11 @@
 import { MiB, systemClock, systemRandom } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { openStream } from '@quire/streams';
-import { DirectoryTables, EmbeddedTableEngine, type EmbeddedTableEngineOptions } from '@quire/table-server';
+import {
+  DirectoryTables,
+  EmbeddedTableEngine,
+  type EmbeddedTableEngineOptions,
+} from '@quire/table-server';
 
 export interface EmbeddedTablesOptions extends Partial<EmbeddedTableEngineOptions> {
   readonly dataDirectory: string;
@@ -10,7 +14,10 @@ export interface EmbeddedTablesOptions extends Partial<EmbeddedTableEngineOption
 }
 
 /** Opens a table engine on a directory, with the machine's own time. */
-export function openEmbeddedTables({ streamDirectory, ...options }: EmbeddedTablesOptions): Promise<EmbeddedTableEngine> {
+export function openEmbeddedTables({
+  streamDirectory,
+  ...options
+}: EmbeddedTablesOptions): Promise<EmbeddedTableEngine> {
   return EmbeddedTableEngine.open({
     clock: systemClock,
     random: systemRandom,
@@ -24,8 +31,14 @@ export function openEmbeddedTables({ streamDirectory, ...options }: EmbeddedTabl
   });
 }
 
-/** Opens an engine for queries about the tables in a directory: as in another process, the directory is all that it shares with their server. */
-export function openTableQueries(dataDirectory: string, spillDirectory: string): Promise<DuckDbEngine> {
+/**
+ * Opens an engine for queries about the tables in a directory: as in another process, the directory
+ * is all that it shares with their server.
+ */
+export function openTableQueries(
+  dataDirectory: string,
+  spillDirectory: string,
+): Promise<DuckDbEngine> {
   return DuckDbEngine.open({
     tables: [],
     memoryMaxBytes: 256 * MiB,

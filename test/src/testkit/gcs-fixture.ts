@@ -7,8 +7,13 @@ import type { OpenStoreFixture } from '@quire/core/conformance';
 export function gcsStoresOn(server: () => GcsServer): OpenStoreFixture {
   return async ({ sizeMaxBytes } = {}) => {
     const proxy = await FaultProxy.start(server().process.port);
-    if (sizeMaxBytes !== undefined) proxy.intercept = (request) => refuseBeyond(request, sizeMaxBytes);
-    const store = await GcsObjectStore.open({ ...server().storeOptions(), endpoint: proxy.endpoint });
+    if (sizeMaxBytes !== undefined) {
+      proxy.intercept = (request) => refuseBeyond(request, sizeMaxBytes);
+    }
+    const store = await GcsObjectStore.open({
+      ...server().storeOptions(),
+      endpoint: proxy.endpoint,
+    });
     return {
       store,
       leftovers: () => Promise.resolve(unfinishedUploads(proxy.requests)),
@@ -20,7 +25,10 @@ export function gcsStoresOn(server: () => GcsServer): OpenStoreFixture {
   };
 }
 
-/** Uploads of which some bytes were sent, and which then were neither ended nor given up: no server tells which it still knows. */
+/**
+ * Uploads of which some bytes were sent, and which then were neither ended nor given up: no server
+ * tells which it still knows.
+ */
 export function unfinishedUploads(requests: readonly ProxiedRequest[]): string[] {
   const open = new Set<string>();
   for (const { method, url, headers } of requests) {
@@ -32,7 +40,10 @@ export function unfinishedUploads(requests: readonly ProxiedRequest[]): string[]
 }
 
 /** Makes the server look as one that is full. */
-function refuseBeyond({ method, url, headers }: ProxiedRequest, sizeMaxBytes: number): Fault | undefined {
+function refuseBeyond(
+  { method, url, headers }: ProxiedRequest,
+  sizeMaxBytes: number,
+): Fault | undefined {
   const [, end] = /^bytes \d+-(\d+)\//.exec(headers['content-range'] ?? '') ?? [];
   const sizeBytes = end === undefined ? Number(headers['content-length'] ?? 0) : Number(end) + 1;
   const isRefused = method !== 'GET' && url.includes('/upload/') && sizeBytes > sizeMaxBytes;

@@ -11,7 +11,10 @@ export function hang(writer: number): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** The real file system, which hangs before its n-th change, and before each that comes after it; never for 0. */
+/**
+ * The real file system, which hangs before its n-th change, and before each that comes after it;
+ * never for 0.
+ */
 export function hangingFileSystem(writer: number, changeNumber: number): FileSystem {
   let changeCount = 0;
   const steps = Object.entries(nodeFileSystem).map(([name, step]) => [
@@ -22,5 +25,8 @@ export function hangingFileSystem(writer: number, changeNumber: number): FileSys
       return (step as (...args: unknown[]) => Promise<unknown>)(...args);
     },
   ]);
-  return { ...(Object.fromEntries(steps) as FileSystem), statusOfOpen: (fd) => nodeFileSystem.statusOfOpen(fd) };
+  return {
+    ...(Object.fromEntries(steps) as FileSystem),
+    statusOfOpen: (fd) => nodeFileSystem.statusOfOpen(fd),
+  };
 }

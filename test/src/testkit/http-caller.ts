@@ -40,17 +40,29 @@ export abstract class HttpCaller {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const text = bytes.toString();
-    return { status: response.status, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T };
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      text,
+      json: <T>() => JSON.parse(text) as T,
+    };
   }
 
   query(sql: string, parameters = '', options: CallOptions = {}): Promise<Answer> {
-    return this.call(`/query/sql${parameters}`, { method: 'POST', body: JSON.stringify({ sql }), ...options });
+    return this.call(`/query/sql${parameters}`, {
+      method: 'POST',
+      body: JSON.stringify({ sql }),
+      ...options,
+    });
   }
 
   /** Stores the answer of `rows <rowCount>` and gives its id. */
   async stored(rowCount: number, as: 'ann' | 'bob' | 'root' = 'ann'): Promise<string> {
     const answer = await this.query(`rows ${rowCount}`, '?doPaginate=true&numRows=1', { as });
-    if (answer.json().exceptions?.length !== 0) throw new Error(`rows ${rowCount} was not stored: ${answer.text}`);
+    if (answer.json().exceptions?.length !== 0) {
+      throw new Error(`rows ${rowCount} was not stored: ${answer.text}`);
+    }
     return answer.json().requestId;
   }
 }

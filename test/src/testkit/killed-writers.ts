@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /**
- * Runs a program with one writer for each of its JSON arguments, and kills it once every one of them hangs or has come to its end: to
- * start a process for each takes longer than all that they write. Writers say `<index> hanging` or `<index> done` on a line of its own.
+ * Runs a program with one writer for each of its JSON arguments, and kills it once every one of
+ * them hangs or has come to its end: to start a process for each takes longer than all that they
+ * write. Writers say `<index> hanging` or `<index> done` on a line of its own.
  *
- * @param hanging settles when the writer of that index hangs, where somebody else than the writer knows of it
+ * @param hanging settles when the writer of that index hangs, where somebody else than the writer
+ * knows of it
  * @returns for each writer, whether it had come to its end
  */
 export async function killWriters(
@@ -14,7 +16,11 @@ export async function killWriters(
   writers: readonly object[],
   hanging: readonly Promise<unknown>[] = [],
 ): Promise<readonly boolean[]> {
-  const args = ['--conditions=@quire/source', script, ...writers.map((writer) => JSON.stringify(writer))];
+  const args = [
+    '--conditions=@quire/source',
+    script,
+    ...writers.map((writer) => JSON.stringify(writer)),
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const ends = writers.map((_, index) => {
@@ -26,7 +32,9 @@ export async function killWriters(
     const [index, word] = line.split(' ');
     ends[Number(index)]?.resolve(word === 'done');
   });
-  const endedEarly = exited.then(([code]) => Promise.reject(new Error(`The writers ended with ${String(code)}.`)));
+  const endedEarly = exited.then(([code]) =>
+    Promise.reject(new Error(`The writers ended with ${String(code)}.`)),
+  );
   try {
     return await Promise.race([Promise.all(ends.map(({ promise }) => promise)), endedEarly]);
   } finally {
@@ -39,15 +47,20 @@ export async function killWriters(
  * Kills writers before their first, second … change, until one comes to its end.
  *
  * @param writersAtOnce how many share a process
- * @param kill runs writers that hang before these changes, and resolves to what each left, and whether it had come to its end
+ * @param kill runs writers that hang before these changes, and resolves to what each left, and
+ * whether it had come to its end
  */
 export async function killEverywhere<Left>(
   writersAtOnce: number,
-  kill: (changes: readonly number[]) => Promise<readonly { readonly isDone: boolean; readonly left: Left }[]>,
+  kill: (
+    changes: readonly number[],
+  ) => Promise<readonly { readonly isDone: boolean; readonly left: Left }[]>,
 ): Promise<readonly Left[]> {
   const all: Left[] = [];
   for (let first = 1; ; first += writersAtOnce) {
-    for (const { isDone, left } of await kill(Array.from({ length: writersAtOnce }, (_, index) => first + index))) {
+    for (const { isDone, left } of await kill(
+      Array.from({ length: writersAtOnce }, (_, index) => first + index),
+    )) {
       all.push(left);
       if (isDone) return all;
     }

@@ -3,9 +3,15 @@ import type { ConformanceCase } from '@quire/core/conformance';
 import { expect } from 'vitest';
 
 export interface CatchOptions {
-  /** Whether a call waits for ever with the bug: the case then has to end by its time limit, under its title. */
+  /**
+   * Whether a call waits for ever with the bug: the case then has to end by its time limit, under
+   * its title.
+   */
   readonly hangs?: boolean | undefined;
-  /** The time limit for what a case waits for, in milliseconds. Bugs that make it wait to the end take as long. */
+  /**
+   * The time limit for what a case waits for, in milliseconds. Bugs that make it wait to the end
+   * take as long.
+   */
   readonly patienceMs: number;
 }
 
@@ -13,7 +19,11 @@ export interface CatchOptions {
 const hangsAfterMs = 1500;
 
 /** Expects a case of a conformance suite to fail with what `openBroken` opens. */
-export async function expectCaught<Open>(each: ConformanceCase<Open>, openBroken: Open, options: CatchOptions): Promise<void> {
+export async function expectCaught<Open>(
+  each: ConformanceCase<Open>,
+  openBroken: Open,
+  options: CatchOptions,
+): Promise<void> {
   const { hangs = false, patienceMs } = options;
   const skip = (reason: string): never => expect.fail(`“${each.title}” was skipped: ${reason}`);
   const outcomes = [

@@ -15,7 +15,9 @@ const known: Readonly<Record<string, Principal>> = {
 
 async function authenticate(header: string | undefined): Promise<Principal> {
   const principal = known[header ?? ''];
-  if (principal === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+  if (principal === undefined) {
+    throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+  }
   return principal;
 }
 
@@ -41,7 +43,9 @@ const usualProxy = {
   shutdownGraceMs: 10_000,
 } as const satisfies Partial<ProxyOptions>;
 
-/** A broker that its results say is reached at `<name>.example:8099`, though it is called elsewhere. */
+/**
+ * A broker that its results say is reached at `<name>.example:8099`, though it is called elsewhere.
+ */
 export function startBroker(
   name: string,
   options: Partial<BrokerOptions> = {},
@@ -49,7 +53,10 @@ export function startBroker(
 ): Promise<TestBroker> {
   const host = `${name}.example`;
   const brokerId = `Broker_${host}_8099`;
-  return TestBroker.start({ advertised: { host, port: 8099 }, ...options }, { brokerId, ...resultOptions });
+  return TestBroker.start(
+    { advertised: { host, port: 8099 }, ...options },
+    { brokerId, ...resultOptions },
+  );
 }
 
 /** The headers that send a call to a broker that `startBroker` has started. */
@@ -67,16 +74,23 @@ export class TestProxy extends HttpCaller implements AsyncDisposable {
     this.clock = clock;
     const usual: ProxyOptions = { brokers: [], ...usualProxy, clock };
     // Not spread: a getter among the options stays one.
-    this.proxy = createProxy(Object.defineProperties(usual, Object.getOwnPropertyDescriptors(options)));
+    this.proxy = createProxy(
+      Object.defineProperties(usual, Object.getOwnPropertyDescriptors(options)),
+    );
   }
 
   static async start(
     brokers: readonly ({ readonly url: string } | TestBroker)[],
     options: Partial<ProxyOptions> = {},
   ): Promise<TestProxy> {
-    const urls = brokers.map((broker) => (broker instanceof TestBroker ? broker.address.url : broker.url));
+    const urls = brokers.map((broker) =>
+      broker instanceof TestBroker ? broker.address.url : broker.url,
+    );
     const clock = new ManualClock();
-    const test = new TestProxy('brokers' in options ? options : Object.assign(options, { brokers: urls }), clock);
+    const test = new TestProxy(
+      'brokers' in options ? options : Object.assign(options, { brokers: urls }),
+      clock,
+    );
     test.address = await test.proxy.listen();
     return test;
   }
@@ -87,7 +101,9 @@ export class TestProxy extends HttpCaller implements AsyncDisposable {
     await closed;
   }
 
-  /** Lets the time between two rounds of health checks pass, and resolves when the round has ended. */
+  /**
+   * Lets the time between two rounds of health checks pass, and resolves when the round has ended.
+   */
   async nextRound(): Promise<void> {
     const rounds = await this.roundCount();
     await this.clock.advance(5000);

@@ -11,7 +11,10 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are and reads until the server closes. */
-export function sendRaw({ host, port }: { readonly host: string; readonly port: number }, bytes: string): Promise<RawAnswer> {
+export function sendRaw(
+  { host, port }: { readonly host: string; readonly port: number },
+  bytes: string,
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, host);
     let text = '';
@@ -19,7 +22,12 @@ export function sendRaw({ host, port }: { readonly host: string; readonly port: 
     socket.on('close', () => {
       const [head = '', ...body] = text.split('\r\n\r\n');
       const count = text.match(/HTTP\/1\.1 \d{3}/g)?.length ?? 0;
-      resolve({ status: Number(head.slice(9, 12)), head: head.toLowerCase(), body: body.join('\r\n\r\n'), count });
+      resolve({
+        status: Number(head.slice(9, 12)),
+        head: head.toLowerCase(),
+        body: body.join('\r\n\r\n'),
+        count,
+      });
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);

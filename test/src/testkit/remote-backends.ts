@@ -9,7 +9,10 @@ import { S3Server } from './servers/s3-server.ts';
 import { gcsServer, s3Server, type Tool } from './toolchain.ts';
 
 /** The system's clock, with waits a tenth as long. */
-export const hastyClock: Clock = { ...systemClock, sleep: (delayMs, signal) => systemClock.sleep(delayMs / 10, signal) };
+export const hastyClock: Clock = {
+  ...systemClock,
+  sleep: (delayMs, signal) => systemClock.sleep(delayMs / 10, signal),
+};
 
 /** A running server of one kind. */
 export interface Backend extends AsyncDisposable {
@@ -31,7 +34,10 @@ export interface BackendKind {
   /** One page of a listing. */
   listPage(location: string, keys: readonly string[], next: string | undefined): Fault;
   isPart(request: ProxiedRequest): boolean;
-  /** What an upload's client is told when it asks how much of the first part was stored; undefined when the request is not such a question. */
+  /**
+   * What an upload's client is told when it asks how much of the first part was stored; undefined
+   * when the request is not such a question.
+   */
   answerAboutPart(request: ProxiedRequest, storedBytes: number): Fault | undefined;
 }
 
@@ -58,7 +64,11 @@ const s3: BackendKind = {
   refusal: (status, code) => ({
     kind: 'answer',
     status,
-    headers: { 'Content-Type': 'application/xml', 'Retry-After': '1', Date: new Date(systemClock.nowMs()).toUTCString() },
+    headers: {
+      'Content-Type': 'application/xml',
+      'Retry-After': '1',
+      Date: new Date(systemClock.nowMs()).toUTCString(),
+    },
     body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>No.</Message></Error>`,
   }),
   listPage(location, keys, next) {
@@ -67,7 +77,8 @@ const s3: BackendKind = {
       (key) =>
         `<Contents><Key>${prefix}/${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>`,
     );
-    const token = next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`;
+    const token =
+      next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`;
     return {
       kind: 'answer',
       status: 200,
@@ -103,20 +114,32 @@ const gcs: BackendKind = {
     kind: 'answer',
     status,
     headers: { 'Content-Type': 'application/json', 'Retry-After': '1' },
-    body: JSON.stringify({ error: { code: status, message: `${code}: no.`, errors: [{ reason: code }] } }),
+    body: JSON.stringify({
+      error: { code: status, message: `${code}: no.`, errors: [{ reason: code }] },
+    }),
   }),
   listPage(location, keys, next) {
     const prefix = new URL(location).pathname.slice(1);
-    const items = keys.map((key) => ({ name: `${prefix}/${key}`, size: '1', updated: '2026-01-01T00:00:00.000Z' }));
+    const items = keys.map((key) => ({
+      name: `${prefix}/${key}`,
+      size: '1',
+      updated: '2026-01-01T00:00:00.000Z',
+    }));
     const body = JSON.stringify({ items, ...(next !== undefined && { nextPageToken: next }) });
     return { kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' }, body };
   },
   isPart: ({ method, url, headers }) =>
-    method === 'PUT' && url.includes('/upload/') && headers['content-range']?.startsWith('bytes */') !== true,
+    method === 'PUT' &&
+    url.includes('/upload/') &&
+    headers['content-range']?.startsWith('bytes */') !== true,
   // The server takes the question for the end of the upload, which Google does not.
   answerAboutPart: ({ headers }, storedBytes) =>
     headers['content-range']?.startsWith('bytes */') === true
-      ? { kind: 'answer', status: 308, headers: storedBytes === 0 ? {} : { Range: `bytes=0-${storedBytes - 1}` } }
+      ? {
+          kind: 'answer',
+          status: 308,
+          headers: storedBytes === 0 ? {} : { Range: `bytes=0-${storedBytes - 1}` },
+        }
       : undefined,
 };
 

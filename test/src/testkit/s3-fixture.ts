@@ -3,14 +3,24 @@ import { S3ObjectStore } from '@quire/store-s3';
 import type { S3Server } from './servers/s3-server.ts';
 import type { OpenStoreFixture } from '@quire/core/conformance';
 
-/** The server answers 500 now and then while much else runs on the machine: few requests at once, each of them sent again. */
-const patience = { maxAttempts: 6, requestHandler: { httpAgent: { maxSockets: 4, keepAlive: true } } };
+/**
+ * The server answers 500 now and then while much else runs on the machine: few requests at once,
+ * each of them sent again.
+ */
+const patience = {
+  maxAttempts: 6,
+  requestHandler: { httpAgent: { maxSockets: 4, keepAlive: true } },
+};
 
 /** Stores on a server, each below a prefix of its own. */
 export function s3StoresOn(server: () => S3Server): OpenStoreFixture {
   return async ({ sizeMaxBytes = Number.POSITIVE_INFINITY } = {}) => {
     const options = server().storeOptions();
-    const client = new S3Client({ ...options, ...patience, requestChecksumCalculation: 'WHEN_REQUIRED' });
+    const client = new S3Client({
+      ...options,
+      ...patience,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+    });
     refuseBeyond(client, sizeMaxBytes);
     const store = await S3ObjectStore.open({ ...options, client });
     return {
@@ -26,8 +36,12 @@ export async function unfinishedUploads(server: S3Server, location: string): Pro
   const { hostname, pathname } = new URL(location);
   const client = new S3Client({ ...server.storeOptions(), ...patience });
   try {
-    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: hostname }));
-    return Uploads.map((upload) => upload.Key ?? '').filter((key) => key.startsWith(`${pathname.slice(1)}/`));
+    const { Uploads = [] } = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: hostname }),
+    );
+    return Uploads.map((upload) => upload.Key ?? '').filter((key) =>
+      key.startsWith(`${pathname.slice(1)}/`),
+    );
   } finally {
     client.destroy();
   }
@@ -43,10 +57,13 @@ function refuseBeyond(client: S3Client, sizeMaxBytes: number): void {
         const totalBytes = (partBytes.get(input.UploadId) ?? 0) + input.Body.byteLength;
         if (input.UploadId !== undefined) partBytes.set(input.UploadId, totalBytes);
         if (totalBytes > sizeMaxBytes) {
-          throw Object.assign(new Error('Storage backend has reached its minimum free drive threshold.'), {
-            name: 'XMinioStorageFull',
-            $metadata: { httpStatusCode: 507 },
-          });
+          throw Object.assign(
+            new Error('Storage backend has reached its minimum free drive threshold.'),
+            {
+              name: 'XMinioStorageFull',
+              $metadata: { httpStatusCode: 507 },
+            },
+          );
         }
       }
       return next(args);

@@ -33,8 +33,9 @@ export const pythonRequests: Tool = program({
 });
 
 /**
- * Python with openapi-python-client, which makes clients of API documents. It is run as a module: the programs that pip writes name the folder
- * that they were installed in, and a cache may be in another one now.
+ * Python with openapi-python-client, which makes clients of API documents. It is run as a module:
+ * the programs that pip writes name the folder that they were installed in, and a cache may be in
+ * another one now.
  */
 export const openApiPython: Tool = program({
   name: 'openapi-python-client',
@@ -43,12 +44,18 @@ export const openApiPython: Tool = program({
   probe: ['-c', 'import openapi_python_client'],
 });
 
-/** The folder with openapi-generator and what its clients for Java and Python need, where there is a Java to run it. */
+/**
+ * The folder with openapi-generator and what its clients for Java and Python need, where there is a
+ * Java to run it.
+ */
 const openApiGenerator: Tool = {
   name: 'openapi-generator, with Java 17',
   remedy: 'run .ci/run once, or set QUIRE_OPENAPI_GENERATOR to a folder as it makes',
   find: (environment) =>
-    javaFolder(environment['QUIRE_OPENAPI_GENERATOR'] ?? join(root, '.cache/openapi-generator'), 'openapi-generator-cli-'),
+    javaFolder(
+      environment['QUIRE_OPENAPI_GENERATOR'] ?? join(root, '.cache/openapi-generator'),
+      'openapi-generator-cli-',
+    ),
 };
 
 /** The same, where what compiles or runs a client of a language is there as well. */
@@ -62,7 +69,10 @@ export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>>
   ]),
 };
 
-/** Python with Schemathesis, which makes calls of an API document, valid ones and others, and holds the answers to it. */
+/**
+ * Python with Schemathesis, which makes calls of an API document, valid ones and others, and holds
+ * the answers to it.
+ */
 export const schemathesis: Tool = program({
   name: 'Schemathesis',
   variable: 'QUIRE_SCHEMATHESIS',
@@ -70,12 +80,17 @@ export const schemathesis: Tool = program({
   probe: ['-c', 'import schemathesis'],
 });
 
-/** The folder of npm's modules with openapi-typescript, which makes types of API documents, and openapi-fetch, which calls by them. */
+/**
+ * The folder of npm's modules with openapi-typescript, which makes types of API documents, and
+ * openapi-fetch, which calls by them.
+ */
 export const openApiTypescript: Tool = {
   name: 'openapi-typescript',
   remedy: 'run .ci/run once, or set QUIRE_OPENAPI_TYPESCRIPT to a folder node_modules with it',
   find: (environment) => {
-    const folder = environment['QUIRE_OPENAPI_TYPESCRIPT'] ?? join(root, '.cache/openapi-typescript/node_modules');
+    const folder =
+      environment['QUIRE_OPENAPI_TYPESCRIPT'] ??
+      join(root, '.cache/openapi-typescript/node_modules');
     return existsSync(join(folder, 'openapi-typescript')) ? folder : undefined;
   },
 };
@@ -88,22 +103,34 @@ export const pinotDriver: Tool = program({
   probe: ['-c', 'import pinotdb.sqlalchemy'],
 });
 
-/** The folder with the jars of Apache Pinot's client for Java, where there is a Java to run them. */
+/**
+ * The folder with the jars of Apache Pinot's client for Java, where there is a Java to run them.
+ */
 export const javaClient: Tool = {
   name: "Apache Pinot's client for Java, with Java 17",
   remedy: 'run .ci/run once, or set QUIRE_JAVA_CLIENT to a folder with its jars',
-  find: (environment) => javaFolder(environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client'), 'pinot-java-client-'),
+  find: (environment) =>
+    javaFolder(
+      environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client'),
+      'pinot-java-client-',
+    ),
 };
 
-/** The class path of the release of Apache Pinot's client for Java that has cursors, with what it needs of Apache Pinot itself. */
+/**
+ * The class path of the release of Apache Pinot's client for Java that has cursors, with what it
+ * needs of Apache Pinot itself.
+ */
 export const javaCursorClient: Tool = {
   name: "Apache Pinot's client for Java, release 1.5.1",
   isOptional: true,
-  remedy: 'run .ci/run once where its jar is to be had, or set QUIRE_JAVA_CURSORS to a folder with it',
+  remedy:
+    'run .ci/run once where its jar is to be had, or set QUIRE_JAVA_CURSORS to a folder with it',
   find: (environment) => {
     const folder = environment['QUIRE_JAVA_CURSORS'] ?? join(root, '.cache/java-client-cursors');
     const pinot = pinotServer.find(environment);
-    if (pinot === undefined || javaFolder(folder, 'pinot-java-client-1.5.1') === undefined) return undefined;
+    if (pinot === undefined || javaFolder(folder, 'pinot-java-client-1.5.1') === undefined) {
+      return undefined;
+    }
     return [join(folder, '*'), join(pinot, 'lib/*')].join(delimiter);
   },
 };
@@ -122,21 +149,30 @@ export const goClient: Tool = {
 export const kafkaServer: Tool = {
   name: 'Apache Kafka, with Java 17',
   remedy: 'run .ci/run once, or set QUIRE_KAFKA to a folder with its jars',
-  find: (environment) => javaFolder(environment['QUIRE_KAFKA'] ?? join(root, '.cache/kafka'), 'kafka_'),
+  find: (environment) =>
+    javaFolder(environment['QUIRE_KAFKA'] ?? join(root, '.cache/kafka'), 'kafka_'),
 };
 
-/** The folder with Apache Pinot's own classes and the program that asks them, where there is a Java to run it. */
+/**
+ * The folder with Apache Pinot's own classes and the program that asks them, where there is a Java
+ * to run it.
+ */
 export const pinotJudge: Tool = {
   name: "Apache Pinot's own classes, with Java 17",
   remedy: 'run .ci/run once, or set QUIRE_PINOT_JUDGE to a folder with its jars',
   find: (environment) => {
     const folder = environment['QUIRE_PINOT_JUDGE'] ?? join(root, '.cache/pinot-judge');
     const isBuiltThere = existsSync(join(folder, 'classes/PinotJudge.class'));
-    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-common-') !== undefined ? folder : undefined;
+    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-common-') !== undefined
+      ? folder
+      : undefined;
   },
 };
 
-/** The folder with a whole Apache Pinot and the program that runs it, where there is a Java to run it. */
+/**
+ * The folder with a whole Apache Pinot and the program that runs it, where there is a Java to run
+ * it.
+ */
 export const pinotServer: Tool = {
   name: 'Apache Pinot, with Java 17',
   isOptional: true,
@@ -144,7 +180,9 @@ export const pinotServer: Tool = {
   find: (environment) => {
     const folder = environment['QUIRE_PINOT'] ?? join(root, '.cache/pinot');
     const isBuiltThere = existsSync(join(folder, 'classes/PinotCluster.class'));
-    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-server-') !== undefined ? folder : undefined;
+    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-server-') !== undefined
+      ? folder
+      : undefined;
   },
 };
 
@@ -180,12 +218,16 @@ export const chromium: Tool = program({
   probe: ['--version'],
 });
 
-/** The folder with the versions of apache-arrow that hosts may bring, each named `apache-arrow-<version>`. */
+/**
+ * The folder with the versions of apache-arrow that hosts may bring, each named
+ * `apache-arrow-<version>`.
+ */
 export const arrowVersions: Tool = {
   name: 'Versions of apache-arrow',
   remedy: 'run .ci/run once, or set QUIRE_ARROW_FOLDER to a folder with them',
   find: (environment) => {
-    const folder = environment['QUIRE_ARROW_FOLDER'] ?? join(root, '.cache/arrow-versions/node_modules');
+    const folder =
+      environment['QUIRE_ARROW_FOLDER'] ?? join(root, '.cache/arrow-versions/node_modules');
     return existsSync(folder) ? folder : undefined;
   },
 };
@@ -196,7 +238,9 @@ export const builtPackages: Tool = {
   remedy: 'run npm run build',
   find: () => {
     const packages = join(root, 'packages');
-    const folders = readdirSync(packages, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = readdirSync(packages, { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     return folders.every(({ name }) => isBuilt(join(packages, name))) ? packages : undefined;
   },
 };
@@ -209,8 +253,8 @@ function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * `describe` for a suite that needs a tool; the body gets its path.
- * Without the tool the suite is skipped, or fails where the variable CI is set and the tool is not optional.
+ * `describe` for a suite that needs a tool; the body gets its path. Without the tool the suite is
+ * skipped, or fails where the variable CI is set and the tool is not optional.
  */
 export function describeWithTool(tool: Tool, name: string, body: (path: string) => void): void {
   const path = tool.find(process.env);
@@ -227,7 +271,10 @@ export function describeWithTool(tool: Tool, name: string, body: (path: string) 
   }
 }
 
-/** A program that `.ci/run` installs, unless a variable says where another copy is; fit when it runs the probe and exits with 0. */
+/**
+ * A program that `.ci/run` installs, unless a variable says where another copy is; fit when it runs
+ * the probe and exits with 0.
+ */
 function program(options: {
   readonly name: string;
   readonly variable: string;
@@ -247,7 +294,11 @@ function program(options: {
 }
 
 /** A tool that is there where this program runs as well. */
-function withProgram(tool: Tool, name: string, command: (path: string) => readonly [string, ...string[]]): Tool {
+function withProgram(
+  tool: Tool,
+  name: string,
+  command: (path: string) => readonly [string, ...string[]],
+): Tool {
   return {
     ...tool,
     name: `${tool.name}, and ${name}`,
@@ -262,7 +313,9 @@ function withProgram(tool: Tool, name: string, command: (path: string) => readon
 
 /** A folder, when it has a jar whose name begins so, and there is a Java 17 or newer. */
 function javaFolder(folder: string, jar: string): string | undefined {
-  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith(jar))) return undefined;
+  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith(jar))) {
+    return undefined;
+  }
   const { status, stdout } = spawnSync('java', ['--version'], { encoding: 'utf8' });
   const [, version] = /^\S+ (\d+)/.exec(stdout ?? '') ?? [];
   return status === 0 && Number(version) >= 17 ? folder : undefined;

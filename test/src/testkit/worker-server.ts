@@ -1,24 +1,43 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CursorResponse, HealthResponse } from '@quire/api';
-import { type CliProcess, startServer, temporaryDirectory, testVariables, writeSettings } from './cli-process.ts';
+import {
+  type CliProcess,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from './cli-process.ts';
 import { until } from './until.ts';
 
-const flights = join(import.meta.dirname, '../../../node_modules/vega-datasets/data/flights-3m.parquet');
+const flights = join(
+  import.meta.dirname,
+  '../../../node_modules/vega-datasets/data/flights-3m.parquet',
+);
 
-/** A server in a process of its own, with results in files, whose queries run in workers; limits are low, so that tests are short. */
+/**
+ * A server in a process of its own, with results in files, whose queries run in workers; limits are
+ * low, so that tests are short.
+ */
 export class WorkerServer implements AsyncDisposable {
   readonly url: string;
   readonly server: CliProcess;
   readonly #directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 
-  private constructor(directory: Awaited<ReturnType<typeof temporaryDirectory>>, server: CliProcess, url: string) {
+  private constructor(
+    directory: Awaited<ReturnType<typeof temporaryDirectory>>,
+    server: CliProcess,
+    url: string,
+  ) {
     this.#directory = directory;
     this.server = server;
     this.url = url;
   }
 
-  /** @param protocol of the store: files, or the memory of the server, where workers send what they write */
+  /**
+   * @param protocol of the store: files, or the memory of the server, where workers send what they
+   * write
+   */
   static async start(settings = '', protocol: 'file' | 'memory' = 'file'): Promise<WorkerServer> {
     const directory = await temporaryDirectory();
     const config = await writeSettings(
@@ -53,9 +72,13 @@ ${settings}`,
     rowCount: number,
   ): Promise<{ readonly rowCount: number; readonly elapsedMs: number }> {
     const startMs = performance.now();
-    const response = await this.call(`/query/${requestId}/results?offset=${offset}&numRows=${rowCount}`);
+    const response = await this.call(
+      `/query/${requestId}/results?offset=${offset}&numRows=${rowCount}`,
+    );
     const page = (await response.json()) as CursorResponse;
-    if (response.status !== 200) throw new Error(`A page failed with ${response.status}: ${JSON.stringify(page)}`);
+    if (response.status !== 200) {
+      throw new Error(`A page failed with ${response.status}: ${JSON.stringify(page)}`);
+    }
     return { rowCount: page.numRows, elapsedMs: performance.now() - startMs };
   }
 
@@ -68,14 +91,27 @@ ${settings}`,
     if (!response.ok) throw new Error(`A result could not be deleted: ${await response.text()}`);
   }
 
-  call(path: string, { json, ...init }: { readonly method?: string; readonly json?: unknown } = {}): Promise<Response> {
-    const headers = { authorization: `Bearer ${testVariables.TEST_ADMIN_TOKEN}`, 'content-type': 'application/json' };
-    return fetch(`${this.url}${path}`, { ...init, headers, ...(json !== undefined && { body: JSON.stringify(json) }) });
+  call(
+    path: string,
+    { json, ...init }: { readonly method?: string; readonly json?: unknown } = {},
+  ): Promise<Response> {
+    const headers = {
+      authorization: `Bearer ${testVariables.TEST_ADMIN_TOKEN}`,
+      'content-type': 'application/json',
+    };
+    return fetch(`${this.url}${path}`, {
+      ...init,
+      headers,
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
   }
 
   /** Process ids of the workers. */
   async workerPids(): Promise<number[]> {
-    const children = await readFile(`/proc/${this.server.pid}/task/${this.server.pid}/children`, 'utf8');
+    const children = await readFile(
+      `/proc/${this.server.pid}/task/${this.server.pid}/children`,
+      'utf8',
+    );
     return children.trim().split(' ').filter(Boolean).map(Number);
   }
 
@@ -97,7 +133,9 @@ ${settings}`,
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Whether a process is there. */

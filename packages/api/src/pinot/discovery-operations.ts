@@ -14,12 +14,16 @@ import {
 
 const state = Type.Optional(
   Type.String({
-    description: 'ONLINE: the brokers that answer. OFFLINE: those that do not. Absent: those that answer.',
+    description:
+      'ONLINE: the brokers that answer. OFFLINE: those that do not. Absent: those that answer.',
     examples: ['ONLINE'],
   }),
 );
 const type = Type.Optional(
-  Type.String({ description: 'OFFLINE or REALTIME: only that half of a table.', examples: ['OFFLINE'] }),
+  Type.String({
+    description: 'OFFLINE or REALTIME: only that half of a table.',
+    examples: ['OFFLINE'],
+  }),
 );
 const names = Type.Array(Type.String());
 
@@ -48,7 +52,9 @@ function discovery(operationId: string, call: Discovery): Operation {
           Object.fromEntries(
             inPath.map((name) => [
               name,
-              Type.String({ description: name === 'tableName' ? 'Name of the table.' : 'Name of the tenant.' }),
+              Type.String({
+                description: name === 'tableName' ? 'Name of the table.' : 'Name of the tenant.',
+              }),
             ]),
           ),
         ),
@@ -56,7 +62,10 @@ function discovery(operationId: string, call: Discovery): Operation {
       ...(query !== undefined && { querystring: Type.Object(query) }),
       response: {
         200: responseOf('They are.', 'application/json', answer),
-        ...errorResponses(...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)), ...errors),
+        ...errorResponses(
+          ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
+          ...errors,
+        ),
       },
     },
   };
@@ -66,7 +75,10 @@ const ofTable = ['TABLE_NOT_FOUND', 'BROKER_UNAVAILABLE', 'ENGINE_UNAVAILABLE'] 
 const ofTenant = ['ROUTE_NOT_FOUND', 'ENGINE_UNAVAILABLE'] as const;
 const brokerList = Type.Array(refer(PinotBroker));
 
-/** The calls under /brokers, which give names of brokers, and those under /v2/brokers, which give their addresses too. */
+/**
+ * The calls under /brokers, which give names of brokers, and those under /v2/brokers, which give
+ * their addresses too.
+ */
 const brokerCalls = (prefix: '' | '/v2', byName: TSchema, list: TSchema) => {
   const suffix = prefix === '' ? '' : 'V2';
   const what = prefix === '' ? 'names of brokers' : 'brokers';
@@ -129,7 +141,9 @@ export const discoveryOperations = {
     description: 'By the names of tables with type, as Apache Pinot does here and nowhere else.',
     query: {
       tables: Type.Optional(
-        Type.Array(Type.String(), { description: 'Only these tables, each by its name with or without type. May be repeated.' }),
+        Type.Array(Type.String(), {
+          description: 'Only these tables, each by its name with or without type. May be repeated.',
+        }),
       ),
     },
     answer: refer(PinotBrokersByName),
@@ -145,14 +159,22 @@ export const discoveryOperations = {
     path: pinotPatterns.tableInstances,
     summary: 'List the brokers and servers of a table',
     description: 'By the halves of the table. One that is not there has none.',
-    query: { type: Type.Optional(Type.String({ description: 'broker or server: only those.', examples: ['broker'] })) },
+    query: {
+      type: Type.Optional(
+        Type.String({ description: 'broker or server: only those.', examples: ['broker'] }),
+      ),
+    },
     answer: refer(PinotTableInstances),
     errors: ['ENGINE_UNAVAILABLE'],
   }),
   readTenant: discovery('readTenant', {
     path: pinotPatterns.tenant,
     summary: 'List the instances of a tenant',
-    query: { type: Type.Optional(Type.String({ description: 'broker or server: only those.', examples: ['broker'] })) },
+    query: {
+      type: Type.Optional(
+        Type.String({ description: 'broker or server: only those.', examples: ['broker'] }),
+      ),
+    },
     answer: refer(PinotTenant),
     errors: ofTenant,
   }),
@@ -160,7 +182,8 @@ export const discoveryOperations = {
   listTables: discovery('listTables', {
     path: pinotPatterns.tables,
     summary: 'List the tables',
-    description: 'The tables that queries may read, by their names without type; with type where one is asked for.',
+    description:
+      'The tables that queries may read, by their names without type; with type where one is asked for.',
     query: { type },
     answer: refer(PinotTableList),
     errors: ['ENGINE_UNAVAILABLE'],

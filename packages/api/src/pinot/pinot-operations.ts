@@ -8,7 +8,13 @@ import { PinotCursorResponse, PinotStoredResponse } from '../pinot-cursor-respon
 import { pinotPatterns } from './pinot-paths.ts';
 
 const tags = ['pinot'];
-const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'QUERY_ELSEWHERE'] as const;
+const goneCodes = [
+  'RESULT_NOT_FOUND',
+  'RESULT_EXPIRED',
+  'RESULT_EVICTED',
+  'RESULT_DELETED',
+  'QUERY_ELSEWHERE',
+] as const;
 
 const { runQuery } = queryOperations;
 
@@ -16,7 +22,12 @@ const { runQuery } = queryOperations;
 const runPinotQuery: Operation = {
   ...runQuery,
   path: pinotPatterns.multiStageQuery,
-  schema: { ...runQuery.schema, operationId: 'runPinotQuery', summary: 'Run a query, by the path of another engine', tags },
+  schema: {
+    ...runQuery.schema,
+    operationId: 'runPinotQuery',
+    summary: 'Run a query, by the path of another engine',
+    tags,
+  },
 };
 
 const listPinotResponses: Operation = {
@@ -28,7 +39,10 @@ const listPinotResponses: Operation = {
     description: 'All results that this broker holds, newest first. For admins.',
     tags,
     response: {
-      200: responseOf('The results.', 'application/json', { type: 'array', items: refer(PinotStoredResponse) }),
+      200: responseOf('The results.', 'application/json', {
+        type: 'array',
+        items: refer(PinotStoredResponse),
+      }),
       ...errorResponses('FORBIDDEN', 'STORE_UNAVAILABLE'),
     },
   },
@@ -45,14 +59,22 @@ const readPinotResponse: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('The result.', 'application/json', refer(PinotCursorResponse)),
-      ...errorResponses(...goneCodes, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        ...goneCodes,
+        'RESULT_CORRUPT',
+        'RESULT_FORMAT_UNKNOWN',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };
 
 const page = responseOf('The page.', 'application/json', refer(PinotCursorResponse));
 const expirationHeaders = {
-  [expirationHeader]: { type: 'integer', description: 'When the result expires, in epoch milliseconds.' },
+  [expirationHeader]: {
+    type: 'integer',
+    description: 'When the result expires, in epoch milliseconds.',
+  },
 };
 
 const readPinotPage: Operation = {
@@ -61,13 +83,19 @@ const readPinotPage: Operation = {
   schema: {
     operationId: 'readPinotPage',
     summary: 'Read a page of a stored result, as Apache Pinot gives it',
-    description: 'Where Apache Pinot answers 500 for a page that cannot be, the answer is 400 or 416 with the same words.',
+    description:
+      'Where Apache Pinot answers 500 for a page that cannot be, the answer is 400 or 416 with the same words.',
     tags,
     params: RequestIdParams,
     querystring: Type.Object({
-      offset: Type.Optional(Type.Integer({ minimum: 0, description: 'First row of the page. Absent: 0.' })),
+      offset: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'First row of the page. Absent: 0.' }),
+      ),
       numRows: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Rows in the page. Absent: the configured page size. 0: none.' }),
+        Type.Integer({
+          minimum: 0,
+          description: 'Rows in the page. Absent: the configured page size. 0: none.',
+        }),
       ),
     }),
     response: {
@@ -108,7 +136,9 @@ const deleteExpiredPinotResponses: Operation = {
   },
 };
 
-/** The calls of Apache Pinot's cursor API that its clients make to a broker, beside POST /query/sql. */
+/**
+ * The calls of Apache Pinot's cursor API that its clients make to a broker, beside POST /query/sql.
+ */
 export const pinotOperations = {
   runPinotQuery,
   listPinotResponses,

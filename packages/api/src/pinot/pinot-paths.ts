@@ -18,5 +18,8 @@ export const pinotPatterns = {
   tableBrokers: '/brokers/tables/:tableName',
 } as const;
 
-/** The response header that tells Apache Pinot's clients how a query went: the code of its first exception, or -1. */
+/**
+ * The response header that tells Apache Pinot's clients how a query went: the code of its first
+ * exception, or -1.
+ */
 export const pinotErrorCodeHeader = 'x-pinot-error-code';

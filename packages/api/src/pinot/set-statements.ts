@@ -3,10 +3,14 @@ const setStatement =
   /^\s*SET\s+([A-Za-z][A-Za-z0-9_.]{0,127})\s*=\s*(?:'([^']{0,1000})'|"([^"]{0,1000})"|([^\s;'"]{1,1000}))\s*;/i;
 
 /**
- * Takes the `SET name = value;` statements off the start of a query, by which Apache Pinot's clients give query options. The query that
- * is left runs as it stands; a SET that is not of that form stays in it.
+ * Takes the `SET name = value;` statements off the start of a query, by which Apache Pinot's
+ * clients give query options. The query that is left runs as it stands; a SET that is not of that
+ * form stays in it.
  */
-export function takeSetStatements(text: string): { readonly sql: string; readonly options: ReadonlyMap<string, string> } {
+export function takeSetStatements(text: string): {
+  readonly sql: string;
+  readonly options: ReadonlyMap<string, string>;
+} {
   const options = new Map<string, string>();
   let sql = text;
   for (let match = setStatement.exec(sql); match !== null; match = setStatement.exec(sql)) {

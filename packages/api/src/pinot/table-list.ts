@@ -10,7 +10,9 @@ export const PinotTableList = Type.Object(
 const PinotColumn = Type.Object({
   name: Type.String({ description: 'Name of the column.' }),
   dataType: Type.String({ description: 'Type of its values, as in columnDataTypes.' }),
-  singleValueField: Type.Optional(Type.Boolean({ description: 'false: a cell is an array of such values.' })),
+  singleValueField: Type.Optional(
+    Type.Boolean({ description: 'false: a cell is an array of such values.' }),
+  ),
 });
 
 const PinotDateTimeColumn = Type.Object({
@@ -29,10 +31,13 @@ export const PinotTableSchema = Type.Object(
     ),
     metricFieldSpecs: Type.Optional(
       Type.Array(PinotColumn, {
-        description: 'The columns that are metrics. A table of a broker has none: no column is one before a query makes it one.',
+        description:
+          'The columns that are metrics. A table of a broker has none: no column is one before a query makes it one.',
       }),
     ),
-    dateTimeFieldSpecs: Type.Optional(Type.Array(PinotDateTimeColumn, { description: 'The columns that are times.' })),
+    dateTimeFieldSpecs: Type.Optional(
+      Type.Array(PinotDateTimeColumn, { description: 'The columns that are times.' }),
+    ),
   },
   {
     $id: 'PinotTableSchema',
@@ -82,8 +87,12 @@ export const PinotTableInstances = Type.Object(
 export const PinotTenant = Type.Object(
   {
     tenantName: Type.String({ description: 'The name of the tenant.' }),
-    ServerInstances: Type.Optional(Type.Array(Type.String(), { description: 'Names of its servers.' })),
-    BrokerInstances: Type.Optional(Type.Array(Type.String(), { description: 'Names of its brokers.' })),
+    ServerInstances: Type.Optional(
+      Type.Array(Type.String(), { description: 'Names of its servers.' }),
+    ),
+    BrokerInstances: Type.Optional(
+      Type.Array(Type.String(), { description: 'Names of its brokers.' }),
+    ),
   },
   { $id: 'PinotTenant', description: 'The instances of a tenant.' },
 );

@@ -14,7 +14,10 @@ const listTables: Operation = {
     summary: 'List the tables',
     description: 'The tables that queries may read.',
     tags,
-    response: { 200: responseOf('The tables.', 'application/json', refer(PinotTableList)), ...errorResponses() },
+    response: {
+      200: responseOf('The tables.', 'application/json', refer(PinotTableList)),
+      ...errorResponses(),
+    },
   },
 };
 
@@ -24,7 +27,8 @@ const readTableSchema: Operation = {
   schema: {
     operationId: 'readTableSchema',
     summary: 'Read the columns of a table',
-    description: 'As Apache Pinot describes them. The suffixes _OFFLINE and _REALTIME of the name do not count.',
+    description:
+      'As Apache Pinot describes them. The suffixes _OFFLINE and _REALTIME of the name do not count.',
     tags,
     params: Type.Object({ tableName: Type.String({ description: 'Name of the table.' }) }),
     response: {
@@ -34,5 +38,7 @@ const readTableSchema: Operation = {
   },
 };
 
-/** The calls about tables that Apache Pinot's clients make, to a broker as well as to a controller. */
+/**
+ * The calls about tables that Apache Pinot's clients make, to a broker as well as to a controller.
+ */
 export const tableOperations = { listTables, readTableSchema } as const;

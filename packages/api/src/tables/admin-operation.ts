@@ -10,7 +10,10 @@ export interface AdminCall {
   readonly summary: string;
   readonly description?: string;
   readonly tag: 'tables' | 'streams' | 'tasks' | 'restream' | 'pinot';
-  /** Query parameters: their descriptions by name. They are parsed by the routes, which say what is wrong in full sentences. */
+  /**
+   * Query parameters: their descriptions by name. They are parsed by the routes, which say what is
+   * wrong in full sentences.
+   */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
   readonly answer: TSchema;
@@ -20,7 +23,8 @@ export interface AdminCall {
 
 /** Parameters of paths, by name. */
 const pathParameters: Readonly<Record<string, string>> = {
-  tableName: 'Name of the table; where both halves may be meant, with or without the suffix _OFFLINE or _REALTIME.',
+  tableName:
+    'Name of the table; where both halves may be meant, with or without the suffix _OFFLINE or _REALTIME.',
   schemaName: 'Name of the schema.',
   segmentName: 'Name of the segment.',
   jobId: 'Id of the job.',
@@ -30,9 +34,23 @@ const pathParameters: Readonly<Record<string, string>> = {
   instanceName: 'Name of the instance.',
 };
 
-/** An operation about tables: changes are for admins, and everything may meet an engine that does not answer. */
+/**
+ * An operation about tables: changes are for admins, and everything may meet an engine that does
+ * not answer.
+ */
 export function adminOperation(operationId: string, call: AdminCall): Operation {
-  const { method, path, summary, description, tag, query, body, answer, answerIs, errors = [] } = call;
+  const {
+    method,
+    path,
+    summary,
+    description,
+    tag,
+    query,
+    body,
+    answer,
+    answerIs,
+    errors = [],
+  } = call;
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const isChange = method !== 'GET';
   const roles = isChange ? 'For admins.' : '';
@@ -43,7 +61,9 @@ export function adminOperation(operationId: string, call: AdminCall): Operation 
     ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
     // A table whose rows are files of the settings cannot be changed.
     ...(isChange ? (['FORBIDDEN', 'ORIGIN_NOT_ALLOWED', 'CONFLICT'] as const) : []),
-    ...(body === undefined ? [] : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(body === undefined
+      ? []
+      : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
   ];
   const isNamed = '$id' in answer;
   return {
@@ -54,7 +74,9 @@ export function adminOperation(operationId: string, call: AdminCall): Operation 
       summary,
       description: [description ?? `${summary}.`, roles].filter(Boolean).join(' '),
       tags: [tag],
-      ...(names.length > 0 && { params: stringsOf(names.map((name) => [name, pathParameters[name] ?? name])) }),
+      ...(names.length > 0 && {
+        params: stringsOf(names.map((name) => [name, pathParameters[name] ?? name])),
+      }),
       ...(query !== undefined && { querystring: optionalOf(query) }),
       ...(body !== undefined && { body }),
       response: {
@@ -66,11 +88,16 @@ export function adminOperation(operationId: string, call: AdminCall): Operation 
 }
 
 function stringsOf(members: readonly (readonly [string, string])[]): TObject {
-  return Type.Object(Object.fromEntries(members.map(([name, description]) => [name, Type.String({ description })])));
+  return Type.Object(
+    Object.fromEntries(members.map(([name, description]) => [name, Type.String({ description })])),
+  );
 }
 
 /** Parameters may be given as they like: a route says in a sentence what is wrong with one. */
 function optionalOf(query: Readonly<Record<string, string>>): TObject {
-  const members = Object.entries(query).map(([name, description]) => [name, Type.Optional(Type.String({ description }))]);
+  const members = Object.entries(query).map(([name, description]) => [
+    name,
+    Type.Optional(Type.String({ description })),
+  ]);
   return Type.Object(Object.fromEntries(members) as Record<string, TSchema>);
 }

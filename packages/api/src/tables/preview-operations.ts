@@ -28,7 +28,13 @@ function operationOf(
       body: componentOf(body),
       response: {
         200: responseOf('The findings.', 'application/json', componentOf(answer)),
-        ...errorResponses('ORIGIN_NOT_ALLOWED', 'INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...errors),
+        ...errorResponses(
+          'ORIGIN_NOT_ALLOWED',
+          'INVALID_BODY',
+          'BODY_TOO_LARGE',
+          'UNSUPPORTED_MEDIA_TYPE',
+          ...errors,
+        ),
       },
     },
   };

@@ -16,7 +16,8 @@ export const restreamOperations = {
       'Makes a new table like the source and fills it from the earliest offset of the stream, while the source serves. Parameters may ' +
       'stand in the query or in the body; both, and different, are refused.',
     query: {
-      destTableNameWithType: 'Name of the table to be made, with _REALTIME. Required, here or in the body.',
+      destTableNameWithType:
+        'Name of the table to be made, with _REALTIME. Required, here or in the body.',
       destServerTenant: "Default: the source's. Also as destTenant.",
       destTenant: 'The same as destServerTenant.',
       destBrokerTenant: "Default: the source's.",
@@ -25,7 +26,14 @@ export const restreamOperations = {
       maxRebalanceTimeMin: 'Default 120.',
     },
     body: refer(RestreamBody),
-    errors: ['TABLE_NOT_FOUND', 'TABLE_EXISTS', 'SCHEMA_EXISTS', 'TENANT_NOT_FOUND', 'JOB_EXISTS', 'TABLE_INVALID'],
+    errors: [
+      'TABLE_NOT_FOUND',
+      'TABLE_EXISTS',
+      'SCHEMA_EXISTS',
+      'TENANT_NOT_FOUND',
+      'JOB_EXISTS',
+      'TABLE_INVALID',
+    ],
   }),
   readTableRestream: adminOperation('readTableRestream', {
     ...job,
@@ -40,7 +48,8 @@ export const restreamOperations = {
     method: 'DELETE',
     path,
     summary: 'Cancel the restream job of a table',
-    description: 'The destination stays, paused, unless it is to be dropped; so can that of a job that failed or was cancelled.',
+    description:
+      'The destination stays, paused, unless it is to be dropped; so can that of a job that failed or was cancelled.',
     query: { dropDestination: 'true: the destination is dropped. Default: false.' },
     errors: ['JOB_NOT_FOUND', 'CONFLICT'],
   }),

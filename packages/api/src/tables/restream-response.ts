@@ -1,13 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { refer } from '../reference.ts';
 
-const status = Type.Unsafe<'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE' | 'DONE' | 'FAILED' | 'CANCELLED'>({
+const status = Type.Unsafe<
+  'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE' | 'DONE' | 'FAILED' | 'CANCELLED'
+>({
   type: 'string',
   enum: ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE', 'FAILED', 'CANCELLED'],
 });
 const time = (description: string) =>
   Type.Integer({ description: `${description}, in epoch milliseconds; 0 until it is known.` });
-const timeOrNull = (description: string) => Type.Union([Type.Integer({ description }), Type.Null()]);
+const timeOrNull = (description: string) =>
+  Type.Union([Type.Integer({ description }), Type.Null()]);
 const offsets = Type.Record(Type.String(), Type.Integer(), { description: 'By partition.' });
 
 const RestreamConfig = Type.Object(
@@ -16,8 +19,12 @@ const RestreamConfig = Type.Object(
     destTableNameWithType: Type.String({ description: 'The table that is made.' }),
     destServerTenant: Type.String(),
     destBrokerTenant: Type.String(),
-    debugPause: Type.Boolean({ description: 'Whether the job waits at its start until it is resumed.' }),
-    maxTableStreamLag: Type.Integer({ description: 'Messages that a partition may lag behind its stream.' }),
+    debugPause: Type.Boolean({
+      description: 'Whether the job waits at its start until it is resumed.',
+    }),
+    maxTableStreamLag: Type.Integer({
+      description: 'Messages that a partition may lag behind its stream.',
+    }),
     maxRebalanceTimeMin: Type.Integer({ description: 'Minutes that the rebalance may take.' }),
   },
   { $id: 'RestreamConfig', description: 'What the job was asked to do.' },
@@ -33,7 +40,8 @@ export const RestreamResponse = Type.Object(
     restreamConfig: refer(RestreamConfig),
     tableStreamProgress: Type.Object({
       lastProbedLag: Type.Integer({
-        description: 'Messages by which the partition that is furthest behind lags; -1 until it is known.',
+        description:
+          'Messages by which the partition that is furthest behind lags; -1 until it is known.',
       }),
       lastProbeTimeMs: time('When the lag was read last'),
       startTime: time('When the stage began'),
@@ -47,7 +55,9 @@ export const RestreamResponse = Type.Object(
       totalConsumingSegments: Type.Integer(),
       consumingSegmentsCommitted: Type.Integer(),
     }),
-    segmentsToBeCommitted: Type.Array(Type.String(), { description: 'Those that are not committed yet.' }),
+    segmentsToBeCommitted: Type.Array(Type.String(), {
+      description: 'Those that are not committed yet.',
+    }),
     stages: Type.Array(
       Type.Object({
         stage: status,
@@ -66,7 +76,10 @@ export const RestreamResponse = Type.Object(
       }),
       Type.Null(),
     ]),
-    error: Type.Union([Type.Object({ code: Type.String(), message: Type.String(), stage: status }), Type.Null()]),
+    error: Type.Union([
+      Type.Object({ code: Type.String(), message: Type.String(), stage: status }),
+      Type.Null(),
+    ]),
     lastProblem: Type.Union(
       [
         Type.Object({
@@ -77,7 +90,10 @@ export const RestreamResponse = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: 'Why the stage that the job is in was tried again or waits; null when it met no problem.' },
+      {
+        description:
+          'Why the stage that the job is in was tried again or waits; null when it met no problem.',
+      },
     ),
     next: Type.String({ description: 'What happens next, or what to do, in words.' }),
   },
@@ -105,4 +121,9 @@ export const RestreamBody = Type.Object(
 );
 export type RestreamBody = Static<typeof RestreamBody>;
 
-export const restreamComponents = [RestreamConfig, RestreamResponse, RestreamList, RestreamBody] as const;
+export const restreamComponents = [
+  RestreamConfig,
+  RestreamResponse,
+  RestreamList,
+  RestreamBody,
+] as const;

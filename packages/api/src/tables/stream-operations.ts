@@ -4,7 +4,10 @@ import { adminOperation } from './admin-operation.ts';
 const tag = 'streams';
 const stringMap = Type.Record(Type.String(), Type.String());
 
-/** What each partition of a table consumes, as Apache Pinot's controller says it: numbers in maps are texts. */
+/**
+ * What each partition of a table consumes, as Apache Pinot's controller says it: numbers in maps
+ * are texts.
+ */
 const ConsumingSegments = Type.Object(
   {
     serversFailingToRespond: Type.Integer(),
@@ -25,7 +28,10 @@ const ConsumingSegments = Type.Object(
           }),
         }),
       ),
-      { description: 'By segment; empty while a segment is being made, which is not the same as no lag.' },
+      {
+        description:
+          'By segment; empty while a segment is being made, which is not the same as no lag.',
+      },
     ),
   },
   { $id: 'ConsumingSegments', description: 'What each partition of a table consumes.' },
@@ -37,7 +43,9 @@ const PauseStatus = Type.Object(
     consumingSegments: Type.Array(Type.String()),
     reasonCode: Type.String(),
     comment: Type.String(),
-    timestamp: Type.String({ description: 'When it was paused or resumed last; empty before the first time.' }),
+    timestamp: Type.String({
+      description: 'When it was paused or resumed last; empty before the first time.',
+    }),
   },
   { $id: 'PauseStatus', description: 'Whether a table consumes its stream.' },
 );
@@ -106,7 +114,11 @@ export const streamOperations = {
     summary: 'Read where the consuming segments of a table start',
     answer: Type.Object({
       watermarks: Type.Array(
-        Type.Object({ partitionGroupId: Type.Integer(), sequenceNumber: Type.Integer(), offset: Type.Integer() }),
+        Type.Object({
+          partitionGroupId: Type.Integer(),
+          sequenceNumber: Type.Integer(),
+          offset: Type.Integer(),
+        }),
       ),
     }),
     answerIs: 'A watermark for each partition.',
@@ -161,7 +173,10 @@ export const streamOperations = {
     method: 'POST',
     path: '/tables/:tableName/rebalance',
     summary: 'Move the segments of a table to where its tenants require them',
-    query: { type: 'OFFLINE or REALTIME, where the name has no suffix.', dryRun: 'true: says what it would do. Default: false.' },
+    query: {
+      type: 'OFFLINE or REALTIME, where the name has no suffix.',
+      dryRun: 'true: says what it would do. Default: false.',
+    },
     answer: Rebalance,
     answerIs: 'The job.',
     errors: ['TABLE_NOT_FOUND', 'CONFLICT'],
@@ -186,4 +201,10 @@ export const streamOperations = {
   }),
 } as const;
 
-export const streamComponents = [ConsumingSegments, PauseStatus, ForceCommitStatus, Rebalance, RebalanceProgress] as const;
+export const streamComponents = [
+  ConsumingSegments,
+  PauseStatus,
+  ForceCommitStatus,
+  Rebalance,
+  RebalanceProgress,
+] as const;

@@ -4,7 +4,10 @@ import { adminOperation } from './admin-operation.ts';
 const tag = 'tables';
 const names = Type.Array(Type.String());
 const open = Type.Object({}, { additionalProperties: true });
-const document = Type.Object({}, { additionalProperties: true, description: 'The document; see the preview for its members.' });
+const document = Type.Object(
+  {},
+  { additionalProperties: true, description: 'The document; see the preview for its members.' },
+);
 const type = { type: 'OFFLINE or REALTIME: only that half.' };
 const done = Type.Object(
   {
@@ -15,21 +18,28 @@ const done = Type.Object(
   { additionalProperties: true },
 );
 
-const sizes = Type.Object({ reportedSizeInBytes: Type.Integer(), segments: Type.Record(Type.String(), open) });
+const sizes = Type.Object({
+  reportedSizeInBytes: Type.Integer(),
+  segments: Type.Record(Type.String(), open),
+});
 
 const ingestQuery = {
   tableNameWithType: 'The table.',
-  batchConfigMapStr: 'A JSON object of texts: inputFormat, and what else a batch config of a table may say.',
+  batchConfigMapStr:
+    'A JSON object of texts: inputFormat, and what else a batch config of a table may say.',
 };
 
-/** The calls about tables, schemas and segments, where and as Apache Pinot's controller has them. */
+/**
+ * The calls about tables, schemas and segments, where and as Apache Pinot's controller has them.
+ */
 export const tableAdminOperations = {
   createTable: adminOperation('createTable', {
     tag,
     method: 'POST',
     path: '/tables',
     summary: 'Make a table from its config',
-    description: 'Its schema must be there. If the config is not valid, the answer has all findings.',
+    description:
+      'Its schema must be there. If the config is not valid, the answer has all findings.',
     body: document,
     answer: done,
     answerIs: 'It is made.',

@@ -3,13 +3,22 @@ import { type Static, Type } from 'typebox';
 import { refer } from '../reference.ts';
 
 const time = (description: string) =>
-  Type.Optional(Type.String({ description: `${description}, as \`yyyy-MM-dd HH:mm:ss z\`; absent until it is known.` }));
+  Type.Optional(
+    Type.String({
+      description: `${description}, as \`yyyy-MM-dd HH:mm:ss z\`; absent until it is known.`,
+    }),
+  );
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const trigger = Type.Optional(
-  Type.String({ description: 'CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known.' }),
+  Type.String({
+    description: 'CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known.',
+  }),
 );
 
-/** The outcomes of the subtasks of a task (SPECIFICATION.md section 2.2): `total` is the sum of the others. */
+/**
+ * The outcomes of the subtasks of a task (SPECIFICATION.md section 2.2): `total` is the sum of the
+ * others.
+ */
 export const SubtaskCount = Type.Object(
   {
     total: count('All.'),
@@ -30,11 +39,17 @@ export type SubtaskCount = Static<typeof SubtaskCount>;
 export const SubtaskInfo = Type.Object(
   {
     taskId: Type.String({ description: 'Id of the subtask.' }),
-    state: Type.Unsafe<(typeof subtaskStates)[number]>({ type: 'string', enum: [...subtaskStates], description: 'Its state.' }),
+    state: Type.Unsafe<(typeof subtaskStates)[number]>({
+      type: 'string',
+      enum: [...subtaskStates],
+      description: 'Its state.',
+    }),
     startTime: time('When it began'),
     finishTime: time('When it ended'),
     participant: Type.Optional(Type.String({ description: 'Who works on it, or did.' })),
-    info: Type.Optional(Type.String({ description: 'What it did, or the whole reason why it failed.' })),
+    info: Type.Optional(
+      Type.String({ description: 'What it did, or the whole reason why it failed.' }),
+    ),
     triggeredBy: trigger,
     taskConfig: Type.Object({
       taskType: Type.String(),

@@ -8,12 +8,17 @@ const names = Type.Array(Type.String());
 const stateByName = Type.Record(Type.String(), Type.String());
 const debugByName = Type.Record(Type.String(), refer(TaskDebug));
 const status = Type.Object({ status: Type.String() });
-const verbosity = { verbosity: 'Integer; 0: subtasks that run or have failed; above 0: all. Default: 0.' };
+const verbosity = {
+  verbosity: 'Integer; 0: subtasks that run or have failed; above 0: all. Default: 0.',
+};
 
 const ofType = { tag, errors: ['TASK_TYPE_NOT_FOUND'] } as const;
 const ofTask = { tag, errors: ['TASK_NOT_FOUND'] } as const;
 
-/** The calls about tasks (SPECIFICATION.md section 4.2), where and as Apache Pinot's controller has them. */
+/**
+ * The calls about tasks (SPECIFICATION.md section 4.2), where and as Apache Pinot's controller has
+ * them.
+ */
 export const taskOperations = {
   readTaskDebug: adminOperation('readTaskDebug', {
     ...ofTask,
@@ -135,7 +140,10 @@ export const taskOperations = {
     method: 'POST',
     path: '/tasks/schedule',
     summary: 'Make the tasks that tables ask for, now',
-    query: { taskType: 'Only tasks of this type.', tableName: 'Only tasks for this table, with type.' },
+    query: {
+      taskType: 'Only tasks of this type.',
+      tableName: 'Only tasks for this table, with type.',
+    },
     answer: Type.Record(Type.String(), Type.Unknown()),
     answerIs: 'Names of the tasks by type, and what could not be made.',
     errors: ['TASK_TYPE_NOT_FOUND', 'TABLE_NOT_FOUND'],

@@ -24,7 +24,13 @@ export function pinotResponseOf(
 /** A result as the list of that API shows it; opens nothing. */
 export function pinotEntryOf(context: BrokerContext, entry: ResultEntry): PinotStoredResponse {
   const { requestId, brokerId, rowCount } = entry;
-  return { requestId, brokerId, exceptions: [], numRowsResultSet: rowCount, ...cursorMembersOf(context, entry) };
+  return {
+    requestId,
+    brokerId,
+    exceptions: [],
+    numRowsResultSet: rowCount,
+    ...cursorMembersOf(context, entry),
+  };
 }
 
 function cursorMembersOf(context: BrokerContext, entry: ResultEntry) {

@@ -6,14 +6,24 @@ import type { BrokerContext } from '../broker-context.ts';
 import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
 import { pinotResponseOf } from './cursor-response.ts';
 
-/** Sends a page as Apache Pinot's cursor API does: always JSON, never cached, and without a table when the result has no rows. */
+/**
+ * Sends a page as Apache Pinot's cursor API does: always JSON, never cached, and without a table
+ * when the result has no rows.
+ */
 export async function sendPinotPage(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { result, page, isAdmitted }: Pick<RowsReply, 'page' | 'isAdmitted'> & { readonly result: Result },
+  {
+    result,
+    page,
+    isAdmitted,
+  }: Pick<RowsReply, 'page' | 'isAdmitted'> & { readonly result: Result },
 ): Promise<FastifyReply> {
-  const envelope = pinotResponseOf(context, result, { of: page, startMs: callContextOf(request).startMs });
+  const envelope = pinotResponseOf(context, result, {
+    of: page,
+    startMs: callContextOf(request).startMs,
+  });
   const headers = {
     'cache-control': 'no-store',
     [pinotErrorCodeHeader]: '-1',

@@ -26,7 +26,9 @@ export function readHealthRoute(context: BrokerContext): RouteOptions {
 }
 
 /** GET /sweep: a dry run of the cleaner, for admins. */
-export function readSweepPlanRoute(planSweep: NonNullable<BrokerOptions['planSweep']>): RouteOptions {
+export function readSweepPlanRoute(
+  planSweep: NonNullable<BrokerOptions['planSweep']>,
+): RouteOptions {
   return routeOf(brokerOperations.readSweepPlan, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
     return reply.header('cache-control', 'no-store').send(await planSweep());
@@ -34,7 +36,9 @@ export function readSweepPlanRoute(planSweep: NonNullable<BrokerOptions['planSwe
 }
 
 /** GET /settings: for admins. */
-export function readSettingsRoute(settingsInForce: NonNullable<BrokerOptions['settingsInForce']>): RouteOptions {
+export function readSettingsRoute(
+  settingsInForce: NonNullable<BrokerOptions['settingsInForce']>,
+): RouteOptions {
   return routeOf(brokerOperations.readBrokerSettings, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
     return reply.header('cache-control', 'no-store').send(settingsInForce());

@@ -11,7 +11,11 @@ import {
   renewResultRoute,
 } from './stored-results.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
-import { listPinotResponsesRoute, readPinotPageRoute, readPinotResponseRoute } from './pinot-responses.ts';
+import {
+  listPinotResponsesRoute,
+  readPinotPageRoute,
+  readPinotResponseRoute,
+} from './pinot-responses.ts';
 import { readMetadataRoute, readPageRoute } from './read-page.ts';
 import { cancelQueryRoute, listQueriesRoute, readQueryRoute } from './running-queries.ts';
 import { runQueryRoute } from './run-query.ts';
@@ -45,8 +49,12 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     deleteExpiredResultsRoute(context),
     renewResultRoute(context),
     ...(context.options.links === undefined ? [] : [readLinkRoute(context, context.options.links)]),
-    ...(context.options.planSweep === undefined ? [] : [readSweepPlanRoute(context.options.planSweep)]),
-    ...(context.options.settingsInForce === undefined ? [] : [readSettingsRoute(context.options.settingsInForce)]),
+    ...(context.options.planSweep === undefined
+      ? []
+      : [readSweepPlanRoute(context.options.planSweep)]),
+    ...(context.options.settingsInForce === undefined
+      ? []
+      : [readSettingsRoute(context.options.settingsInForce)]),
     ...pinotRoutes(context),
     readHealthRoute(context),
   ];

@@ -7,20 +7,32 @@ import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { timedOut } from '../query-runner.ts';
 
-/** GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like any other. */
+/**
+ * GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like
+ * any other.
+ */
 export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
   const { options, clock, engine, queue } = context;
   return routeOf(brokerOperations.readTableSchema, async (request, reply) => {
-    const asked = (request.params as { readonly tableName: string }).tableName.replace(/_(?:OFFLINE|REALTIME)$/, '');
+    const asked = (request.params as { readonly tableName: string }).tableName.replace(
+      /_(?:OFFLINE|REALTIME)$/,
+      '',
+    );
     const tableName = options.tables?.find((name) => name === asked);
     if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
     const timeoutMs = options.queryTimeoutMs;
-    const schema = await withDeadline({ clock, timeoutMs, signal: signalOf(request), error: timedOut }, (signal) =>
-      queue.run(
-        claimOf(principalOf(request)),
-        () => engine.describe({ sql: `SELECT * FROM "${tableName}" LIMIT 0` }, { signal, limits: { timeoutMs } }),
-        signal,
-      ),
+    const schema = await withDeadline(
+      { clock, timeoutMs, signal: signalOf(request), error: timedOut },
+      (signal) =>
+        queue.run(
+          claimOf(principalOf(request)),
+          () =>
+            engine.describe(
+              { sql: `SELECT * FROM "${tableName}" LIMIT 0` },
+              { signal, limits: { timeoutMs } },
+            ),
+          signal,
+        ),
     );
     return reply.header('cache-control', 'no-store').send(pinotSchemaOf(tableName, schema));
   });
@@ -28,9 +40,15 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
 
 const arraySuffix = '_ARRAY';
 
-/** The columns of a table as Apache Pinot describes them: times apart, arrays as columns of several values. */
+/**
+ * The columns of a table as Apache Pinot describes them: times apart, arrays as columns of several
+ * values.
+ */
 export function pinotSchemaOf(tableName: string, schema: Result['schema']): PinotTableSchema {
-  const columns = columnDataTypes(schema).map((dataType, index) => ({ name: schema.fields[index]?.name ?? '', dataType }));
+  const columns = columnDataTypes(schema).map((dataType, index) => ({
+    name: schema.fields[index]?.name ?? '',
+    dataType,
+  }));
   const times = columns.filter(({ dataType }) => dataType === 'TIMESTAMP');
   return {
     schemaName: tableName,
@@ -38,7 +56,11 @@ export function pinotSchemaOf(tableName: string, schema: Result['schema']): Pino
       .filter((column) => !times.includes(column))
       .map(({ name, dataType }) => {
         const isArray = dataType.endsWith(arraySuffix);
-        return { name, dataType: isArray ? dataType.slice(0, -arraySuffix.length) : dataType, singleValueField: !isArray };
+        return {
+          name,
+          dataType: isArray ? dataType.slice(0, -arraySuffix.length) : dataType,
+          singleValueField: !isArray,
+        };
       }),
     metricFieldSpecs: [],
     dateTimeFieldSpecs: times.map(({ name }) => ({

@@ -17,18 +17,29 @@ export function readPinotPageRoute(context: BrokerContext): RouteOptions {
     const parameters = queryOf(request);
     const offset = parseIntegerParameter('offset', parameters['offset']) ?? 0;
     const rowCount = parseIntegerParameter('numRows', parameters['numRows']) ?? pageRowCount;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
-    return sendPinotPage(context, request, reply, { result, page: pageOf(result, { offset, rowCount }, parameters['offset']) });
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), {
+      signal: signalOf(request),
+    });
+    return sendPinotPage(context, request, reply, {
+      result,
+      page: pageOf(result, { offset, rowCount }, parameters['offset']),
+    });
   });
 }
 
-/** Unlike ours, this API has no empty page behind the last one, but one of no rows wherever it is asked for. */
+/**
+ * Unlike ours, this API has no empty page behind the last one, but one of no rows wherever it is
+ * asked for.
+ */
 function pageOf(result: Result, asked: PageRequest, sentOffset: RawParameter): ResultPage {
   const { offset } = asked;
   const totalRowCount = result.entry.rowCount;
   if (offset > 0 && offset >= totalRowCount) {
     const shown = [sentOffset].flat()[0]?.slice(0, 40);
-    throw new QuireError('OFFSET_OUT_OF_RANGE', `Offset ${shown} should be lesser than totalRecords ${totalRowCount}`);
+    throw new QuireError(
+      'OFFSET_OUT_OF_RANGE',
+      `Offset ${shown} should be lesser than totalRecords ${totalRowCount}`,
+    );
   }
   return result.page(asked);
 }
@@ -37,7 +48,9 @@ function pageOf(result: Result, asked: PageRequest, sentOffset: RawParameter): R
 export function readPinotResponseRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readPinotResponse, async (request, reply) => {
     const { results } = context.options;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), {
+      signal: signalOf(request),
+    });
     return reply.header('cache-control', 'no-store').send(pinotResponseOf(context, result));
   });
 }
@@ -46,6 +59,10 @@ export function readPinotResponseRoute(context: BrokerContext): RouteOptions {
 export function listPinotResponsesRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listPinotResponses, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
-    return sendList(context, request, reply, { open: '[', itemOf: (entry) => pinotEntryOf(context, entry), close: ']' });
+    return sendList(context, request, reply, {
+      open: '[',
+      itemOf: (entry) => pinotEntryOf(context, entry),
+      close: ']',
+    });
   });
 }

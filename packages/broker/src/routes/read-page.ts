@@ -1,4 +1,10 @@
-import { brokerOperations, expirationHeader, type MetadataRecord, parseOffset, parseRowCount } from '@quire/api';
+import {
+  brokerOperations,
+  expirationHeader,
+  type MetadataRecord,
+  parseOffset,
+  parseRowCount,
+} from '@quire/api';
 import type { Principal } from '@quire/auth';
 import { resolveRowRange } from '@quire/core';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
@@ -15,8 +21,9 @@ import { sendRange } from '../send-range.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
 
 /**
- * GET /query/{requestId}/results. The same call gives the same bytes while the result lives: the tag names the page, as asked
- * for, its format and its compression, and nothing is read when the caller has it already.
+ * GET /query/{requestId}/results. The same call gives the same bytes while the result lives: the
+ * tag names the page, as asked for, its format and its compression, and nothing is read when the
+ * caller has it already.
  */
 export function readPageRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readPage, async (request, reply) => {
@@ -32,18 +39,29 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     const principal = principalOf(request);
     const growing = context.queries.running(principal, requestIdOf(request));
     if (growing !== undefined) {
-      const isSent = await sendGrowingPage(context, request, reply, { query: growing, asked, form, waitMs });
+      const isSent = await sendGrowingPage(context, request, reply, {
+        query: growing,
+        asked,
+        form,
+        waitMs,
+      });
       if (isSent) return reply;
     }
     assertNotFailed(context, principal, requestIdOf(request));
-    const result = await openOwnResult(results, principal, requestIdOf(request), { signal: signalOf(request) });
+    const result = await openOwnResult(results, principal, requestIdOf(request), {
+      signal: signalOf(request),
+    });
     resolveRowRange(asked, result.entry.rowCount, [parameters['offset']].flat()[0]?.slice(0, 40));
     const page = result.page(asked);
     const { requestId, expirationTimeMs } = result.entry;
-    const tagOf = (encoding: string): string => `"${requestId}-${asked.offset}-${asked.rowCount}-${formTagOf(form)}-${encoding}"`;
-    // A range is one of the page as it is, not of a compressed one, which could not be written twice alike.
-    const wanted = request.method === 'GET' ? askedRange(request.headers, format, tagOf('identity')) : undefined;
-    const contentEncoding = wanted === undefined ? chooseRowsEncoding(request, result.entry, page) : 'identity';
+    const tagOf = (encoding: string): string =>
+      `"${requestId}-${asked.offset}-${asked.rowCount}-${formTagOf(form)}-${encoding}"`;
+    // A range is one of the page as it is, not of a compressed one, which could not be written
+    // twice alike.
+    const wanted =
+      request.method === 'GET' ? askedRange(request.headers, format, tagOf('identity')) : undefined;
+    const contentEncoding =
+      wanted === undefined ? chooseRowsEncoding(request, result.entry, page) : 'identity';
     const entityTag = tagOf(contentEncoding);
     const secondsLeft = Math.max(0, Math.floor((expirationTimeMs - context.clock.nowMs()) / 1000));
     const headers = {
@@ -60,13 +78,25 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     }
     const members = cursorMembersOf(result, page, asked, context.advertised());
     const { schema } = result;
-    const rows = { requestId, schema, page, ...form, contentEncoding, envelope: members, members, headers } as const;
+    const rows = {
+      requestId,
+      schema,
+      page,
+      ...form,
+      contentEncoding,
+      envelope: members,
+      members,
+      headers,
+    } as const;
     if (wanted !== undefined) return sendRange(context, request, reply, { rows, wanted });
     return sendRows(context, request, reply, rows);
   });
 }
 
-/** Tells whether an If-None-Match header names the tag: by itself, in a list, weakly, or as `*` (RFC 9110 section 13.1.2). */
+/**
+ * Tells whether an If-None-Match header names the tag: by itself, in a list, weakly, or as `*` (RFC
+ * 9110 section 13.1.2).
+ */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   // Our tags hold no comma, so a list can be cut at commas.
@@ -75,7 +105,11 @@ export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): 
 }
 
 /** What is known of a query that runs, or has ended without a result. */
-function ongoingMetadataOf(context: BrokerContext, principal: Principal, requestId: string): MetadataRecord | undefined {
+function ongoingMetadataOf(
+  context: BrokerContext,
+  principal: Principal,
+  requestId: string,
+): MetadataRecord | undefined {
   const running = context.queries.running(principal, requestId);
   if (running !== undefined) return metadataOfStatus(statusOfRunning(context, running));
   const ended = context.queries.ended(principal, requestId);
@@ -90,7 +124,9 @@ export function readMetadataRoute(context: BrokerContext): RouteOptions {
     reply.header('cache-control', 'no-store');
     const ongoing = ongoingMetadataOf(context, principal, requestIdOf(request));
     if (ongoing !== undefined) return reply.send([ongoing]);
-    const result = await openOwnResult(results, principal, requestIdOf(request), { signal: signalOf(request) });
+    const result = await openOwnResult(results, principal, requestIdOf(request), {
+      signal: signalOf(request),
+    });
     return reply.send([metadataOfResult(result)]);
   });
 }

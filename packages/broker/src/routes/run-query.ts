@@ -36,10 +36,14 @@ import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import type { RunningQuery } from '../running-query.ts';
 
 /**
- * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent whole and deleted again. So
- * memory stays flat whatever its size, and every failure of the query shows before the response begins.
+ * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent
+ * whole and deleted again. So memory stays flat whatever its size, and every failure of the query
+ * shows before the response begins.
  */
-export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
+export function runQueryRoute(
+  context: BrokerContext,
+  operation: Operation = brokerOperations.runQuery,
+): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     // Looked at before the query runs: what it took would be lost.
     context.pageStreams.assertMayOpen(principalOf(request));
@@ -47,11 +51,21 @@ export function runQueryRoute(context: BrokerContext, operation: Operation = bro
     const parsed = parseCall(context, request);
     admitWork(request, reply);
     // Whether they may be read is looked at also when the answer is known already.
-    const results = await openNamedResults(context, principalOf(request), parsed.query.sql, signalOf(request));
+    const results = await openNamedResults(
+      context,
+      principalOf(request),
+      parsed.query.sql,
+      signalOf(request),
+    );
     const call = { ...parsed, results };
-    const known = call.question && (await context.reuse.find(call.question, { signal: signalOf(request) }));
-    if (known !== undefined) return answerAgain(context, request, reply, { ...call, result: known });
-    return call.isAsync ? answerAsync(context, request, reply, call) : answerOnceStored(context, request, reply, call);
+    const known =
+      call.question && (await context.reuse.find(call.question, { signal: signalOf(request) }));
+    if (known !== undefined) {
+      return answerAgain(context, request, reply, { ...call, result: known });
+    }
+    return call.isAsync
+      ? answerAsync(context, request, reply, call)
+      : answerOnceStored(context, request, reply, call);
   });
 }
 
@@ -91,14 +105,19 @@ async function answerOnceStored(
     if (isFailedCall(error, signal)) throw error;
     return replyWithException(context, request, reply, error);
   }
-  if (result.entry.requestId !== request.id) return answerAgain(context, request, reply, { ...call, result });
+  if (result.entry.requestId !== request.id) {
+    return answerAgain(context, request, reply, { ...call, result });
+  }
   logStored(request, result);
   const retention = { keepsResult: call.answer !== 'whole' };
   discardUnlessKept(context, request, result, retention);
   return sendStored(retention, () => sendFirstPage(context, request, reply, { ...call, result }));
 }
 
-/** The query goes on when its caller has gone; its result is kept also when nobody heard of it: a list of queries, or of results, tells. */
+/**
+ * The query goes on when its caller has gone; its result is kept also when nobody heard of it: a
+ * list of queries, or of results, tells.
+ */
 async function answerAsync(
   context: BrokerContext,
   request: FastifyRequest,
@@ -113,7 +132,8 @@ async function answerAsync(
     ...run,
     growth,
     signal: controller.signal,
-    // Its caller reads and cancels it by its own id, so that it does not wait for the end of another one.
+    // Its caller reads and cancels it by its own id, so that it does not wait for the end of
+    // another one.
     share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
   });
   const marked = markRunning(context, request, { query, timeoutMs: call.timeoutMs });
@@ -124,7 +144,14 @@ async function answerAsync(
     controller,
   );
   const { rowCount, form, waitMs } = call;
-  const growingCall = { query, asked: { offset: 0, rowCount }, form, waitMs, known: marked.written, isAdmitted: true };
+  const growingCall = {
+    query,
+    asked: { offset: 0, rowCount },
+    form,
+    waitMs,
+    known: marked.written,
+    isAdmitted: true,
+  };
   const isSent = await sendGrowingPage(context, request, reply, growingCall);
   context.metrics.observeFirstRows(query.elapsedMs);
   if (isSent) return reply;
@@ -137,8 +164,8 @@ async function answerAsync(
 }
 
 /**
- * Tells the other brokers of a shared store which one runs the query: from its answer on, a client may ask any of them. Not of a query that ends at
- * once, as one that is refused does.
+ * Tells the other brokers of a shared store which one runs the query: from its answer on, a client
+ * may ask any of them. Not of a query that ends at once, as one that is refused does.
  */
 function markRunning(
   context: BrokerContext,
@@ -148,17 +175,32 @@ function markRunning(
   const warn = (err: unknown): void =>
     request.log.warn({ err }, 'other brokers may not know, or not rightly, whether a query runs');
   const { results, clock } = context;
-  const place = { owner: query.owner, broker: context.address(), endsBeforeMs: clock.nowMs() + timeoutMs };
+  const place = {
+    owner: query.owner,
+    broker: context.address(),
+    endsBeforeMs: clock.nowMs() + timeoutMs,
+  };
   const thisTurn = new Promise((resolve) => setImmediate(resolve));
-  const made = thisTurn.then(() => (query.outcome === undefined ? results.markRunning(query.requestId, place) : undefined));
+  const made = thisTurn.then(() =>
+    query.outcome === undefined ? results.markRunning(query.requestId, place) : undefined,
+  );
   return {
     written: made.then((mark) => mark?.written).catch(warn),
     end: async () => (await made)?.end().catch(warn),
   };
 }
 
-function runOf(request: FastifyRequest, { query, results, timeoutMs }: QueryCall): Omit<QueryRun, 'signal'> {
-  return { query, results, timeoutMs, principal: principalOf(request), requestId: request.id as RequestId };
+function runOf(
+  request: FastifyRequest,
+  { query, results, timeoutMs }: QueryCall,
+): Omit<QueryRun, 'signal'> {
+  return {
+    query,
+    results,
+    timeoutMs,
+    principal: principalOf(request),
+    requestId: request.id as RequestId,
+  };
 }
 
 function logStored(request: FastifyRequest, { entry, statistics }: Result): void {
@@ -166,8 +208,14 @@ function logStored(request: FastifyRequest, { entry, statistics }: Result): void
   request.log.info({ rowCount, sizeBytes, elapsedMs: statistics.elapsedMs }, 'query stored');
 }
 
-/** Resolves no sooner than the response has ended, by when the fate of the result is decided: it must stand before. */
-async function sendStored(retention: { keepsResult: boolean }, send: () => Promise<FastifyReply>): Promise<FastifyReply> {
+/**
+ * Resolves no sooner than the response has ended, by when the fate of the result is decided: it
+ * must stand before.
+ */
+async function sendStored(
+  retention: { keepsResult: boolean },
+  send: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
   try {
     return await send();
   } catch (error) {
@@ -202,10 +250,14 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
   const queryOptions = parseQueryOptions(body.queryOptions ?? '', given);
   const { timeoutMs = Infinity } = queryOptions;
   const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
-  const isCursor = parseBooleanParameter('getCursor', inPath['getCursor']) ?? queryOptions.isCursor ?? false;
+  const isCursor =
+    parseBooleanParameter('getCursor', inPath['getCursor']) ?? queryOptions.isCursor ?? false;
   const isAsync = parseBooleanParameter('async', inPath['async']) ?? false;
   if (isAsync && !isPaginated) {
-    throw new QuireError('INVALID_PARAMETER', 'async is true without doPaginate; expected doPaginate=true with it.');
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      'async is true without doPaginate; expected doPaginate=true with it.',
+    );
   }
   const query = {
     sql,
@@ -220,14 +272,24 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
     isAsync,
     waitMs: waitOf(context, inPath['wait']),
-    rowCount: parseRowCount(inPath['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
+    rowCount:
+      parseRowCount(inPath['numRows']) ??
+      (isCursor ? queryOptions.cursorRowCount : undefined) ??
+      options.pageRowCount,
     form: chooseForm(inPath, request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };
 }
 
-/** What is asked, where results are used again. A caller who wants a new answer has it made, and the next one may get it. */
-function questionOf({ options }: BrokerContext, request: FastifyRequest, query: Query): Question | undefined {
+/**
+ * What is asked, where results are used again. A caller who wants a new answer has it made, and the
+ * next one may get it.
+ */
+function questionOf(
+  { options }: BrokerContext,
+  request: FastifyRequest,
+  query: Query,
+): Question | undefined {
   const { reuse: policy } = options;
   if (policy === undefined) return undefined;
   const key = questionKey(principalOf(request).name, query);
@@ -235,8 +297,8 @@ function questionOf({ options }: BrokerContext, request: FastifyRequest, query: 
 }
 
 /**
- * Deletes the result once the response has ended, unless it is to be kept. A response that did not arrive whole keeps nothing
- * either: its id stands at the end of the body, so nobody knows it.
+ * Deletes the result once the response has ended, unless it is to be kept. A response that did not
+ * arrive whole keeps nothing either: its id stands at the end of the body, so nobody knows it.
  */
 function discardUnlessKept(
   context: BrokerContext,
@@ -261,19 +323,30 @@ function discardUnlessKept(
   context.calls.follow(discard());
 }
 
-/** Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in order (SPECIFICATION.md section 7). */
-function replyWithException(context: BrokerContext, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+/**
+ * Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in
+ * order (SPECIFICATION.md section 7).
+ */
+function replyWithException(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+): FastifyReply {
   const error = toQuireError(thrown);
   const exception = exceptionOf(error, request.id);
   const { errorCode } = exception;
   if (errorCode === 450) request.log.error({ err: error }, 'query failed unexpectedly');
-  else if (error.code === 'ENGINE_UNAVAILABLE') request.log.warn({ err: error, errorCode }, 'query failed: no engine answers');
-  else request.log.info({ reason: error.code, errorCode }, 'query failed');
+  else if (error.code === 'ENGINE_UNAVAILABLE') {
+    request.log.warn({ err: error, errorCode }, 'query failed: no engine answers');
+  } else request.log.info({ reason: error.code, errorCode }, 'query failed');
   const response: QueryResponse = metadataOfFailure({
     requestId: request.id,
     brokerId: context.options.results.brokerId,
     exception,
     elapsedMs: context.clock.monotonicMs() - callContextOf(request).startMs,
   });
-  return reply.headers({ 'cache-control': 'no-store', [pinotErrorCodeHeader]: String(errorCode) }).send(response);
+  return reply
+    .headers({ 'cache-control': 'no-store', [pinotErrorCodeHeader]: String(errorCode) })
+    .send(response);
 }

@@ -22,7 +22,9 @@ export function readQueryRoute(context: BrokerContext): RouteOptions {
 /** GET /queries: for admins all, for others their own. */
 export function listQueriesRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listQueries, async (request, reply) => {
-    const queries = context.queries.list(principalOf(request)).map((query) => entryOfRunning(context, query));
+    const queries = context.queries
+      .list(principalOf(request))
+      .map((query) => entryOfRunning(context, query));
     return reply.header('cache-control', 'no-store').send({ queries });
   });
 }
@@ -48,16 +50,29 @@ export function cancelQueryRoute(context: BrokerContext): RouteOptions {
 }
 
 /** What can be told of a query, wherever it stands. @throws as `openOwnResult` */
-async function statusOf(context: BrokerContext, request: FastifyRequest, principal: Principal): Promise<QueryStatus> {
+async function statusOf(
+  context: BrokerContext,
+  request: FastifyRequest,
+  principal: Principal,
+): Promise<QueryStatus> {
   const requestId = requestIdOf(request);
   const running = context.queries.running(principal, requestId);
   if (running !== undefined) return statusOfRunning(context, running);
   const ended = context.queries.ended(principal, requestId);
   if (ended !== undefined) return statusOfEnded(context, ended);
-  return statusOfResult(await openOwnResult(context.results, principal, requestId, { signal: signalOf(request) }));
+  return statusOfResult(
+    await openOwnResult(context.results, principal, requestId, { signal: signalOf(request) }),
+  );
 }
 
-function hasEnded({ requestId, state }: { readonly requestId: string; readonly state: string }): QuireError {
-  const advice = state === 'DONE' ? `; delete its result with DELETE /query/resultStore/${requestId}` : '';
+function hasEnded({
+  requestId,
+  state,
+}: {
+  readonly requestId: string;
+  readonly state: string;
+}): QuireError {
+  const advice =
+    state === 'DONE' ? `; delete its result with DELETE /query/resultStore/${requestId}` : '';
   return new QuireError('CONFLICT', `The query ${requestId} has ended, as ${state}${advice}.`);
 }

@@ -1,4 +1,10 @@
-import { brokerOperations, type LinkResponse, type Operation, parseIntegerParameter, type RenewBody } from '@quire/api';
+import {
+  brokerOperations,
+  type LinkResponse,
+  type Operation,
+  parseIntegerParameter,
+  type RenewBody,
+} from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { parseDurationMs, QuireError } from '@quire/core';
 import { audit, principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
@@ -26,7 +32,9 @@ export function listResultsRoute(context: BrokerContext): RouteOptions {
 export function readResultRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readResult, async (request, reply) => {
     const { results, storeLocation } = context.options;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), {
+      signal: signalOf(request),
+    });
     return reply.header('cache-control', 'no-store').send(ownedResultOf(result, storeLocation));
   });
 }
@@ -34,8 +42,14 @@ export function readResultRoute(context: BrokerContext): RouteOptions {
 /** What a store takes as the life of a link. */
 const lifetimeMinMs = 1000;
 
-/** GET /query/{requestId}/link: for those who may read the result. The link is in the response and nowhere else, no log included. */
-export function readLinkRoute(context: BrokerContext, links: NonNullable<BrokerOptions['links']>): RouteOptions {
+/**
+ * GET /query/{requestId}/link: for those who may read the result. The link is in the response and
+ * nowhere else, no log included.
+ */
+export function readLinkRoute(
+  context: BrokerContext,
+  links: NonNullable<BrokerOptions['links']>,
+): RouteOptions {
   return routeOf(brokerOperations.readLink, async (request, reply) => {
     const format = queryOf(request)['format'] ?? 'arrow';
     if (format !== 'arrow') {
@@ -45,9 +59,14 @@ export function readLinkRoute(context: BrokerContext, links: NonNullable<BrokerO
       );
     }
     const { results } = context.options;
-    const { entry } = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    const { entry } = await openOwnResult(results, principalOf(request), requestIdOf(request), {
+      signal: signalOf(request),
+    });
     const nowMs = context.clock.nowMs();
-    const lifetimeMs = Math.max(lifetimeMinMs, Math.min(links.lifetimeMs, entry.expirationTimeMs - nowMs));
+    const lifetimeMs = Math.max(
+      lifetimeMinMs,
+      Math.min(links.lifetimeMs, entry.expirationTimeMs - nowMs),
+    );
     const url = await links.signer.signLink(entry.dataKey, lifetimeMs);
     const response: LinkResponse = { url, expirationTimeMs: nowMs + lifetimeMs };
     return reply.header('cache-control', 'no-store').send(response);
@@ -63,8 +82,13 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
     const requestId = requestIdOf(request);
     context.queries.assertEnded(principal, requestId);
     await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
-    const renewed = await hideFromOthers(results, principal, requestId, () => results.renew(requestId, durationMs));
-    request.log.info({ resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs }, 'result renewed');
+    const renewed = await hideFromOthers(results, principal, requestId, () =>
+      results.renew(requestId, durationMs),
+    );
+    request.log.info(
+      { resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs },
+      'result renewed',
+    );
     return reply.header('cache-control', 'no-store').send(storedResultOf(renewed, storeLocation));
   });
 }
@@ -82,22 +106,34 @@ function readDurationMs(text: string): number {
   try {
     return parseDurationMs(text);
   } catch (cause) {
-    const expected = "'expiration' in the request body is not a duration; expected for example 30m, 2h or 1d.";
+    const expected =
+      "'expiration' in the request body is not a duration; expected for example 30m, 2h or 1d.";
     throw new QuireError('INVALID_BODY', expected, { cause });
   }
 }
 
 /** DELETE /query/resultStore/{requestId}: for admins, and for its owner. */
-export function deleteResultRoute(context: BrokerContext, operation: Operation = brokerOperations.deleteResult): RouteOptions {
+export function deleteResultRoute(
+  context: BrokerContext,
+  operation: Operation = brokerOperations.deleteResult,
+): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     const { results } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
     context.queries.assertEnded(principal, requestId);
     // An admin may also delete what cannot be opened any more.
-    if (principal.role !== 'admin') await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
-    const deleted = await hideFromOthers(results, principal, requestId, () => results.delete(requestId));
-    audit(request, 'result deleted', { resultId: deleted.requestId, reason: 'deleted', sizeBytes: deleted.sizeBytes });
+    if (principal.role !== 'admin') {
+      await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
+    }
+    const deleted = await hideFromOthers(results, principal, requestId, () =>
+      results.delete(requestId),
+    );
+    audit(request, 'result deleted', {
+      resultId: deleted.requestId,
+      reason: 'deleted',
+      sizeBytes: deleted.sizeBytes,
+    });
     return reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .send(`Query Results for ${deleted.requestId} deleted.`);
@@ -111,7 +147,9 @@ export function deleteExpiredResultsRoute(
 ): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
-    const cutoffMs = parseIntegerParameter('expiredBefore', queryOf(request)['expiredBefore']) ?? context.clock.nowMs();
+    const cutoffMs =
+      parseIntegerParameter('expiredBefore', queryOf(request)['expiredBefore']) ??
+      context.clock.nowMs();
     const deletedCount = await context.options.results.deleteExpired(cutoffMs);
     audit(request, 'expired results deleted', { reason: 'expired', deletedCount, cutoffMs });
     return reply

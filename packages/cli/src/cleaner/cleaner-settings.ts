@@ -2,13 +2,32 @@ import { type CleanerSettings, QuotaPolicy, type ShareOptions } from '@quire/cle
 import { ownerTag } from '@quire/results';
 import type { Settings } from '@quire/settings';
 
-/** The part of the settings that a cleaner uses, as one object. Memory has no more room than it has, whatever quota is set. */
+/**
+ * The part of the settings that a cleaner uses, as one object. Memory has no more room than it has,
+ * whatever quota is set.
+ */
 export function cleanerSettingsOf(settings: Settings): CleanerSettings {
   const { cleaner, controller, query, store } = settings;
-  const { enabled, criticalPercent, targetPercent, protectionMs, graceMs, concurrencyMax, schedule } = cleaner;
-  const quotas = [...(enabled ? [cleaner.quotaBytes] : []), ...(store.protocol === 'memory' ? [store.memoryBytesMax] : [])];
+  const {
+    enabled,
+    criticalPercent,
+    targetPercent,
+    protectionMs,
+    graceMs,
+    concurrencyMax,
+    schedule,
+  } = cleaner;
+  const quotas = [
+    ...(enabled ? [cleaner.quotaBytes] : []),
+    ...(store.protocol === 'memory' ? [store.memoryBytesMax] : []),
+  ];
   const percents = { criticalPercent, targetPercent };
-  const quota = { quotaBytes: Math.min(...quotas), ...percents, protectionMs, shares: sharesOf(settings) };
+  const quota = {
+    quotaBytes: Math.min(...quotas),
+    ...percents,
+    protectionMs,
+    shares: sharesOf(settings),
+  };
   return {
     quota: quotas.length === 0 ? undefined : quota,
     graceMs,
@@ -25,16 +44,34 @@ function sharesOf({ cleaner, principals, results }: Settings): ShareOptions | un
   const owners = principals.flatMap(({ name, shareBytesMax: maxBytes }) =>
     maxBytes === undefined
       ? []
-      : [{ ownerTag: ownerTag(name, results.ownerTagKey), maxBytes, maxBytesKey: `engine.auth.principal.${name}.quota.maxMB` }],
+      : [
+          {
+            ownerTag: ownerTag(name, results.ownerTagKey),
+            maxBytes,
+            maxBytesKey: `engine.auth.principal.${name}.quota.maxMB`,
+          },
+        ],
   );
   const { principalMaxPercent: maxPercent } = cleaner;
   if (maxPercent === 100 && owners.length === 0) return undefined;
-  return { maxPercent, maxPercentKey: 'engine.broker.pagination.quota.principal.maxPercent', owners };
+  return {
+    maxPercent,
+    maxPercentKey: 'engine.broker.pagination.quota.principal.maxPercent',
+    owners,
+  };
 }
 
-/** Returns a function that names the owners of tags: of the principals in the settings; undefined of all others. */
-export function ownerNamesOf({ principals, results }: Settings): (ownerTag: number | undefined) => string | undefined {
-  const names = new Map<number | undefined, string>(principals.map(({ name }) => [ownerTag(name, results.ownerTagKey), name]));
+/**
+ * Returns a function that names the owners of tags: of the principals in the settings; undefined of
+ * all others.
+ */
+export function ownerNamesOf({
+  principals,
+  results,
+}: Settings): (ownerTag: number | undefined) => string | undefined {
+  const names = new Map<number | undefined, string>(
+    principals.map(({ name }) => [ownerTag(name, results.ownerTagKey), name]),
+  );
   return (tag) => names.get(tag);
 }
 

@@ -17,7 +17,10 @@ export function removalLine(removal: Removal, isDryRun: boolean): string {
 }
 
 /** What a sweep came to, in a few lines. */
-export function describeSweep(report: SweepReport, nameOf: (ownerTag: number | undefined) => string | undefined): string {
+export function describeSweep(
+  report: SweepReport,
+  nameOf: (ownerTag: number | undefined) => string | undefined,
+): string {
   const freed = report.isDryRun ? 'would free' : 'freed';
   const lines = report.brokers.flatMap((broker) => {
     const { brokerId, resultCount, usageStartBytes, usageEndBytes, quotaBytes } = broker;
@@ -37,15 +40,24 @@ export function describeSweep(report: SweepReport, nameOf: (ownerTag: number | u
 }
 
 /** What each owner with a share has of it, or would have. */
-function shareLines(owners: readonly OwnerReport[], nameOf: (ownerTag: number | undefined) => string | undefined): string[] {
+function shareLines(
+  owners: readonly OwnerReport[],
+  nameOf: (ownerTag: number | undefined) => string | undefined,
+): string[] {
   return owners.flatMap(({ ownerTag, startBytes, endBytes, shareBytes }) => {
     if (shareBytes === undefined || ownerTag === undefined) return [];
     const name = nameOf(ownerTag) ?? `owner ${formatOwnerTag(ownerTag)}`;
-    return [`  share of ${name}: ${formatBytes(startBytes)} → ${formatBytes(endBytes)} of ${formatBytes(shareBytes)}`];
+    return [
+      `  share of ${name}: ${formatBytes(startBytes)} → ${formatBytes(endBytes)} of ${formatBytes(shareBytes)}`,
+    ];
   });
 }
 
-function passLine(name: string, { wanted, freed, failed, skipped }: PassReport, verb: string): string[] {
+function passLine(
+  name: string,
+  { wanted, freed, failed, skipped }: PassReport,
+  verb: string,
+): string[] {
   if (wanted.count === 0 && wanted.bytes === 0) return [];
   const rest = [
     ...(failed.count > 0 ? [`failed ${grouped(failed.count)} (${formatBytes(failed.bytes)})`] : []),

@@ -7,17 +7,26 @@ import type { BrokerUsage, OwnerUsagePart, StoreUsage } from './measure-usage.ts
 
 const barWidth = 40;
 
-/** A store's usage for people: a bar against the quota with its thresholds, shares by owner and age, and what a sweep would do. */
+/**
+ * A store's usage for people: a bar against the quota with its thresholds, shares by owner and age,
+ * and what a sweep would do.
+ */
 export function describeUsage(
   { brokers, nextSweep }: StoreUsage,
   {
     styles,
     widthMax,
     nameOf,
-  }: { styles: Styles; widthMax: number; nameOf: (ownerTag: number | undefined) => string | undefined },
+  }: {
+    styles: Styles;
+    widthMax: number;
+    nameOf: (ownerTag: number | undefined) => string | undefined;
+  },
 ): string {
   const parts = brokers.map((broker) => describeBroker(broker, styles, widthMax));
-  return [...parts, `${styles.strong('A sweep now')}\n${describeSweep(nextSweep, nameOf)}`].join('\n');
+  return [...parts, `${styles.strong('A sweep now')}\n${describeSweep(nextSweep, nameOf)}`].join(
+    '\n',
+  );
 }
 
 function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): string {
@@ -37,20 +46,38 @@ function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): 
   return `${lines.join('\n')}\n`;
 }
 
-/** `[#######----|-----|---]  45% of 1 GiB; critical at 900 MiB, target 600 MiB` with bars where the thresholds are. */
-function describeQuota(usageBytes: number, quota: NonNullable<BrokerUsage['quota']>, styles: Styles): readonly string[] {
+/**
+ * `[#######----|-----|---] 45% of 1 GiB; critical at 900 MiB, target 600 MiB` with bars where the
+ * thresholds are.
+ */
+function describeQuota(
+  usageBytes: number,
+  quota: NonNullable<BrokerUsage['quota']>,
+  styles: Styles,
+): readonly string[] {
   const { quotaBytes, criticalBytes, targetBytes } = quota;
-  const cellOf = (bytes: number): number => Math.min(barWidth - 1, Math.floor((bytes / quotaBytes) * barWidth));
+  const cellOf = (bytes: number): number =>
+    Math.min(barWidth - 1, Math.floor((bytes / quotaBytes) * barWidth));
   const marks = new Set([cellOf(targetBytes), cellOf(criticalBytes)]);
   const filledCount = Math.min(barWidth, Math.ceil((usageBytes / quotaBytes) * barWidth));
-  const cells = Array.from({ length: barWidth }, (_, cell) => (marks.has(cell) ? '|' : cell < filledCount ? '#' : '-')).join('');
+  const cells = Array.from({ length: barWidth }, (_, cell) =>
+    marks.has(cell) ? '|' : cell < filledCount ? '#' : '-',
+  ).join('');
   const paint = usageBytes > criticalBytes ? styles.bad : styles.good;
   const percent = ((usageBytes / quotaBytes) * 100).toFixed(1);
   const thresholds = `critical above ${formatBytes(criticalBytes)}, then down to ${formatBytes(targetBytes)}`;
-  return [`  [${paint(cells)}] ${percent}% of ${formatBytes(quotaBytes)}`, styles.faint(`  ${thresholds}`)];
+  return [
+    `  [${paint(cells)}] ${percent}% of ${formatBytes(quotaBytes)}`,
+    styles.faint(`  ${thresholds}`),
+  ];
 }
 
-function describeParts(by: string, parts: readonly OwnerUsagePart[], styles: Styles, widthMax: number): readonly string[] {
+function describeParts(
+  by: string,
+  parts: readonly OwnerUsagePart[],
+  styles: Styles,
+  widthMax: number,
+): readonly string[] {
   if (parts.length === 0) return [];
   const hasShares = parts.some(({ shareBytes }) => shareBytes !== undefined);
   const columns = [

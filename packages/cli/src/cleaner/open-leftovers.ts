@@ -1,5 +1,13 @@
 import type { LeftoverEntry, Leftovers } from '@quire/cleaner';
-import { type CallOptions, type Clock, isQuireError, type ObjectStore, QuireError, type Random, retry } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  type ObjectStore,
+  QuireError,
+  type Random,
+  retry,
+} from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import type { Settings } from '@quire/settings';
@@ -22,8 +30,9 @@ export interface LeftoversOptions {
 const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
 /**
- * What crashed writes leave beside the objects of a store: staged files, unfinished uploads. Undefined where a store has no such thing:
- * uploads to Google end by themselves a week after they were begun, are not paid for meanwhile, and cannot be listed.
+ * What crashed writes leave beside the objects of a store: staged files, unfinished uploads.
+ * Undefined where a store has no such thing: uploads to Google end by themselves a week after they
+ * were begun, are not paid for meanwhile, and cannot be listed.
  */
 export function openLeftovers(options: LeftoversOptions): Leftovers | undefined {
   const { backend } = options;
@@ -32,11 +41,16 @@ export function openLeftovers(options: LeftoversOptions): Leftovers | undefined 
 }
 
 /** Not by the class of the store: to know that, its SDK would have to be loaded. */
-export function hasUnfinishedUploads(backend: ObjectStore): backend is ObjectStore & { readonly leftovers: UnfinishedUploads } {
+export function hasUnfinishedUploads(
+  backend: ObjectStore,
+): backend is ObjectStore & { readonly leftovers: UnfinishedUploads } {
   return backend.location.startsWith('s3:') && 'leftovers' in backend;
 }
 
-/** The unfinished uploads of results: those of other objects are others' business. No request waits for ever, and a failed one is repeated. */
+/**
+ * The unfinished uploads of results: those of other objects are others' business. No request waits
+ * for ever, and a failed one is repeated.
+ */
 class OwnUploads implements Leftovers {
   readonly #uploads: UnfinishedUploads;
   readonly #options: LeftoversOptions;
@@ -51,18 +65,25 @@ class OwnUploads implements Leftovers {
     const { brokerId, logger } = this.#options;
     const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
     try {
-      yield* await this.#tried('list of unfinished uploads', options, async (signal, onProgress) => {
-        const entries: LeftoverEntry[] = [];
-        for await (const entry of this.#uploads.list({ prefix, signal })) {
-          onProgress();
-          if (parseResultObjectName(objectKeyOf(entry.key)) !== undefined) entries.push(entry);
-        }
-        return entries;
-      });
+      yield* await this.#tried(
+        'list of unfinished uploads',
+        options,
+        async (signal, onProgress) => {
+          const entries: LeftoverEntry[] = [];
+          for await (const entry of this.#uploads.list({ prefix, signal })) {
+            onProgress();
+            if (parseResultObjectName(objectKeyOf(entry.key)) !== undefined) entries.push(entry);
+          }
+          return entries;
+        },
+      );
     } catch (error) {
-      // Who may not list them, or has a server that cannot, has a rule in the bucket for them; all else goes on.
+      // Who may not list them, or has a server that cannot, has a rule in the bucket for them; all
+      // else goes on.
       if (!isQuireError(error, 'STORE_MISCONFIGURED')) throw error;
-      if (!this.#hasWarned) logger.warn({ err: error }, 'unfinished uploads cannot be listed, and are kept');
+      if (!this.#hasWarned) {
+        logger.warn({ err: error }, 'unfinished uploads cannot be listed, and are kept');
+      }
       this.#hasWarned = true;
     }
   }
@@ -72,7 +93,10 @@ class OwnUploads implements Leftovers {
     await this.#tried(`delete ${key}`, options, (signal) => this.#uploads.remove(key, { signal }));
   }
 
-  /** Runs a call that says when it gets on; it is aborted, and tried again, when it makes no progress for too long. */
+  /**
+   * Runs a call that says when it gets on; it is aborted, and tried again, when it makes no
+   * progress for too long.
+   */
   #tried<T>(
     name: string,
     { signal }: CallOptions = {},
@@ -80,12 +104,18 @@ class OwnUploads implements Leftovers {
   ): Promise<T> {
     const { clock, random, settings } = this.#options;
     const { timeoutMs } = settings;
-    const error = (): QuireError => new QuireError('STORE_TIMED_OUT', `${name} made no progress for ${timeoutMs} ms.`);
+    const error = (): QuireError =>
+      new QuireError('STORE_TIMED_OUT', `${name} made no progress for ${timeoutMs} ms.`);
     const attempt = async (): Promise<T> => {
       using deadline = new Deadline({ clock, timeoutMs, signal, error });
       return await run(deadline.signal, () => deadline.start(timeoutMs));
     };
-    return retry({ clock, random, attemptsMax: settings.attemptsMax, ...retryDelays }, name, attempt, signal);
+    return retry(
+      { clock, random, attemptsMax: settings.attemptsMax, ...retryDelays },
+      name,
+      attempt,
+      signal,
+    );
   }
 }
 

@@ -1,4 +1,10 @@
-import { createCleanerMetrics, type Cleaner, cleanerLease, serveCleaner, storeRemover } from '@quire/cleaner';
+import {
+  createCleanerMetrics,
+  type Cleaner,
+  cleanerLease,
+  serveCleaner,
+  storeRemover,
+} from '@quire/cleaner';
 import { stat } from 'node:fs/promises';
 import { type ObjectStore, QuireError } from '@quire/core';
 import { listenError } from '@quire/core/process';
@@ -22,8 +28,8 @@ interface StandaloneCleaner {
 }
 
 /**
- * Opens the store that the settings name and a cleaner over all brokers in it, for as long as `use` runs; then stops between two
- * deletions.
+ * Opens the store that the settings name and a cleaner over all brokers in it, for as long as `use`
+ * runs; then stops between two deletions.
  *
  * @throws INVALID_SETTING when the store is one that no other process can see, or cannot be opened
  */
@@ -37,15 +43,25 @@ export async function withStandaloneCleaner<T>(
   await using store = opened;
   const { registry, metrics } = createCleanerMetrics(ownerNamesOf(live.current));
   const settings = live.current.store;
-  const leftovers = openLeftovers({ backend, brokerId: undefined, settings, clock, random, logger });
+  const leftovers = openLeftovers({
+    backend,
+    brokerId: undefined,
+    settings,
+    clock,
+    random,
+    logger,
+  });
   await using cleaner = openCleaner(live, {
     target: { store, brokerId: undefined, remover: storeRemover(store), leftovers },
     clock,
     random,
     log: logger,
     metrics,
-    // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its successor waiting.
-    lease: store.location.startsWith('file:') ? undefined : cleanerLease({ store, clock, random, durationMs: leaseMs }),
+    // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its
+    // successor waiting.
+    lease: store.location.startsWith('file:')
+      ? undefined
+      : cleanerLease({ store, clock, random, durationMs: leaseMs }),
   });
   return await use({ cleaner, store, registry });
 }
@@ -53,9 +69,14 @@ export async function withStandaloneCleaner<T>(
 /**
  * Opens the store that the settings name.
  *
- * @throws INVALID_SETTING when it is the memory of another process, or a directory that does not exist
+ * @throws INVALID_SETTING when it is the memory of another process, or a directory that does not
+ * exist
  */
-export async function openSharedStore(live: LiveSettings, { clock, random }: Environment, logger: Logger): Promise<OpenedStore> {
+export async function openSharedStore(
+  live: LiveSettings,
+  { clock, random }: Environment,
+  logger: Logger,
+): Promise<OpenedStore> {
   if (live.current.store.protocol === 'memory') {
     throw new QuireError(
       'INVALID_SETTING',
@@ -68,7 +89,10 @@ export async function openSharedStore(live: LiveSettings, { clock, random }: Env
     random,
     onCall: () => undefined,
     onRetry: ({ call, attempt, delayMs, error }) =>
-      logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
+      logger.warn(
+        { call, attempt, delayMs, reason: error.code },
+        'store call failed, will be tried again',
+      ),
   });
 }
 
@@ -85,14 +109,19 @@ async function assertDirectory({ protocol, fileLocation }: Settings['store']): P
   );
 }
 
-/** Sweeps by schedule until told to stop; answers health and metrics when there is a port for them. */
+/**
+ * Sweeps by schedule until told to stop; answers health and metrics when there is a port for them.
+ */
 export async function runCleaner(
   live: LiveSettings,
   run: {
     readonly environment: Environment;
     readonly logger: Logger;
     readonly untilStop: Promise<void>;
-    readonly onListening?: (running: { readonly storeLocation: string; readonly url: string | undefined }) => Promise<void>;
+    readonly onListening?: (running: {
+      readonly storeLocation: string;
+      readonly url: string | undefined;
+    }) => Promise<void>;
   },
 ): Promise<void> {
   await withStandaloneCleaner(live, run, async ({ cleaner, store, registry }) => {
@@ -109,7 +138,12 @@ export async function runCleaner(
             settingsProblems: () => live.problems,
           }).catch((error: unknown) => {
             const host = live.current.server.bindHost;
-            throw listenError(error, { host, port, portKey: 'engine.cleaner.port', hostKey: 'engine.bind.host' });
+            throw listenError(error, {
+              host,
+              port,
+              portKey: 'engine.cleaner.port',
+              hostKey: 'engine.bind.host',
+            });
           });
     cleaner.start();
     logger.info({ store: store.location, url: server?.url }, 'cleaner runs');

@@ -24,46 +24,69 @@ Examples:
 export function addCleanerCommand(program: Command, environment: Environment): void {
   withSettingsOptions(program.command('cleaner'))
     .summary('delete expired results, keep each broker within its quota')
-    .description('Sweep a store by schedule until Ctrl-C or SIGTERM, which let the deletions under way finish.')
+    .description(
+      'Sweep a store by schedule until Ctrl-C or SIGTERM, which let the deletions under way finish.',
+    )
     .option('--once', 'sweep once and exit; leftovers of crashes are then aged by the wall clock')
     .option('--dry-run', 'delete nothing: print what one sweep would delete, and why')
-    .option('--json', 'with --once or --dry-run: one JSON object per deletion, then one for the sweep')
+    .option(
+      '--json',
+      'with --once or --dry-run: one JSON object per deletion, then one for the sweep',
+    )
     .addHelpText('after', help)
     .action(async (options, command) => {
       const isDryRun = options.dryRun === true;
       const isOnce = options.once === true || isDryRun;
       if (options.json === true && !isOnce) {
-        command.error('error: --json needs --once or --dry-run; the log of the daemon is JSON in a pipe');
+        command.error(
+          'error: --json needs --once or --dry-run; the log of the daemon is JSON in a pipe',
+        );
       }
       const { createLogger } = await import('../start/create-logger.ts');
-      const start = { ...(await import('../live-settings.ts')), ...(await import('../cleaner/run-cleaner.ts')) };
+      const start = {
+        ...(await import('../live-settings.ts')),
+        ...(await import('../cleaner/run-cleaner.ts')),
+      };
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);
       using stop = new StopRequests(environment);
       const liveRequest = isOnce ? { ...request, path: undefined } : request;
-      await using live = await start.LiveSettings.open({ request: liveRequest, settings, clock: environment.clock, logger });
+      await using live = await start.LiveSettings.open({
+        request: liveRequest,
+        settings,
+        clock: environment.clock,
+        logger,
+      });
       if (!isOnce) {
         await stop.orSecond(start.runCleaner(live, { environment, logger, untilStop: stop.first }));
         return;
       }
       logger.level = 'warn'; // every deletion is printed
       await stop.orSecond(
-        sweepOnce({ live, environment, logger, untilStop: stop.first }, { isDryRun, asJson: options.json === true }),
+        sweepOnce(
+          { live, environment, logger, untilStop: stop.first },
+          { isDryRun, asJson: options.json === true },
+        ),
       );
     });
 }
 
 type CleanerRun = Parameters<typeof runCleaner>[1] & { readonly live: LiveSettings };
 
-async function sweepOnce(run: CleanerRun, { isDryRun, asJson }: { isDryRun: boolean; asJson: boolean }): Promise<void> {
+async function sweepOnce(
+  run: CleanerRun,
+  { isDryRun, asJson }: { isDryRun: boolean; asJson: boolean },
+): Promise<void> {
   const { withStandaloneCleaner } = await import('../cleaner/run-cleaner.ts');
   const { stdout } = run.environment;
   const report = await withStandaloneCleaner(run.live, run, async ({ cleaner }) => {
     void run.untilStop.then(() => cleaner.stop());
     let printed: Promise<unknown> = Promise.resolve();
     const onRemoval = (removal: Removal): void => {
-      const line = asJson ? `${JSON.stringify({ ...removal, isDryRun })}\n` : removalLine(removal, isDryRun);
+      const line = asJson
+        ? `${JSON.stringify({ ...removal, isDryRun })}\n`
+        : removalLine(removal, isDryRun);
       printed = Promise.all([printed, stdout.write(line)]);
       printed.catch(() => undefined); // awaited below
     };
@@ -73,15 +96,24 @@ async function sweepOnce(run: CleanerRun, { isDryRun, asJson }: { isDryRun: bool
   });
   if (report === undefined) {
     await stdout.write(
-      asJson ? `${JSON.stringify({ sweep: null })}\n` : 'Another cleaner is sweeping this store. Nothing was swept here.\n',
+      asJson
+        ? `${JSON.stringify({ sweep: null })}\n`
+        : 'Another cleaner is sweeping this store. Nothing was swept here.\n',
     );
     return;
   }
-  await stdout.write(asJson ? `${JSON.stringify({ sweep: report })}\n` : describeSweep(report, ownerNamesOf(run.live.current)));
+  await stdout.write(
+    asJson
+      ? `${JSON.stringify({ sweep: report })}\n`
+      : describeSweep(report, ownerNamesOf(run.live.current)),
+  );
   if (!report.isGood && !isDryRun) throw failureOf(report);
 }
 
 function failureOf(report: SweepReport): QuireError {
   if (report.isStopped) return new QuireError('ABORTED', 'Stopped before the end of the sweep.');
-  return new QuireError('STORE_UNAVAILABLE', 'The sweep failed to delete or to free something: see above.');
+  return new QuireError(
+    'STORE_UNAVAILABLE',
+    'The sweep failed to delete or to free something: see above.',
+  );
 }

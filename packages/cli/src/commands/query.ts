@@ -24,14 +24,21 @@ Examples:
 export function addQueryCommand(program: Command, environment: Environment): void {
   withServerOptions(program.command('query'))
     .summary('run a query and show its result')
-    .description('Run a query: the server stores its whole result, and this command shows it page by page.')
+    .description(
+      'Run a query: the server stores its whole result, and this command shows it page by page.',
+    )
     .argument('[sql]', 'one SELECT statement; read from standard input when absent')
     .addOption(
-      new Option('-f, --format <format>', 'how to write rows; on a terminal the default is table, in a pipe tsv').choices(
-        outputFormats,
+      new Option(
+        '-f, --format <format>',
+        'how to write rows; on a terminal the default is table, in a pipe tsv',
+      ).choices(outputFormats),
+    )
+    .addOption(
+      new Option('--json', 'the same as --format ndjson: one JSON object per line').conflicts(
+        'format',
       ),
     )
-    .addOption(new Option('--json', 'the same as --format ndjson: one JSON object per line').conflicts('format'))
     .addOption(formulasOption())
     .option('--header', 'with tsv: begin with a line of column names')
     .option('-n, --rows <count>', 'show this many rows at most, and no pager', integerFrom(1))
@@ -41,16 +48,24 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       'a value for $name in the SQL, or for $1; with its type as name:DATE=value; may come again',
       addParameter,
     )
-    .option('--page-size <count>', 'rows per page on the terminal; rows per request in a pipe', integerFrom(1))
+    .option(
+      '--page-size <count>',
+      'rows per page on the terminal; rows per request in a pipe',
+      integerFrom(1),
+    )
     .addHelpText('after', examples)
     .action(async (sqlArgument, options, command) => {
       const { stdin, stdout } = environment;
       const sql = sqlArgument ?? (stdin.isTerminal ? '' : await stdin.readText());
-      if (sql.trim() === '') command.error('error: there is no SQL: give it as an argument or on standard input');
+      if (sql.trim() === '') {
+        command.error('error: there is no SQL: give it as an argument or on standard input');
+      }
       const format: OutputFormat | undefined = options.json === true ? 'ndjson' : options.format;
       const { formulas } = options;
       if (formulas !== undefined && format !== 'csv') command.error(formulasWithoutCsv);
-      if (format === 'arrow' && stdout.isTerminal) command.error('error: Arrow is binary: send it to a file or a pipe');
+      if (format === 'arrow' && stdout.isTerminal) {
+        command.error('error: Arrow is binary: send it to a file or a pipe');
+      }
       const client = createClient(options, environment);
       using interrupt = abortOnInterrupt(environment);
       const request = {
@@ -71,7 +86,10 @@ export function addQueryCommand(program: Command, environment: Environment): voi
           { format: format ?? 'tsv', formulas, header: options.header === true },
         );
       } else if (stdin.isTerminal && options.rows === undefined) {
-        await browseResult(environment, { ...request, client: createQueryClient(options, environment) });
+        await browseResult(environment, {
+          ...request,
+          client: createQueryClient(options, environment),
+        });
       } else {
         await printScreenful(environment, request);
       }

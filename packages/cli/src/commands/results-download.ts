@@ -24,18 +24,33 @@ Examples:
 export function addResultsDownloadCommand(results: Command, environment: Environment): void {
   withServerOptions(results.command('download'))
     .summary('download a whole result')
-    .description('Download a whole result, page by page; one that broke off goes on where it stopped with --resume.')
+    .description(
+      'Download a whole result, page by page; one that broke off goes on where it stopped with --resume.',
+    )
     .argument('<id>', 'id of the result')
-    .addOption(new Option('-f, --format <format>', 'how to write rows').choices(formats).default('csv' as const))
+    .addOption(
+      new Option('-f, --format <format>', 'how to write rows')
+        .choices(formats)
+        .default('csv' as const),
+    )
     .addOption(formulasOption())
     .option('-o, --output <file>', 'where to write; standard output when absent')
-    .option('--resume', 'go on with a download into the same file that broke off; begins one when there is none')
-    .option('--page-size <count>', 'rows per request; as many as come to 4 MiB when absent', integerFrom(1))
+    .option(
+      '--resume',
+      'go on with a download into the same file that broke off; begins one when there is none',
+    )
+    .option(
+      '--page-size <count>',
+      'rows per request; as many as come to 4 MiB when absent',
+      integerFrom(1),
+    )
     .addHelpText('after', examples)
     .action(async (id, options, command) => {
       const { format, formulas, output, pageSize } = options;
       if (formulas !== undefined && format !== 'csv') command.error(formulasWithoutCsv);
-      if (output === undefined && options.resume === true) command.error('error: --resume needs a file: give --output');
+      if (output === undefined && options.resume === true) {
+        command.error('error: --resume needs a file: give --output');
+      }
       if (output === undefined && format === 'arrow' && environment.stdout.isTerminal) {
         command.error('error: Arrow is binary: send it to a file or a pipe');
       }
@@ -45,7 +60,14 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
       const request = { cursor, format, formulas, pageSize, signal };
       if (output === undefined) return await downloadToOutput(environment, request);
       const path = resolve(environment.directory, output);
-      const { totalRowCount, sizeBytes } = await downloadToFile(environment, request, path, options.resume === true);
-      await environment.stdout.write(`${output}: ${grouped(totalRowCount)} rows, ${formatBytes(sizeBytes)}\n`);
+      const { totalRowCount, sizeBytes } = await downloadToFile(
+        environment,
+        request,
+        path,
+        options.resume === true,
+      );
+      await environment.stdout.write(
+        `${output}: ${grouped(totalRowCount)} rows, ${formatBytes(sizeBytes)}\n`,
+      );
     });
 }

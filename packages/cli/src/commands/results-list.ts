@@ -29,13 +29,17 @@ export function addResultsListCommand(results: Command, environment: Environment
       using interrupt = abortOnInterrupt(environment);
       const { stdout } = environment;
       const entries = await createClient(options, environment).list({ signal: interrupt.signal });
-      if (options.json === true) await stdout.write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-      else if (stdout.isTerminal) await stdout.write(renderList(entries, environment));
+      if (options.json === true) {
+        await stdout.write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+      } else if (stdout.isTerminal) await stdout.write(renderList(entries, environment));
       else await stdout.write(entries.map((entry) => tabbedRow(plainCells(entry))).join(''));
     });
 }
 
-function renderList(entries: readonly StoredResult[], { stdout, variables, clock }: Environment): string {
+function renderList(
+  entries: readonly StoredResult[],
+  { stdout, variables, clock }: Environment,
+): string {
   const styles = stylesFor(stdout, variables);
   if (entries.length === 0) return `${styles.faint('no stored results')}\n`;
   const nowMs = clock.nowMs();
@@ -51,5 +55,11 @@ function renderList(entries: readonly StoredResult[], { stdout, variables, clock
 }
 
 function plainCells(entry: StoredResult): readonly (string | number)[] {
-  return [entry.requestId, entry.rowCount, entry.sizeBytes, isoTime(entry.submissionTimeMs), isoTime(entry.expirationTimeMs)];
+  return [
+    entry.requestId,
+    entry.rowCount,
+    entry.sizeBytes,
+    isoTime(entry.submissionTimeMs),
+    isoTime(entry.expirationTimeMs),
+  ];
 }

@@ -15,7 +15,9 @@ import { formatTimeLeft, isoTime } from '../phrases.ts';
 
 /** Adds `quire results` and what can be done with results. */
 export function addResultsCommand(program: Command, environment: Environment): void {
-  const results = program.command('results').summary('list, show, download, delete, renew and measure stored results');
+  const results = program
+    .command('results')
+    .summary('list, show, download, delete, renew and measure stored results');
   results.description('Look at the results that a server has stored, and manage them.');
   addResultsListCommand(results, environment);
   addResultsShowCommand(results, environment);
@@ -36,9 +38,13 @@ function addResultsShowCommand(results: Command, environment: Environment): void
     .option('--json', 'the whole record as one line of JSON')
     .action(async (id, options) => {
       using interrupt = abortOnInterrupt(environment);
-      const record = await createClient(options, environment).metadata(id, { signal: interrupt.signal });
+      const record = await createClient(options, environment).metadata(id, {
+        signal: interrupt.signal,
+      });
       const { stdout } = environment;
-      await stdout.write(options.json === true ? `${cellContent(record)}\n` : renderRecord(record, environment));
+      await stdout.write(
+        options.json === true ? `${cellContent(record)}\n` : renderRecord(record, environment),
+      );
     });
 }
 
@@ -47,7 +53,9 @@ function renderRecord(record: JsonObject, { stdout, variables }: Environment): s
   const members = Object.entries(record).filter(([, value]) => !isVoid(value));
   const nameWidth = Math.max(...members.map(([name]) => name.length));
   const lines = members.map(([name, value]) =>
-    stdout.isTerminal ? `${faint(name.padEnd(nameWidth))}  ${cellText(value)}` : `${name}\t${cellText(value)}`,
+    stdout.isTerminal
+      ? `${faint(name.padEnd(nameWidth))}  ${cellText(value)}`
+      : `${name}\t${cellText(value)}`,
   );
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -95,10 +103,14 @@ function addResultsRenewCommand(results: Command, environment: Environment): voi
     .option('--json', "the result's entry as one line of JSON")
     .action(async (id, duration, options) => {
       using interrupt = abortOnInterrupt(environment);
-      const entry = await createClient(options, environment).renew(id, duration, { signal: interrupt.signal });
+      const entry = await createClient(options, environment).renew(id, duration, {
+        signal: interrupt.signal,
+      });
       const timeLeft = formatTimeLeft(entry.expirationTimeMs - environment.clock.nowMs());
       const sentence = `Result ${entry.requestId} expires in ${timeLeft}, at ${isoTime(entry.expirationTimeMs)}.`;
-      await environment.stdout.write(options.json === true ? `${JSON.stringify(entry)}\n` : `${sentence}\n`);
+      await environment.stdout.write(
+        options.json === true ? `${JSON.stringify(entry)}\n` : `${sentence}\n`,
+      );
     });
 }
 
@@ -128,7 +140,9 @@ function addResultsUsageCommand(results: Command, environment: Environment): voi
       const widthMax = stdout.isTerminal ? stdout.size.columns : Number.POSITIVE_INFINITY;
       const isJson = options.json === true;
       await stdout.write(
-        isJson ? `${JSON.stringify(usage)}\n` : describeUsage(usage, { styles: stylesFor(stdout, variables), widthMax, nameOf }),
+        isJson
+          ? `${JSON.stringify(usage)}\n`
+          : describeUsage(usage, { styles: stylesFor(stdout, variables), widthMax, nameOf }),
       );
     });
 }

@@ -23,9 +23,14 @@ export function addSettingsCommand(program: Command, environment: Environment): 
       const { stdout } = environment;
       if (options.reference === true) return stdout.write(renderReference());
       const { view } = await readSettings(options, environment);
-      const shown = options.changed === true ? view.filter((setting) => setting.source.kind !== 'default') : view;
+      const shown =
+        options.changed === true
+          ? view.filter((setting) => setting.source.kind !== 'default')
+          : view;
       const rows = shown.map(({ key, value, source }) => [key, value, formatSettingSource(source)]);
-      if (options.json === true) return stdout.write(shown.map((setting) => jsonLine(setting)).join(''));
+      if (options.json === true) {
+        return stdout.write(shown.map((setting) => jsonLine(setting)).join(''));
+      }
       if (!stdout.isTerminal) return stdout.write(rows.map((row) => tabbedRow(row)).join(''));
       const styles = stylesFor(stdout, environment.variables);
       // Nothing is cut: a value that is only half there is of no use.

@@ -27,14 +27,21 @@ export function addStartCommand(program: Command, environment: Environment): voi
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);
       using stop = new StopRequests(environment);
-      await using live = await LiveSettings.open({ request, settings, view, clock: environment.clock, logger });
+      await using live = await LiveSettings.open({
+        request,
+        settings,
+        view,
+        clock: environment.clock,
+        logger,
+      });
       await stop.orSecond(
         runRoles(live, {
           roles: options.roles ?? new Set(rolesByDefault),
           areRolesByDefault: options.roles === undefined,
           environment,
           logger,
-          onReady: (running) => environment.stdout.write(renderWelcome(running, settings, environment)),
+          onReady: (running) =>
+            environment.stdout.write(renderWelcome(running, settings, environment)),
           untilStop: stop.first,
           stopAtOnce: stop.atOnce,
         }),
@@ -45,7 +52,11 @@ export function addStartCommand(program: Command, environment: Environment): voi
 function parseRoles(text: string): ReadonlySet<Role> {
   const parsed = new Set<Role>();
   for (const role of text.split(',').map((name) => name.trim())) {
-    if (!isRole(role)) throw new InvalidArgumentError(`There is no role '${role}'; expected some of ${roles.join(', ')}.`);
+    if (!isRole(role)) {
+      throw new InvalidArgumentError(
+        `There is no role '${role}'; expected some of ${roles.join(', ')}.`,
+      );
+    }
     parsed.add(role);
   }
   return parsed;

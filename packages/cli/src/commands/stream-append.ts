@@ -2,7 +2,13 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command } from '@commander-js/extra-typings';
-import { type Clock, type JsonValue, parseLosslessJson, QuireError, throwIfAborted } from '@quire/core';
+import {
+  type Clock,
+  type JsonValue,
+  parseLosslessJson,
+  QuireError,
+  throwIfAborted,
+} from '@quire/core';
 import type { MessageProducer, NewMessage } from '@quire/streams';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -25,12 +31,17 @@ Examples:
 export function addStreamAppendCommand(stream: Command, environment: Environment): void {
   withStreamOptions(stream.command('append'))
     .summary('write the lines of a file to a topic')
-    .description('Write each line of a file as a message to a topic. A file topic is created when there is none.')
+    .description(
+      'Write each line of a file as a message to a topic. A file topic is created when there is none.',
+    )
     .argument('<topic>', 'the topic')
     .argument('<file>', 'the file with a JSON object a line')
     .option('--rate <count>', 'messages to write per second', integerFrom(1))
     .option('--partitions <count>', 'smallest number of partitions of a file topic', integerFrom(1))
-    .option('--key <field>', 'send messages with the same value of this field to the same partition')
+    .option(
+      '--key <field>',
+      'send messages with the same value of this field to the same partition',
+    )
     .option('--json', 'print what was written as a JSON object')
     .addHelpText('after', examples)
     .action(async (topic, file, options, command) => {
@@ -41,7 +52,10 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
       const { openProducer } = await import('@quire/streams');
       using interrupt = abortOnInterrupt(environment);
       const { config, access } = await streamOf(topic, options, environment);
-      await using producer = await openProducer(config, { ...access, partitionCount: options.partitions });
+      await using producer = await openProducer(config, {
+        ...access,
+        partitionCount: options.partitions,
+      });
       const path = resolve(environment.directory, file);
       const messages = readMessages(path, file, options.key);
       const written = await appendAll(producer, messages, {
@@ -55,14 +69,22 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
     });
 }
 
-/** Writes all messages, at a limited rate, and counts them. @throws ABORTED when the signal is aborted */
+/**
+ * Writes all messages, at a limited rate, and counts them. @throws ABORTED when the signal is
+ * aborted
+ */
 async function appendAll(
   producer: MessageProducer,
   messages: AsyncIterable<NewMessage>,
-  { clock, rate, signal }: { readonly clock: Clock; readonly rate: number | undefined; readonly signal: AbortSignal },
+  {
+    clock,
+    rate,
+    signal,
+  }: { readonly clock: Clock; readonly rate: number | undefined; readonly signal: AbortSignal },
 ): Promise<number> {
   // Ten batches a second look like a stream.
-  const size = rate === undefined ? batchMax : Math.max(1, Math.min(batchMax, Math.round(rate / 10)));
+  const size =
+    rate === undefined ? batchMax : Math.max(1, Math.min(batchMax, Math.round(rate / 10)));
   const startedMs = clock.monotonicMs();
   let written = 0;
   let batch: NewMessage[] = [];
@@ -71,7 +93,8 @@ async function appendAll(
     await producer.append(batch);
     written += batch.length;
     batch = [];
-    const aheadMs = rate === undefined ? 0 : startedMs + (written / rate) * 1000 - clock.monotonicMs();
+    const aheadMs =
+      rate === undefined ? 0 : startedMs + (written / rate) * 1000 - clock.monotonicMs();
     if (aheadMs > 0) await clock.sleep(aheadMs, signal);
   };
   for await (const message of messages) {
@@ -82,15 +105,25 @@ async function appendAll(
   return written;
 }
 
-/** The lines of a file as messages; blank ones are passed over. @throws INVALID_BODY when a line is not a JSON object */
-async function* readMessages(path: string, name: string, keyField: string | undefined): AsyncGenerator<NewMessage> {
+/**
+ * The lines of a file as messages; blank ones are passed over. @throws INVALID_BODY when a line is
+ * not a JSON object
+ */
+async function* readMessages(
+  path: string,
+  name: string,
+  keyField: string | undefined,
+): AsyncGenerator<NewMessage> {
   let number = 0;
   for await (const line of readLines(path, name)) {
     number += 1;
     if (line.trim() === '') continue;
     const row = parseRow(line, `Line ${number} of ${name}`);
     const key = keyField === undefined ? undefined : row[keyField];
-    yield { key: key === undefined || key === null ? null : Buffer.from(textOf(key)), value: Buffer.from(line.trim()) };
+    yield {
+      key: key === undefined || key === null ? null : Buffer.from(textOf(key)),
+      value: Buffer.from(line.trim()),
+    };
   }
 }
 
@@ -100,7 +133,9 @@ async function* readLines(path: string, name: string): AsyncGenerator<string> {
     yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
   } catch (cause) {
     if (!(cause instanceof Error && 'errno' in cause)) throw cause;
-    throw new QuireError('INVALID_PARAMETER', `${name} cannot be read: ${cause.message}.`, { cause });
+    throw new QuireError('INVALID_PARAMETER', `${name} cannot be read: ${cause.message}.`, {
+      cause,
+    });
   }
 }
 
@@ -112,7 +147,9 @@ function parseRow(line: string, subject: string): Readonly<Record<string, JsonVa
     if (!(cause instanceof SyntaxError || cause instanceof RangeError)) throw cause;
     throw new QuireError('INVALID_BODY', `${subject} is not JSON: ${cause.message}.`, { cause });
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, JsonValue>>;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, JsonValue>>;
+  }
   throw new QuireError('INVALID_BODY', `${subject} is not a JSON object.`);
 }
 

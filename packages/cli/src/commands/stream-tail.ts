@@ -8,7 +8,8 @@ import { streamOf, withStreamOptions } from '../stream/stream-options.ts';
 
 const fetchLimits: FetchLimits = { messagesMax: 500, bytesMax: 1024 * 1024, waitMs: 1000 };
 
-const startExpected = 'Expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 1h.';
+const startExpected =
+  'Expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 1h.';
 
 const examples = `
 Prints the value of each message as a line, and goes on until Ctrl-C, or until --rows are there.
@@ -24,16 +25,24 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
     .summary('print the messages of a topic as they come')
     .description('Print the messages of all partitions of a topic, and wait for more.')
     .argument('<topic>', 'the topic')
-    .option('--from <start>', 'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h')
+    .option(
+      '--from <start>',
+      'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h',
+    )
     .option('-n, --rows <count>', 'end after this many messages', integerFrom(1))
-    .option('--json', 'print partition, offset, time, key and value of each message as a JSON object')
+    .option(
+      '--json',
+      'print partition, offset, time, key and value of each message as a JSON object',
+    )
     .addHelpText('after', examples)
     .action(async (topic, options, command) => {
       // Loaded here, with the client of Kafka, so that the other commands start without it.
       const { findStartOffset, openStream, parseStreamStart } = await import('@quire/streams');
       const start = parseStreamStart(options.from ?? 'largest');
       if (start === undefined) {
-        return command.error(`error: option '--from <start>' argument '${options.from}' is invalid. ${startExpected}`);
+        return command.error(
+          `error: option '--from <start>' argument '${options.from}' is invalid. ${startExpected}`,
+        );
       }
       using interrupt = abortOnInterrupt(environment);
       const { config, access } = await streamOf(topic, options, environment);
@@ -44,7 +53,9 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
       const print = async (partition: number, message: StreamMessage): Promise<void> => {
         if (left <= 0) return;
         left -= 1;
-        await environment.stdout.write(options.json === true ? jsonLine(partition, message) : `${textOf(message.value)}\n`);
+        await environment.stdout.write(
+          options.json === true ? jsonLine(partition, message) : `${textOf(message.value)}\n`,
+        );
         if (left <= 0) ended.abort();
       };
       try {
@@ -52,7 +63,9 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
         const { clock } = environment;
         const tails = partitions.map(async ({ partition }) => {
           const from = await findStartOffset(messages, partition, start, { signal, clock });
-          await follow(messages, { partition, from, signal }, (message) => print(partition, message));
+          await follow(messages, { partition, from, signal }, (message) =>
+            print(partition, message),
+          );
         });
         // One that fails ends the others.
         await Promise.all(
@@ -72,7 +85,11 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
 
 async function follow(
   stream: MessageStream,
-  { partition, from, signal }: { readonly partition: number; readonly from: number; readonly signal: AbortSignal },
+  {
+    partition,
+    from,
+    signal,
+  }: { readonly partition: number; readonly from: number; readonly signal: AbortSignal },
   onMessage: (message: StreamMessage) => Promise<void>,
 ): Promise<void> {
   for (let offset = from; !signal.aborted;) {
@@ -84,7 +101,10 @@ async function follow(
 
 function jsonLine(partition: number, { offset, timestampMs, key, value }: StreamMessage): string {
   const time = timestampMs === null ? null : new Date(timestampMs).toISOString();
-  const texts = { key: key === null ? null : textOf(key), value: value === null ? null : textOf(value) };
+  const texts = {
+    key: key === null ? null : textOf(key),
+    value: value === null ? null : textOf(value),
+  };
   return `${JSON.stringify({ partition, offset, time, ...texts })}\n`;
 }
 

@@ -6,7 +6,9 @@ import { addStreamTailCommand } from './stream-tail.ts';
 /** Adds `quire stream` and what can be done with streams. */
 export function addStreamCommand(program: Command, environment: Environment): void {
   const stream = program.command('stream').summary('write messages to a stream, and read them');
-  stream.description('Write messages to a file stream or a topic of Apache Kafka, and read them. Needs no server of Quire.');
+  stream.description(
+    'Write messages to a file stream or a topic of Apache Kafka, and read them. Needs no server of Quire.',
+  );
   addStreamAppendCommand(stream, environment);
   addStreamTailCommand(stream, environment);
 }

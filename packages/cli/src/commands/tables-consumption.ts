@@ -11,15 +11,22 @@ const pollEveryMs = 500;
 export function addTablesConsumptionCommands(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('pause'))
     .summary('stop consuming the stream of a table')
-    .description('Stop consuming the stream of a real-time table. What has been consumed is committed.')
+    .description(
+      'Stop consuming the stream of a real-time table. What has been consumed is committed.',
+    )
     .argument('<table>', 'name of the table')
     .option('--comment <text>', 'reason, shown to others')
     .option('--json', "the controller's answer as one line of JSON")
     .action(async (table, { comment, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;
-      const status = await createAdminClient(server, environment).pauseConsumption(table, { signal, comment });
-      await environment.stdout.write(json === true ? `${JSON.stringify(status)}\n` : `Paused ${table}.\n`);
+      const status = await createAdminClient(server, environment).pauseConsumption(table, {
+        signal,
+        comment,
+      });
+      await environment.stdout.write(
+        json === true ? `${JSON.stringify(status)}\n` : `Paused ${table}.\n`,
+      );
     });
 
   withControllerOptions(tables.command('resume'))
@@ -27,19 +34,24 @@ export function addTablesConsumptionCommands(tables: Command, environment: Envir
     .description('Resume consuming the stream of a real-time table.')
     .argument('<table>', 'name of the table')
     .addOption(
-      new Option('--from <place>', 'where to continue; default: after the last consumed message').choices([
-        'lastConsumed',
-        'smallest',
-        'largest',
-      ]),
+      new Option(
+        '--from <place>',
+        'where to continue; default: after the last consumed message',
+      ).choices(['lastConsumed', 'smallest', 'largest']),
     )
     .option('--comment <text>', 'reason, shown to others')
     .option('--json', "the controller's answer as one line of JSON")
     .action(async (table, { from: consumeFrom, comment, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;
-      const status = await createAdminClient(server, environment).resumeConsumption(table, { signal, comment, consumeFrom });
-      await environment.stdout.write(json === true ? `${JSON.stringify(status)}\n` : `Resumed ${table}.\n`);
+      const status = await createAdminClient(server, environment).resumeConsumption(table, {
+        signal,
+        comment,
+        consumeFrom,
+      });
+      await environment.stdout.write(
+        json === true ? `${JSON.stringify(status)}\n` : `Resumed ${table}.\n`,
+      );
     });
 
   withControllerOptions(tables.command('commit'))
@@ -57,7 +69,9 @@ export function addTablesConsumptionCommands(tables: Command, environment: Envir
       await using progress = showProgress(environment, `committing ${table}`);
       let job = await client.readForceCommit(jobId, interrupt);
       while (wait && job.pendingSegmentNames.length > 0) {
-        progress.say(`${job.segmentCount - job.pendingSegmentNames.length} of ${job.segmentCount} segments`);
+        progress.say(
+          `${job.segmentCount - job.pendingSegmentNames.length} of ${job.segmentCount} segments`,
+        );
         await environment.clock.sleep(pollEveryMs, interrupt.signal);
         job = await client.readForceCommit(jobId, interrupt);
       }

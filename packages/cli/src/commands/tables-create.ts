@@ -20,7 +20,9 @@ Examples:
 export function addTablesCreateCommand(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('create'))
     .summary('make a table from its config')
-    .description('Make a table from its config, and with --schema its schema as well. All problems are reported at once.')
+    .description(
+      'Make a table from its config, and with --schema its schema as well. All problems are reported at once.',
+    )
     .argument('<config>', 'the table config, a JSON file')
     .option('-s, --schema <file>', 'the schema, a JSON file; without it, the schema must exist')
     .option('--json', "the controller's answer as one line of JSON")
@@ -34,7 +36,11 @@ export function addTablesCreateCommand(tables: Command, environment: Environment
         options.schema === undefined
           ? await client.createTable(config, interrupt)
           : await client.createTableConfigs(
-              { tableName: rawName, schema: await readJsonObject(options.schema, environment), [half]: config },
+              {
+                tableName: rawName,
+                schema: await readJsonObject(options.schema, environment),
+                [half]: config,
+              },
               interrupt,
             );
       const { stdout, stderr, variables } = environment;
@@ -48,9 +54,14 @@ export function addTablesCreateCommand(tables: Command, environment: Environment
 }
 
 /** Which half of which table a config is for, by its name or its type. @throws INVALID_BODY */
-function halfOf(config: JsonObject, path: string): { readonly rawName: string; readonly half: 'offline' | 'realtime' } {
+function halfOf(
+  config: JsonObject,
+  path: string,
+): { readonly rawName: string; readonly half: 'offline' | 'realtime' } {
   const { tableName, tableType } = config;
-  if (typeof tableName !== 'string' || tableName === '') throw new QuireError('INVALID_BODY', `${path} has no tableName.`);
+  if (typeof tableName !== 'string' || tableName === '') {
+    throw new QuireError('INVALID_BODY', `${path} has no tableName.`);
+  }
   const { rawName, type } = parseTableName(tableName);
   const half = (type ?? (typeof tableType === 'string' ? tableType : '')).toLowerCase();
   if (half === 'offline' || half === 'realtime') return { rawName, half };

@@ -25,21 +25,41 @@ export function addTablesIngestCommand(tables: Command, environment: Environment
     .description('Load files into the offline half of a table, each into a segment of its own.')
     .argument('<table>', 'name of the table')
     .argument('<file...>', 'files, or addresses that the server reads')
-    .option('--format <format>', "format of the files, where their names don't say it: csv, json, parquet, arrow, avro")
-    .option('--batch <key=value>', 'another member of the batch config; may be given several times', collectPair, {})
+    .option(
+      '--format <format>',
+      "format of the files, where their names don't say it: csv, json, parquet, arrow, avro",
+    )
+    .option(
+      '--batch <key=value>',
+      'another member of the batch config; may be given several times',
+      collectPair,
+      {},
+    )
     .option('--json', 'one JSON object per file')
     .addHelpText('after', examples)
     .action(async (table, files, options) => {
       using interrupt = abortOnInterrupt(environment);
       const client = createAdminClient(options, environment);
       const name = parseTableName(table).type === undefined ? `${table}_OFFLINE` : table;
-      const batchConfig = { ...options.batch, ...(options.format !== undefined && { inputFormat: options.format }) };
-      const call = { signal: interrupt.signal, batchConfig: Object.keys(batchConfig).length === 0 ? undefined : batchConfig };
+      const batchConfig = {
+        ...options.batch,
+        ...(options.format !== undefined && { inputFormat: options.format }),
+      };
+      const call = {
+        signal: interrupt.signal,
+        batchConfig: Object.keys(batchConfig).length === 0 ? undefined : batchConfig,
+      };
       for (const file of files) {
         const ingested = await (async () => {
           await using _progress = showProgress(environment, `loading ${file}`);
-          if (/^[a-z][a-z0-9+.-]+:\/\//i.test(file)) return await client.ingestUri(name, file, call);
-          return await client.ingestFile(name, { name: basename(file), content: await openFile(file, environment) }, call);
+          if (/^[a-z][a-z0-9+.-]+:\/\//i.test(file)) {
+            return await client.ingestUri(name, file, call);
+          }
+          return await client.ingestFile(
+            name,
+            { name: basename(file), content: await openFile(file, environment) },
+            call,
+          );
         })();
         const { rowCount, segmentNames } = ingested;
         const rows = `${grouped(rowCount)} ${rowCount === 1 ? 'row' : 'rows'}`;
@@ -64,7 +84,10 @@ async function openFile(path: string, { directory }: Environment): Promise<Blob>
 }
 
 /** Adds `key=value` to those before it. */
-export function collectPair(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function collectPair(
+  text: string,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   const end = text.indexOf('=');
   if (end < 1) throw new InvalidArgumentError('Expected a key and a value with = between them.');
   return { ...before, [text.slice(0, end)]: text.slice(end + 1) };

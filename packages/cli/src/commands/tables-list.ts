@@ -25,12 +25,18 @@ export function addTablesListCommand(tables: Command, environment: Environment):
       using interrupt = abortOnInterrupt(environment);
       const client = createAdminClient(options, environment);
       const sizes: TableSize[] = [];
-      for (const name of await client.listTables(interrupt)) sizes.push(...(await client.readTableSizes(name, interrupt)));
+      for (const name of await client.listTables(interrupt)) {
+        sizes.push(...(await client.readTableSizes(name, interrupt)));
+      }
       await writeRecords(
         {
           columns,
           items: sizes,
-          shown: (size) => [size.tableNameWithType, grouped(size.segmentCount), formatBytes(size.sizeBytes)],
+          shown: (size) => [
+            size.tableNameWithType,
+            grouped(size.segmentCount),
+            formatBytes(size.sizeBytes),
+          ],
           plain: (size) => [size.tableNameWithType, size.segmentCount, size.sizeBytes],
           emptyText: 'no tables',
           isJson: options.json === true,

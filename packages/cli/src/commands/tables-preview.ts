@@ -39,17 +39,26 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
     .option('--files <count>', 'read this many of the files at most', integerFrom(1), 10)
     .option('--show <count>', 'show this many rows on a terminal', integerFrom(1), 5)
     .option('--json', 'print the whole preview as JSON, as POST /tables/preview answers')
-    .option('--write', 'save the config and the schema beside you, as <table>.table.json and <table>.schema.json')
+    .option(
+      '--write',
+      'save the config and the schema beside you, as <table>.table.json and <table>.schema.json',
+    )
     .option('--force', 'with --write: replace files that are there')
     .addHelpText('after', examples)
     .action(async (files, options, command) => {
-      if (options.force === true && options.write !== true) command.error('error: --force is for --write');
+      if (options.force === true && options.write !== true) {
+        command.error('error: --force is for --write');
+      }
       using interrupt = abortOnInterrupt(environment);
       await using sources = await openPreviewFiles(files, environment);
       const request = {
         sourceFiles: sources.patterns,
-        ...(options.config !== undefined && { tableConfig: await readJsonFile(options.config, environment) }),
-        ...(options.schema !== undefined && { schema: await readJsonFile(options.schema, environment) }),
+        ...(options.config !== undefined && {
+          tableConfig: await readJsonFile(options.config, environment),
+        }),
+        ...(options.schema !== undefined && {
+          schema: await readJsonFile(options.schema, environment),
+        }),
         config: { sampling: { max: options.rows }, previewFiles: { nfilesToFetch: options.files } },
       };
       const preview = await previewTable(request, {
@@ -64,7 +73,9 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
         await stdout.write('\n');
       } else if (stdout.isTerminal) {
         const styles = stylesFor(stdout, variables);
-        await stdout.write(renderPreview(preview, { styles, widthMax: stdout.size.columns, shownMax: options.show }));
+        await stdout.write(
+          renderPreview(preview, { styles, widthMax: stdout.size.columns, shownMax: options.show }),
+        );
       } else {
         for (const line of previewLines(preview)) await stdout.write(line);
         const room = { styles: stylesFor(stderr, variables), widthMax: Number.POSITIVE_INFINITY };
@@ -73,14 +84,21 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
       }
       // Where no row could be sampled, nothing was previewed.
       const unread = preview.findings.find(({ path }) => path.startsWith('/sourceFiles'));
-      if (preview.sourceRows.length === 0 && unread !== undefined) throw new QuireError('INVALID_PARAMETER', unread.message);
+      if (preview.sourceRows.length === 0 && unread !== undefined) {
+        throw new QuireError('INVALID_PARAMETER', unread.message);
+      }
       if (options.write !== true) return;
       const written = await writeProposal(preview, environment.directory, options.force === true);
-      await (stdout.isTerminal ? stdout : stderr).write(`${written.map((path) => `wrote ${path}`).join('\n')}\n`);
+      await (stdout.isTerminal ? stdout : stderr).write(
+        `${written.map((path) => `wrote ${path}`).join('\n')}\n`,
+      );
     });
 }
 
-/** The rows as the table would hold them, as lines: a line of names, then each row; no value is `\N`. */
+/**
+ * The rows as the table would hold them, as lines: a line of names, then each row; no value is
+ * `\N`.
+ */
 function* previewLines(preview: PreviewResponse): Generator<string> {
   const columns = columnsOfPreview(preview);
   if (columns.length === 0) return;

@@ -9,7 +9,14 @@ import { integerFrom } from '../number-option.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { stylesFor } from '../styles.ts';
 import { cellContent } from '../table/cell-text.ts';
-import { describeRestream, destinationLag, elapsedOf, hasEnded, renderStages, stagesOf } from '../tables/restream-progress.ts';
+import {
+  describeRestream,
+  destinationLag,
+  elapsedOf,
+  hasEnded,
+  renderStages,
+  stagesOf,
+} from '../tables/restream-progress.ts';
 import { writeMembers, writeRecords } from '../write-records.ts';
 
 const examples = `
@@ -31,7 +38,9 @@ export function addTablesRestreamCommand(tables: Command, environment: Environme
   const restream = tables
     .command('restream')
     .summary('rebuild a real-time table from its stream into a new one')
-    .description('Rebuild a real-time table from its stream into a new one, while the old one serves; and look after such jobs.')
+    .description(
+      'Rebuild a real-time table from its stream into a new one, while the old one serves; and look after such jobs.',
+    )
     .addHelpText('after', examples);
   addStart(restream, environment);
   addList(restream, environment);
@@ -52,9 +61,16 @@ function addStart(restream: Command, environment: Environment): void {
       'messages that each partition may lag behind at the end (server default: 5000)',
       integerFrom(0),
     )
-    .option('--max-rebalance-min <minutes>', 'how long the rebalance may take (server default: 120)', integerFrom(1))
+    .option(
+      '--max-rebalance-min <minutes>',
+      'how long the rebalance may take (server default: 120)',
+      integerFrom(1),
+    )
     .option('--pause', 'wait at the start, until restream resume')
-    .option('--follow', 'show how far each stage is, until the job has ended; Ctrl-C ends the watch, not the job')
+    .option(
+      '--follow',
+      'show how far each stage is, until the job has ended; Ctrl-C ends the watch, not the job',
+    )
     .option('--json', 'the job as one line of JSON')
     .action(async (table, options) => {
       using interrupt = abortOnInterrupt(environment);
@@ -71,7 +87,10 @@ function addStart(restream: Command, environment: Environment): void {
         },
         interrupt,
       );
-      const job = options.follow === true ? await followRestream(client, started, environment, interrupt.signal) : started;
+      const job =
+        options.follow === true
+          ? await followRestream(client, started, environment, interrupt.signal)
+          : started;
       await writeJob(job, options.json, environment);
       if (options.follow === true) assertDone(job);
     });
@@ -115,9 +134,13 @@ function addShow(restream: Command, environment: Environment): void {
       using interrupt = abortOnInterrupt(environment);
       const client = createAdminClient(options, environment);
       const found = await client.readTableRestream(realtimeName(table), interrupt);
-      const job = options.follow === true ? await followRestream(client, found, environment, interrupt.signal) : found;
-      if (options.json === true || options.follow === true) await writeJob(job, options.json, environment);
-      else await writeMembers(membersOf(job), environment);
+      const job =
+        options.follow === true
+          ? await followRestream(client, found, environment, interrupt.signal)
+          : found;
+      if (options.json === true || options.follow === true) {
+        await writeJob(job, options.json, environment);
+      } else await writeMembers(membersOf(job), environment);
       if (options.follow === true) assertDone(job);
     });
 }
@@ -129,7 +152,10 @@ function addResume(restream: Command, environment: Environment): void {
     .option('--json', 'the job as one line of JSON')
     .action(async (table, options) => {
       using interrupt = abortOnInterrupt(environment);
-      const job = await createAdminClient(options, environment).resumeRestream(realtimeName(table), interrupt);
+      const job = await createAdminClient(options, environment).resumeRestream(
+        realtimeName(table),
+        interrupt,
+      );
       await writeJob(job, options.json, environment);
     });
 }
@@ -137,14 +163,25 @@ function addResume(restream: Command, environment: Environment): void {
 function addCancel(restream: Command, environment: Environment): void {
   withControllerOptions(restream.command('cancel'))
     .summary('cancel the job of a table')
-    .description('Cancel the job of a table. The new table stays, paused, unless it is to be dropped.')
+    .description(
+      'Cancel the job of a table. The new table stays, paused, unless it is to be dropped.',
+    )
     .argument('<table>', 'the table that is rebuilt')
-    .addOption(new Option('--drop', 'drop the new table; also that of a job which has ended without success'))
+    .addOption(
+      new Option(
+        '--drop',
+        'drop the new table; also that of a job which has ended without success',
+      ),
+    )
     .option('--json', 'the job as one line of JSON')
     .action(async (table, { drop, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);
       const call = { signal: interrupt.signal, dropDestination: drop };
-      await writeJob(await createAdminClient(server, environment).cancelRestream(realtimeName(table), call), json, environment);
+      await writeJob(
+        await createAdminClient(server, environment).cancelRestream(realtimeName(table), call),
+        json,
+        environment,
+      );
     });
 }
 
@@ -152,7 +189,11 @@ function realtimeName(name: string): string {
   return parseTableName(name).type === undefined ? `${name}_REALTIME` : name;
 }
 
-function writeJob(job: RestreamResponse, isJson: true | undefined, { stdout }: Environment): Promise<void> {
+function writeJob(
+  job: RestreamResponse,
+  isJson: true | undefined,
+  { stdout }: Environment,
+): Promise<void> {
   return stdout.write(isJson === true ? `${cellContent(job)}\n` : `${describeRestream(job)}\n`);
 }
 
@@ -171,8 +212,12 @@ function membersOf(job: RestreamResponse): (readonly [string, string | number])[
     ['status', job.status],
     ['elapsed', elapsedOf(job)],
     ...job.stages.map(({ stage, outcome }) => [stage, outcome ?? 'in progress'] as const),
-    ...(job.tableStreamProgress.lastProbedLag < 0 ? [] : [['lag', job.tableStreamProgress.lastProbedLag] as const]),
-    ...(job.lastProblem === null ? [] : [['last problem', `${job.lastProblem.code}: ${job.lastProblem.message}`] as const]),
+    ...(job.tableStreamProgress.lastProbedLag < 0
+      ? []
+      : [['lag', job.tableStreamProgress.lastProbedLag] as const]),
+    ...(job.lastProblem === null
+      ? []
+      : [['last problem', `${job.lastProblem.code}: ${job.lastProblem.message}`] as const]),
     ...(job.error === null ? [] : [['error', `${job.error.code}: ${job.error.message}`] as const]),
     ['next', job.next],
   ];
@@ -181,8 +226,8 @@ function membersOf(job: RestreamResponse): (readonly [string, string | number])[
 const pollEveryMs = 1000;
 
 /**
- * Watches a job until it has ended: a bar for each stage on a terminal, a line for each new stage in a pipe, both on standard error.
- * Aborting ends the watch, not the job.
+ * Watches a job until it has ended: a bar for each stage on a terminal, a line for each new stage
+ * in a pipe, both on standard error. Aborting ends the watch, not the job.
  */
 async function followRestream(
   client: QuireAdminClient,
@@ -196,7 +241,10 @@ async function followRestream(
   for (;;) {
     lagAtStart = Math.max(lagAtStart, destinationLag(job) ?? 0);
     if (stderr.isTerminal) {
-      const lines = renderStages(stagesOf(job, lagAtStart), { styles, widthMax: stderr.size.columns });
+      const lines = renderStages(stagesOf(job, lagAtStart), {
+        styles,
+        widthMax: stderr.size.columns,
+      });
       const home = lineCount === 0 ? '' : `\u001b[${lineCount}A\r\u001b[J`;
       await stderr.write(`${home}${lines.join('\n')}\n`);
       lineCount = lines.length;

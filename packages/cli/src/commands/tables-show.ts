@@ -15,7 +15,9 @@ type Members = [string, Cell][];
 export function addTablesShowCommand(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('show'))
     .summary('show what is known of a table: config, schema, size, consumption')
-    .description('Show what is known of a table, or of the half of it that a name with _OFFLINE or _REALTIME says.')
+    .description(
+      'Show what is known of a table, or of the half of it that a name with _OFFLINE or _REALTIME says.',
+    )
     .argument('<table>', 'name of the table')
     .option('--json', 'schema, configs, sizes and consumption as one line of JSON')
     .action(async (table, options) => {
@@ -23,16 +25,31 @@ export function addTablesShowCommand(tables: Command, environment: Environment):
       const client = createAdminClient(options, environment);
       const { rawName, type } = parseTableName(table);
       const configs = await client.readTable(rawName, interrupt);
-      const sizes = (await client.readTableSizes(rawName, interrupt)).filter((size) => (type ?? size.type) === size.type);
-      if (sizes.length === 0) throw new QuireError('TABLE_NOT_FOUND', `There is no table '${table}'.`);
+      const sizes = (await client.readTableSizes(rawName, interrupt)).filter(
+        (size) => (type ?? size.type) === size.type,
+      );
+      if (sizes.length === 0) {
+        throw new QuireError('TABLE_NOT_FOUND', `There is no table '${table}'.`);
+      }
       const consumption = await readConsumption(client, sizes, interrupt);
       if (options.json === true) {
-        const halves = sizes.map((size) => [size.type.toLowerCase(), configs[size.type.toLowerCase()] ?? null] as const);
-        const all = { tableName: rawName, schema: configs['schema'] ?? null, ...Object.fromEntries(halves), sizes, consumption };
+        const halves = sizes.map(
+          (size) => [size.type.toLowerCase(), configs[size.type.toLowerCase()] ?? null] as const,
+        );
+        const all = {
+          tableName: rawName,
+          schema: configs['schema'] ?? null,
+          ...Object.fromEntries(halves),
+          sizes,
+          consumption,
+        };
         return await environment.stdout.write(`${cellContent(all as unknown as Cell)}\n`);
       }
       await writeMembers(
-        [...sizes.flatMap((size) => describeHalf(size, consumption)), ...describeDocuments(configs, sizes)],
+        [
+          ...sizes.flatMap((size) => describeHalf(size, consumption)),
+          ...describeDocuments(configs, sizes),
+        ],
         environment,
       );
     });
@@ -54,7 +71,10 @@ async function readConsumption(
   return { pause, segments: await client.readConsumingSegments(half.tableNameWithType, interrupt) };
 }
 
-function describeHalf({ tableNameWithType, type, segmentCount, sizeBytes }: TableSize, consumption: Consumption | null): Members {
+function describeHalf(
+  { tableNameWithType, type, segmentCount, sizeBytes }: TableSize,
+  consumption: Consumption | null,
+): Members {
   const members: Members = [
     ['table', tableNameWithType],
     ['segments', segmentCount],
@@ -62,15 +82,23 @@ function describeHalf({ tableNameWithType, type, segmentCount, sizeBytes }: Tabl
   ];
   if (type !== 'REALTIME' || consumption === null) return members;
   const lags = lagByPartition(consumption.segments);
-  members.push(['consumption', consumption.pause['pauseFlag'] === true ? 'paused' : 'running'], ['partitions', lags.size]);
+  members.push(
+    ['consumption', consumption.pause['pauseFlag'] === true ? 'paused' : 'running'],
+    ['partitions', lags.size],
+  );
   members.push(['lag', totalLag(lags) ?? 'not known yet']);
-  for (const [partition, remark] of remarksByPartition(consumption.segments)) members.push([`partition ${partition}`, remark]);
+  for (const [partition, remark] of remarksByPartition(consumption.segments)) {
+    members.push([`partition ${partition}`, remark]);
+  }
   return members;
 }
 
 function describeDocuments(configs: JsonObject, sizes: readonly TableSize[]): Members {
   return [
     ['schema', configs['schema'] as Cell],
-    ...sizes.map(({ type }): [string, Cell] => [`config ${type}`, configs[type.toLowerCase()] as Cell]),
+    ...sizes.map(({ type }): [string, Cell] => [
+      `config ${type}`,
+      configs[type.toLowerCase()] as Cell,
+    ]),
   ];
 }

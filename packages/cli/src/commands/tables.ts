@@ -12,8 +12,12 @@ import { addTablesShowCommand } from './tables-show.ts';
 
 /** Adds `quire tables` and what can be done with tables. */
 export function addTablesCommand(program: Command, environment: Environment): void {
-  const tables = program.command('tables').summary('preview, make, fill, pause, rebuild and delete tables');
-  tables.description('Preview a table before it is made, which needs no server; and look after the tables of a controller.');
+  const tables = program
+    .command('tables')
+    .summary('preview, make, fill, pause, rebuild and delete tables');
+  tables.description(
+    'Preview a table before it is made, which needs no server; and look after the tables of a controller.',
+  );
   addTablesPreviewCommand(tables, environment);
   addTablesListCommand(tables, environment);
   addTablesShowCommand(tables, environment);
@@ -34,6 +38,8 @@ function addTablesDeleteCommand(tables: Command, environment: Environment): void
     .argument('<table>', 'name of the table')
     .action(async (table, options) => {
       using interrupt = abortOnInterrupt(environment);
-      await environment.stdout.write(`${await createAdminClient(options, environment).deleteTable(table, interrupt)}.\n`);
+      await environment.stdout.write(
+        `${await createAdminClient(options, environment).deleteTable(table, interrupt)}.\n`,
+      );
     });
 }

@@ -30,7 +30,8 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;
       const client = createAdminClient(options, environment);
-      const types = options.type === undefined ? await client.listTaskTypes({ signal }) : [options.type];
+      const types =
+        options.type === undefined ? await client.listTaskTypes({ signal }) : [options.type];
       const items: (TaskDebug & { readonly taskName: string })[] = [];
       for (const type of types) {
         const records = await client.listTasks(type, { signal, tableNameWithType: options.table });
@@ -40,7 +41,14 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
         {
           columns,
           items,
-          shown: ({ taskName, taskState, subtaskCount: count, triggeredBy, startTime, finishTime }) => [
+          shown: ({
+            taskName,
+            taskState,
+            subtaskCount: count,
+            triggeredBy,
+            startTime,
+            finishTime,
+          }) => [
             taskName,
             taskState,
             `${count.completed} of ${count.total}`,
@@ -49,7 +57,14 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
             startTime ?? '',
             finishTime ?? '',
           ],
-          plain: ({ taskName, taskState, subtaskCount: count, triggeredBy, startTime, finishTime }) => [
+          plain: ({
+            taskName,
+            taskState,
+            subtaskCount: count,
+            triggeredBy,
+            startTime,
+            finishTime,
+          }) => [
             taskName,
             taskState,
             count.completed,

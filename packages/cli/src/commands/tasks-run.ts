@@ -10,7 +10,12 @@ import { collectPair } from './tables-ingest.ts';
 import { writeTask } from './tasks-show.ts';
 
 const pollEveryMs = 500;
-const endStates: ReadonlySet<TaskDebug['taskState']> = new Set(['COMPLETED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
+const endStates: ReadonlySet<TaskDebug['taskState']> = new Set([
+  'COMPLETED',
+  'FAILED',
+  'TIMED_OUT',
+  'ABORTED',
+]);
 
 const examples = `
 Without --set the task does what the config of its table says, as its schedule would. With --set it does what is said here, once.
@@ -23,10 +28,17 @@ Examples:
 export function addTasksRunCommand(tasks: Command, environment: Environment): void {
   withControllerOptions(tasks.command('run'))
     .summary('run tasks of a type now')
-    .description('Make and run the tasks of a type that tables ask for, or one with a config of its own.')
+    .description(
+      'Make and run the tasks of a type that tables ask for, or one with a config of its own.',
+    )
     .argument('<type>', 'type of the tasks')
     .option('--table <table>', 'only for this table, with its type: orders_OFFLINE')
-    .option('--set <key=value>', 'a member of a config of its own; may be given several times', collectPair, {})
+    .option(
+      '--set <key=value>',
+      'a member of a config of its own; may be given several times',
+      collectPair,
+      {},
+    )
     .option('--name <name>', 'with --set: the name of the task')
     .option('--follow', 'wait until the tasks have ended; Ctrl-C ends the wait, not the tasks')
     .option('--json', 'one JSON object per task: its debug record, with taskName')
@@ -41,7 +53,12 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
       const taskNames = isOwn
         ? [
             await client.executeTask(
-              { taskType, tableNameWithType: options.table ?? '', taskName: options.name, configs: options.set },
+              {
+                taskType,
+                tableNameWithType: options.table ?? '',
+                taskName: options.name,
+                configs: options.set,
+              },
               { signal },
             ),
           ]
@@ -61,7 +78,9 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
     });
 }
 
-/** Says on standard error why a table got no task. @throws CONFLICT when a task could not be made */
+/**
+ * Says on standard error why a table got no task. @throws CONFLICT when a task could not be made
+ */
 async function schedule(
   client: QuireAdminClient,
   taskType: string,
@@ -69,10 +88,15 @@ async function schedule(
   { stderr }: Environment,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { taskNames, skipped, errors } = await client.scheduleTasks(taskType, { signal, tableNameWithType });
+  const { taskNames, skipped, errors } = await client.scheduleTasks(taskType, {
+    signal,
+    tableNameWithType,
+  });
   for (const reason of skipped) await stderr.write(`${visibleText(reason)}\n`);
   if (errors.length > 0) throw new QuireError('CONFLICT', errors.join('\n'));
-  if (taskNames.length === 0 && skipped.length === 0) await stderr.write(`No table asks for a ${visibleText(taskType)}.\n`);
+  if (taskNames.length === 0 && skipped.length === 0) {
+    await stderr.write(`No table asks for a ${visibleText(taskType)}.\n`);
+  }
   return taskNames;
 }
 

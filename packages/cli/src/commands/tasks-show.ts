@@ -28,15 +28,27 @@ export async function writeTask(
   isJson: true | undefined,
   environment: Environment,
 ): Promise<void> {
-  if (isJson === true) return environment.stdout.write(`${cellContent({ taskName, ...record } as unknown as Cell)}\n`);
-  const { taskState, triggeredBy, startTime, executionStartTime, finishTime, subtaskCount } = record;
-  const times = { made: startTime, begun: executionStartTime, ended: finishTime, 'triggered by': triggeredBy };
-  const counts = Object.entries(subtaskCount).flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]));
+  if (isJson === true) {
+    return environment.stdout.write(`${cellContent({ taskName, ...record } as unknown as Cell)}\n`);
+  }
+  const { taskState, triggeredBy, startTime, executionStartTime, finishTime, subtaskCount } =
+    record;
+  const times = {
+    made: startTime,
+    begun: executionStartTime,
+    ended: finishTime,
+    'triggered by': triggeredBy,
+  };
+  const counts = Object.entries(subtaskCount).flatMap(([name, count]) =>
+    count === 0 ? [] : [`${count} ${name}`],
+  );
   await writeMembers(
     [
       ['task', taskName],
       ['state', taskState],
-      ...Object.entries(times).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const])),
+      ...Object.entries(times).flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, text] as const],
+      ),
       ['subtasks', counts.join(', ') || '0'],
       ...record.subtaskInfos.map((subtask) => [subtask.taskId, describeSubtask(subtask)] as const),
     ],
@@ -45,5 +57,9 @@ export async function writeTask(
 }
 
 function describeSubtask({ state, participant, info }: SubtaskInfo): string {
-  return [state, participant === undefined ? '' : ` on ${participant}`, info === undefined ? '' : `: ${info}`].join('');
+  return [
+    state,
+    participant === undefined ? '' : ` on ${participant}`,
+    info === undefined ? '' : `: ${info}`,
+  ].join('');
 }

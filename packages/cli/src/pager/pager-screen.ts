@@ -12,7 +12,9 @@ export const reservedLines = 3;
 export interface ScreenOptions {
   readonly columns: number;
   readonly styles: Styles;
-  /** How the columns of the whole page are laid out, so that scrolling within it does not move them. */
+  /**
+   * How the columns of the whole page are laid out, so that scrolling within it does not move them.
+   */
   readonly plan: readonly PlannedColumn[];
   /** How long the page took to come, in milliseconds. */
   readonly elapsedMs: number;
@@ -37,8 +39,15 @@ const help = [
   'Press any key to go back.',
 ];
 
-/** What the screen shows: a line each, none wider than the terminal. The last one is the status line. */
-export function renderScreen(state: PagerState, page: QueryPage, options: ScreenOptions): readonly string[] {
+/**
+ * What the screen shows: a line each, none wider than the terminal. The last one is the status
+ * line.
+ */
+export function renderScreen(
+  state: PagerState,
+  page: QueryPage,
+  options: ScreenOptions,
+): readonly string[] {
   if (state.helpIsOpen) return help.map((line) => cutText(line, options.columns).text);
   const rows = page.rows.slice(state.scroll, state.scroll + state.screenRows);
   const table = renderTable(page.columns, rows, options.plan, options.styles);
@@ -52,13 +61,22 @@ function renderStatus(state: PagerState, page: QueryPage, options: ScreenOptions
     return cutText(`${question}: ${state.prompt.digits}█`, columns).text;
   }
   if (state.message !== undefined) return styles.bad(cutText(state.message, columns).text);
-  const facts = [options.isGrowing === true ? `${describeRows(page)} so far, running …` : describeRows(page)];
+  const facts = [
+    options.isGrowing === true ? `${describeRows(page)} so far, running …` : describeRows(page),
+  ];
   if (page.rows.length > state.screenRows) {
-    facts.push(`showing ${state.scroll + 1}–${Math.min(state.scroll + state.screenRows, page.rows.length)} of this page (↑↓)`);
+    facts.push(
+      `showing ${state.scroll + 1}–${Math.min(state.scroll + state.screenRows, page.rows.length)} of this page (↑↓)`,
+    );
   }
   const hiddenColumns = state.columnCount - options.plan.length;
-  if (hiddenColumns > 0) facts.push(`${hiddenColumns} of ${state.columnCount} columns hidden (< >)`);
-  facts.push(`page size ${grouped(state.pageSize)}`, options.isLoading === true ? 'loading …' : formatElapsed(options.elapsedMs));
+  if (hiddenColumns > 0) {
+    facts.push(`${hiddenColumns} of ${state.columnCount} columns hidden (< >)`);
+  }
+  facts.push(
+    `page size ${grouped(state.pageSize)}`,
+    options.isLoading === true ? 'loading …' : formatElapsed(options.elapsedMs),
+  );
   const status = facts.join(' · ');
   const keys = '   n next  p previous  g go to  ? help  q quit';
   const fits = status.length + keys.length <= columns;

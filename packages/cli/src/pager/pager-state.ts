@@ -23,7 +23,9 @@ export interface PagerState {
   readonly pageSizeFollowsScreen: boolean;
   /** Rows that fit on the screen. */
   readonly screenRows: number;
-  /** First row of the page that is on the screen: more than 0 when a page is larger than the screen. */
+  /**
+   * First row of the page that is on the screen: more than 0 when a page is larger than the screen.
+   */
   readonly scroll: number;
   /** First column on the screen. */
   readonly firstColumn: number;
@@ -79,9 +81,18 @@ export function pageFailed(state: PagerState, message: string): PagerState {
 
 /** What a new size of the terminal does. */
 export function resizeScreen(state: PagerState, screenRows: number): PagerStep {
-  const resized = { ...state, screenRows, scroll: Math.min(state.scroll, scrollMax({ ...state, screenRows })) };
-  if (!state.pageSizeFollowsScreen || screenRows === state.pageSize) return { state: resized, effect: { kind: 'none' } };
-  return { state: resized, effect: { kind: 'load', page: { offset: state.offset, rowCount: screenRows } } };
+  const resized = {
+    ...state,
+    screenRows,
+    scroll: Math.min(state.scroll, scrollMax({ ...state, screenRows })),
+  };
+  if (!state.pageSizeFollowsScreen || screenRows === state.pageSize) {
+    return { state: resized, effect: { kind: 'none' } };
+  }
+  return {
+    state: resized,
+    effect: { kind: 'load', page: { offset: state.offset, rowCount: screenRows } },
+  };
 }
 
 /** The last scroll position at which the screen is still full. */

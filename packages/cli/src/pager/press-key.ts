@@ -1,16 +1,27 @@
 import type { Key } from '../environment.ts';
-import { type PagerEffect, type PagerState, type PagerStep, type Prompt, scrollMax } from './pager-state.ts';
+import {
+  type PagerEffect,
+  type PagerState,
+  type PagerStep,
+  type Prompt,
+  scrollMax,
+} from './pager-state.ts';
 
 const none: PagerEffect = { kind: 'none' };
 const quit: PagerEffect = { kind: 'quit' };
 const pageSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 const pageSizeMax = 10_000;
 
-/** What a key does: the next state, and what has to happen. A page that is asked for is shown once `pageLoaded` says so. */
+/**
+ * What a key does: the next state, and what has to happen. A page that is asked for is shown once
+ * `pageLoaded` says so.
+ */
 export function pressKey(before: PagerState, key: Key): PagerStep {
   const { message: _said, ...state } = before;
   if (key === 'ctrl+c') return { state, effect: quit };
-  if (state.helpIsOpen) return { state: { ...state, helpIsOpen: false }, effect: key === 'q' ? quit : none };
+  if (state.helpIsOpen) {
+    return { state: { ...state, helpIsOpen: false }, effect: key === 'q' ? quit : none };
+  }
   if (state.prompt !== undefined) return typeInPrompt(state, state.prompt, key);
   return move(state, key);
 }
@@ -68,11 +79,18 @@ function move(state: PagerState, key: Key): PagerStep {
 
 function typeInPrompt(state: PagerState, prompt: Prompt, key: Key): PagerStep {
   const { prompt: _closed, ...closed } = state;
-  if (key === 'escape' || (key === 'backspace' && prompt.digits === '')) return { state: closed, effect: none };
-  if (key === 'backspace') {
-    return { state: { ...state, prompt: { ...prompt, digits: prompt.digits.slice(0, -1) } }, effect: none };
+  if (key === 'escape' || (key === 'backspace' && prompt.digits === '')) {
+    return { state: closed, effect: none };
   }
-  if (key === 'return') return prompt.digits === '' ? { state: closed, effect: none } : answerPrompt(closed, prompt);
+  if (key === 'backspace') {
+    return {
+      state: { ...state, prompt: { ...prompt, digits: prompt.digits.slice(0, -1) } },
+      effect: none,
+    };
+  }
+  if (key === 'return') {
+    return prompt.digits === '' ? { state: closed, effect: none } : answerPrompt(closed, prompt);
+  }
   // 15 digits are always a safe integer.
   if (!/^\d$/.test(key) || prompt.digits.length >= 15) return { state, effect: none };
   return { state: { ...state, prompt: { ...prompt, digits: prompt.digits + key } }, effect: none };
@@ -82,10 +100,14 @@ function answerPrompt(state: PagerState, prompt: Prompt): PagerStep {
   const number = Number(prompt.digits);
   if (prompt.kind === 'row') {
     // People count rows from 1.
-    if (number < 1 || number > state.totalRowCount) return say(state, `There is no row ${number.toLocaleString('en-US')}.`);
+    if (number < 1 || number > state.totalRowCount) {
+      return say(state, `There is no row ${number.toLocaleString('en-US')}.`);
+    }
     return load(state, number - 1);
   }
-  if (number < 1 || number > pageSizeMax) return say(state, `A page has 1 to ${pageSizeMax.toLocaleString('en-US')} rows here.`);
+  if (number < 1 || number > pageSizeMax) {
+    return say(state, `A page has 1 to ${pageSizeMax.toLocaleString('en-US')} rows here.`);
+  }
   return resizePage(state, number);
 }
 
@@ -95,7 +117,9 @@ function nextPage(state: PagerState): PagerStep {
 }
 
 function previousPage(state: PagerState): PagerStep {
-  return state.offset > 0 ? load(state, Math.max(0, state.offset - state.pageSize)) : say(state, 'This is the first page.');
+  return state.offset > 0
+    ? load(state, Math.max(0, state.offset - state.pageSize))
+    : say(state, 'This is the first page.');
 }
 
 function load(state: PagerState, offset: number): PagerStep {
@@ -108,11 +132,17 @@ function resizePage(state: PagerState, pageSize: number): PagerStep {
 }
 
 function scrollBy(state: PagerState, rows: number): PagerStep {
-  return { state: { ...state, scroll: Math.max(0, Math.min(state.scroll + rows, scrollMax(state))) }, effect: none };
+  return {
+    state: { ...state, scroll: Math.max(0, Math.min(state.scroll + rows, scrollMax(state))) },
+    effect: none,
+  };
 }
 
 function showColumn(state: PagerState, column: number): PagerStep {
-  return { state: { ...state, firstColumn: Math.max(0, Math.min(column, state.columnCount - 1)) }, effect: none };
+  return {
+    state: { ...state, firstColumn: Math.max(0, Math.min(column, state.columnCount - 1)) },
+    effect: none,
+  };
 }
 
 function say(state: PagerState, message: string): PagerStep {

@@ -1,6 +1,13 @@
 import { isQuireError, type PageRequest, QuireError } from '@quire/core';
 import type { Environment, Key } from '../environment.ts';
-import { type TimedPage, openPager, pageFailed, pageLoaded, type PagerState, resizeScreen } from './pager-state.ts';
+import {
+  type TimedPage,
+  openPager,
+  pageFailed,
+  pageLoaded,
+  type PagerState,
+  resizeScreen,
+} from './pager-state.ts';
 import { type Styles, stylesFor } from '../styles.ts';
 import type { PlannedColumn } from '../table/plan-columns.ts';
 import { planTable } from '../table/text-table.ts';
@@ -46,7 +53,9 @@ class EventQueue {
 export interface PagerOptions {
   /** Rows of a page; absent: as many as fit on the screen. */
   readonly pageSize?: number | undefined;
-  /** Reads a page of the result. @throws ABORTED when the signal is aborted, or why there is no page */
+  /**
+   * Reads a page of the result. @throws ABORTED when the signal is aborted, or why there is no page
+   */
   readonly load: (page: PageRequest, signal: AbortSignal) => Promise<TimedPage>;
   /** Tells how the result grows, until it is disposed; absent: it is whole. */
   readonly watch?: ((tell: (growth: Growth) => void) => Disposable) | undefined;
@@ -78,10 +87,14 @@ export function screenRowsOf({ stdout }: Environment): number {
 }
 
 /**
- * Lets the user move through a result with keys until they quit; resolves to the page that was shown last.
- * It has the whole terminal meanwhile, and gives it back as it was.
+ * Lets the user move through a result with keys until they quit; resolves to the page that was
+ * shown last. It has the whole terminal meanwhile, and gives it back as it was.
  */
-export async function runPager(environment: Environment, first: TimedPage, options: PagerOptions): Promise<TimedPage> {
+export async function runPager(
+  environment: Environment,
+  first: TimedPage,
+  options: PagerOptions,
+): Promise<TimedPage> {
   const { stdin, stdout } = environment;
   const events = new EventQueue();
   const pager = new Pager(environment, first, options);
@@ -111,14 +124,19 @@ class Pager {
   growth: Growth | undefined;
   #shown: TimedPage;
   #state: PagerState;
-  /** The layout of the page that is shown; laying it out again for every key would take long for large pages. */
+  /**
+   * The layout of the page that is shown; laying it out again for every key would take long for
+   * large pages.
+   */
   #layout: { readonly of: string; readonly plan: readonly PlannedColumn[] } | undefined;
 
   constructor(environment: Environment, first: TimedPage, options: PagerOptions) {
     this.#environment = environment;
     this.#styles = stylesFor(environment.stdout, environment.variables);
     this.#options = options;
-    if (options.watch !== undefined) this.growth = { totalRowCount: first.page.totalRowCount, isGrowing: true };
+    if (options.watch !== undefined) {
+      this.growth = { totalRowCount: first.page.totalRowCount, isGrowing: true };
+    }
     this.#shown = first;
     this.#state = openPager({
       totalRowCount: first.page.totalRowCount,
@@ -140,7 +158,9 @@ class Pager {
       return true;
     }
     const isResize = key === resized;
-    const { state, effect } = isResize ? resizeScreen(this.#state, screenRowsOf(this.#environment)) : pressKey(this.#state, key);
+    const { state, effect } = isResize
+      ? resizeScreen(this.#state, screenRowsOf(this.#environment))
+      : pressKey(this.#state, key);
     this.#state = state;
     if (effect.kind === 'load') await this.#load(effect.page, events);
     return effect.kind !== 'quit';
@@ -159,7 +179,11 @@ class Pager {
       isLoading,
       isGrowing: this.growth?.isGrowing,
     });
-    await stdout.write(startOfScreen + lines.map((line) => line + clearToEndOfLine).join('\r\n') + clearToEndOfScreen);
+    await stdout.write(
+      startOfScreen +
+        lines.map((line) => line + clearToEndOfLine).join('\r\n') +
+        clearToEndOfScreen,
+    );
   }
 
   #grow(): void {
@@ -171,7 +195,9 @@ class Pager {
 
   async #load(page: PageRequest, events: EventQueue): Promise<void> {
     const aborter = new AbortController();
-    using _loading = events.whileLoading(() => aborter.abort(new QuireError('ABORTED', 'Cancelled.')));
+    using _loading = events.whileLoading(() =>
+      aborter.abort(new QuireError('ABORTED', 'Cancelled.')),
+    );
     try {
       await this.draw(true);
       this.#shown = await this.#options.load(page, aborter.signal);

@@ -16,22 +16,31 @@ export interface BrowseRequest extends Omit<QueryRequest, 'client'> {
 const lookMs = 500;
 
 /**
- * Runs a query and lets the user move through its result as soon as the first screen is there; a result that fits on the screen is just
- * printed. Ctrl-C before that cancels the query; who leaves the pager lets it go on.
+ * Runs a query and lets the user move through its result as soon as the first screen is there; a
+ * result that fits on the screen is just printed. Ctrl-C before that cancels the query; who leaves
+ * the pager lets it go on.
  */
-export async function browseResult(environment: Environment, request: BrowseRequest): Promise<void> {
+export async function browseResult(
+  environment: Environment,
+  request: BrowseRequest,
+): Promise<void> {
   const { pageSize } = request;
-  const { value: opened, elapsedMs } = await timed(environment, () => openFirstPage(environment, request));
+  const { value: opened, elapsedMs } = await timed(environment, () =>
+    openFirstPage(environment, request),
+  );
   const { cursor, page } = opened;
   const { rows, totalRowCount, isGrowing } = page;
-  const isAllOnScreen = !isGrowing && rows.length === totalRowCount && rows.length <= screenRowsOf(environment);
+  const isAllOnScreen =
+    !isGrowing && rows.length === totalRowCount && rows.length <= screenRowsOf(environment);
   const first: TimedPage = { page, elapsedMs };
   const last = isAllOnScreen
     ? first
     : await runPager(environment, first, {
         pageSize,
         load: async (asked, signal) => {
-          const { value, elapsedMs: pageElapsedMs } = await timed(environment, () => readPage(cursor, asked, signal));
+          const { value, elapsedMs: pageElapsedMs } = await timed(environment, () =>
+            readPage(cursor, asked, signal),
+          );
           return { page: value, elapsedMs: pageElapsedMs };
         },
         watch: isGrowing ? (tell) => watchGrowth(environment, cursor, tell) : undefined,
@@ -72,7 +81,11 @@ async function readPage(
 }
 
 /** Looks at a query until it ends, or nobody is told any more. */
-function watchGrowth({ clock }: Environment, cursor: GrowingCursor, tell: (growth: Growth) => void): Disposable {
+function watchGrowth(
+  { clock }: Environment,
+  cursor: GrowingCursor,
+  tell: (growth: Growth) => void,
+): Disposable {
   const aborter = new AbortController();
   const { signal } = aborter;
   const look = async (): Promise<void> => {

@@ -1,5 +1,11 @@
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { Download, DownloadFormat, DownloadPosition, DownloadProgress, ResultCursor } from '@quire/client';
+import type {
+  Download,
+  DownloadFormat,
+  DownloadPosition,
+  DownloadProgress,
+  ResultCursor,
+} from '@quire/client';
 import { formatBytes, QuireError } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
@@ -22,16 +28,24 @@ interface PartRecord extends DownloadPosition {
 }
 
 /** Writes a whole result to standard output. */
-export async function downloadToOutput(environment: Environment, request: DownloadRequest): Promise<void> {
+export async function downloadToOutput(
+  environment: Environment,
+  request: DownloadRequest,
+): Promise<void> {
   const { cursor, ...options } = request;
-  await using progress = environment.stdout.isTerminal ? undefined : showProgress(environment, 'downloading');
+  await using progress = environment.stdout.isTerminal
+    ? undefined
+    : showProgress(environment, 'downloading');
   const onProgress = (made: DownloadProgress): void => progress?.say(describeProgress(made));
-  for await (const bytes of cursor.download({ ...options, onProgress })) await environment.stdout.write(bytes);
+  for await (const bytes of cursor.download({ ...options, onProgress })) {
+    await environment.stdout.write(bytes);
+  }
 }
 
 /**
- * Writes a whole result to a file, which is there only once it is whole. Before, rows are in `<file>.part` and how many in
- * `<file>.part.json`, written after them: whatever happens in between, `resume` goes on behind the last row that was recorded.
+ * Writes a whole result to a file, which is there only once it is whole. Before, rows are in
+ * `<file>.part` and how many in `<file>.part.json`, written after them: whatever happens in
+ * between, `resume` goes on behind the last row that was recorded.
  *
  * @throws INVALID_PARAMETER when there is a part to resume of another result or format
  */
@@ -42,7 +56,11 @@ export async function downloadToFile(
   resume: boolean,
 ): Promise<{ readonly totalRowCount: number; readonly sizeBytes: number }> {
   const [partPath, recordPath] = [`${path}.part`, `${path}.part.json`];
-  const identity = { requestId: cursor.requestId, format: options.format, formulas: options.formulas };
+  const identity = {
+    requestId: cursor.requestId,
+    format: options.format,
+    formulas: options.formulas,
+  };
   const from = resume ? await readPart(partPath, recordPath, identity) : undefined;
   let recorded = from ?? { offset: 0, sizeBytes: 0 };
   const record = async (position: DownloadPosition): Promise<void> => {
@@ -55,7 +73,11 @@ export async function downloadToFile(
     await writePart(partPath, cursor.download({ ...options, from, onProgress }), record);
   } catch (error) {
     const rowCount = grouped(recorded.offset);
-    if (recorded.offset > 0) await environment.stderr.write(`${rowCount} rows are in ${partPath}; --resume goes on with them.\n`);
+    if (recorded.offset > 0) {
+      await environment.stderr.write(
+        `${rowCount} rows are in ${partPath}; --resume goes on with them.\n`,
+      );
+    }
     throw error;
   }
   await rename(partPath, path);
@@ -63,7 +85,10 @@ export async function downloadToFile(
   return { totalRowCount: cursor.totalRowCount, sizeBytes: recorded.sizeBytes };
 }
 
-/** Writes what is left of a download behind what there is, and records each page once the disk has it. */
+/**
+ * Writes what is left of a download behind what there is, and records each page once the disk has
+ * it.
+ */
 async function writePart(
   partPath: string,
   download: Download,
@@ -100,18 +125,31 @@ async function readPart(
   const record = await readRecord(recordPath);
   if (record === undefined) return undefined;
   const { requestId, format, formulas, offset, sizeBytes } = record;
-  if (requestId === identity.requestId && format === identity.format && formulas !== identity.formulas) {
+  if (
+    requestId === identity.requestId &&
+    format === identity.format &&
+    formulas !== identity.formulas
+  ) {
     throw notThisPart(
       recordPath,
-      formulas === undefined ? 'is of a download without --formulas' : `is of a download with --formulas ${formulas}`,
+      formulas === undefined
+        ? 'is of a download without --formulas'
+        : `is of a download with --formulas ${formulas}`,
     );
   }
   if (requestId !== identity.requestId || format !== identity.format) {
-    throw notThisPart(recordPath, `is of result ${requestId} as ${format}, not of ${identity.requestId} as ${identity.format}`);
+    throw notThisPart(
+      recordPath,
+      `is of result ${requestId} as ${format}, not of ${identity.requestId} as ${identity.format}`,
+    );
   }
-  if (offset === undefined || sizeBytes === undefined) throw notThisPart(recordPath, 'says no position');
+  if (offset === undefined || sizeBytes === undefined) {
+    throw notThisPart(recordPath, 'says no position');
+  }
   const presentBytes = await stat(partPath).then(({ size }) => size, zeroWhenMissing);
-  if (presentBytes < sizeBytes) throw notThisPart(recordPath, `says ${sizeBytes} bytes, but ${partPath} has ${presentBytes}`);
+  if (presentBytes < sizeBytes) {
+    throw notThisPart(recordPath, `says ${sizeBytes} bytes, but ${partPath} has ${presentBytes}`);
+  }
   return { offset, sizeBytes };
 }
 

@@ -6,12 +6,21 @@ import { isQuireError } from '@quire/core';
 /** The parameters of the command line so far, by name or number. */
 export type NamedParameters = ReadonlyMap<string, ParameterValue>;
 
-/** Adds one `--param`, `name=value` or `name:TYPE=value`. Without a type, the value is what it is in JSON, and text otherwise. */
+/**
+ * Adds one `--param`, `name=value` or `name:TYPE=value`. Without a type, the value is what it is in
+ * JSON, and text otherwise.
+ */
 export function addParameter(text: string, before: NamedParameters = new Map()): NamedParameters {
-  const [, name, type, value] = /^\$?([A-Za-z_][A-Za-z0-9_]*|[1-9][0-9]{0,4})(?::([A-Z_]+))?=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=value, or name:TYPE=value.');
+  const [, name, type, value] =
+    /^\$?([A-Za-z_][A-Za-z0-9_]*|[1-9][0-9]{0,4})(?::([A-Z_]+))?=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError('Expected name=value, or name:TYPE=value.');
+  }
   if (before.has(name)) throw new InvalidArgumentError(`The parameter ${name} was given before.`);
-  return new Map([...before, [name, type === undefined ? untyped(value) : typed(name, type, value)]]);
+  return new Map([
+    ...before,
+    [name, type === undefined ? untyped(value) : typed(name, type, value)],
+  ]);
 }
 
 /** Numbers instead of names make a list. */
@@ -21,7 +30,9 @@ export function parametersOf(named: NamedParameters): ParameterValues {
 }
 
 function untyped(text: string): ParameterValue {
-  if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(Number(text)) ? Number(text) : BigInt(text);
+  if (/^-?\d+$/.test(text)) {
+    return BigInt(text) === BigInt(Number(text)) ? Number(text) : BigInt(text);
+  }
   if (/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return Number(text);
   if (text === 'null') return null;
   return text === 'true' || (text === 'false' ? false : text);
@@ -29,11 +40,15 @@ function untyped(text: string): ParameterValue {
 
 function typed(name: string, type: string, text: string): ParameterValue {
   if (!(parameterTypes as readonly string[]).includes(type)) {
-    throw new InvalidArgumentError(`There is no type ${type}; expected one of ${parameterTypes.join(', ')}.`);
+    throw new InvalidArgumentError(
+      `There is no type ${type}; expected one of ${parameterTypes.join(', ')}.`,
+    );
   }
   const isText = ['STRING', 'LONG', 'BIG_DECIMAL', 'DATE', 'TIMESTAMP', 'BYTES'].includes(type);
   try {
-    const [parameter] = Object.values(parseQueryParameters({ [name]: { type, value: isText ? text : untyped(text) } }));
+    const [parameter] = Object.values(
+      parseQueryParameters({ [name]: { type, value: isText ? text : untyped(text) } }),
+    );
     return parameter as ParameterValue;
   } catch (error) {
     if (isQuireError(error)) throw new InvalidArgumentError(error.message);

@@ -23,8 +23,15 @@ export interface TimedCursor {
   readonly elapsedMs: number;
 }
 
-/** Runs the query, with a progress display meanwhile; resolves to its result at the request's offset. It is kept by the server. */
-export async function runQuery(environment: Environment, request: QueryRequest, rowCount?: number): Promise<TimedCursor> {
+/**
+ * Runs the query, with a progress display meanwhile; resolves to its result at the request's
+ * offset. It is kept by the server.
+ */
+export async function runQuery(
+  environment: Environment,
+  request: QueryRequest,
+  rowCount?: number,
+): Promise<TimedCursor> {
   await using _progress = showProgress(environment, 'running');
   const { client, sql, parameters, offset, signal } = request;
   const { value, elapsedMs } = await timed(environment, async () => {
@@ -36,8 +43,14 @@ export async function runQuery(environment: Environment, request: QueryRequest, 
   return { cursor: value, elapsedMs };
 }
 
-/** Rows of a page to ask for: undefined, which is the server's own page size, unless fewer are wanted or the user says otherwise. */
-export function pageOf({ rowCountMax, pageSize }: Pick<QueryRequest, 'rowCountMax' | 'pageSize'>): number | undefined {
+/**
+ * Rows of a page to ask for: undefined, which is the server's own page size, unless fewer are
+ * wanted or the user says otherwise.
+ */
+export function pageOf({
+  rowCountMax,
+  pageSize,
+}: Pick<QueryRequest, 'rowCountMax' | 'pageSize'>): number | undefined {
   const rowsLeft = rowCountMax ?? Number.MAX_SAFE_INTEGER;
   if (pageSize !== undefined) return Math.min(rowsLeft, pageSize);
   return rowsLeft < 10_000 ? rowsLeft : undefined;

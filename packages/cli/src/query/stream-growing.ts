@@ -1,4 +1,9 @@
-import type { GrowingCursor, GrowingDownloadProgress, QueryPage, QuireQueryClient } from '@quire/client';
+import type {
+  GrowingCursor,
+  GrowingDownloadProgress,
+  QueryPage,
+  QuireQueryClient,
+} from '@quire/client';
 import { formatBytes, isQuireError, QuireError } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
 import type { Environment } from '../environment.ts';
@@ -8,7 +13,10 @@ import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { describeProgress } from './download-result.ts';
 import { pageOf, type QueryRequest } from './query-request.ts';
 
-/** Ways to write rows that can begin while the query runs: what is written stays right, whatever rows follow. */
+/**
+ * Ways to write rows that can begin while the query runs: what is written stays right, whatever
+ * rows follow.
+ */
 export type GrowingFormat = 'tsv' | 'ndjson' | 'csv' | 'arrow';
 
 interface GrowingForm {
@@ -28,8 +36,8 @@ const pauseMs = 200;
 const cancelWaitMs = 2000;
 
 /**
- * Runs a query and writes the rows that were asked for as they come, in constant memory. Ctrl-C, or a reader that has seen enough, cancels what
- * still runs.
+ * Runs a query and writes the rows that were asked for as they come, in constant memory. Ctrl-C, or
+ * a reader that has seen enough, cancels what still runs.
  *
  * @throws what the query failed with; where rows were written before, it says that they are not all
  */
@@ -53,16 +61,22 @@ export async function streamGrowing(
     const output = { cursor, write };
     if (format === 'tsv') await writeLines(environment, request, { ...output, header });
     else await writeBytes(environment, request, { ...output, format, formulas });
-    // Where only some rows are wanted, they are out; whether the query succeeds is told as well, and its result stands when the command ends.
+    // Where only some rows are wanted, they are out; whether the query succeeds is told as well,
+    // and its result stands when the command ends.
     if (request.rowCountMax !== undefined && cursor.isGrowing) await cursor.result({ signal });
   } catch (error) {
-    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cursor.cancel().catch(() => undefined); // it may have ended
+    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) {
+      await cursor.cancel().catch(() => undefined);
+    } // it may have ended
     else if (isWritten && isQuireError(error)) throw partlyWritten(error);
     throw error;
   }
 }
 
-/** Starts a query; where that is interrupted before its id is known, the query is cancelled when the answer comes, if it comes soon. */
+/**
+ * Starts a query; where that is interrupted before its id is known, the query is cancelled when the
+ * answer comes, if it comes soon.
+ */
 async function startUnlessAborted(
   { clock }: Environment,
   signal: AbortSignal,
@@ -75,14 +89,21 @@ async function startUnlessAborted(
   } catch (error) {
     if (!signal.aborted) throw error;
     const cancelled = starting.then((cursor) => cursor.cancel()).catch(() => undefined);
-    await Promise.race([cancelled, clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined)]);
+    await Promise.race([
+      cancelled,
+      clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined),
+    ]);
     givenUp.abort();
     throw error;
   }
 }
 
 function partlyWritten(cause: QuireError): QuireError {
-  return new QuireError(cause.code, `${cause.message}\nThe rows that were written before are not the whole result.`, { cause });
+  return new QuireError(
+    cause.code,
+    `${cause.message}\nThe rows that were written before are not the whole result.`,
+    { cause },
+  );
 }
 
 interface GrowingOutput {
@@ -90,7 +111,9 @@ interface GrowingOutput {
   readonly write: (data: string | Uint8Array) => Promise<void>;
 }
 
-/** Passes on the server's bytes, page by page: a connection that breaks on the way is not noticed. */
+/**
+ * Passes on the server's bytes, page by page: a connection that breaks on the way is not noticed.
+ */
 async function writeBytes(
   environment: Environment,
   { offset, rowCountMax: rowCount, pageSize, signal }: GrowingRequest,
@@ -99,11 +122,20 @@ async function writeBytes(
     write,
     format,
     formulas,
-  }: GrowingOutput & Pick<GrowingForm, 'formulas'> & { readonly format: Exclude<GrowingFormat, 'tsv'> },
+  }: GrowingOutput &
+    Pick<GrowingForm, 'formulas'> & { readonly format: Exclude<GrowingFormat, 'tsv'> },
 ): Promise<void> {
   await using progress = showReceiving(environment);
   const onProgress = (made: GrowingDownloadProgress): void => progress?.say(describeGrowing(made));
-  for await (const bytes of cursor.download({ format, formulas, offset, rowCount, pageSize, signal, onProgress })) {
+  for await (const bytes of cursor.download({
+    format,
+    formulas,
+    offset,
+    rowCount,
+    pageSize,
+    signal,
+    onProgress,
+  })) {
     await write(bytes);
   }
 }
@@ -125,14 +157,24 @@ async function writeLines(
   }
 }
 
-/** The pages that were asked for, the first one also when it has no rows yet, others as far as their rows are there. */
+/**
+ * The pages that were asked for, the first one also when it has no rows yet, others as far as their
+ * rows are there.
+ */
 async function* pagesOf(
   { clock }: Environment,
-  { client, offset: start, rowCountMax = Number.MAX_SAFE_INTEGER - start, pageSize, signal }: GrowingRequest,
+  {
+    client,
+    offset: start,
+    rowCountMax = Number.MAX_SAFE_INTEGER - start,
+    pageSize,
+    signal,
+  }: GrowingRequest,
   cursor: GrowingCursor,
 ): AsyncGenerator<QueryPage, void, undefined> {
   const stop = start + rowCountMax;
-  const sizeAt = (offset: number): number | undefined => pageOf({ rowCountMax: stop - offset, pageSize });
+  const sizeAt = (offset: number): number | undefined =>
+    pageOf({ rowCountMax: stop - offset, pageSize });
   let page = cursor.page?.offset === start ? cursor.page : undefined;
   for (let offset = start; ;) {
     page ??= await cursor.read({ offset, rowCount: sizeAt(offset) }, { signal });
@@ -143,7 +185,12 @@ async function* pagesOf(
       if (offset >= page.totalRowCount) return;
       // From here on a page is read ahead.
       const { requestId, broker } = cursor;
-      const rest = await client.open(requestId, { offset, rowCount: sizeAt(offset), broker, signal });
+      const rest = await client.open(requestId, {
+        offset,
+        rowCount: sizeAt(offset),
+        broker,
+        signal,
+      });
       yield* rest.pages({ from: offset, to: Math.min(stop, rest.totalRowCount), signal });
       return;
     }

@@ -23,10 +23,15 @@ interface FormatOptions {
 }
 
 /**
- * Runs a query and writes the rows that were asked for, all of them, in constant memory: as they come, in formats that are lines of rows or batches.
- * `table` and `json`, whose beginning or end tells of the whole, wait for the end of the query.
+ * Runs a query and writes the rows that were asked for, all of them, in constant memory: as they
+ * come, in formats that are lines of rows or batches. `table` and `json`, whose beginning or end
+ * tells of the whole, wait for the end of the query.
  */
-export async function streamResult(environment: Environment, request: GrowingRequest, options: FormatOptions): Promise<void> {
+export async function streamResult(
+  environment: Environment,
+  request: GrowingRequest,
+  options: FormatOptions,
+): Promise<void> {
   const { format, ...rest } = options;
   if (format === 'table') return streamTable(environment, request);
   return format === 'json'
@@ -34,8 +39,14 @@ export async function streamResult(environment: Environment, request: GrowingReq
     : streamGrowing(environment, request, { format, ...rest });
 }
 
-/** Passes on what the server streams: a page may be of any size, so one page is all there is to ask for. */
-async function streamCursorResponse(environment: Environment, request: QueryRequest): Promise<void> {
+/**
+ * Passes on what the server streams: a page may be of any size, so one page is all there is to ask
+ * for.
+ */
+async function streamCursorResponse(
+  environment: Environment,
+  request: QueryRequest,
+): Promise<void> {
   const { client, offset, signal } = request;
   const { cursor } = await runQuery(environment, { ...request, offset: 0 }, 1);
   const { requestId, broker, totalRowCount } = cursor;
@@ -43,7 +54,13 @@ async function streamCursorResponse(environment: Environment, request: QueryRequ
   const rowCount = Math.min(request.rowCountMax ?? rowsLeft, rowsLeft);
   await using progress = showStreaming(environment);
   let byteCount = 0;
-  for await (const bytes of client.stream(requestId, { offset, rowCount, format: 'json', broker, signal })) {
+  for await (const bytes of client.stream(requestId, {
+    offset,
+    rowCount,
+    format: 'json',
+    broker,
+    signal,
+  })) {
     await environment.stdout.write(bytes);
     byteCount += bytes.length;
     progress?.say(formatBytes(byteCount));
@@ -60,10 +77,16 @@ async function streamTable(environment: Environment, request: QueryRequest): Pro
   // No page, but the names of the columns.
   if (rowCountTotal === 0) await environment.stdout.write(layOut(cursor.page));
   let rowCount = 0;
-  for await (const page of cursor.pages({ from: cursor.offset, to: cursor.offset + rowCountTotal, signal })) {
+  for await (const page of cursor.pages({
+    from: cursor.offset,
+    to: cursor.offset + rowCountTotal,
+    signal,
+  })) {
     await environment.stdout.write(layOut(page));
     rowCount += page.rows.length;
-    progress?.say(`${Math.floor((rowCount / rowCountTotal) * 100)}% of ${grouped(rowCountTotal)} rows`);
+    progress?.say(
+      `${Math.floor((rowCount / rowCountTotal) * 100)}% of ${grouped(rowCountTotal)} rows`,
+    );
   }
 }
 
@@ -72,7 +95,9 @@ function showStreaming(environment: Environment): Progress | undefined {
   return environment.stdout.isTerminal ? undefined : showProgress(environment, 'receiving');
 }
 
-/** Columns are as wide as the first page needs: later pages line up, and are cut where they must. */
+/**
+ * Columns are as wide as the first page needs: later pages line up, and are cut where they must.
+ */
 function tableLayout(): (page: QueryPage) => string {
   let plan: readonly PlannedColumn[] | undefined;
   return (page) => {

@@ -18,8 +18,8 @@ const retryAfterMs = 1_000;
 const rowBytesMax = 1024 * 1024;
 
 /**
- * Writes the rows of a file to a topic, as if they came in now, again and again from its beginning, until it is disposed of. Time that the
- * machine slept is not made up for.
+ * Writes the rows of a file to a topic, as if they came in now, again and again from its beginning,
+ * until it is disposed of. Time that the machine slept is not made up for.
  */
 export class Feed implements AsyncDisposable {
   readonly #document: FeedDocument;
@@ -30,7 +30,12 @@ export class Feed implements AsyncDisposable {
   readonly #running: Promise<void>;
   #dueMs: number;
 
-  private constructor(document: FeedDocument, file: SourceFile, producer: MessageProducer, options: FeedOptions) {
+  private constructor(
+    document: FeedDocument,
+    file: SourceFile,
+    producer: MessageProducer,
+    options: FeedOptions,
+  ) {
     this.#document = document;
     this.#file = file;
     this.#producer = producer;
@@ -42,15 +47,30 @@ export class Feed implements AsyncDisposable {
   /**
    * Makes the topic when it is not there, and begins.
    *
-   * @throws INVALID_SETTING when the file is not there; STREAM_UNAVAILABLE when the topic cannot be written to
+   * @throws INVALID_SETTING when the file is not there; STREAM_UNAVAILABLE when the topic cannot be
+   * written to
    */
   static async open(document: FeedDocument, options: FeedOptions): Promise<Feed> {
     const { path, topic, partitionCount, retentionBytes } = document;
-    const { files } = await createFileFinder({ paths: [path] }).find(path, new AbortController().signal);
+    const { files } = await createFileFinder({ paths: [path] }).find(
+      path,
+      new AbortController().signal,
+    );
     const [file] = files;
-    if (file === undefined) throw new QuireError('INVALID_SETTING', `The feed of ${topic} reads ${path}, which does not exist.`);
+    if (file === undefined) {
+      throw new QuireError(
+        'INVALID_SETTING',
+        `The feed of ${topic} reads ${path}, which does not exist.`,
+      );
+    }
     const { streams: directory, clock } = options;
-    const producer = await FileProducer.open({ directory, topic, partitionCount, retentionBytes, clock });
+    const producer = await FileProducer.open({
+      directory,
+      topic,
+      partitionCount,
+      retentionBytes,
+      clock,
+    });
     return new Feed(document, file, producer, options);
   }
 
@@ -102,6 +122,9 @@ export class Feed implements AsyncDisposable {
 
   #messageOf(row: SourceRow): NewMessage {
     const { timeField } = this.#document;
-    return { key: null, value: Buffer.from(writeLosslessJson({ ...row, [timeField]: this.#options.clock.nowMs() })) };
+    return {
+      key: null,
+      value: Buffer.from(writeLosslessJson({ ...row, [timeField]: this.#options.clock.nowMs() })),
+    };
   }
 }

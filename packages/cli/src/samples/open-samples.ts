@@ -21,8 +21,9 @@ export interface SampleSurroundings {
 }
 
 /**
- * Makes the tables that a directory of samples describes unless they are there, has their tasks run once, and feeds their topics until it is
- * disposed of. A table server has its directory to itself, so that nobody else feeds them.
+ * Makes the tables that a directory of samples describes unless they are there, has their tasks run
+ * once, and feeds their topics until it is disposed of. A table server has its directory to itself,
+ * so that nobody else feeds them.
  *
  * @throws INVALID_SETTING when a document cannot be used
  */
@@ -39,7 +40,8 @@ export async function openSamples(
     for (const document of documents.feeds) feeds.push(...(await openFeed(document, surroundings)));
     const [taskName] = await makeTables(documents, surroundings);
     const [feed] = documents.feeds;
-    const growing = feed === undefined ? undefined : { tableName: feed.tableName, timeColumn: feed.timeField };
+    const growing =
+      feed === undefined ? undefined : { tableName: feed.tableName, timeColumn: feed.timeField };
     return { running: { growing, taskName }, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
@@ -47,13 +49,17 @@ export async function openSamples(
   }
 }
 
-async function openFeed(document: FeedDocument, { streams, clock, logger }: SampleSurroundings): Promise<readonly Feed[]> {
+async function openFeed(
+  document: FeedDocument,
+  { streams, clock, logger }: SampleSurroundings,
+): Promise<readonly Feed[]> {
   const { topic } = document;
   if (streams === undefined) {
     logger.warn({ topic }, 'sample has no feed: engine.stream.file.dir is not set');
     return [];
   }
-  const onFailed = (error: unknown): void => logger.warn({ topic, err: error }, 'sample could not be fed for now');
+  const onFailed = (error: unknown): void =>
+    logger.warn({ topic, err: error }, 'sample could not be fed for now');
   return [await Feed.open(document, { streams, clock, onFailed })];
 }
 
@@ -63,7 +69,9 @@ async function makeTables(
   { engine, logger }: SampleSurroundings,
 ): Promise<readonly string[]> {
   const made = new Set<string>();
-  for (const schema of schemas) await unlessThere('SCHEMA_EXISTS', () => engine.createSchema(schema));
+  for (const schema of schemas) {
+    await unlessThere('SCHEMA_EXISTS', () => engine.createSchema(schema));
+  }
   for (const table of tables) {
     const created = await unlessThere('TABLE_EXISTS', () => engine.createTable(table));
     if (created !== undefined) made.add(created.tableNameWithType);
@@ -84,8 +92,14 @@ async function makeTables(
   return names;
 }
 
-/** Undefined when the error says that it exists already, or that it is set aside: neither keeps the process from starting. */
-async function unlessThere<Made>(code: ErrorCode, make: () => Promise<Made>): Promise<Made | undefined> {
+/**
+ * Undefined when the error says that it exists already, or that it is set aside: neither keeps the
+ * process from starting.
+ */
+async function unlessThere<Made>(
+  code: ErrorCode,
+  make: () => Promise<Made>,
+): Promise<Made | undefined> {
   try {
     return await make();
   } catch (error) {

@@ -1,7 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type JsonValue, QuireError } from '@quire/core';
-import type { TableConfigDocument, TableEngine, TableSchemaDocument } from '@quire/core/table-engine';
+import type {
+  TableConfigDocument,
+  TableEngine,
+  TableSchemaDocument,
+} from '@quire/core/table-engine';
 import { readJsonObject } from '../read-json-file.ts';
 
 type TaskRequest = Parameters<TableEngine['executeTask']>[0];
@@ -34,13 +38,17 @@ type JsonObject = { readonly [name: string]: JsonValue };
 const MB = 1024 * 1024;
 
 /**
- * Reads `<name>.schema.json`, `.table.json`, `.feed.json` and `.task.json` of a directory. Paths in them start from it.
+ * Reads `<name>.schema.json`, `.table.json`, `.feed.json` and `.task.json` of a directory. Paths in
+ * them start from it.
  *
  * @throws INVALID_SETTING when the directory, a file or a member cannot be used
  */
 export async function readSamples(directory: string): Promise<SampleDocuments> {
   const names = await namesIn(directory);
-  const read = async <Document>(kind: string, parse: (given: JsonObject, name: string) => Document): Promise<Document[]> => {
+  const read = async <Document>(
+    kind: string,
+    parse: (given: JsonObject, name: string) => Document,
+  ): Promise<Document[]> => {
     const suffix = `.${kind}.json`;
     const documents: Document[] = [];
     for (const file of names.filter((name) => name.endsWith(suffix))) {
@@ -61,7 +69,11 @@ async function namesIn(directory: string): Promise<readonly string[]> {
     return (await readdir(directory)).toSorted();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new QuireError('INVALID_SETTING', `engine.tables.samples.dir = ${directory} cannot be read: ${reason}.`, { cause });
+    throw new QuireError(
+      'INVALID_SETTING',
+      `engine.tables.samples.dir = ${directory} cannot be read: ${reason}.`,
+      { cause },
+    );
   }
 }
 
@@ -70,9 +82,13 @@ async function readObject(path: string): Promise<JsonObject> {
     return await readJsonObject(path, { directory: '/' });
   } catch (cause) {
     if (!(cause instanceof QuireError)) throw cause;
-    throw new QuireError('INVALID_SETTING', `A document of engine.tables.samples.dir cannot be used: ${cause.message}`, {
-      cause,
-    });
+    throw new QuireError(
+      'INVALID_SETTING',
+      `A document of engine.tables.samples.dir cannot be used: ${cause.message}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -125,5 +141,8 @@ function countOf(given: JsonObject, member: string, file: string): number {
 }
 
 function badMember(file: string, member: string, expected: string): QuireError {
-  return new QuireError('INVALID_SETTING', `${file} of engine.tables.samples.dir: ${member} must be ${expected}.`);
+  return new QuireError(
+    'INVALID_SETTING',
+    `${file} of engine.tables.samples.dir: ${member} must be ${expected}.`,
+  );
 }

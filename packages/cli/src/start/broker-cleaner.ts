@@ -1,4 +1,9 @@
-import { type Cleaner, CleanerMetrics, type QuotaPolicy, type StorageAdmission } from '@quire/cleaner';
+import {
+  type Cleaner,
+  CleanerMetrics,
+  type QuotaPolicy,
+  type StorageAdmission,
+} from '@quire/cleaner';
 import type { SweepPlanResponse } from '@quire/api';
 import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { ObjectStore } from '@quire/core';
@@ -22,12 +27,22 @@ interface BrokerParts {
   readonly environment: Environment;
 }
 
-/** The cleaner of a broker: for its own results only, which go through its `ResultStore`, so that readers hear why. */
+/**
+ * The cleaner of a broker: for its own results only, which go through its `ResultStore`, so that
+ * readers hear why.
+ */
 export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Cleaner {
   const { store, backend, results, admission, metrics, logger, environment } = parts;
   const { clock, random } = environment;
   const { brokerId } = results;
-  const leftovers = openLeftovers({ backend, brokerId, settings: live.current.store, clock, random, logger });
+  const leftovers = openLeftovers({
+    backend,
+    brokerId,
+    settings: live.current.store,
+    clock,
+    random,
+    logger,
+  });
   return openCleaner(live, {
     target: { store, brokerId, remover: results, admission, leftovers },
     clock,
@@ -70,7 +85,10 @@ export function healthDetailsOf(
       writesRefusedBecause: admission.refusal?.reason ?? null,
       owners: admission.owners.largest(ownersInHealthMax).map(([tag, { count }]) => ({
         // Health is for everybody: no names, and no tags that anybody could compute of a name.
-        owner: tag === undefined || live.current.results.ownerTagKey === undefined ? null : formatOwnerTag(tag),
+        owner:
+          tag === undefined || live.current.results.ownerTagKey === undefined
+            ? null
+            : formatOwnerTag(tag),
         resultCount: count,
         usageBytes: admission.usageBytesOf(tag),
         shareBytes: shareBytesOf(admission.policy?.shareOf(tag)),

@@ -3,8 +3,8 @@ import type { Settings } from '@quire/settings';
 import type { QueryWorkersOptions } from '@quire/workers';
 
 /**
- * Tells which data tables have, in the process that answers calls: whether a result still is of that data must take no process for queries.
- * Undefined for engines that cannot tell.
+ * Tells which data tables have, in the process that answers calls: whether a result still is of
+ * that data must take no process for queries. Undefined for engines that cannot tell.
  */
 export function dataVersionsOf(
   { engine, tableServer: { dataDir } }: Pick<Settings, 'engine' | 'tableServer'>,

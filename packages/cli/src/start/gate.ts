@@ -13,7 +13,12 @@ import {
   usesQuickstartTokens,
 } from '@quire/auth';
 import { QuireError } from '@quire/core';
-import { secureContextOf, type Service, type ServerOptions, type TlsCertificate } from '@quire/service';
+import {
+  secureContextOf,
+  type Service,
+  type ServerOptions,
+  type TlsCertificate,
+} from '@quire/service';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
@@ -29,8 +34,9 @@ interface GateDependencies {
 const jwkSetBytesMax = 1024 * 1024;
 
 /**
- * What stands between callers and a service, as the settings say: principals, JSON Web Tokens, limits, the certificate. Tokens,
- * passwords and certificates that are replaced in their files count within ten seconds, without a restart.
+ * What stands between callers and a service, as the settings say: principals, JSON Web Tokens,
+ * limits, the certificate. Tokens, passwords and certificates that are replaced in their files
+ * count within ten seconds, without a restart.
  */
 export class Gate implements AsyncDisposable {
   /** For the options of the service. */
@@ -44,21 +50,31 @@ export class Gate implements AsyncDisposable {
   private constructor(
     live: LiveSettings,
     dependencies: GateDependencies,
-    parts: { readonly principals: readonly KnownPrincipal[]; readonly tls: TlsCertificate | undefined },
+    parts: {
+      readonly principals: readonly KnownPrincipal[];
+      readonly tls: TlsCertificate | undefined;
+    },
   ) {
     const { clock, random } = dependencies.environment;
     const { principals, tls } = parts;
     const settings = live.current;
     this.#settings = settings;
     this.#dependencies = dependencies;
-    const authenticator = new Authenticator(principals, { random, jwt: jwtVerifierOf(settings, dependencies) });
+    const authenticator = new Authenticator(principals, {
+      random,
+      jwt: jwtVerifierOf(settings, dependencies),
+    });
     this.options = {
       authenticate: (header) => authenticator.authenticate(header),
       limits: new CallLimits(() => live.current.limits, clock),
       tls,
     };
     this.usesQuickstartTokens = usesQuickstartTokens(principals);
-    if (settings.principals.some((each) => each.tokenFile !== undefined || each.passwordFile !== undefined)) {
+    if (
+      settings.principals.some(
+        (each) => each.tokenFile !== undefined || each.passwordFile !== undefined,
+      )
+    ) {
       this.#watch({
         what: 'principals',
         read: () => readPrincipals(settings, dependencies),
@@ -69,7 +85,10 @@ export class Gate implements AsyncDisposable {
     }
   }
 
-  /** @throws INVALID_SETTING with every problem of the principals, when they are not fit for the address, or the certificate is not valid */
+  /**
+   * @throws INVALID_SETTING with every problem of the principals, when they are not fit for the
+   * address, or the certificate is not valid
+   */
   static async open(live: LiveSettings, dependencies: GateDependencies): Promise<Gate> {
     const principals = await readPrincipals(live.current, dependencies);
     return new Gate(live, dependencies, { principals, tls: await readCertificate(live.current) });
@@ -109,7 +128,10 @@ export class Gate implements AsyncDisposable {
         logger.info({ what }, 'secrets were replaced: the new ones are in force');
       },
       onProblem: ({ message }) =>
-        logger.error({ what, reason: message }, 'secrets cannot be read: the last valid ones stay in force'),
+        logger.error(
+          { what, reason: message },
+          'secrets cannot be read: the last valid ones stay in force',
+        ),
     });
     this.#watches.push(watch);
   }
@@ -129,11 +151,27 @@ async function readPrincipals(
   return [...principals, ...processPrincipals];
 }
 
-function jwtVerifierOf({ jwt }: Settings, { environment, logger }: GateDependencies): JwtVerifier | undefined {
-  const { keys: location, issuer, audience, keysMaxAgeMs, keysCooldownMs, adminWord, queryWord, roleDefault, ...claims } = jwt;
+function jwtVerifierOf(
+  { jwt }: Settings,
+  { environment, logger }: GateDependencies,
+): JwtVerifier | undefined {
+  const {
+    keys: location,
+    issuer,
+    audience,
+    keysMaxAgeMs,
+    keysCooldownMs,
+    adminWord,
+    queryWord,
+    roleDefault,
+    ...claims
+  } = jwt;
   if (location === undefined) return undefined;
   if (issuer === undefined || audience === undefined) {
-    throw new QuireError('INVALID_SETTING', 'engine.auth.jwt.issuer and engine.auth.jwt.audience must be set with the keys.');
+    throw new QuireError(
+      'INVALID_SETTING',
+      'engine.auth.jwt.issuer and engine.auth.jwt.audience must be set with the keys.',
+    );
   }
   const { clock } = environment;
   const request = { setting: 'engine.auth.jwt.jwks.url', location, bytesMax: jwkSetBytesMax };
@@ -142,7 +180,8 @@ function jwtVerifierOf({ jwt }: Settings, { environment, logger }: GateDependenc
     clock,
     maxAgeMs: keysMaxAgeMs,
     cooldownMs: keysCooldownMs,
-    onProblem: ({ message }) => logger.error({ reason: message }, 'the keys of JSON Web Tokens cannot be read'),
+    onProblem: ({ message }) =>
+      logger.error({ reason: message }, 'the keys of JSON Web Tokens cannot be read'),
   });
   return new JwtVerifier({
     ...claims,
@@ -172,6 +211,10 @@ export async function readPem(setting: string, path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new QuireError('INVALID_SETTING', `${setting} = ${path}: the file cannot be read (${code}).`, { cause: error });
+    throw new QuireError(
+      'INVALID_SETTING',
+      `${setting} = ${path}: the file cannot be read (${code}).`,
+      { cause: error },
+    );
   }
 }

@@ -17,10 +17,22 @@ export interface Listener {
  *
  * @throws INVALID_SETTING when it cannot listen where the settings say, with what to do about it
  */
-export async function listen({ service, role, host, port, portKey }: Listener): Promise<ServiceAddress> {
+export async function listen({
+  service,
+  role,
+  host,
+  port,
+  portKey,
+}: Listener): Promise<ServiceAddress> {
   try {
     return await service.listen();
   } catch (error) {
-    throw listenError(error, { host, port, portKey, hostKey: 'engine.bind.host', suspect: `another ${role}` });
+    throw listenError(error, {
+      host,
+      port,
+      portKey,
+      hostKey: 'engine.bind.host',
+      suspect: `another ${role}`,
+    });
   }
 }

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { type AuthorizationProvider, createStaticTokenProvider, noAuthorization, UrlTokenProvider } from '@quire/auth';
+import {
+  type AuthorizationProvider,
+  createStaticTokenProvider,
+  noAuthorization,
+  UrlTokenProvider,
+} from '@quire/auth';
 import { type Clock, QuireError } from '@quire/core';
 import type { Settings } from '@quire/settings';
 
@@ -8,7 +13,10 @@ const classKey = 'controller.admin.auth.provider.class';
 const urlKey = 'controller.admin.auth.url';
 const tokenKey = 'controller.admin.auth.token';
 
-/** What a module named in `controller.admin.auth.provider.class` must export as `createAuthorizationProvider`. */
+/**
+ * What a module named in `controller.admin.auth.provider.class` must export as
+ * `createAuthorizationProvider`.
+ */
 export type AuthorizationProviderFactory = (dependencies: {
   /** What `controller.admin.auth.url` says: a path, or a URL. */
   readonly url: string | undefined;
@@ -17,12 +25,16 @@ export type AuthorizationProviderFactory = (dependencies: {
 }) => Promise<AuthorizationProvider> | AuthorizationProvider;
 
 /**
- * What gives the Authorization of the controller's calls to brokers, as the settings say it. A token is read here once, so that one
- * that is not there is told of at the start.
+ * What gives the Authorization of the controller's calls to brokers, as the settings say it. A
+ * token is read here once, so that one that is not there is told of at the start.
  *
- * @throws INVALID_SETTING when there is no such provider, it lacks what it needs, or there is no token where it should be
+ * @throws INVALID_SETTING when there is no such provider, it lacks what it needs, or there is no
+ * token where it should be
  */
-export async function openAuthorization(settings: Settings, clock: Clock): Promise<AuthorizationProvider> {
+export async function openAuthorization(
+  settings: Settings,
+  clock: Clock,
+): Promise<AuthorizationProvider> {
   const { authProviderClass, authUrl, authToken, authScheme: scheme } = settings.controller;
   const kind = authProviderClass?.kind === 'module' ? 'module' : builtInOf(settings);
   if (authProviderClass?.kind === 'module' && kind === 'module') {
@@ -46,10 +58,15 @@ export async function openAuthorization(settings: Settings, clock: Clock): Promi
   return provider;
 }
 
-/** The provider that a class stands for: what matters is the end of its name, as other systems write it. */
+/**
+ * The provider that a class stands for: what matters is the end of its name, as other systems write
+ * it.
+ */
 function builtInOf({ controller }: Settings): 'url' | 'static' | 'none' {
   const { authProviderClass, authUrl, authToken } = controller;
-  if (authProviderClass?.kind !== 'class') return authUrl !== undefined ? 'url' : authToken !== undefined ? 'static' : 'none';
+  if (authProviderClass?.kind !== 'class') {
+    return authUrl !== undefined ? 'url' : authToken !== undefined ? 'static' : 'none';
+  }
   const name = authProviderClass.name.split('.').at(-1)?.toLowerCase() ?? '';
   if (/^url(?:token)?(?:auth(?:orization)?)?(?:provider)?$/.test(name)) return 'url';
   if (/^static(?:token)?(?:auth(?:orization)?)?(?:provider)?$/.test(name)) return 'static';
@@ -73,6 +90,11 @@ async function loadFactory(path: string): Promise<AuthorizationProviderFactory> 
     throw new QuireError('INVALID_SETTING', `${classKey} = ${path}: ${reason}`, { cause: error });
   }
   const { createAuthorizationProvider } = exported;
-  if (typeof createAuthorizationProvider === 'function') return createAuthorizationProvider as AuthorizationProviderFactory;
-  throw new QuireError('INVALID_SETTING', `${classKey} = ${path}: the module exports no function createAuthorizationProvider.`);
+  if (typeof createAuthorizationProvider === 'function') {
+    return createAuthorizationProvider as AuthorizationProviderFactory;
+  }
+  throw new QuireError(
+    'INVALID_SETTING',
+    `${classKey} = ${path}: the module exports no function createAuthorizationProvider.`,
+  );
 }

@@ -10,9 +10,15 @@ import { dataVersionsOf } from './data-versions.ts';
 import { openQueryPool, removeLeftovers } from './query-pool.ts';
 
 /** What a plug-in is told of the settings: those of engines. None of them is secret. */
-export type QueryEngineSettings = Pick<Settings, 'query' | 'statement' | 'duckdb' | 'tables' | 'tableServer'>;
+export type QueryEngineSettings = Pick<
+  Settings,
+  'query' | 'statement' | 'duckdb' | 'tables' | 'tableServer'
+>;
 
-/** What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the engine when it stops. */
+/**
+ * What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the
+ * engine when it stops.
+ */
 export type QueryEngineFactory = (
   settings: QueryEngineSettings,
   dependencies: {
@@ -49,16 +55,23 @@ export interface OpenedEngine extends AsyncDisposable {
 /**
  * Opens what the queries of a broker run on, as `engine.class` says.
  *
- * @throws INVALID_SETTING when the module cannot be loaded, or a table, a limit or the store cannot be used
+ * @throws INVALID_SETTING when the module cannot be loaded, or a table, a limit or the store cannot
+ * be used
  */
-export async function openQueryEngine(live: LiveSettings, dependencies: EngineDependencies): Promise<OpenedEngine> {
+export async function openQueryEngine(
+  live: LiveSettings,
+  dependencies: EngineDependencies,
+): Promise<OpenedEngine> {
   const { modulePath } = live.current.engine;
   return modulePath === undefined
     ? openWorkers(live, dependencies)
     : openPlugin(modulePath, { settings: live.current, dependencies });
 }
 
-async function openWorkers(live: LiveSettings, dependencies: EngineDependencies): Promise<OpenedEngine> {
+async function openWorkers(
+  live: LiveSettings,
+  dependencies: EngineDependencies,
+): Promise<OpenedEngine> {
   const { pool, tables } = await openQueryPool(live, dependencies);
   const dataVersion = dataVersionsOf(live.current, tables);
   const { logger } = dependencies;
@@ -82,9 +95,16 @@ async function openWorkers(live: LiveSettings, dependencies: EngineDependencies)
 
 async function openPlugin(
   path: string,
-  { settings, dependencies }: { readonly settings: Settings; readonly dependencies: EngineDependencies },
+  {
+    settings,
+    dependencies,
+  }: { readonly settings: Settings; readonly dependencies: EngineDependencies },
 ): Promise<OpenedEngine> {
-  const factory = (await loadPlugin({ key: 'engine.class', path, exportName: 'openQueryEngine' })) as QueryEngineFactory;
+  const factory = (await loadPlugin({
+    key: 'engine.class',
+    path,
+    exportName: 'openQueryEngine',
+  })) as QueryEngineFactory;
   const { query, statement, duckdb, tables, tableServer, store } = settings;
   const { clock, random, logger } = dependencies;
   const engine = await factory(

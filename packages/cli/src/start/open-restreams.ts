@@ -13,11 +13,18 @@ export interface OpenRestreams extends AsyncDisposable {
   readonly restreams: Restreams;
 }
 
-/** Opens the restream jobs of a table server in this process, whose records lie in a directory beside its tables. */
+/**
+ * Opens the restream jobs of a table server in this process, whose records lie in a directory
+ * beside its tables.
+ */
 export async function openRestreams(
   live: LiveSettings,
   engine: TableEngine,
-  dependencies: { readonly environment: Environment; readonly logger: Logger; readonly metrics: ControllerMetrics },
+  dependencies: {
+    readonly environment: Environment;
+    readonly logger: Logger;
+    readonly metrics: ControllerMetrics;
+  },
 ): Promise<OpenRestreams> {
   const { logger, metrics } = dependencies;
   const { clock, random } = dependencies.environment;

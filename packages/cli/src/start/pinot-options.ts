@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { type AuthorizationProvider, createStaticTokenProvider, noAuthorization, UrlTokenProvider } from '@quire/auth';
+import {
+  type AuthorizationProvider,
+  createStaticTokenProvider,
+  noAuthorization,
+  UrlTokenProvider,
+} from '@quire/auth';
 import { type Clock, QuireError, type Random } from '@quire/core';
 import type { PinotEngineOptions } from '@quire/engine-pinot';
 import type { Settings } from '@quire/settings';
@@ -9,8 +14,8 @@ import { readPem } from './gate.ts';
 export type PinotSettings = Pick<Settings, 'pinot' | 'tls'>;
 
 /**
- * How the settings have Quire reach a cluster. A token that is read from elsewhere is read here once, so that one that is not there is told
- * of at the start.
+ * How the settings have Quire reach a cluster. A token that is read from elsewhere is read here
+ * once, so that one that is not there is told of at the start.
  *
  * @throws INVALID_SETTING when a token or a certificate cannot be read
  */
@@ -20,7 +25,10 @@ export async function pinotOptionsOf(
 ): Promise<PinotEngineOptions> {
   const { controllerUrls, brokerUrls: brokers, connectTimeoutMs, refreshMs } = pinot;
   if (controllerUrls === undefined) {
-    throw new QuireError('INVALID_SETTING', 'engine.pinot.controller.url must be set, because engine.kind is pinot.');
+    throw new QuireError(
+      'INVALID_SETTING',
+      'engine.pinot.controller.url must be set, because engine.kind is pinot.',
+    );
   }
   const { authoritiesFile } = tls;
   return {
@@ -29,7 +37,10 @@ export async function pinotOptionsOf(
     controllerUrls,
     brokers,
     authorization: await openAuthorization(pinot, clock),
-    certificateAuthorities: authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile),
+    certificateAuthorities:
+      authoritiesFile === undefined
+        ? undefined
+        : await readPem('engine.tls.ca.file', authoritiesFile),
     connectTimeoutMs,
     refreshMs,
     avoidMs: refreshMs,
@@ -42,7 +53,9 @@ async function openAuthorization(
   { authToken, authUrl, authScheme: scheme }: Settings['pinot'],
   clock: Clock,
 ): Promise<AuthorizationProvider> {
-  if (authToken !== undefined) return createStaticTokenProvider(authToken, { setting: 'engine.pinot.auth.token', scheme });
+  if (authToken !== undefined) {
+    return createStaticTokenProvider(authToken, { setting: 'engine.pinot.auth.token', scheme });
+  }
   if (authUrl === undefined) return noAuthorization;
   const provider = new UrlTokenProvider({
     setting: 'engine.pinot.auth.url',

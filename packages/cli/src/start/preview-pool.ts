@@ -8,7 +8,10 @@ import type { BucketSettings } from './preview-sources.ts';
 import { previewBegins, previewTooLong, type PreviewWork } from './preview-worker-setup.ts';
 import { heapFlags } from './worker-heap.ts';
 
-/** The processes that previews run in. They start when there is a preview, and stop when there was none for a while. */
+/**
+ * The processes that previews run in. They start when there is a preview, and stop when there was
+ * none for a while.
+ */
 export class PreviewPool implements AsyncDisposable {
   readonly #live: LiveSettings;
   readonly #clock: Clock;
@@ -16,7 +19,11 @@ export class PreviewPool implements AsyncDisposable {
 
   constructor(
     live: LiveSettings,
-    { clock, logger, metrics }: { readonly clock: Clock; readonly logger: Logger; readonly metrics?: ControllerMetrics },
+    {
+      clock,
+      logger,
+      metrics,
+    }: { readonly clock: Clock; readonly logger: Logger; readonly metrics?: ControllerMetrics },
   ) {
     const { store, s3, gcs, previewWorkers } = live.current;
     const { memoryBytesMax, idleMs, killGraceMs } = previewWorkers;
@@ -26,9 +33,13 @@ export class PreviewPool implements AsyncDisposable {
     this.#pool = new WorkerPool({
       work: 'preview',
       // Beside this file, and in the same form: source or built.
-      module: new URL(import.meta.url.endsWith('.ts') ? './preview-worker.ts' : './preview-worker.js', import.meta.url),
+      module: new URL(
+        import.meta.url.endsWith('.ts') ? './preview-worker.ts' : './preview-worker.js',
+        import.meta.url,
+      ),
       setup,
-      // The controller refuses what is more than `controller.preview.concurrency`, which may change.
+      // The controller refuses what is more than `controller.preview.concurrency`, which may
+      // change.
       sizeMax: Infinity,
       sizeMin: 0,
       idleMs,
@@ -46,12 +57,19 @@ export class PreviewPool implements AsyncDisposable {
   }
 
   /** What health says of it. */
-  get health(): { readonly count: number; readonly busyCount: number; readonly killedCount: number } {
+  get health(): {
+    readonly count: number;
+    readonly busyCount: number;
+    readonly killedCount: number;
+  } {
     const { count, busyCount, killed } = this.#pool.status;
     return { count, busyCount, killedCount: killed.time + killed.memory + killed.crash };
   }
 
-  /** @throws what the preview throws; QUERY_LIMIT_EXCEEDED when it was ended for its time or memory; INTERNAL, SHUTTING_DOWN, ABORTED */
+  /**
+   * @throws what the preview throws; QUERY_LIMIT_EXCEEDED when it was ended for its time or memory;
+   * INTERNAL, SHUTTING_DOWN, ABORTED
+   */
   readonly run: RunPreview = async (call, { signal }) => {
     const { preview, streams } = this.#live.current;
     const work: PreviewWork = { ...call, preview, streams };

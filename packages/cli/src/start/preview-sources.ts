@@ -6,13 +6,19 @@ import { openGcsStore, openS3Store } from '../stores/open-remote-store.ts';
 /** The settings that buckets are opened by. */
 export type BucketSettings = Pick<Settings, 'store' | 's3' | 'gcs'>;
 
-/** The files that may be read by name; buckets are opened when one is asked for, and kept until the end. */
+/**
+ * The files that may be read by name; buckets are opened when one is asked for, and kept until the
+ * end.
+ */
 export class PreviewSources implements AsyncDisposable {
   readonly #settings: BucketSettings;
   readonly #dependencies: { readonly clock: Clock; readonly random: Random };
   readonly #stores = new Map<string, Promise<ObjectStore>>();
 
-  constructor(settings: BucketSettings, dependencies: { readonly clock: Clock; readonly random: Random }) {
+  constructor(
+    settings: BucketSettings,
+    dependencies: { readonly clock: Clock; readonly random: Random },
+  ) {
     this.#settings = settings;
     this.#dependencies = dependencies;
   }
@@ -20,9 +26,13 @@ export class PreviewSources implements AsyncDisposable {
   /** Finds files in these locations; undefined when there are none. */
   finderOf(locations: Settings['preview']['sources']): FileFinder | undefined {
     if (locations === undefined) return undefined;
-    const paths = locations.flatMap((location) => (location.scheme === 'file' ? location.path : []));
+    const paths = locations.flatMap((location) =>
+      location.scheme === 'file' ? location.path : [],
+    );
     const buckets = locations.flatMap((location): AllowedBucket[] =>
-      location.scheme === 'file' ? [] : [{ location: location.uri, open: () => this.#open(location.uri) }],
+      location.scheme === 'file'
+        ? []
+        : [{ location: location.uri, open: () => this.#open(location.uri) }],
     );
     return createFileFinder({ paths, buckets });
   }

@@ -8,7 +8,10 @@ import { previewBegins, previewTooLong, type PreviewWork } from './preview-worke
 
 /** Opens a process that runs previews (`@quire/workers`); files and streams are opened in it. */
 export async function openWorker(setup: unknown): Promise<WorkRunner> {
-  const sources = new PreviewSources(setup as BucketSettings, { clock: systemClock, random: systemRandom });
+  const sources = new PreviewSources(setup as BucketSettings, {
+    clock: systemClock,
+    random: systemRandom,
+  });
   return {
     run: async (input, context) => {
       await context.call(previewBegins, undefined);
@@ -31,7 +34,10 @@ async function run(
     signal: whenUnwanted(signal),
     ...(mayReadSources && {
       finder,
-      openStream: (config) => ({ start: parseStreamConfig(config).start, stream: openStream(config, { ...streams, clock }) }),
+      openStream: (config) => ({
+        start: parseStreamConfig(config).start,
+        stream: openStream(config, { ...streams, clock }),
+      }),
     }),
   });
   const answer: Buffer[] = [];
@@ -39,7 +45,10 @@ async function run(
   return Buffer.concat(answer);
 }
 
-/** Aborted when nobody wants the answer any more. A preview whose time is over is wanted still: it answers with what it has. */
+/**
+ * Aborted when nobody wants the answer any more. A preview whose time is over is wanted still: it
+ * answers with what it has.
+ */
 function whenUnwanted(signal: AbortSignal): AbortSignal {
   const unwanted = new AbortController();
   const onAbort = (): void => {

@@ -15,7 +15,10 @@ export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
   readonly port: number;
 }
 
-/** A proxy as the settings say, live where they are. Not to be copied: a copy of a getter is not live. */
+/**
+ * A proxy as the settings say, live where they are. Not to be copied: a copy of a getter is not
+ * live.
+ */
 export function proxyOptionsOf(live: LiveSettings, parts: ProxyParts): ProxyOptions {
   const settings = live.current;
   const { gate, certificateAuthorities, authMode, port } = parts;

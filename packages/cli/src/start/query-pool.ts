@@ -25,7 +25,8 @@ export interface QueryPoolDependencies {
 }
 
 /**
- * Opens the processes that queries run in. The first one opens the tables: what it finds out is handed to the others.
+ * Opens the processes that queries run in. The first one opens the tables: what it finds out is
+ * handed to the others.
  *
  * @throws INVALID_SETTING when a table cannot be read, or a limit or the store cannot be used
  */
@@ -34,16 +35,43 @@ export async function openQueryPool(
   dependencies: QueryPoolDependencies,
 ): Promise<{ readonly pool: WorkerPool; readonly tables: readonly OpenTable[] }> {
   const { metrics, logger } = dependencies;
-  const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, engine, pinot, tls, workers } = settings;
+  const {
+    store,
+    s3,
+    gcs,
+    storageClasses,
+    tables,
+    tableServer,
+    duckdb,
+    query,
+    statement,
+    engine,
+    pinot,
+    tls,
+    workers,
+  } = settings;
   const places = { store, s3, gcs, storageClasses };
-  const shared: QueryWorkerSettings = { ...places, engine, pinot, tls, tables, tableServer, duckdb, query, statement };
+  const shared: QueryWorkerSettings = {
+    ...places,
+    engine,
+    pinot,
+    tls,
+    tables,
+    tableServer,
+    duckdb,
+    query,
+    statement,
+  };
   const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
   // Processes come and go: what one has read and found whole, none reads again.
   const verified = new VerificationHost();
   const pool = new WorkerPool({
     work: 'query',
     // Beside this file, and in the same form: source or built.
-    module: new URL(import.meta.url.endsWith('.ts') ? './query-worker.ts' : './query-worker.js', import.meta.url),
+    module: new URL(
+      import.meta.url.endsWith('.ts') ? './query-worker.ts' : './query-worker.js',
+      import.meta.url,
+    ),
     setup,
     sizeMax: query.concurrencyMax,
     sizeMin: Math.min(workers.idleCountMin, query.concurrencyMax),
@@ -56,11 +84,15 @@ export async function openQueryPool(
       [findVerifiedName]: (files) => verified.find(files as readonly FileIdentity[]),
       [addVerifiedName]: (files) => verified.add(files as readonly FileIdentity[]),
       [storeCallName]: async (call) => metrics.observeStoreCall(call as StoreCall),
-      [storeRetryName]: async (retry) => logger.warn(retry as StoreRetry, 'store call failed, will be tried again'),
+      [storeRetryName]: async (retry) =>
+        logger.warn(retry as StoreRetry, 'store call failed, will be tried again'),
     },
     onKilled: ({ pid, reason, detail }) => {
       metrics.observeKilledWorker(reason);
-      logger.warn({ pid, reason, detail }, 'a worker ended with its query; another one replaces it');
+      logger.warn(
+        { pid, reason, detail },
+        'a worker ended with its query; another one replaces it',
+      );
     },
     onStartFailed: (error) => logger.error({ err: error }, 'a worker could not be started'),
   });
@@ -78,16 +110,25 @@ export async function openQueryPool(
   return { pool, tables: opened };
 }
 
-/** Removes what a worker that died has left beside the objects of the store: its file on the way, or its unfinished upload. */
+/**
+ * Removes what a worker that died has left beside the objects of the store: its file on the way, or
+ * its unfinished upload.
+ */
 export async function removeLeftovers(
   backend: ObjectStore,
-  { order, pid, logger }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
+  {
+    order,
+    pid,
+    logger,
+  }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
 ): Promise<void> {
   try {
     if (backend instanceof FileObjectStore) {
       await backend.leftovers.removeDead({ pid });
     } else if (hasUnfinishedUploads(backend)) {
-      const uploads = backend.leftovers.list({ prefix: resultPrefix(order.brokerId, order.requestId) });
+      const uploads = backend.leftovers.list({
+        prefix: resultPrefix(order.brokerId, order.requestId),
+      });
       for await (const { key } of uploads) await backend.leftovers.remove(key);
     }
   } catch (error) {

@@ -36,7 +36,9 @@ export const askForTables = 'tables';
 /** What a process for queries calls beside what its queries do. */
 export const storeCallName = 'store call';
 export const storeRetryName = 'store retry';
-/** What it asks and tells the process that it works for about files of tables that were found whole. */
+/**
+ * What it asks and tells the process that it works for about files of tables that were found whole.
+ */
 export const findVerifiedName = 'find verified files';
 export const addVerifiedName = 'add verified files';
 

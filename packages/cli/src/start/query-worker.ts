@@ -29,7 +29,9 @@ interface WorkerEngine {
 export async function openWorker(setup: unknown, host: WorkerHost): Promise<WorkRunner> {
   const { settings, tables: opened } = setup as QueryWorkerSetup;
   const { engine, settled, tables, directories } = await openEngine(settings, opened, host);
-  const store = isOpenedAnywhere(settings) ? (await openStore(settings, dependenciesOf(host))).store : undefined;
+  const store = isOpenedAnywhere(settings)
+    ? (await openStore(settings, dependenciesOf(host))).store
+    : undefined;
   const worker = createQueryWorker({
     engine,
     store,
@@ -40,8 +42,11 @@ export async function openWorker(setup: unknown, host: WorkerHost): Promise<Work
       await store?.[Symbol.asyncDispose]();
     },
   });
-  // The process that opens the tables is replaced soon. Any other one waits for work, and may as well be quick when it comes.
-  if (opened !== undefined && settings.engine.kind !== 'pinot') void warmUp(engine).catch(() => undefined);
+  // The process that opens the tables is replaced soon. Any other one waits for work, and may as
+  // well be quick when it comes.
+  if (opened !== undefined && settings.engine.kind !== 'pinot') {
+    void warmUp(engine).catch(() => undefined);
+  }
   return {
     ...worker,
     run: async (input, context) => (input === askForTables ? tables : worker.run(input, context)),
@@ -55,12 +60,22 @@ async function openEngine(
 ): Promise<WorkerEngine> {
   if (settings.engine.kind === 'pinot') return openPinot(settings);
   const engine = await openDuckDb(settings, opened, host);
-  return { engine, settled: () => engine.settled(), tables: engine.tables, directories: [engine.spillDirectory] };
+  return {
+    engine,
+    settled: () => engine.settled(),
+    tables: engine.tables,
+    directories: [engine.spillDirectory],
+  };
 }
 
 async function openPinot(settings: QueryWorkerSettings): Promise<WorkerEngine> {
-  const [{ PinotEngine }, { pinotOptionsOf }] = await Promise.all([import('@quire/engine-pinot'), import('./pinot-options.ts')]);
-  const engine = new PinotEngine(await pinotOptionsOf(settings, { clock: systemClock, random: systemRandom }));
+  const [{ PinotEngine }, { pinotOptionsOf }] = await Promise.all([
+    import('@quire/engine-pinot'),
+    import('./pinot-options.ts'),
+  ]);
+  const engine = new PinotEngine(
+    await pinotOptionsOf(settings, { clock: systemClock, random: systemRandom }),
+  );
   return { engine, settled: () => engine.settled(), tables: [], directories: [] };
 }
 

@@ -15,7 +15,9 @@ export interface RunningService {
 }
 
 /** What every role is run with. */
-export interface RoleRun<Running extends RunningService = RunningService> extends RoleHooks<Running> {
+export interface RoleRun<
+  Running extends RunningService = RunningService,
+> extends RoleHooks<Running> {
   readonly environment: Environment;
   readonly logger: Logger;
 }

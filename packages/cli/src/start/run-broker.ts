@@ -26,23 +26,31 @@ export interface BrokerRun extends RoleRun<RunningBroker> {
 }
 
 /**
- * Makes a broker of its parts as the settings say, runs it until it is told to stop, and takes it apart in reverse order:
- * calls under way finish, then queries, results and store are closed.
+ * Makes a broker of its parts as the settings say, runs it until it is told to stop, and takes it
+ * apart in reverse order: calls under way finish, then queries, results and store are closed.
  *
- * @throws INVALID_SETTING when a part cannot be made as the settings say, or the address cannot be listened on
+ * @throws INVALID_SETTING when a part cannot be made as the settings say, or the address cannot be
+ * listened on
  */
 export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<void> {
   const { environment, logger } = run;
   const { clock, random } = environment;
   const settings = live.current;
-  await using gate = await Gate.open(live, { environment, logger, processPrincipals: run.processPrincipals });
+  await using gate = await Gate.open(live, {
+    environment,
+    logger,
+    processPrincipals: run.processPrincipals,
+  });
   const metrics = new BrokerMetrics();
   const { store: opened, backend } = await openStore(settings, {
     clock,
     random,
     onCall: metrics.observeStoreCall,
     onRetry: ({ call, attempt, delayMs, error }) =>
-      logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
+      logger.warn(
+        { call, attempt, delayMs, reason: error.code },
+        'store call failed, will be tried again',
+      ),
   });
   await using store = opened;
   const isShared = isSharedStore(settings.store, backend);
@@ -51,7 +59,15 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random, isShared });
-  await using cleaner = openBrokerCleaner(live, { store, backend, results, admission, metrics, logger, environment });
+  await using cleaner = openBrokerCleaner(live, {
+    store,
+    backend,
+    results,
+    admission,
+    metrics,
+    logger,
+    environment,
+  });
   await using broker = createBroker({
     engine: engine.engineFor({ results, store, backend }),
     results,
@@ -89,12 +105,23 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     metrics,
   });
   const { bindHost: host, brokerPort: port } = settings.server;
-  const address = await listen({ service: broker, role: 'broker', host, port, portKey: 'engine.broker.client.queryPort' });
+  const address = await listen({
+    service: broker,
+    role: 'broker',
+    host,
+    port,
+    portKey: 'engine.broker.client.queryPort',
+  });
   gate.guard(broker);
   cleaner.start();
   const { brokerId } = results;
   logger.info(
-    { url: address.url, brokerId, store: store.location, tables: settings.tables.map((table) => table.name) },
+    {
+      url: address.url,
+      brokerId,
+      store: store.location,
+      tables: settings.tables.map((table) => table.name),
+    },
     'broker listens',
   );
   await run.onListening({
@@ -104,11 +131,17 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     usesQuickstartTokens: gate.usesQuickstartTokens,
   });
   await run.untilStop;
-  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
+  logger.info(
+    { graceMs: settings.http.shutdownGraceMs },
+    'broker stops: calls under way may finish',
+  );
 }
 
 /** @throws INVALID_SETTING when links are asked for, and the store cannot sign any */
-function linksOf({ links, store }: Settings, signer: LinkSigner | undefined): BrokerOptions['links'] {
+function linksOf(
+  { links, store }: Settings,
+  signer: LinkSigner | undefined,
+): BrokerOptions['links'] {
   if (!links.enabled) return undefined;
   if (signer !== undefined) return { signer, lifetimeMs: links.lifetimeMs };
   throw new QuireError(
@@ -117,7 +150,9 @@ function linksOf({ links, store }: Settings, signer: LinkSigner | undefined): Br
   );
 }
 
-type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random' | 'isShared'>>;
+type ResultParts = Required<
+  Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random' | 'isShared'>
+>;
 
 /** The results of this broker; what may change about them is read from the settings at each use. */
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
@@ -145,13 +180,19 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
   });
 }
 
-/** The compression of new results. Buckets are far away: there it takes less time than the bytes that it saves. */
+/**
+ * The compression of new results. Buckets are far away: there it takes less time than the bytes
+ * that it saves.
+ */
 function compressionOf({ results, store }: Settings): Compression {
   if (results.compression !== 'auto') return results.compression;
   return isRemoteStore(store) ? 'zstd' : 'none';
 }
 
-/** Names the broker's part of the store: as the settings say, else `Broker_<host>_<port>`, in characters that object keys may have. */
+/**
+ * Names the broker's part of the store: as the settings say, else `Broker_<host>_<port>`, in
+ * characters that object keys may have.
+ */
 function brokerIdOf({ server }: Settings): string {
   if (server.brokerId !== undefined) return server.brokerId;
   return `Broker_${server.brokerHostName.replace(/[^A-Za-z0-9.-]/g, '-')}_${server.brokerPort}`;

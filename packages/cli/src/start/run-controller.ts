@@ -18,7 +18,10 @@ import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { settingsInForce } from './settings-in-force.ts';
 
 export interface ControllerRun extends RoleRun {
-  /** Gives the Authorization of calls to brokers when the settings say nothing of it: those of the same process know it. */
+  /**
+   * Gives the Authorization of calls to brokers when the settings say nothing of it: those of the
+   * same process know it.
+   */
   readonly authorization?: AuthorizationProvider | undefined;
   /** The brokers that it looks after when the settings name none: those of the same process. */
   readonly brokers?: readonly string[] | undefined;
@@ -27,9 +30,11 @@ export interface ControllerRun extends RoleRun {
 }
 
 /**
- * Makes a controller as the settings say, and runs it until it is told to stop: the expiry job ends first, then calls under way.
+ * Makes a controller as the settings say, and runs it until it is told to stop: the expiry job ends
+ * first, then calls under way.
  *
- * @throws INVALID_SETTING when it knows no brokers, a part cannot be made as the settings say, or the address cannot be listened on
+ * @throws INVALID_SETTING when it knows no brokers, a part cannot be made as the settings say, or
+ * the address cannot be listened on
  */
 export async function runController(live: LiveSettings, run: ControllerRun): Promise<void> {
   const { environment, logger } = run;
@@ -37,21 +42,36 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const settings = live.current;
   const brokersNow = (): readonly string[] => live.current.controller.brokers ?? run.brokers ?? [];
   if (brokersNow().length === 0) {
-    throw new QuireError('INVALID_SETTING', 'controller.brokers must be set: the controller has no broker to look after.');
+    throw new QuireError(
+      'INVALID_SETTING',
+      'controller.brokers must be set: the controller has no broker to look after.',
+    );
   }
   await using gate = await Gate.open(live, { environment, logger });
   const authorization = saysAuthorization(settings)
     ? await openAuthorization(settings, clock)
     : (run.authorization ?? noAuthorization);
   const { authoritiesFile } = settings.tls;
-  const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
+  const certificateAuthorities =
+    authoritiesFile === undefined
+      ? undefined
+      : await readPem('engine.tls.ca.file', authoritiesFile);
   const metrics = new ControllerMetrics();
   await using previews = new PreviewPool(live, { clock, logger, metrics });
   await using clusterTables = await openClusterTables(settings, run);
   const tableEngine = run.tableEngine ?? clusterTables;
-  await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, { ...run, metrics });
+  await using tables =
+    tableEngine === undefined
+      ? undefined
+      : await openRestreams(live, tableEngine, { ...run, metrics });
   tables?.restreams.run();
-  const site = await openConsole(live, { environment, logger, gate, brokers: brokersNow, certificateAuthorities });
+  const site = await openConsole(live, {
+    environment,
+    logger,
+    gate,
+    brokers: brokersNow,
+    certificateAuthorities,
+  });
   await using controller = createController({
     ...serverOptionsOf(settings, run),
     ...gate.options,
@@ -65,7 +85,11 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     },
     get schedule() {
       const { controller: own, cleaner } = live.current;
-      return { periodMs: own.cleanerPeriodMs, initialDelayMs: own.cleanerInitialDelayMs, cron: cleaner.schedule };
+      return {
+        periodMs: own.cleanerPeriodMs,
+        initialDelayMs: own.cleanerInitialDelayMs,
+        cron: cleaner.schedule,
+      };
     },
     ...site,
     settingsInForce: () => settingsInForce(live),
@@ -91,7 +115,13 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     metrics,
   });
   const { bindHost: host, controllerPort: port } = settings.server;
-  const address = await listen({ service: controller, role: 'controller', host, port, portKey: 'controller.port' });
+  const address = await listen({
+    service: controller,
+    role: 'controller',
+    host,
+    port,
+    portKey: 'controller.port',
+  });
   gate.guard(controller);
   live.onApplied(() => controller.settingsChanged());
   logger.info({ url: address.url, brokers: brokersNow() }, 'controller listens');
@@ -102,10 +132,16 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     hasConsole: site.console !== undefined,
   });
   await run.untilStop;
-  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'controller stops: calls under way may finish');
+  logger.info(
+    { graceMs: settings.http.shutdownGraceMs },
+    'controller stops: calls under way may finish',
+  );
 }
 
-/** The tables of the cluster that the settings name, when they also say where the records of its restream jobs are kept. */
+/**
+ * The tables of the cluster that the settings name, when they also say where the records of its
+ * restream jobs are kept.
+ */
 async function openClusterTables(
   settings: Settings,
   { environment, logger }: Pick<ControllerRun, 'environment' | 'logger'>,
@@ -113,7 +149,9 @@ async function openClusterTables(
   if (settings.engine.kind !== 'pinot') return undefined;
   const { dataDir } = settings.tableServer;
   if (dataDir === undefined) {
-    logger.warn('engine.tables.data.dir is not set: the controller leaves the tables of the cluster alone');
+    logger.warn(
+      'engine.tables.data.dir is not set: the controller leaves the tables of the cluster alone',
+    );
     return undefined;
   }
   await mkdir(dataDir, { recursive: true });
@@ -139,9 +177,10 @@ interface ConsoleSurroundings extends Pick<RoleRun, 'environment' | 'logger'> {
 }
 
 /**
- * What a controller needs for the console: its files, and what answers its queries, a proxy in front of the controller's own brokers. It
- * lets in whom the controller knows; what they may do is for the broker to say, and for nobody else. Empty where the settings want no
- * console, or this clone has not built it.
+ * What a controller needs for the console: its files, and what answers its queries, a proxy in
+ * front of the controller's own brokers. It lets in whom the controller knows; what they may do is
+ * for the broker to say, and for nobody else. Empty where the settings want no console, or this
+ * clone has not built it.
  */
 async function openConsole(
   live: LiveSettings,
@@ -161,5 +200,8 @@ async function openConsole(
       port: 0, // it is mounted, and listens nowhere
     }),
   );
-  return { console: { files, hasQuickstartTokens: surroundings.gate.usesQuickstartTokens }, queries };
+  return {
+    console: { files, hasQuickstartTokens: surroundings.gate.usesQuickstartTokens },
+    queries,
+  };
 }

@@ -13,20 +13,28 @@ export interface ProxyRun extends RoleRun {
 }
 
 /**
- * Makes a proxy as the settings say, and runs it until it is told to stop: calls under way may finish first.
+ * Makes a proxy as the settings say, and runs it until it is told to stop: calls under way may
+ * finish first.
  *
- * @throws INVALID_SETTING when it has no brokers, a part cannot be made as the settings say, or the address cannot be listened on
+ * @throws INVALID_SETTING when it has no brokers, a part cannot be made as the settings say, or the
+ * address cannot be listened on
  */
 export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void> {
   const { environment, logger } = run;
   const settings = live.current;
   const { brokers: listed, brokersName } = settings.proxy;
   if (listed === undefined && brokersName === undefined && (run.brokers ?? []).length === 0) {
-    throw new QuireError('INVALID_SETTING', 'proxy.brokers or proxy.brokers.dns must be set: the proxy has no broker.');
+    throw new QuireError(
+      'INVALID_SETTING',
+      'proxy.brokers or proxy.brokers.dns must be set: the proxy has no broker.',
+    );
   }
   await using gate = await Gate.open(live, { environment, logger });
   const { authoritiesFile } = settings.tls;
-  const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
+  const certificateAuthorities =
+    authoritiesFile === undefined
+      ? undefined
+      : await readPem('engine.tls.ca.file', authoritiesFile);
   await using proxy = createProxy(
     proxyOptionsOf(live, {
       ...run,
@@ -39,15 +47,30 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
     }),
   );
   const { bindHost: host, proxyPort: port } = settings.server;
-  const address = await listen({ service: proxy, role: 'proxy', host, port, portKey: 'proxy.port' });
+  const address = await listen({
+    service: proxy,
+    role: 'proxy',
+    host,
+    port,
+    portKey: 'proxy.port',
+  });
   gate.guard(proxy);
-  logger.info({ url: address.url, brokers: brokersNow(settings, run), name: brokersName }, 'proxy listens');
+  logger.info(
+    { url: address.url, brokers: brokersNow(settings, run), name: brokersName },
+    'proxy listens',
+  );
   await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
   await run.untilStop;
-  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'proxy stops: calls under way may finish');
+  logger.info(
+    { graceMs: settings.http.shutdownGraceMs },
+    'proxy stops: calls under way may finish',
+  );
 }
 
-/** The brokers of the settings; those of the process only where the settings name none, by no name either. */
+/**
+ * The brokers of the settings; those of the process only where the settings name none, by no name
+ * either.
+ */
 function brokersNow({ proxy }: Settings, run: ProxyRun): readonly string[] {
   return proxy.brokers ?? (proxy.brokersName === undefined ? (run.brokers ?? []) : []);
 }

@@ -41,9 +41,10 @@ export interface RolesRun {
 const processPrincipalName = '@process';
 
 /**
- * Runs the roles of a process until it is told to stop, or one of them fails: the table server first, then the broker, then those who
- * call it; they end in the reverse order. Proxy and controller have the broker of their process where the settings name none, and the controller needs no token
- * for it.
+ * Runs the roles of a process until it is told to stop, or one of them fails: the table server
+ * first, then the broker, then those who call it; they end in the reverse order. Proxy and
+ * controller have the broker of their process where the settings name none, and the controller
+ * needs no token for it.
  *
  * @throws INVALID_SETTING when a role cannot be run as the settings say
  */
@@ -60,7 +61,13 @@ export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void>
     const brokers = broker === undefined ? undefined : [broker.address.url];
     const [proxy, controller, cleaner] = [
       begun(startProxy(live, run, brokers)),
-      begun(startController(live, run, { brokers, own: broker === undefined ? undefined : own, tableEngine: server?.engine })),
+      begun(
+        startController(live, run, {
+          brokers,
+          own: broker === undefined ? undefined : own,
+          tableEngine: server?.engine,
+        }),
+      ),
       begun(startCleaner(live, run)),
     ];
     await run.onReady({
@@ -76,7 +83,9 @@ export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void>
   }
 }
 
-/** All are stopped, whatever becomes of the others. @throws what the first of them threw that failed */
+/**
+ * All are stopped, whatever becomes of the others. @throws what the first of them threw that failed
+ */
 async function stopInTurn(parts: readonly StartedRole<unknown>[]): Promise<void> {
   const failures: unknown[] = [];
   for (const part of parts) await part.stop().catch((error: unknown) => failures.push(error));
@@ -94,12 +103,21 @@ function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServ
   });
 }
 
-function startBroker(live: LiveSettings, run: RolesRun, own: ProcessPrincipal): StartedRole<RunningBroker> | undefined {
+function startBroker(
+  live: LiveSettings,
+  run: RolesRun,
+  own: ProcessPrincipal,
+): StartedRole<RunningBroker> | undefined {
   if (!run.roles.has('broker')) return undefined;
   return new StartedRole(async (hooks) => {
     const { runBroker } = await import('./run-broker.ts');
     const processPrincipals = run.roles.has('controller') ? [own.principal] : [];
-    await runBroker(live, { ...contextOf(run, 'broker'), ...hooks, processPrincipals, stopAtOnce: run.stopAtOnce });
+    await runBroker(live, {
+      ...contextOf(run, 'broker'),
+      ...hooks,
+      processPrincipals,
+      stopAtOnce: run.stopAtOnce,
+    });
   });
 }
 
@@ -130,7 +148,13 @@ function startController(
     // Its token is for the broker of this process only.
     const authorization = live.current.controller.brokers === undefined ? parts.own : undefined;
     const { brokers, tableEngine } = parts;
-    await runController(live, { ...contextOf(run, 'controller'), ...hooks, brokers, authorization, tableEngine });
+    await runController(live, {
+      ...contextOf(run, 'controller'),
+      ...hooks,
+      brokers,
+      authorization,
+      tableEngine,
+    });
   });
 }
 
@@ -143,6 +167,9 @@ function startCleaner(live: LiveSettings, run: RolesRun): StartedRole<RunningCle
 }
 
 /** With several roles in one process, a line of the log says whose it is. */
-function contextOf({ roles, environment, logger }: RolesRun, role: Role): { environment: Environment; logger: Logger } {
+function contextOf(
+  { roles, environment, logger }: RolesRun,
+  role: Role,
+): { environment: Environment; logger: Logger } {
   return { environment, logger: roles.size === 1 ? logger : logger.child({ role }) };
 }

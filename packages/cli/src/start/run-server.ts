@@ -11,7 +11,9 @@ import { TaskPool } from './task-pool.ts';
 import { openSamples, type RunningSamples } from '../samples/open-samples.ts';
 import type { RoleHooks } from './started-role.ts';
 
-/** A table server that is open, as its operator and the other parts of the process want to know it. */
+/**
+ * A table server that is open, as its operator and the other parts of the process want to know it.
+ */
 export interface RunningServer {
   readonly dataDirectory: string;
   readonly engine: TableEngine;
@@ -25,11 +27,15 @@ export interface ServerRun extends RoleHooks<RunningServer> {
 }
 
 /**
- * Opens the tables of a directory as the settings say, and looks after them until it is told to stop.
+ * Opens the tables of a directory as the settings say, and looks after them until it is told to
+ * stop.
  *
  * @throws INVALID_SETTING when the settings name no directory
  */
-export async function runServer(live: LiveSettings, { environment, logger, onListening, untilStop }: ServerRun): Promise<void> {
+export async function runServer(
+  live: LiveSettings,
+  { environment, logger, onListening, untilStop }: ServerRun,
+): Promise<void> {
   const { tableServer, server, engine: kept } = live.current;
   if (kept.kind === 'pinot') {
     throw new QuireError(
@@ -55,25 +61,39 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
     random: environment.random,
     tenants: tableServer.tenants,
     host: server.brokerHostName,
-    openStream: (config) => openStream(config, { ...live.current.streams, clock: environment.clock }),
+    openStream: (config) =>
+      openStream(config, { ...live.current.streams, clock: environment.clock }),
     consumerEvents: {
       onBadMessages: (table, partition, bad) => {
-        for (const { offset, problem } of bad) logger.warn({ table, partition, offset, problem }, 'message is bad');
+        for (const { offset, problem } of bad) {
+          logger.warn({ table, partition, offset, problem }, 'message is bad');
+        }
       },
-      onRetry: (table, partition, error) => logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
+      onRetry: (table, partition, error) =>
+        logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
     },
     onTaskFailed: (error) => logger.error({ err: error }, 'task could not be created or recorded'),
-    onSetAside: (subject, error) => logger.error({ subject, err: error }, 'set aside: a record is damaged'),
-    onGarbage: ({ path, action, reason }) => logger.info({ audit: true, path, reason }, `file of a table ${action}`),
+    onSetAside: (subject, error) =>
+      logger.error({ subject, err: error }, 'set aside: a record is damaged'),
+    onGarbage: ({ path, action, reason }) =>
+      logger.info({ audit: true, path, reason }, `file of a table ${action}`),
     onUnwitnessed: (path, error) =>
-      logger.warn({ path, err: error }, 'revision of a record could not be noted: an older copy of it would not be recognized'),
+      logger.warn(
+        { path, err: error },
+        'revision of a record could not be noted: an older copy of it would not be recognized',
+      ),
     get trashRetentionMs() {
       return live.current.tableServer.trashRetentionMs;
     },
-    onUpkeepFailed: (error) => logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
+    onUpkeepFailed: (error) =>
+      logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
     onSegmentDamaged: ({ path, ...damage }) =>
-      logger.error({ ...damage, file: path }, 'segment is damaged: queries of its table are refused'),
-    onSegmentRestored: ({ tableName, segmentName }) => logger.info({ tableName, segmentName }, 'segment is whole again'),
+      logger.error(
+        { ...damage, file: path },
+        'segment is damaged: queries of its table are refused',
+      ),
+    onSegmentRestored: ({ tableName, segmentName }) =>
+      logger.info({ tableName, segmentName }, 'segment is whole again'),
     scrubPeriodMs: tableServer.scrubPeriodMs,
     scrubBytesPerSecondMax: tableServer.scrubRateBytesMax,
     // Twice as long as a query may run: its files stay until it is done with them.
@@ -88,7 +108,10 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
     },
   });
   const tables = await engine.listTables();
-  logger.info({ directory: tableServer.dataDir, tables: tables.map((table) => table.tableNameWithType) }, 'table server is open');
+  logger.info(
+    { directory: tableServer.dataDir, tables: tables.map((table) => table.tableNameWithType) },
+    'table server is open',
+  );
   const { samplesDir } = tableServer;
   await using samples =
     samplesDir === undefined

@@ -1,4 +1,7 @@
-/** What a part of the process is given to run: it says when it is ready, and runs until it is told to stop. */
+/**
+ * What a part of the process is given to run: it says when it is ready, and runs until it is told
+ * to stop.
+ */
 export interface RoleHooks<Ready> {
   readonly onListening: (ready: Ready) => Promise<void>;
   /** It runs until this resolves. */
@@ -16,7 +19,10 @@ export class StartedRole<out Ready> {
   constructor(run: (hooks: RoleHooks<Ready>) => Promise<void>) {
     const ready = Promise.withResolvers<Ready>();
     this.ready = ready.promise;
-    this.ended = run({ onListening: async (value) => ready.resolve(value), untilStop: this.#stop.promise });
+    this.ended = run({
+      onListening: async (value) => ready.resolve(value),
+      untilStop: this.#stop.promise,
+    });
     this.ended.catch((error: unknown) => ready.reject(error));
     this.ready.catch(() => undefined); // the caller is told
   }

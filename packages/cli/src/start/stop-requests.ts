@@ -1,7 +1,10 @@
 import { QuireError } from '@quire/core';
 import type { Environment } from '../environment.ts';
 
-/** Requests to stop: the first one asks for a graceful stop, the second for one at once. Listens until disposed. */
+/**
+ * Requests to stop: the first one asks for a graceful stop, the second for one at once. Listens
+ * until disposed.
+ */
 export class StopRequests implements Disposable {
   /** Resolves at the first request. */
   readonly first: Promise<void>;

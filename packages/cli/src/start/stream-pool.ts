@@ -7,32 +7,43 @@ import type { LiveSettings } from '../live-settings.ts';
 import { chunkBegins } from './stream-worker-setup.ts';
 import { heapFlags } from './worker-heap.ts';
 
-/** The processes that make rows of messages. They start with the first messages, and stop when there were none for a while. */
+/**
+ * The processes that make rows of messages. They start with the first messages, and stop when there
+ * were none for a while.
+ */
 export class StreamPool implements AsyncDisposable {
   readonly #live: LiveSettings;
   readonly #clock: Clock;
   readonly #pool: WorkerPool;
 
-  constructor(live: LiveSettings, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor(
+    live: LiveSettings,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
     const { countMax, memoryBytesMax, idleMs } = live.current.streamWorkers;
     this.#live = live;
     this.#clock = clock;
     this.#pool = new WorkerPool({
       work: 'batch of messages',
       // Beside this file, and in the same form: source or built.
-      module: new URL(import.meta.url.endsWith('.ts') ? './stream-worker.ts' : './stream-worker.js', import.meta.url),
+      module: new URL(
+        import.meta.url.endsWith('.ts') ? './stream-worker.ts' : './stream-worker.js',
+        import.meta.url,
+      ),
       setup: undefined,
       sizeMax: countMax,
       sizeMin: 0,
       idleMs,
       killGraceMs,
       memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.stream.workers.memory.maxMB' },
-      // Rows are dropped as soon as they are written. With the usual room for new objects a process of the default size takes more than half of its
-      // memory within one batch, and the pool would start another for the next one.
+      // Rows are dropped as soon as they are written. With the usual room for new objects a process
+      // of the default size takes more than half of its memory within one batch, and the pool would
+      // start another for the next one.
       nodeFlags: [...heapFlags(memoryBytesMax), '--max-semi-space-size=4'],
       threadPoolSize: 2,
       clock,
-      onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its messages'),
+      onKilled: ({ pid, reason, detail }) =>
+        logger.warn({ pid, reason, detail }, 'a worker ended with its messages'),
     });
   }
 
@@ -40,21 +51,33 @@ export class StreamPool implements AsyncDisposable {
   readonly run: RunChunkJob = async (job, { signal }) => {
     const { timeMaxMs } = this.#live.current.streamWorkers;
     // One that does not even begin is stuck: that is not the fault of its messages.
-    using deadline = new Deadline({ clock: this.#clock, signal, timeoutMs: 3 * timeMaxMs, error: tooLong });
+    using deadline = new Deadline({
+      clock: this.#clock,
+      signal,
+      timeoutMs: 3 * timeMaxMs,
+      error: tooLong,
+    });
     let hasBegun = false;
     const begin = async (): Promise<void> => {
       hasBegun = true;
-      // Putting files together takes as long as they are large; nothing of it is of a stranger's making.
+      // Putting files together takes as long as they are large; nothing of it is of a stranger's
+      // making.
       deadline.start(job.kind === 'fill' ? timeMaxMs : mergeTimeMaxMs);
     };
     const handlers = { [chunkBegins]: begin };
     let end: WorkerEnd | undefined;
     try {
-      const options = { signal: deadline.signal, handlers, onGone: (gone: WorkerEnd) => (end = gone) };
+      const options = {
+        signal: deadline.signal,
+        handlers,
+        onGone: (gone: WorkerEnd) => (end = gone),
+      };
       return (await this.#pool.run(job, options)) as ChunkOutput;
     } catch (error) {
       if (deadline.isOver && hasBegun) return { lost: tooLong(timeMaxMs).message };
-      if (signal?.aborted !== true && end !== undefined && end.reason !== 'stopped') return lostBy(error);
+      if (signal?.aborted !== true && end !== undefined && end.reason !== 'stopped') {
+        return lostBy(error);
+      }
       throw error;
     }
   };

@@ -7,12 +7,18 @@ import type { BucketSettings } from './preview-sources.ts';
 import { taskProgress, type TaskWork } from './task-worker-setup.ts';
 import { heapFlags } from './worker-heap.ts';
 
-/** The processes that tasks run in. They start when there is a task, and stop when there was none for a while. */
+/**
+ * The processes that tasks run in. They start when there is a task, and stop when there was none
+ * for a while.
+ */
 export class TaskPool implements AsyncDisposable {
   readonly #live: LiveSettings;
   readonly #pool: WorkerPool;
 
-  constructor(live: LiveSettings, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor(
+    live: LiveSettings,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
     const { store, s3, gcs, taskWorkers } = live.current;
     const { countMax, memoryBytesMax, idleMs, killGraceMs } = taskWorkers;
     const setup: BucketSettings = { store, s3, gcs };
@@ -20,7 +26,10 @@ export class TaskPool implements AsyncDisposable {
     this.#pool = new WorkerPool({
       work: 'task',
       // Beside this file, and in the same form: source or built.
-      module: new URL(import.meta.url.endsWith('.ts') ? './task-worker.ts' : './task-worker.js', import.meta.url),
+      module: new URL(
+        import.meta.url.endsWith('.ts') ? './task-worker.ts' : './task-worker.js',
+        import.meta.url,
+      ),
       setup,
       sizeMax: countMax,
       sizeMin: 0,
@@ -30,11 +39,15 @@ export class TaskPool implements AsyncDisposable {
       nodeFlags: heapFlags(memoryBytesMax),
       threadPoolSize: 4,
       clock,
-      onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its subtask'),
+      onKilled: ({ pid, reason, detail }) =>
+        logger.warn({ pid, reason, detail }, 'a worker ended with its subtask'),
     });
   }
 
-  /** @throws what the subtask throws; QUERY_LIMIT_EXCEEDED over its memory, INTERNAL when its process died; SHUTTING_DOWN, ABORTED */
+  /**
+   * @throws what the subtask throws; QUERY_LIMIT_EXCEEDED over its memory, INTERNAL when its
+   * process died; SHUTTING_DOWN, ABORTED
+   */
   readonly run: RunSubtaskJob = async (job, { signal, onProgress }) => {
     const { sources, rowBytesMax } = this.#live.current.preview;
     const work: TaskWork = { job, sources, rowBytesMax };

@@ -14,7 +14,14 @@ export async function openWorker(setup: unknown): Promise<WorkRunner> {
       const onProgress = (sentence: string): void => {
         call(taskProgress, sentence).catch(() => undefined); // nobody waits for the task any more
       };
-      return runSubtask(job, { clock, random, finder: places.finderOf(sources), rowBytesMax, signal, onProgress });
+      return runSubtask(job, {
+        clock,
+        random,
+        finder: places.finderOf(sources),
+        rowBytesMax,
+        signal,
+        onProgress,
+      });
     },
     [Symbol.asyncDispose]: () => places[Symbol.asyncDispose](),
   };

@@ -6,13 +6,23 @@ const sql =
   "SELECT i AS n, 'row ' || i AS text, i / 3 AS x, DATE '2024-01-01' + i::INTEGER AS day FROM range(100) t(i) ORDER BY n DESC";
 
 /**
- * Takes a query the whole way once, from its SQL to a result that is kept nowhere: what an engine and the writer of results load, compile and set up
- * at first is done before somebody waits for it.
+ * Takes a query the whole way once, from its SQL to a result that is kept nowhere: what an engine
+ * and the writer of results load, compile and set up at first is done before somebody waits for it.
  */
 export async function warmUp(engine: QueryEngine): Promise<void> {
-  await using execution = await engine.execute({ sql, isPaginated: true }, { limits: { timeoutMs: 10_000 } });
+  await using execution = await engine.execute(
+    { sql, isPaginated: true },
+    { limits: { timeoutMs: 10_000 } },
+  );
   const requestId = createRequestId(systemClock, systemRandom);
-  const order = { brokerId: 'warm', requestId, owner: '', expirationMs: 1, firstBytesMax: 1, sizeBytesMax: 0 };
+  const order = {
+    brokerId: 'warm',
+    requestId,
+    owner: '',
+    expirationMs: 1,
+    firstBytesMax: 1,
+    sizeBytesMax: 0,
+  };
   const admission = {
     extend: async ({ neededBytes }: { readonly neededBytes: number }) => neededBytes,
     release: () => undefined,
@@ -27,7 +37,9 @@ export async function warmUp(engine: QueryEngine): Promise<void> {
 const nowhere: ResultSink = {
   put: async (key, body) => {
     let sizeBytes = 0;
-    for await (const chunk of body instanceof Uint8Array ? [body] : body) sizeBytes += chunk.byteLength;
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      sizeBytes += chunk.byteLength;
+    }
     return { key, sizeBytes, lastModifiedMs: 0 };
   },
   delete: async () => undefined,

@@ -8,7 +8,11 @@ import type { RunningBroker } from './run-broker.ts';
 import type { RunningCleaner, RunningRoles } from './run-roles.ts';
 
 /** Tells what runs where, and, of a broker, three commands that work as they are printed. */
-export function renderWelcome(running: RunningRoles, settings: Settings, environment: Environment): string {
+export function renderWelcome(
+  running: RunningRoles,
+  settings: Settings,
+  environment: Environment,
+): string {
   const styles = stylesFor(environment.stdout, environment.variables);
   const facts = factsOf(running, settings);
   const width = Math.max(...facts.map(([name]) => name.length));
@@ -17,18 +21,25 @@ export function renderWelcome(running: RunningRoles, settings: Settings, environ
     '',
     ...facts.map(([name, value]) => `  ${styles.faint(name.padEnd(width))}  ${value}`),
     '',
-    ...examplesOf(running, environment.invocation).flatMap((example) => renderExample(example, styles)),
+    ...examplesOf(running, environment.invocation).flatMap((example) =>
+      renderExample(example, styles),
+    ),
     styles.faint('Ctrl-C stops it.'),
     '',
   ].join('\n');
 }
 
-function factsOf(running: RunningRoles, settings: Settings): readonly (readonly [name: string, value: string])[] {
+function factsOf(
+  running: RunningRoles,
+  settings: Settings,
+): readonly (readonly [name: string, value: string])[] {
   const { server, broker, proxy, controller, cleaner } = running;
   const docsOf = ({ address }: { readonly address: ServiceAddress }): string =>
     settings.observability.docsEnabled ? `${address.url}  (API: ${address.url}/docs)` : address.url;
   return [
-    ...(controller?.hasConsole === true ? [['console', `${controller.address.url}/console`] as const] : []),
+    ...(controller?.hasConsole === true
+      ? [['console', `${controller.address.url}/console`] as const]
+      : []),
     ...(broker === undefined ? [] : [['broker', docsOf(broker)] as const]),
     ...(proxy === undefined ? [] : [['proxy', docsOf(proxy)] as const]),
     ...(controller === undefined ? [] : [['controller', docsOf(controller)] as const]),
@@ -37,14 +48,19 @@ function factsOf(running: RunningRoles, settings: Settings): readonly (readonly 
     ...(broker === undefined
       ? []
       : [
-          ['results', `${broker.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`] as const,
+          [
+            'results',
+            `${broker.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`,
+          ] as const,
           ['tables', tablesFact(settings)] as const,
         ]),
   ];
 }
 
 function tablesFact({ engine, pinot, tables }: Settings): string {
-  if (engine.kind === 'pinot') return `those of Apache Pinot at ${pinot.controllerUrls?.join(', ')}`;
+  if (engine.kind === 'pinot') {
+    return `those of Apache Pinot at ${pinot.controllerUrls?.join(', ')}`;
+  }
   return tables.map(({ name }) => name).join(', ') || 'none';
 }
 
@@ -58,11 +74,16 @@ interface Example {
 }
 
 /** Commands for a POSIX shell that need no other tool than curl and sed. */
-function examplesOf({ broker, controller, server }: RunningRoles, invocation: string): readonly Example[] {
+function examplesOf(
+  { broker, controller, server }: RunningRoles,
+  invocation: string,
+): readonly Example[] {
   if (broker === undefined) return [];
   const { submit, page, browse } = queryExamples(broker, invocation);
   const { growing, taskName } = server?.samples ?? {};
-  if (controller === undefined || growing === undefined || taskName === undefined) return [submit, page, browse];
+  if (controller === undefined || growing === undefined || taskName === undefined) {
+    return [submit, page, browse];
+  }
   const { address, usesQuickstartTokens } = broker;
   const token = tokenOf(usesQuickstartTokens);
   const option = usesQuickstartTokens ? ` --token ${token}` : '';
@@ -92,7 +113,8 @@ function queryExamples(
   const token = tokenOf(usesQuickstartTokens);
   const [table] = settings.tables;
   const sql = table === undefined ? 'SELECT 42 AS answer' : `SELECT * FROM ${table.name}`;
-  // The quickstart's flights are three million: far in the middle is a better place to show than the second row.
+  // The quickstart's flights are three million: far in the middle is a better place to show than
+  // the second row.
   const offset = usesQuickstartTokens && table?.name === 'flights' ? 1_500_000 : 1;
   const url = address.url;
   const authorization = `-H "Authorization: Bearer ${token}"`;

@@ -2,7 +2,10 @@ import type { Clock, ObjectStore, Random } from '@quire/core';
 import type { Settings } from '@quire/settings';
 import { loadPlugin } from '../load-plugin.ts';
 
-/** What a module named in `engine.broker.storage.factory.class.<scheme>` must export as `openObjectStore`. */
+/**
+ * What a module named in `engine.broker.storage.factory.class.<scheme>` must export as
+ * `openObjectStore`.
+ */
 export type ObjectStoreFactory = (
   /** The URI in the setting, such as `ftp://host/results`. */
   location: string,
@@ -16,7 +19,10 @@ interface Dependencies {
 
 const storageClassKey = 'engine.broker.storage.factory.class';
 
-/** Opens a bucket of S3. Its SDK is loaded now, so that a server without buckets never waits for it or has it in memory. */
+/**
+ * Opens a bucket of S3. Its SDK is loaded now, so that a server without buckets never waits for it
+ * or has it in memory.
+ */
 export async function openS3Store(
   uri: string,
   settings: Pick<Settings, 'store' | 's3' | 'gcs'>,
@@ -31,9 +37,13 @@ export async function openS3Store(
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
     ...(accessKey !== undefined &&
-      secretKey !== undefined && { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }),
+      secretKey !== undefined && {
+        credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+      }),
     ...(encryption === 's3' && { encryption: { kind: 's3' } }),
-    ...(encryption === 'kms' && { encryption: { kind: 'kms', ...(kmsKey !== undefined && { keyId: kmsKey }) } }),
+    ...(encryption === 'kms' && {
+      encryption: { kind: 'kms', ...(kmsKey !== undefined && { keyId: kmsKey }) },
+    }),
     ...dependencies,
   });
 }
@@ -67,6 +77,10 @@ export async function loadFactory(
 ): Promise<ObjectStoreFactory | undefined> {
   const factory = settings.storageClasses.find(({ name }) => name === scheme)?.factory;
   if (factory?.kind !== 'module') return undefined;
-  const plugin = { key: `${storageClassKey}.${scheme}`, path: factory.path, exportName: 'openObjectStore' };
+  const plugin = {
+    key: `${storageClassKey}.${scheme}`,
+    path: factory.path,
+    exportName: 'openObjectStore',
+  };
   return (await loadPlugin(plugin)) as ObjectStoreFactory;
 }

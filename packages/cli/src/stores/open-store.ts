@@ -43,9 +43,13 @@ export type StoreSettings = Pick<Settings, 'store' | 's3' | 'gcs' | 'storageClas
 /**
  * Opens the store that the settings name, with what protects its callers around it.
  *
- * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or credentials are not right
+ * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or
+ * credentials are not right
  */
-export async function openStore(settings: StoreSettings, dependencies: StoreDependencies): Promise<OpenedStore> {
+export async function openStore(
+  settings: StoreSettings,
+  dependencies: StoreDependencies,
+): Promise<OpenedStore> {
   const { clock, random, onCall, onRetry } = dependencies;
   const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
   if (protocol === 'memory') {
@@ -54,8 +58,13 @@ export async function openStore(settings: StoreSettings, dependencies: StoreDepe
   }
   const backend = await openBackend(settings, { clock, random });
   const observed = withObserver(backend, onCall, clock);
-  const timed = withTimeLimit(observed, { clock, callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs });
-  // Limits are inside of retries: a call that waits for its next try must not keep others from theirs.
+  const timed = withTimeLimit(observed, {
+    clock,
+    callTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
+  });
+  // Limits are inside of retries: a call that waits for its next try must not keep others from
+  // theirs.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
   const store = withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
   return { store, backend };
@@ -70,31 +79,55 @@ function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {
   return 'signLink' in store && typeof store.signLink === 'function';
 }
 
-/** Tells whether other brokers can have their results in the same location; a store that says so itself knows best. */
-export function isSharedStore(store: Settings['store'], backend: Pick<ObjectStore, 'isShared'>): boolean {
-  return backend.isShared ?? ((store.protocol === 'file' && store.isFileShared) || isRemoteStore(store));
+/**
+ * Tells whether other brokers can have their results in the same location; a store that says so
+ * itself knows best.
+ */
+export function isSharedStore(
+  store: Settings['store'],
+  backend: Pick<ObjectStore, 'isShared'>,
+): boolean {
+  return (
+    backend.isShared ?? ((store.protocol === 'file' && store.isFileShared) || isRemoteStore(store))
+  );
 }
 
 /** Tells whether a call to the store goes over a network. */
 export function isRemoteStore({ protocol, fileLocation }: Settings['store']): boolean {
-  return protocol === 's3' || protocol === 'gcs' || (protocol === 'file' && fileLocation?.scheme !== 'file');
+  return (
+    protocol === 's3' ||
+    protocol === 'gcs' ||
+    (protocol === 'file' && fileLocation?.scheme !== 'file')
+  );
 }
 
-/** Tells whether every process can open the store by itself: not one in memory, and perhaps not that of a module. */
+/**
+ * Tells whether every process can open the store by itself: not one in memory, and perhaps not that
+ * of a module.
+ */
 export function isOpenedAnywhere({ store, storageClasses }: StoreSettings): boolean {
   if (store.protocol === 'memory') return false;
   const { scheme } = locationOf(store).location;
-  return scheme !== 'plugin' && storageClasses.find(({ name }) => name === scheme)?.factory.kind !== 'module';
+  return (
+    scheme !== 'plugin' &&
+    storageClasses.find(({ name }) => name === scheme)?.factory.kind !== 'module'
+  );
 }
 
-/** Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a module can open. */
+/**
+ * Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a
+ * module can open.
+ */
 async function openBackend(
   settings: StoreSettings,
   dependencies: Pick<StoreDependencies, 'clock' | 'random'>,
 ): Promise<ObjectStore> {
   const { key, location } = locationOf(settings.store);
   const text = location.scheme === 'file' ? location.path : location.uri;
-  const factory = await loadFactory(location.scheme === 'plugin' ? location.name : location.scheme, settings);
+  const factory = await loadFactory(
+    location.scheme === 'plugin' ? location.name : location.scheme,
+    settings,
+  );
   const open = (): Promise<ObjectStore> => {
     if (factory !== undefined) return factory(text, dependencies);
     if (location.scheme === 's3') return openS3Store(text, settings, dependencies);
@@ -105,7 +138,11 @@ async function openBackend(
     return await withinTime(open(), settings.store.timeoutMs, dependencies.clock);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new QuireError('INVALID_SETTING', `${key} = ${text}: ${reason}${connectionHints[location.scheme]}`, { cause: error });
+    throw new QuireError(
+      'INVALID_SETTING',
+      `${key} = ${text}: ${reason}${connectionHints[location.scheme]}`,
+      { cause: error },
+    );
   }
 }
 
@@ -122,21 +159,34 @@ function locationOf({ protocol, fileLocation, s3Location, gcsLocation }: Setting
   readonly location: StoreLocation;
 } {
   const key = `engine.broker.pagination.${protocol}.data.dir`;
-  if (protocol === 's3' && s3Location !== undefined) return { key, location: { scheme: 's3', uri: s3Location } };
-  if (protocol === 'gcs' && gcsLocation !== undefined) return { key, location: { scheme: 'gs', uri: gcsLocation } };
+  if (protocol === 's3' && s3Location !== undefined) {
+    return { key, location: { scheme: 's3', uri: s3Location } };
+  }
+  if (protocol === 'gcs' && gcsLocation !== undefined) {
+    return { key, location: { scheme: 'gs', uri: gcsLocation } };
+  }
   if (protocol === 'file' && fileLocation !== undefined) return { key, location: fileLocation };
   throw new QuireError('INTERNAL', `The settings name no location for the store ${protocol}.`);
 }
 
-async function openDirectory(root: string, { clock, random }: Pick<StoreDependencies, 'clock' | 'random'>): Promise<ObjectStore> {
-  // The store makes its root only below a directory that is there; a server makes what it was told to use.
+async function openDirectory(
+  root: string,
+  { clock, random }: Pick<StoreDependencies, 'clock' | 'random'>,
+): Promise<ObjectStore> {
+  // The store makes its root only below a directory that is there; a server makes what it was told
+  // to use.
   await mkdir(dirname(root), { recursive: true });
   return FileObjectStore.open({ root, clock, random });
 }
 
 /** Gives up on a server that does not answer: the command that starts a broker must report it. */
-async function withinTime(opening: Promise<ObjectStore>, timeoutMs: number, clock: Clock): Promise<ObjectStore> {
-  const error = (): QuireError => new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
+async function withinTime(
+  opening: Promise<ObjectStore>,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<ObjectStore> {
+  const error = (): QuireError =>
+    new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
   using deadline = new Deadline({ clock, error });
   try {
     return await deadline.wait(timeoutMs, () => opening);

@@ -8,27 +8,42 @@ export interface StreamOptions extends SettingsOptions {
 }
 
 /** Adds the options that say where a stream is. */
-export function withStreamOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
-  command: Command<Args, Options, Globals>,
-) {
+export function withStreamOptions<
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>(command: Command<Args, Options, Globals>) {
   return withSettingsOptions(command).option(
     '-k, --kafka <brokers>',
     'the topic of an Apache Kafka at these addresses, host:port with commas between; else a file stream under engine.stream.file.dir',
   );
 }
 
-/** The config of a topic's stream, and what it may reach: the person at the keyboard names the brokers. */
+/**
+ * The config of a topic's stream, and what it may reach: the person at the keyboard names the
+ * brokers.
+ */
 export async function streamOf(
   topic: string,
   options: StreamOptions,
   environment: Environment,
-): Promise<{ readonly config: Readonly<Record<string, string>>; readonly access: OpenStreamOptions }> {
+): Promise<{
+  readonly config: Readonly<Record<string, string>>;
+  readonly access: OpenStreamOptions;
+}> {
   const { settings } = await readSettings(options, environment);
   const { clock } = environment;
   if (options.kafka === undefined) {
     const { fileDirectory } = settings.streams;
-    return { config: { streamType: 'file', 'stream.file.topic.name': topic }, access: { clock, fileDirectory } };
+    return {
+      config: { streamType: 'file', 'stream.file.topic.name': topic },
+      access: { clock, fileDirectory },
+    };
   }
-  const config = { streamType: 'kafka', 'stream.kafka.topic.name': topic, 'stream.kafka.broker.list': options.kafka };
+  const config = {
+    streamType: 'kafka',
+    'stream.kafka.topic.name': topic,
+    'stream.kafka.broker.list': options.kafka,
+  };
   return { config, access: { clock, kafkaBrokers: ['*'] } };
 }

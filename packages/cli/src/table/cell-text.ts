@@ -1,7 +1,10 @@
 import type { Cell } from '@quire/client';
 import { visibleText } from '@quire/core/portable';
 
-/** A cell as one line of printable text: what it holds, with escapes for what is not seen. NULL for null. */
+/**
+ * A cell as one line of printable text: what it holds, with escapes for what is not seen. NULL for
+ * null.
+ */
 export function cellText(cell: Cell): string {
   return visibleText(cellContent(cell));
 }
@@ -12,7 +15,10 @@ export function cellContent(cell: Cell): string {
   return typeof cell === 'object' ? jsonText(cell) : String(cell);
 }
 
-/** JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as strings, as on the wire. */
+/**
+ * JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as strings, as
+ * on the wire.
+ */
 function jsonText(cell: Cell): string {
   if (Array.isArray(cell)) return `[${cell.map((element: Cell) => jsonText(element)).join(',')}]`;
   if (cell instanceof Date) return JSON.stringify(cell);

@@ -13,10 +13,15 @@ export interface PlannedColumn {
 const shrunkWidthMin = 10;
 
 /**
- * Chooses which columns are shown, from the first one on, and how wide, so that they fit into `widthMax` with `gap` between them.
- * Columns that may shrink share what room there is: the widest give way first. At least one column is shown.
+ * Chooses which columns are shown, from the first one on, and how wide, so that they fit into
+ * `widthMax` with `gap` between them. Columns that may shrink share what room there is: the widest
+ * give way first. At least one column is shown.
  */
-export function planColumns(wishes: readonly ColumnWish[], widthMax: number, gap: number): readonly PlannedColumn[] {
+export function planColumns(
+  wishes: readonly ColumnWish[],
+  widthMax: number,
+  gap: number,
+): readonly PlannedColumn[] {
   const shown: ColumnWish[] = [];
   let widthNeeded = -gap;
   for (const wish of wishes) {
@@ -35,7 +40,9 @@ function widthLeast(wish: ColumnWish): number {
   return wish.mayShrink ? Math.min(wish.width, shrunkWidthMin) : wish.width;
 }
 
-/** The largest width at which shrinkable columns must be cut off for all columns to fit into `room`. */
+/**
+ * The largest width at which shrinkable columns must be cut off for all columns to fit into `room`.
+ */
 function shrinkCap(wishes: readonly ColumnWish[], room: number): number {
   let roomLeft = room - sum(wishes.filter((wish) => !wish.mayShrink).map((wish) => wish.width));
   // Narrow columns take what they wish; what they leave is shared by the wider ones.

@@ -33,20 +33,33 @@ const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/
 /** No column needs more: a cell of megabytes is neither measured nor shown to its end. */
 const cellWidthMax = 400;
 
-/** Lays rows out as lines of aligned columns: numbers to the right, long cells cut with `…`, columns without room left out. */
-export function layOutTable(columns: readonly TableColumn[], rows: Rows, options: TableRoom & { readonly styles: Styles }) {
+/**
+ * Lays rows out as lines of aligned columns: numbers to the right, long cells cut with `…`, columns
+ * without room left out.
+ */
+export function layOutTable(
+  columns: readonly TableColumn[],
+  rows: Rows,
+  options: TableRoom & { readonly styles: Styles },
+) {
   const plan = planTable(columns, rows, options);
   return { plan, ...renderTable(columns, rows, plan, options.styles) };
 }
 
-/** Decides which columns are shown, and how wide. The result fits other rows as well, so that pages line up. */
+/**
+ * Decides which columns are shown, and how wide. The result fits other rows as well, so that pages
+ * line up.
+ */
 export function planTable(
   columns: readonly TableColumn[],
   rows: Rows,
   { widthMax, firstColumn = 0 }: TableRoom,
 ): readonly PlannedColumn[] {
   // A column takes at least one character and a gap: of thousands, only these need to be measured.
-  const candidates = columns.slice(firstColumn, firstColumn + Math.ceil(widthMax / (1 + gap.length)) + 1);
+  const candidates = columns.slice(
+    firstColumn,
+    firstColumn + Math.ceil(widthMax / (1 + gap.length)) + 1,
+  );
   const wishes = candidates.map((column, index) => ({
     width: rows.reduce(
       (width, row) => Math.max(width, textWidth(shownText(row[firstColumn + index]), cellWidthMax)),
@@ -54,7 +67,10 @@ export function planTable(
     ),
     mayShrink: column.isWhole !== true && !wholePattern.test(column.dataType),
   }));
-  return planColumns(wishes, widthMax, gap.length).map(({ index, width }) => ({ index: firstColumn + index, width }));
+  return planColumns(wishes, widthMax, gap.length).map(({ index, width }) => ({
+    index: firstColumn + index,
+    width,
+  }));
 }
 
 /** The lines of a table whose columns are planned. */
@@ -68,7 +84,9 @@ export function renderTable(
     index,
     width,
     name: visibleText(columns[index]?.name ?? ''),
-    align: numberPattern.test(columns[index]?.dataType ?? '') ? ('right' as const) : ('left' as const),
+    align: numberPattern.test(columns[index]?.dataType ?? '')
+      ? ('right' as const)
+      : ('left' as const),
   }));
   return {
     header: [

@@ -27,14 +27,16 @@ interface CompleteColumn {
 export function columnsOfPreview({ schema }: PreviewResponse): readonly PreviewColumn[] {
   if (schema === null) return [];
   return kinds.flatMap(([list, kind]) =>
-    (schema[list] as readonly CompleteColumn[]).map(({ name, dataType, singleValueField }, index) => {
-      return {
-        name: name ?? '',
-        dataType: `${dataType ?? 'STRING'}${singleValueField === false ? '_ARRAY' : ''}`,
-        kind,
-        path: `/schema/${list}/${index}`,
-      };
-    }),
+    (schema[list] as readonly CompleteColumn[]).map(
+      ({ name, dataType, singleValueField }, index) => {
+        return {
+          name: name ?? '',
+          dataType: `${dataType ?? 'STRING'}${singleValueField === false ? '_ARRAY' : ''}`,
+          kind,
+          path: `/schema/${list}/${index}`,
+        };
+      },
+    ),
   );
 }
 
@@ -43,17 +45,29 @@ export function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(cellOf);
-  if (typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cellOf(member)]));
+  if (typeof value === 'object') {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, cellOf(member)]),
+    );
+  }
   return value as Cell;
 }
 
 type PreviewedRow = PreviewResponse['rows'][number];
 
-/** A value as the table holds it: a null as such, not as the default that stands for it; a time as text. */
-export function columnCell({ fieldToValueMap, nullValueFields }: PreviewedRow, { name, dataType }: PreviewColumn): Cell {
+/**
+ * A value as the table holds it: a null as such, not as the default that stands for it; a time as
+ * text.
+ */
+export function columnCell(
+  { fieldToValueMap, nullValueFields }: PreviewedRow,
+  { name, dataType }: PreviewColumn,
+): Cell {
   if (nullValueFields.includes(name)) return null;
   const value = fieldToValueMap[name];
-  if (dataType !== 'TIMESTAMP' || (typeof value !== 'number' && typeof value !== 'bigint')) return cellOf(value);
+  if (dataType !== 'TIMESTAMP' || (typeof value !== 'number' && typeof value !== 'bigint')) {
+    return cellOf(value);
+  }
   const time = new Date(Number(value));
   return Number.isNaN(time.getTime())
     ? cellOf(value)

@@ -14,8 +14,14 @@ export interface PreviewFiles extends AsyncDisposable {
 
 const bucketPattern = /^(s3|gs):\/\/[^/]+/;
 
-/** Finds whatever files the user may read: what users name themselves, they may preview. Buckets are reached as the environment says. */
-export async function openPreviewFiles(files: readonly string[], environment: Environment): Promise<PreviewFiles> {
+/**
+ * Finds whatever files the user may read: what users name themselves, they may preview. Buckets are
+ * reached as the environment says.
+ */
+export async function openPreviewFiles(
+  files: readonly string[],
+  environment: Environment,
+): Promise<PreviewFiles> {
   const opened = new Map<string, Promise<ObjectStore>>();
   const locations = new Set(files.flatMap((file) => bucketPattern.exec(file)?.[0] ?? []));
   const buckets = Array.from(locations, (location): AllowedBucket => {
@@ -29,7 +35,9 @@ export async function openPreviewFiles(files: readonly string[], environment: En
     };
   });
   return {
-    patterns: files.map((file) => (/^[a-z][a-z0-9+.-]+:/i.test(file) ? file : resolve(environment.directory, file))),
+    patterns: files.map((file) =>
+      /^[a-z][a-z0-9+.-]+:/i.test(file) ? file : resolve(environment.directory, file),
+    ),
     finder: createFileFinder({ paths: [parse(resolve(environment.directory)).root], buckets }),
     async [Symbol.asyncDispose]() {
       for (const store of opened.values()) await (await store)[Symbol.asyncDispose]();

@@ -18,9 +18,14 @@ const verbs: Readonly<Record<Change['kind'], string>> = {
 const valueWidthMax = 24;
 const namesMax = 4;
 
-/** What each step did, one line for what it did of a kind, as rows of a table: step, how often at most, what. */
+/**
+ * What each step did, one line for what it did of a kind, as rows of a table: step, how often at
+ * most, what.
+ */
 export function changeRows(changes: readonly Change[]): readonly (readonly string[])[] {
-  const inOrder = changes.toSorted((left, right) => stepNames.indexOf(left.step) - stepNames.indexOf(right.step));
+  const inOrder = changes.toSorted(
+    (left, right) => stepNames.indexOf(left.step) - stepNames.indexOf(right.step),
+  );
   const groups = Map.groupBy(inOrder, ({ step, kind }) => `${step} ${kind}`);
   return Array.from(groups.values(), (group) => {
     const [first] = group;
@@ -35,9 +40,13 @@ function describe(first: Change, group: readonly Change[]): string {
   const listed = names.length === 0 ? '' : ` ${names.slice(0, namesMax).join(', ')}${others}`;
   const [example] = first.examples;
   const { before, after, reason } = example ?? {};
-  if (first.kind === 'changed') return `${verbs.changed}${listed}: ${shown(before)} → ${shown(after)}`;
+  if (first.kind === 'changed') {
+    return `${verbs.changed}${listed}: ${shown(before)} → ${shown(after)}`;
+  }
   if (first.kind === 'added') return `${verbs.added}${listed}: ${shown(after)}`;
-  return reason === undefined ? `${verbs[first.kind]}${listed}` : `${verbs[first.kind]}${listed}: ${reason}`;
+  return reason === undefined
+    ? `${verbs[first.kind]}${listed}`
+    : `${verbs[first.kind]}${listed}: ${reason}`;
 }
 
 function shown(value: unknown): string {

@@ -12,11 +12,17 @@ const order = ['error', 'warning', 'info'] as const;
 const indent = 9;
 
 /** Findings, the worst first: what is wrong in a sentence, and below it where, and the code. */
-export function renderFindings(findings: readonly Finding[], { styles, widthMax }: FindingRoom): readonly string[] {
-  const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+export function renderFindings(
+  findings: readonly Finding[],
+  { styles, widthMax }: FindingRoom,
+): readonly string[] {
+  const sorted = order.flatMap((severity) =>
+    findings.filter((finding) => finding.severity === severity),
+  );
   return sorted.flatMap(({ severity, message, path, code }) => {
     const [first = '', ...more] = wrapText(visibleText(message), Math.max(20, widthMax - indent));
-    const style = severity === 'error' ? styles.bad : severity === 'warning' ? styles.strong : styles.faint;
+    const style =
+      severity === 'error' ? styles.bad : severity === 'warning' ? styles.strong : styles.faint;
     return [
       `${style(severity.padEnd(indent))}${first}`,
       ...more.map((line) => ' '.repeat(indent) + line),
@@ -25,7 +31,9 @@ export function renderFindings(findings: readonly Finding[], { styles, widthMax 
   });
 }
 
-/** A text as lines of at most `widthMax` columns, broken between words; a longer word stands alone. */
+/**
+ * A text as lines of at most `widthMax` columns, broken between words; a longer word stands alone.
+ */
 function wrapText(text: string, widthMax: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -15,7 +15,10 @@ export interface PreviewRoom {
   readonly shownMax: number;
 }
 
-/** A preview for people: what goes in, what comes out, why the columns are as they are, what was done, what is wrong. */
+/**
+ * A preview for people: what goes in, what comes out, why the columns are as they are, what was
+ * done, what is wrong.
+ */
 export function renderPreview(preview: PreviewResponse, room: PreviewRoom): string {
   const { styles } = room;
   const columns = columnsOfPreview(preview);
@@ -29,7 +32,9 @@ export function renderPreview(preview: PreviewResponse, room: PreviewRoom): stri
   ];
   return [
     headline(preview, styles),
-    ...sections.filter(([, body]) => body.length > 0).flatMap(([title, body]) => ['', styles.strong(title), ...body]),
+    ...sections
+      .filter(([, body]) => body.length > 0)
+      .flatMap(([title, body]) => ['', styles.strong(title), ...body]),
     '',
   ].join('\n');
 }
@@ -41,18 +46,25 @@ const changeColumns: readonly TableColumn[] = [
   text('what'),
 ];
 
-function headline({ summary, sourceFiles, tableConfigs }: PreviewResponse, { strong, faint, bad }: Styles): string {
+function headline(
+  { summary, sourceFiles, tableConfigs }: PreviewResponse,
+  { strong, faint, bad }: Styles,
+): string {
   const [first] = sourceFiles;
   const name = visibleText(first?.slice(first.lastIndexOf('/') + 1) ?? 'rows');
   const more =
-    sourceFiles.length > 1 ? ` and ${sourceFiles.length - 1} more of ${grouped(summary.batch.getnMatchingFiles)} files` : '';
+    sourceFiles.length > 1
+      ? ` and ${sourceFiles.length - 1} more of ${grouped(summary.batch.getnMatchingFiles)} files`
+      : '';
   const lost = [
     [summary.getnFilteredRows, 'filtered'],
     [summary.getnFailedRows, 'failed'],
     [summary.getnIncompleteRows, 'incomplete'],
     [summary.getnSanitizedRows, 'cut or replaced'],
   ] as const;
-  const notes = lost.filter(([count]) => count > 0).map(([count, what]) => `${grouped(count)} ${what}`);
+  const notes = lost
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${grouped(count)} ${what}`);
   return [
     `${strong(name)}${more} ${faint(`${grouped(summary.getnSourceRows)} rows, ${summary.getnSourceColumns} fields`)}`,
     '→',
@@ -71,15 +83,22 @@ function rowSections(
   const sources = sourceRows.slice(0, room.shownMax).map(({ fieldToValueMap }) => fieldToValueMap);
   const fields = [...new Set(sources.flatMap((row) => Object.keys(row)))].map(text);
   const before = sources.map((row) => fields.map(({ name }) => cellOf(row[name])));
-  const after = rows.slice(0, room.shownMax).map((row) => columns.map((column) => columnCell(row, column)));
+  const after = rows
+    .slice(0, room.shownMax)
+    .map((row) => columns.map((column) => columnCell(row, column)));
   const isNarrow = [
     [fields, before],
     [columns, after],
   ] as const;
-  const fits = isNarrow.every(([shown, cells]) => planTable(shown, cells, room).length === shown.length);
+  const fits = isNarrow.every(
+    ([shown, cells]) => planTable(shown, cells, room).length === shown.length,
+  );
   if (sources.length === 0) return [];
   if (fits) {
-    const made = after.length === 0 ? [room.styles.faint('no rows')] : lines(layOutTable(columns, after, room));
+    const made =
+      after.length === 0
+        ? [room.styles.faint('no rows')]
+        : lines(layOutTable(columns, after, room));
     return [
       ['Before', lines(layOutTable(fields, before, room))],
       ['After', made],
@@ -88,8 +107,15 @@ function rowSections(
   return [['The first row, before and after', fieldLines(preview, columns, room)]];
 }
 
-/** A line for each field of the row: its column beside it, where that has another name; columns without a field come last. */
-function fieldLines(preview: PreviewResponse, columns: readonly PreviewColumn[], room: PreviewRoom): readonly string[] {
+/**
+ * A line for each field of the row: its column beside it, where that has another name; columns
+ * without a field come last.
+ */
+function fieldLines(
+  preview: PreviewResponse,
+  columns: readonly PreviewColumn[],
+  room: PreviewRoom,
+): readonly string[] {
   const { rows, sourceRows } = preview;
   const [row] = rows;
   const source = sourceRows[row?.sourceIndex ?? 0]?.fieldToValueMap ?? {};
@@ -107,28 +133,50 @@ function fieldLines(preview: PreviewResponse, columns: readonly PreviewColumn[],
     const after = row === undefined || column === undefined ? '' : columnCell(row, column);
     return [isField ? name : '', isField ? cellOf(source[name]) : '', column?.name ?? '', after];
   });
-  return lines(layOutTable([text('field'), text('before'), text('column'), text('after')], cells, room));
+  return lines(
+    layOutTable([text('field'), text('before'), text('column'), text('after')], cells, room),
+  );
 }
 
-/** The field that a column is, by the name of the column: of those whose transform does only rename. */
+/**
+ * The field that a column is, by the name of the column: of those whose transform does only rename.
+ */
 function renamedFields({ tableConfig }: PreviewResponse): ReadonlyMap<string, string> {
   const { transformConfigs } = tableConfig.ingestionConfig as {
-    readonly transformConfigs: readonly { readonly columnName: string | null; readonly transformFunction: string | null }[];
+    readonly transformConfigs: readonly {
+      readonly columnName: string | null;
+      readonly transformFunction: string | null;
+    }[];
   };
   return new Map(
     transformConfigs.flatMap(({ columnName, transformFunction }) => {
       const field = /^"((?:[^"]|"")*)"$/.exec(transformFunction ?? '')?.[1];
-      return columnName === null || field === undefined ? [] : [[columnName, field.replaceAll('""', '"')] as const];
+      return columnName === null || field === undefined
+        ? []
+        : [[columnName, field.replaceAll('""', '"')] as const];
     }),
   );
 }
 
-function columnLines(preview: PreviewResponse, columns: readonly PreviewColumn[], room: PreviewRoom): readonly string[] {
+function columnLines(
+  preview: PreviewResponse,
+  columns: readonly PreviewColumn[],
+  room: PreviewRoom,
+): readonly string[] {
   if (columns.length === 0) return [];
   const reasons = new Map(preview.explanations.map(({ path, message }) => [path, message]));
   const isExplained = columns.some(({ path }) => reasons.has(path));
-  const header = [text('column'), { ...text('type'), isWhole: true }, { ...text('kind'), isWhole: true }];
-  const cells = columns.map(({ name, dataType, kind, path }) => [name, dataType, kind, withoutLead(reasons.get(path) ?? '')]);
+  const header = [
+    text('column'),
+    { ...text('type'), isWhole: true },
+    { ...text('kind'), isWhole: true },
+  ];
+  const cells = columns.map(({ name, dataType, kind, path }) => [
+    name,
+    dataType,
+    kind,
+    withoutLead(reasons.get(path) ?? ''),
+  ]);
   return lines(layOutTable(isExplained ? [...header, text('why')] : header, cells, room));
 }
 

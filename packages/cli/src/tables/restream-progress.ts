@@ -28,36 +28,68 @@ export function hasEnded({ status }: RestreamResponse): boolean {
 
 /** Messages by which the destination lags; undefined until they are known. */
 export function destinationLag(job: RestreamResponse): number | undefined {
-  const partitions = Object.values(job.verboseTableStreamLag[job.restreamConfig.destTableNameWithType] ?? {});
-  return partitions.length === 0 ? undefined : partitions.reduce((sum, lag) => sum + Math.max(0, lag), 0);
+  const partitions = Object.values(
+    job.verboseTableStreamLag[job.restreamConfig.destTableNameWithType] ?? {},
+  );
+  return partitions.length === 0
+    ? undefined
+    : partitions.reduce((sum, lag) => sum + Math.max(0, lag), 0);
 }
 
-/** How far each stage of a job is. @param lagAtStart the largest lag that was seen: what the stage of the stream began with */
+/**
+ * How far each stage of a job is. @param lagAtStart the largest lag that was seen: what the stage
+ * of the stream began with
+ */
 export function stagesOf(job: RestreamResponse, lagAtStart: number): readonly StageProgress[] {
   return restreamStages.map((stage) => {
     const record = job.stages.findLast((each) => each.stage === stage);
     const isFailed =
       job.error?.stage === stage ||
-      (job.status === 'CANCELLED' && record !== undefined && record === job.stages.findLast((each) => isStage(each.stage)));
-    const state = record === undefined ? 'ahead' : isFailed ? 'failed' : record.endTimeMs === null ? 'running' : 'done';
+      (job.status === 'CANCELLED' &&
+        record !== undefined &&
+        record === job.stages.findLast((each) => isStage(each.stage)));
+    const state =
+      record === undefined
+        ? 'ahead'
+        : isFailed
+          ? 'failed'
+          : record.endTimeMs === null
+            ? 'running'
+            : 'done';
     const outcome = record?.outcome ?? '';
     if (state === 'running') {
       const { share, detail } = runningStage(job, stage, lagAtStart);
-      return { stage, state, share, detail: job.lastProblem === null ? detail : `${detail}; ${job.lastProblem.message}` };
+      return {
+        stage,
+        state,
+        share,
+        detail: job.lastProblem === null ? detail : `${detail}; ${job.lastProblem.message}`,
+      };
     }
     return { stage, state, share: state === 'done' ? 1 : undefined, detail: outcome };
   });
 }
 
-function runningStage(job: RestreamResponse, stage: Stage, lagAtStart: number): Pick<StageProgress, 'share' | 'detail'> {
+function runningStage(
+  job: RestreamResponse,
+  stage: Stage,
+  lagAtStart: number,
+): Pick<StageProgress, 'share' | 'detail'> {
   if (stage === 'TABLE_STREAM') {
     const lag = destinationLag(job);
     if (lag === undefined) return { share: undefined, detail: 'the lag is not known yet' };
-    return { share: lagAtStart === 0 ? 1 : 1 - Math.min(lag, lagAtStart) / lagAtStart, detail: `lag ${grouped(lag)}` };
+    return {
+      share: lagAtStart === 0 ? 1 : 1 - Math.min(lag, lagAtStart) / lagAtStart,
+      detail: `lag ${grouped(lag)}`,
+    };
   }
   if (stage === 'FORCE_COMMIT') {
-    const { totalConsumingSegments: total, consumingSegmentsCommitted: committed } = job.forceCommitProgress;
-    return { share: total === 0 ? undefined : committed / total, detail: `${grouped(committed)} of ${grouped(total)} segments` };
+    const { totalConsumingSegments: total, consumingSegmentsCommitted: committed } =
+      job.forceCommitProgress;
+    return {
+      share: total === 0 ? undefined : committed / total,
+      detail: `${grouped(committed)} of ${grouped(total)} segments`,
+    };
   }
   return { share: undefined, detail: job.next };
 }
@@ -71,7 +103,12 @@ export function renderStages(
   stages: readonly StageProgress[],
   { styles, widthMax }: { readonly styles: Styles; readonly widthMax: number },
 ): readonly string[] {
-  const marks = { ahead: styles.faint('·'), running: styles.strong('▸'), done: styles.good('✓'), failed: styles.bad('✗') };
+  const marks = {
+    ahead: styles.faint('·'),
+    running: styles.strong('▸'),
+    done: styles.good('✓'),
+    failed: styles.bad('✗'),
+  };
   return stages.map(({ stage, state, share, detail }) => {
     const room = Math.max(10, widthMax - nameWidth - barWidth - 13);
     const text = cutText(visibleText(detail), room).text;

@@ -5,12 +5,16 @@ import { QuireError } from '@quire/core';
 import type { PreviewResponse } from '@quire/tables';
 
 /**
- * Saves config and schema of a preview as JSON files of a directory, and gives their names. Files that are there stay, unless
- * forced; then neither is written.
+ * Saves config and schema of a preview as JSON files of a directory, and gives their names. Files
+ * that are there stay, unless forced; then neither is written.
  *
  * @throws INVALID_PARAMETER when a file is there, or cannot be written
  */
-export async function writeProposal(preview: PreviewResponse, directory: string, isForced: boolean): Promise<readonly string[]> {
+export async function writeProposal(
+  preview: PreviewResponse,
+  directory: string,
+  isForced: boolean,
+): Promise<readonly string[]> {
   const { tableConfig, schema, tableConfigs } = preview;
   const stem = tableConfigs.tableName.replaceAll(/[^\w.-]+/g, '_').replace(/^\.+/, '') || 'table';
   const documents = [
@@ -20,7 +24,10 @@ export async function writeProposal(preview: PreviewResponse, directory: string,
   const paths = documents.map(([name]) => ({ name, path: resolve(directory, name) }));
   const standing = isForced ? undefined : paths.find(({ path }) => existsSync(path));
   if (standing !== undefined) {
-    throw new QuireError('INVALID_PARAMETER', `${standing.name} exists already; --force replaces it.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${standing.name} exists already; --force replaces it.`,
+    );
   }
   const written: string[] = [];
   for (const [name, document] of documents) {
@@ -38,7 +45,10 @@ export async function writeProposal(preview: PreviewResponse, directory: string,
   return written;
 }
 
-/** TypeScript's library does not know this function yet: https://tc39.es/proposal-json-parse-with-source. */
+/**
+ * TypeScript's library does not know this function yet:
+ * https://tc39.es/proposal-json-parse-with-source.
+ */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
 function allDigits(_name: string, value: unknown): unknown {

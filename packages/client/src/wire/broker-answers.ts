@@ -2,18 +2,31 @@ import type { ResultListResponse, StoredResult } from '@quire/api';
 import { QuireError } from '@quire/core/portable';
 import type { ExchangeErrors } from './exchange.ts';
 
-/** What servers that call brokers themselves, as a proxy does, call it when such a call fails. It repeats nothing that a broker sent. */
+/**
+ * What servers that call brokers themselves, as a proxy does, call it when such a call fails. It
+ * repeats nothing that a broker sent.
+ */
 export const brokerErrors: ExchangeErrors = {
-  silent: (timeoutMs) => new QuireError('BROKER_TIMED_OUT', `There was no complete answer within ${timeoutMs} ms.`),
+  silent: (timeoutMs) =>
+    new QuireError('BROKER_TIMED_OUT', `There was no complete answer within ${timeoutMs} ms.`),
   failed: (cause) => {
-    const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown error';
+    const code =
+      cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
+        ? cause.code
+        : 'unknown error';
     if (noConnectionCodes.includes(code)) {
       return new QuireError('BROKER_UNAVAILABLE', `There is no connection (${code}).`, { cause });
     }
     if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) {
-      return new QuireError('BROKER_UNAVAILABLE', `There is no connection that can be trusted (${code}).`, { cause });
+      return new QuireError(
+        'BROKER_UNAVAILABLE',
+        `There is no connection that can be trusted (${code}).`,
+        { cause },
+      );
     }
-    return new QuireError('BROKER_FAILED', `The answer is not HTTP, or broke off (${code}).`, { cause });
+    return new QuireError('BROKER_FAILED', `The answer is not HTTP, or broke off (${code}).`, {
+      cause,
+    });
   },
 };
 
@@ -45,14 +58,20 @@ export function parseBrokerHealth(text: string): BrokerHealth {
   const { brokerId, version = '', storeType } = membersOf(parseJson(text, notHealth), notHealth);
   // They go into logs, metrics and headers.
   if (typeof brokerId !== 'string' || !/^Broker_[\w.-]{1,300}$/.test(brokerId)) throw notHealth();
-  if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') throw notHealth();
+  if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') {
+    throw notHealth();
+  }
   return { brokerId, version, storeType };
 }
 
-/** How many results a broker says that it deleted. @throws BROKER_FAILED when it says something else */
+/**
+ * How many results a broker says that it deleted. @throws BROKER_FAILED when it says something else
+ */
 export function parseDeletedCount(text: string): number {
   const count = /^Deleted ([0-9]{1,15}) expired response\(s\)\.\s*$/.exec(text)?.[1];
-  if (count === undefined) throw new QuireError('BROKER_FAILED', 'The answer does not say how many results were deleted.');
+  if (count === undefined) {
+    throw new QuireError('BROKER_FAILED', 'The answer does not say how many results were deleted.');
+  }
   return Number(count);
 }
 
@@ -62,15 +81,28 @@ export function parseDeletedCount(text: string): number {
  * @throws BROKER_FAILED when it is anything but a list of stored results
  */
 export function parseResultList(text: string): readonly StoredResult[] {
-  const list = membersOf(parseJson(text, noList), noList)['resultMetadataList' satisfies keyof ResultListResponse];
+  const list = membersOf(parseJson(text, noList), noList)[
+    'resultMetadataList' satisfies keyof ResultListResponse
+  ];
   if (!Array.isArray(list)) throw noList();
   return list.map(parseStoredResult);
 }
 
 function parseStoredResult(value: unknown): StoredResult {
-  const { requestId, brokerId, submissionTimeMs, expirationTimeMs, responseMetadata } = membersOf(value, noList);
-  if (typeof requestId !== 'string' || !idPattern.test(requestId) || typeof brokerId !== 'string') throw noList();
-  if (!isCount(submissionTimeMs) || !isCount(expirationTimeMs) || !Array.isArray(responseMetadata)) throw noList();
+  const { requestId, brokerId, submissionTimeMs, expirationTimeMs, responseMetadata } = membersOf(
+    value,
+    noList,
+  );
+  if (typeof requestId !== 'string' || !idPattern.test(requestId) || typeof brokerId !== 'string') {
+    throw noList();
+  }
+  if (
+    !isCount(submissionTimeMs) ||
+    !isCount(expirationTimeMs) ||
+    !Array.isArray(responseMetadata)
+  ) {
+    throw noList();
+  }
   return {
     requestId,
     brokerId,
@@ -80,12 +112,21 @@ function parseStoredResult(value: unknown): StoredResult {
   };
 }
 
-/** Wide enough for the ids of other brokers that speak the same calls, and nothing that means anything in a path. */
+/**
+ * Wide enough for the ids of other brokers that speak the same calls, and nothing that means
+ * anything in a path.
+ */
 const idPattern = /^[\w-]{1,64}$/;
 
 function parseResponseMetadata(value: unknown): StoredResult['responseMetadata'][number] {
   const { type, numRows, dataFile, metadataFile, sizeBytes = 0 } = membersOf(value, noList);
-  if (typeof type !== 'string' || typeof dataFile !== 'string' || typeof metadataFile !== 'string') throw noList();
+  if (
+    typeof type !== 'string' ||
+    typeof dataFile !== 'string' ||
+    typeof metadataFile !== 'string'
+  ) {
+    throw noList();
+  }
   if (!isCount(numRows) || !isCount(sizeBytes)) throw noList();
   return { type, numRows, dataFile, metadataFile, sizeBytes };
 }

@@ -24,8 +24,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * One request and its answer, neither of which waits for ever. Everything it throws is what the caller's signal was aborted with, a
- * QuireError that came up on the way, or one of `errors`.
+ * One request and its answer, neither of which waits for ever. Everything it throws is what the
+ * caller's signal was aborted with, a QuireError that came up on the way, or one of `errors`.
  */
 export class Exchange {
   readonly #options: ExchangeOptions;
@@ -33,12 +33,17 @@ export class Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#deadline = new Deadline({ clock: options.clock, signal: options.signal, error: options.errors.silent });
+    this.#deadline = new Deadline({
+      clock: options.clock,
+      signal: options.signal,
+      error: options.errors.silent,
+    });
   }
 
   /**
-   * Sends what `request` gives, and resolves once the head of the answer is there. Both may take as long as an answer may take to begin:
-   * a function that gives an Authorization may hang as well, and may know of no signal.
+   * Sends what `request` gives, and resolves once the head of the answer is there. Both may take as
+   * long as an answer may take to begin: a function that gives an Authorization may hang as well,
+   * and may know of no signal.
    */
   async open(request: () => WireRequest | Promise<WireRequest>): Promise<WireAnswer> {
     const { transport, headersTimeoutMs } = this.#options;
@@ -82,7 +87,10 @@ export class Exchange {
     }
   }
 
-  /** Why the exchange failed: the reason of the caller's abort and a time-out come before what the transport makes of them. */
+  /**
+   * Why the exchange failed: the reason of the caller's abort and a time-out come before what the
+   * transport makes of them.
+   */
   #end(error: unknown): unknown {
     const { signal, errors } = this.#options;
     this.#deadline[Symbol.dispose]();
@@ -92,7 +100,10 @@ export class Exchange {
   }
 }
 
-/** All chunks of an answer, one behind the other. @throws what `tooLong` makes when there is more than `bytesMax` */
+/**
+ * All chunks of an answer, one behind the other. @throws what `tooLong` makes when there is more
+ * than `bytesMax`
+ */
 export async function readWhole(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax = Infinity,

@@ -8,4 +8,10 @@ export {
   parseResultList,
 } from './broker-answers.ts';
 export { Exchange, type ExchangeErrors, type ExchangeOptions, readWhole } from './exchange.ts';
-export { type Dispatcher, dispatcherTransport, type Transport, type WireAnswer, type WireRequest } from './transport.ts';
+export {
+  type Dispatcher,
+  dispatcherTransport,
+  type Transport,
+  type WireAnswer,
+  type WireRequest,
+} from './transport.ts';

@@ -6,7 +6,10 @@ export interface WireRequest {
   readonly body?: string | FormData;
 }
 
-/** An answer whose head is there, whatever its status. Its chunks are to be read to the end, or left; an abort of the call ends them. */
+/**
+ * An answer whose head is there, whatever its status. Its chunks are to be read to the end, or
+ * left; an abort of the call ends them.
+ */
 export interface WireAnswer {
   readonly status: number;
   readonly statusText: string;
@@ -24,14 +27,20 @@ export function fetchTransport(send: typeof fetch): Transport {
   return async ({ url, ...request }, signal) => {
     // Or a browser answers 401 with a dialog for its user, and the call waits for them.
     const isAuthorized = request.headers['authorization'] !== undefined;
-    const response = await send(url, { ...request, ...(isAuthorized && { credentials: 'omit' }), signal });
+    const response = await send(url, {
+      ...request,
+      ...(isAuthorized && { credentials: 'omit' }),
+      signal,
+    });
     const { status, statusText, headers } = response;
     return { status, statusText, url: response.url, headers, chunks: chunksOf(response.body) };
   };
 }
 
 /** Not `for await` over the body: streams are not async iterable in every browser. */
-async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array, void, undefined> {
+async function* chunksOf(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader();
   if (reader === undefined) return;
   try {
@@ -57,13 +66,29 @@ export interface Dispatcher {
   }>;
 }
 
-/** Sends requests without a body by the connections of a dispatcher, to its own brokers. Redirections are not followed. */
+/**
+ * Sends requests without a body by the connections of a dispatcher, to its own brokers.
+ * Redirections are not followed.
+ */
 export function dispatcherTransport(dispatcher: Dispatcher): Transport {
   return async ({ url, method, headers }, signal) => {
     // To the letter, as a URL object would not leave it.
     const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]+)(.*)$/.exec(url) ?? [];
-    const answer = await dispatcher.request({ origin, path, method, headers: { ...headers }, signal });
-    const get = (name: string): string | null => answer.headers[name.toLowerCase()]?.toString() ?? null;
-    return { status: answer.statusCode, statusText: '', url, headers: { get }, chunks: answer.body };
+    const answer = await dispatcher.request({
+      origin,
+      path,
+      method,
+      headers: { ...headers },
+      signal,
+    });
+    const get = (name: string): string | null =>
+      answer.headers[name.toLowerCase()]?.toString() ?? null;
+    return {
+      status: answer.statusCode,
+      statusText: '',
+      url,
+      headers: { get },
+      chunks: answer.body,
+    };
   };
 }

@@ -41,9 +41,14 @@ export function ClusterPage(): ReactNode {
               <dl className="facts">
                 <Fact name="Version" value={controller.version} />
                 <Fact name="Up for" value={formatSpan(controller.uptimeMs)} />
-                {controller.workers !== undefined && <Fact name="Workers" value={workersText(controller.workers)} />}
+                {controller.workers !== undefined && (
+                  <Fact name="Workers" value={workersText(controller.workers)} />
+                )}
                 {(controller.settingsProblems ?? 0) > 0 && (
-                  <Fact name="Settings" value={`${controller.settingsProblems} problems in the file`} />
+                  <Fact
+                    name="Settings"
+                    value={`${controller.settingsProblems} problems in the file`}
+                  />
                 )}
               </dl>
             </Card>
@@ -62,7 +67,10 @@ function BrokerCard({ broker }: { readonly broker: BrokerState }): ReactNode {
     <Card
       title={
         <>
-          {brokerId ?? url} <Badge tone={state === 'up' ? 'good' : state === 'leaving' ? 'warn' : 'bad'}>{state}</Badge>
+          {brokerId ?? url}{' '}
+          <Badge tone={state === 'up' ? 'good' : state === 'leaving' ? 'warn' : 'bad'}>
+            {state}
+          </Badge>
         </>
       }
     >
@@ -78,8 +86,13 @@ function BrokerCard({ broker }: { readonly broker: BrokerState }): ReactNode {
           <>
             <Fact name="Up for" value={formatSpan(health.uptimeMs)} />
             <Fact name="Store" value={health.storeType} />
-            <Fact name="Queries" value={`${health.queriesRunning} running, ${health.queriesQueued} waiting`} />
-            {health.workers !== undefined && <Fact name="Workers" value={workersText(health.workers)} />}
+            <Fact
+              name="Queries"
+              value={`${health.queriesRunning} running, ${health.queriesQueued} waiting`}
+            />
+            {health.workers !== undefined && (
+              <Fact name="Workers" value={workersText(health.workers)} />
+            )}
             {health.cleaner !== undefined && (
               <>
                 <Fact

@@ -14,14 +14,21 @@ const columns: readonly ListColumn<SettingsResponse['settings'][number]>[] = [
   {
     name: 'Value',
     className: 'value',
-    cell: ({ value }) => (value === '' ? <span className="null">not set</span> : <code>{value}</code>),
+    cell: ({ value }) =>
+      value === '' ? <span className="null">not set</span> : <code>{value}</code>,
   },
   { name: 'From', className: 'quiet', cell: ({ source }) => source },
   { name: 'Change', className: 'quiet', cell: ({ isLive }) => (isLive ? 'live' : 'restart') },
 ];
 
-/** The settings of the controller, or of a broker, which may run elsewhere with a file of its own. */
-export function SettingsCard({ brokers }: { readonly brokers: ClusterHealthResponse['brokers'] }): ReactNode {
+/**
+ * The settings of the controller, or of a broker, which may run elsewhere with a file of its own.
+ */
+export function SettingsCard({
+  brokers,
+}: {
+  readonly brokers: ClusterHealthResponse['brokers'];
+}): ReactNode {
   const { call } = useSession();
   const [filter, setFilter] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(true);
@@ -43,11 +50,18 @@ export function SettingsCard({ brokers }: { readonly brokers: ClusterHealthRespo
           <Choice
             label="of"
             value={broker}
-            options={[controller, ...brokers.map(({ url, brokerId }) => [url, brokerId ?? url] as const)]}
+            options={[
+              controller,
+              ...brokers.map(({ url, brokerId }) => [url, brokerId ?? url] as const),
+            ]}
             onChange={setBroker}
           />
           <label className="check">
-            <input type="checkbox" checked={onlyChanged} onChange={(event) => setOnlyChanged(event.target.checked)} />
+            <input
+              type="checkbox"
+              checked={onlyChanged}
+              onChange={(event) => setOnlyChanged(event.target.checked)}
+            />
             only what was set
           </label>
           <input
@@ -72,11 +86,20 @@ export function SettingsCard({ brokers }: { readonly brokers: ClusterHealthRespo
             )}
             <ListTable
               items={all.filter(
-                ({ key, isDefault }) => key.toLowerCase().includes(filter.toLowerCase()) && !(onlyChanged && isDefault),
+                ({ key, isDefault }) =>
+                  key.toLowerCase().includes(filter.toLowerCase()) && !(onlyChanged && isDefault),
               )}
               columns={columns}
               keyOf={({ key }) => key}
-              empty={<Empty title={onlyChanged ? 'No setting with this in its key was set' : 'No setting has this in its key'} />}
+              empty={
+                <Empty
+                  title={
+                    onlyChanged
+                      ? 'No setting with this in its key was set'
+                      : 'No setting has this in its key'
+                  }
+                />
+              }
             />
           </>
         )}

@@ -5,12 +5,19 @@ import { limits, type PlotWish } from './plot-sql.ts';
 
 type Row = readonly Cell[];
 
-/** What Plot sets by a style element of its own, which the page's security policy refuses; saved charts bring it along. */
+/**
+ * What Plot sets by a style element of its own, which the page's security policy refuses; saved
+ * charts bring it along.
+ */
 const ownStyle =
   '.chart{display:block;height:auto;max-width:100%;font-family:system-ui,sans-serif;font-size:12px}.chart text{white-space:pre}';
 
 /** Draws a chart of the rows of a plot's query. */
-export function drawChart(rows: readonly Row[], { kind, x, y, measure }: PlotWish, width: number): SVGSVGElement {
+export function drawChart(
+  rows: readonly Row[],
+  { kind, x, y, measure }: PlotWish,
+  width: number,
+): SVGSVGElement {
   const yLabel =
     kind === 'histogram' || measure === 'count' || y === undefined
       ? 'rows'
@@ -18,7 +25,8 @@ export function drawChart(rows: readonly Row[], { kind, x, y, measure }: PlotWis
         ? y.name
         : `${measure} of ${y.name}`;
   const chart = Plot.plot({
-    // Made in a document that nobody sees: there the policy does not stand in the way of elements that are removed right away.
+    // Made in a document that nobody sees: there the policy does not stand in the way of elements
+    // that are removed right away.
     document: document.implementation.createHTMLDocument(),
     className: 'chart',
     width,
@@ -59,15 +67,26 @@ function marksOf(rows: readonly Row[], kind: PlotWish['kind']): Plot.Markish[] {
       ];
     }
     case 'line': {
-      const data = rows.slice(0, limits.points).map(([x, y]) => ({ x: abscissa(x), y: y === null ? NaN : Number(y) }));
+      const data = rows
+        .slice(0, limits.points)
+        .map(([x, y]) => ({ x: abscissa(x), y: y === null ? NaN : Number(y) }));
       return [Plot.lineY(data, { x: 'x', y: 'y', stroke: colour, strokeWidth: 1.75 })];
     }
     case 'histogram': {
-      const data = rows.map(([x, y, w]) => ({ x1: Number(x), x2: Number(x) + Number(w), y: Number(y) }));
-      return [Plot.rectY(data, { x1: 'x1', x2: 'x2', y: 'y', fill: colour, insetRight: 1 }), Plot.ruleY([0])];
+      const data = rows.map(([x, y, w]) => ({
+        x1: Number(x),
+        x2: Number(x) + Number(w),
+        y: Number(y),
+      }));
+      return [
+        Plot.rectY(data, { x1: 'x1', x2: 'x2', y: 'y', fill: colour, insetRight: 1 }),
+        Plot.ruleY([0]),
+      ];
     }
     case 'dots': {
-      const data = rows.filter(([x, y]) => x !== null && y !== null).map(([x, y]) => ({ x: Number(x), y: Number(y) }));
+      const data = rows
+        .filter(([x, y]) => x !== null && y !== null)
+        .map(([x, y]) => ({ x: Number(x), y: Number(y) }));
       return [Plot.dot(data, { x: 'x', y: 'y', r: 2.5, fill: colour, fillOpacity: 0.55 })];
     }
   }

@@ -7,7 +7,16 @@ import { useResource } from '../use-resource.ts';
 import { Choice } from '../widgets/choice.tsx';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { drawChart, svgFile } from './draw.ts';
-import { fitsX, limitNote, type Measure, measures, type PlotKind, plotKinds, plotQuery, type PlotWish } from './plot-sql.ts';
+import {
+  fitsX,
+  limitNote,
+  type Measure,
+  measures,
+  type PlotKind,
+  plotKinds,
+  plotQuery,
+  type PlotWish,
+} from './plot-sql.ts';
 
 const kindNames: Readonly<Record<PlotKind, string>> = {
   bars: 'Bars by value',
@@ -16,7 +25,10 @@ const kindNames: Readonly<Record<PlotKind, string>> = {
   dots: 'Dots (sample)',
 };
 
-/** A chart of a result. The server computes it over all rows; the browser gets no more than it draws. */
+/**
+ * A chart of a result. The server computes it over all rows; the browser gets no more than it
+ * draws.
+ */
 export function PlotPanel({
   sql,
   columns,
@@ -31,7 +43,10 @@ export function PlotPanel({
   if (sql === undefined) {
     return (
       <Empty title="The query of this result is not known here">
-        <p>A plot puts an aggregate around the query, and the link to this result did not bring it. Run the query to plot it.</p>
+        <p>
+          A plot puts an aggregate around the query, and the link to this result did not bring it.
+          Run the query to plot it.
+        </p>
       </Empty>
     );
   }

@@ -21,19 +21,23 @@ export const limits = { bars: 20, points: 2000, dots: 2000, bins: 40 };
 /** Whether a column can stand along the x axis of a kind. */
 export function fitsX(kind: PlotKind, { dataType }: GridColumn): boolean {
   if (kind === 'bars') return !dataType.endsWith('_ARRAY') && dataType !== 'MAP';
-  if (kind === 'line') return isNumeric(dataType) || dataType === 'TIMESTAMP' || dataType === 'STRING';
+  if (kind === 'line') {
+    return isNumeric(dataType) || dataType === 'TIMESTAMP' || dataType === 'STRING';
+  }
   return isNumeric(dataType);
 }
 
 /**
- * The query behind a chart: the result's own query with an aggregate around it, which the server computes over all rows. Its rows are `x` and
- * `y`, no more than the limits say and one, so that it shows when there were more.
+ * The query behind a chart: the result's own query with an aggregate around it, which the server
+ * computes over all rows. Its rows are `x` and `y`, no more than the limits say and one, so that it
+ * shows when there were more.
  */
 export function plotQuery(sql: string, { kind, x, y, measure }: PlotWish): string {
   // A comment at the end of the query must not swallow the bracket.
   const from = `(${sql.trim().replace(/;\s*$/, '')}\n) AS result`;
   const xName = quoted(x.name);
-  const value = measure === 'count' || y === undefined ? 'count(*)' : `${measure}(${quoted(y.name)})`;
+  const value =
+    measure === 'count' || y === undefined ? 'count(*)' : `${measure}(${quoted(y.name)})`;
   switch (kind) {
     case 'bars':
       return `SELECT CAST(${xName} AS VARCHAR) AS x, CAST(${value} AS DOUBLE) AS y FROM ${from} GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1 LIMIT ${limits.bars + 1}`;
@@ -52,8 +56,12 @@ export function plotQuery(sql: string, { kind, x, y, measure }: PlotWish): strin
 
 /** What is to be known of a chart that does not show everything. */
 export function limitNote(kind: PlotKind, rowCount: number): string | undefined {
-  if (kind === 'bars' && rowCount > limits.bars) return `The ${limits.bars} largest; there are more.`;
-  if (kind === 'line' && rowCount > limits.points) return `The first ${limits.points} points; there are more.`;
+  if (kind === 'bars' && rowCount > limits.bars) {
+    return `The ${limits.bars} largest; there are more.`;
+  }
+  if (kind === 'line' && rowCount > limits.points) {
+    return `The first ${limits.points} points; there are more.`;
+  }
   if (kind === 'dots' && rowCount >= limits.dots) return `A random sample of ${limits.dots} rows.`;
   return undefined;
 }

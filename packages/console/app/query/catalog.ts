@@ -24,15 +24,27 @@ export async function readTableNames(call: Call, signal?: AbortSignal): Promise<
 }
 
 /** The columns of a table, as its schema names them. */
-export async function readColumns(call: Call, table: string, signal?: AbortSignal): Promise<readonly CatalogColumn[]> {
-  const schema = (await call(`/tables/${encodeURIComponent(table)}/schema`, { signal })) as unknown as SchemaAnswer;
-  const specs = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'].flatMap(
-    (kind) => schema[kind] ?? [],
-  );
+export async function readColumns(
+  call: Call,
+  table: string,
+  signal?: AbortSignal,
+): Promise<readonly CatalogColumn[]> {
+  const schema = (await call(`/tables/${encodeURIComponent(table)}/schema`, {
+    signal,
+  })) as unknown as SchemaAnswer;
+  const specs = [
+    'dimensionFieldSpecs',
+    'metricFieldSpecs',
+    'dateTimeFieldSpecs',
+    'complexFieldSpecs',
+  ].flatMap((kind) => schema[kind] ?? []);
   return specs.map(({ name, dataType }) => ({ name: name ?? '', dataType: dataType ?? '' }));
 }
 
-/** What the editor completes. A table whose schema cannot be read has no columns there; that is nobody's trouble. */
+/**
+ * What the editor completes. A table whose schema cannot be read has no columns there; that is
+ * nobody's trouble.
+ */
 export async function readCatalog(call: Call, signal: AbortSignal): Promise<Catalog> {
   const names = await readTableNames(call, signal);
   const entries = await Promise.all(

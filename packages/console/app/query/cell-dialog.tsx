@@ -55,7 +55,9 @@ export function CellDialog({
         <button
           type="button"
           className="button"
-          onClick={() => void navigator.clipboard.writeText(value ?? '').then(() => onCopied('Copied the cell.'))}
+          onClick={() =>
+            void navigator.clipboard.writeText(value ?? '').then(() => onCopied('Copied the cell.'))
+          }
         >
           Copy
         </button>

@@ -1,8 +1,8 @@
 import { type DataType, TimeUnit, Type } from '@uwdata/flechette';
 
 /**
- * A cell of an Arrow page as text, by the rules of the API's JSON cells (`packages/api`): null stays null, integers keep all digits,
- * timestamps are in UTC with no more digits than they need.
+ * A cell of an Arrow page as text, by the rules of the API's JSON cells (`packages/api`): null
+ * stays null, integers keep all digits, timestamps are in UTC with no more digits than they need.
  */
 export function cellText(value: unknown, type: DataType): string | null {
   if (value === null || value === undefined) return null;
@@ -10,7 +10,10 @@ export function cellText(value: unknown, type: DataType): string | null {
   return typeof plain === 'string' ? plain : encodeJson(plain);
 }
 
-/** What a cell is in JSON: as in `cellText`, but for numbers, booleans and nested values, which stay what they are. */
+/**
+ * What a cell is in JSON: as in `cellText`, but for numbers, booleans and nested values, which stay
+ * what they are.
+ */
 export function cellJson(value: unknown, type: DataType): unknown {
   if (value === null || value === undefined) return null;
   return plainOf(value, type);
@@ -21,7 +24,9 @@ export function encodeJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map((element) => encodeJson(element)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${encodeJson(member)}`);
+    const members = Object.entries(value).map(
+      ([name, member]) => `${JSON.stringify(name)}:${encodeJson(member)}`,
+    );
     return `{${members.join(',')}}`;
   }
   return JSON.stringify(value) ?? 'null';
@@ -50,11 +55,16 @@ function plainOf(value: unknown, type: DataType): unknown {
     case Type.LargeList:
     case Type.FixedSizeList: {
       const element = type.children[0];
-      return element === undefined ? [] : Array.from(value as Iterable<unknown>, (each) => plainOf(each, element.type));
+      return element === undefined
+        ? []
+        : Array.from(value as Iterable<unknown>, (each) => plainOf(each, element.type));
     }
     case Type.Struct:
       return Object.fromEntries(
-        type.children.map(({ name, type: member }) => [name, plainOf((value as Record<string, unknown>)[name], member)]),
+        type.children.map(({ name, type: member }) => [
+          name,
+          plainOf((value as Record<string, unknown>)[name], member),
+        ]),
       );
     case Type.Map:
       return mapOf(value as Iterable<readonly [unknown, unknown]>, type.children[0]?.type);
@@ -63,8 +73,12 @@ function plainOf(value: unknown, type: DataType): unknown {
   }
 }
 
-function mapOf(entries: Iterable<readonly [unknown, unknown]>, entryType: DataType | undefined): Record<string, unknown> {
-  const [keyType, valueType] = entryType?.typeId === Type.Struct ? entryType.children.map(({ type }) => type) : [];
+function mapOf(
+  entries: Iterable<readonly [unknown, unknown]>,
+  entryType: DataType | undefined,
+): Record<string, unknown> {
+  const [keyType, valueType] =
+    entryType?.typeId === Type.Struct ? entryType.children.map(({ type }) => type) : [];
   return Object.fromEntries(
     [...entries].map(([key, value]) => [
       String(keyType === undefined ? key : plainOf(key, keyType)),
@@ -114,7 +128,9 @@ function timeText(value: bigint, unit: number): string {
   const perSecond = 10n ** BigInt(fractionDigits[unit] ?? 0);
   const seconds = value / perSecond;
   const fraction = fractionText(value % perSecond, unit);
-  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map((part) => String(part).padStart(2, '0')).join(':');
+  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
   return fraction === '' ? clock : `${clock}.${fraction}`;
 }
 

@@ -15,7 +15,9 @@ export async function rowsAsText(
 ): Promise<string> {
   const lines: string[] = [];
   for (const row of rows) {
-    if (pages.textAt(row, 0) === undefined) await pages.load(row, row + 1, undefined, { atOnce: true });
+    if (pages.textAt(row, 0) === undefined) {
+      await pages.load(row, row + 1, undefined, { atOnce: true });
+    }
     lines.push(format === 'TSV' ? tsvLine(pages, row, columns) : jsonObject(pages, row, columns));
   }
   return format === 'TSV'
@@ -32,7 +34,10 @@ function tsvLine(pages: ResultPages, row: number, columns: readonly GridColumn[]
     .join('\t');
 }
 
-/** Spreadsheets would run what begins like a formula; the server writes CSV for them by the same rule (`formulas=escape`). */
+/**
+ * Spreadsheets would run what begins like a formula; the server writes CSV for them by the same
+ * rule (`formulas=escape`).
+ */
 function withoutFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
@@ -43,6 +48,8 @@ function tsvField(text: string): string {
 }
 
 function jsonObject(pages: ResultPages, row: number, columns: readonly GridColumn[]): string {
-  const members = columns.map(({ key, index }) => `${JSON.stringify(key)}:${encodeJson(pages.jsonAt(row, index))}`);
+  const members = columns.map(
+    ({ key, index }) => `${JSON.stringify(key)}:${encodeJson(pages.jsonAt(row, index))}`,
+  );
   return `  {${members.join(',')}}`;
 }

@@ -33,8 +33,14 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
     const { format, rowCount, stop } = running;
     return (
       <span className="download" role="status">
-        <progress max={Math.max(1, result.totalRowCount)} value={rowCount} aria-label={`Download as ${format}`} />
-        <span className="number">{Math.floor((100 * rowCount) / Math.max(1, result.totalRowCount))} %</span>
+        <progress
+          max={Math.max(1, result.totalRowCount)}
+          value={rowCount}
+          aria-label={`Download as ${format}`}
+        />
+        <span className="number">
+          {Math.floor((100 * rowCount) / Math.max(1, result.totalRowCount))} %
+        </span>
         <button type="button" className="button small plain" onClick={() => stop.abort()}>
           Stop
         </button>

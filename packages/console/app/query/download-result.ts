@@ -3,13 +3,18 @@ import type { OpenResult } from './result-pages.ts';
 
 export type FileFormat = Extract<DownloadFormat, 'arrow' | 'csv' | 'ndjson'>;
 
-const fileTypes: Readonly<Record<FileFormat, { readonly extension: string; readonly type: string }>> = {
+const fileTypes: Readonly<
+  Record<FileFormat, { readonly extension: string; readonly type: string }>
+> = {
   arrow: { extension: 'arrows', type: 'application/vnd.apache.arrow.stream' },
   csv: { extension: 'csv', type: 'text/csv' },
   ndjson: { extension: 'ndjson', type: 'application/x-ndjson' },
 };
 
-/** Saves a whole result as a file, and tells how many of its rows are there. @throws as the pages of the result */
+/**
+ * Saves a whole result as a file, and tells how many of its rows are there. @throws as the pages of
+ * the result
+ */
 export async function downloadResult(
   client: QuireClient,
   { requestId }: OpenResult,
@@ -17,7 +22,11 @@ export async function downloadResult(
     format,
     onProgress,
     signal,
-  }: { readonly format: FileFormat; readonly onProgress: (rowCount: number) => void; readonly signal: AbortSignal },
+  }: {
+    readonly format: FileFormat;
+    readonly onProgress: (rowCount: number) => void;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
   const { extension, type } = fileTypes[format];
   const cursor = await client.open(requestId, { rowCount: 1, signal });
@@ -26,7 +35,12 @@ export async function downloadResult(
   let bytes = 0;
   // People open CSV in spreadsheets, which would run texts that begin like formulas.
   const formulas = format === 'csv' ? 'escape' : undefined;
-  const download = cursor.download({ format, formulas, signal, onProgress: ({ rowCount }) => onProgress(rowCount) });
+  const download = cursor.download({
+    format,
+    formulas,
+    signal,
+    onProgress: ({ rowCount }) => onProgress(rowCount),
+  });
   for await (const chunk of download) {
     chunks.push(chunk as Uint8Array<ArrayBuffer>);
     bytes += chunk.byteLength;

@@ -19,12 +19,16 @@ const gridKeys: readonly string[] = [
 const keptMax = 20;
 
 /**
- * Keeps the keys that come while the grid is on its way to a cell that it has not drawn yet, and plays them there: until the cell has the focus
- * they would go to the one that was left, or to nobody.
+ * Keeps the keys that come while the grid is on its way to a cell that it has not drawn yet, and
+ * plays them there: until the cell has the focus they would go to the one that was left, or to
+ * nobody.
  *
  * @param place where the grid is, or is going to
  */
-export function useEarlyKeys(container: { readonly current: HTMLElement | null }, place: GridPlace): void {
+export function useEarlyKeys(
+  container: { readonly current: HTMLElement | null },
+  place: GridPlace,
+): void {
   const wanted = useRef(place);
   wanted.current = place;
   useEffect(() => {
@@ -47,14 +51,18 @@ export function useEarlyKeys(container: { readonly current: HTMLElement | null }
       if (focused === element) return true;
       // The cell that had the focus is gone: its row is not drawn any more.
       if (focused === document.body || focused === null) return isOurs;
-      return element.contains(focused) && focused.closest('[role=row]') !== null && !isAtPlace(focused);
+      return (
+        element.contains(focused) && focused.closest('[role=row]') !== null && !isAtPlace(focused)
+      );
     };
     const play = (): void => {
       isPlaying = kept.length > 0 && !stop.signal.aborted;
       if (!isPlaying) return;
       if (!isOnTheWay()) {
         const key = kept.shift();
-        if (key !== undefined) document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key));
+        if (key !== undefined) {
+          document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key));
+        }
       }
       requestAnimationFrame(play);
     };
@@ -63,7 +71,12 @@ export function useEarlyKeys(container: { readonly current: HTMLElement | null }
       if (!isOurs) kept.length = 0;
     };
     const onKey = (event: KeyboardEvent): void => {
-      if (!event.isTrusted || !gridKeys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key)) return;
+      if (
+        !event.isTrusted ||
+        !gridKeys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key)
+      ) {
+        return;
+      }
       if (kept.length === 0 && !isOnTheWay()) return;
       if (kept.length > 0 && !isOurs) return;
       event.preventDefault();

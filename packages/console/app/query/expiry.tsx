@@ -10,12 +10,20 @@ const soonMs = 5 * 60_000;
 const renewals = ['1h', '6h', '1d'];
 
 /** How long a result is kept yet, and a way to keep it longer. */
-export function Expiry({ requestId, onExpired }: { readonly requestId: string; readonly onExpired: () => void }): ReactNode {
+export function Expiry({
+  requestId,
+  onExpired,
+}: {
+  readonly requestId: string;
+  readonly onExpired: () => void;
+}): ReactNode {
   const session = useSession();
   const { attempt } = useToasts();
   const nowMs = useNow(1000);
   const [renewedMs, setRenewedMs] = useState<number>();
-  const read = useResource(`expiry ${requestId}`, (signal) => readExpirationMs(session, requestId, signal));
+  const read = useResource(`expiry ${requestId}`, (signal) =>
+    readExpirationMs(session, requestId, signal),
+  );
   const expirationMs = renewedMs ?? read.value;
   if (expirationMs === undefined) return null;
   const leftMs = expirationMs - nowMs;
@@ -28,11 +36,18 @@ export function Expiry({ requestId, onExpired }: { readonly requestId: string; r
     });
   return (
     <span className="expiry">
-      <span className={leftMs < soonMs ? 'badge warn number' : 'badge number'} title={`Expires ${formatTime(expirationMs)}`}>
+      <span
+        className={leftMs < soonMs ? 'badge warn number' : 'badge number'}
+        title={`Expires ${formatTime(expirationMs)}`}
+      >
         {leftMs <= 0 ? 'expired' : `${formatSpan(leftMs)} left`}
       </span>
       {leftMs > 0 && (
-        <select aria-label="Keep the result for" value="" onChange={(event) => renew(event.target.value)}>
+        <select
+          aria-label="Keep the result for"
+          value=""
+          onChange={(event) => renew(event.target.value)}
+        >
           <option value="" disabled>
             Renew…
           </option>
@@ -48,7 +63,11 @@ export function Expiry({ requestId, onExpired }: { readonly requestId: string; r
 }
 
 /** Every page says when its result expires; a page of one row says it soonest. */
-async function readExpirationMs({ authorization }: Session, requestId: string, signal: AbortSignal): Promise<number | undefined> {
+async function readExpirationMs(
+  { authorization }: Session,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const response = await fetch(`${pagePath(requestId)}?offset=0&numRows=1&format=arrow`, {
     headers: { authorization },
     credentials: 'omit',

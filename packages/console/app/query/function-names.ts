@@ -1,4 +1,7 @@
-/** Functions that the editor completes: those of the embedded engine, as `duckdb_functions()` of DuckDB 1.5 lists them. */
+/**
+ * Functions that the editor completes: those of the embedded engine, as `duckdb_functions()` of
+ * DuckDB 1.5 lists them.
+ */
 export const functionNames: readonly string[] = `
 abs acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile approx_top_k
 arbitrary arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin ascii asin

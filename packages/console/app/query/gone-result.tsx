@@ -2,7 +2,12 @@ import type { ReactNode } from 'react';
 import { codeOf, Empty, messageOf } from '../widgets/states.tsx';
 
 /** What reads of a result fail with once it is gone. */
-const goneCodes: readonly (string | undefined)[] = ['RESULT_EXPIRED', 'RESULT_DELETED', 'RESULT_EVICTED', 'RESULT_NOT_FOUND'];
+const goneCodes: readonly (string | undefined)[] = [
+  'RESULT_EXPIRED',
+  'RESULT_DELETED',
+  'RESULT_EVICTED',
+  'RESULT_NOT_FOUND',
+];
 
 /** Whether a read failed because there is nothing to read any more. */
 export function isGone(error: unknown): boolean {

@@ -23,7 +23,10 @@ export function gridColumnsOf({ columns }: Pick<OpenResult, 'columns'>): readonl
 }
 
 /** Pinned columns first, in the order of their pinning; the others as the result has them. */
-export function inGridOrder(columns: readonly GridColumn[], pinned: readonly string[]): readonly GridColumn[] {
+export function inGridOrder(
+  columns: readonly GridColumn[],
+  pinned: readonly string[],
+): readonly GridColumn[] {
   const first = pinned.flatMap((key) => columns.filter((column) => column.key === key));
   return [...first, ...columns.filter(({ key }) => !pinned.includes(key))];
 }

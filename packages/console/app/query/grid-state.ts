@@ -10,7 +10,14 @@ export interface GridState {
   readonly setVisibility: (visibility: Visibility) => void;
   readonly props: Pick<
     ResultGridProps,
-    'pinned' | 'visibility' | 'selection' | 'place' | 'onPinned' | 'onVisibility' | 'onSelection' | 'onPlace'
+    | 'pinned'
+    | 'visibility'
+    | 'selection'
+    | 'place'
+    | 'onPinned'
+    | 'onVisibility'
+    | 'onSelection'
+    | 'onPlace'
   >;
 }
 
@@ -20,7 +27,12 @@ export function useGridState(): GridState {
   const [pinned, setPinned] = useState<readonly string[]>([]);
   const [visibility, setVisibility] = useState<Visibility>({});
   const [selection, setSelection] = useState<Selection>({ ranges: [] });
-  const changes = { onPinned: setPinned, onVisibility: setVisibility, onSelection: setSelection, onPlace: setPlace };
+  const changes = {
+    onPinned: setPinned,
+    onVisibility: setVisibility,
+    onSelection: setSelection,
+    onPlace: setPlace,
+  };
   const props = { pinned, visibility, selection, place, ...changes };
   return { place, selection, visibility, setPlace, setVisibility, props };
 }

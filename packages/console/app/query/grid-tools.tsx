@@ -52,7 +52,12 @@ export function ColumnsMenu({
           <input
             type="checkbox"
             checked={visibility[key]?.hidden !== true}
-            onChange={(event) => onChange({ ...visibility, [key]: event.target.checked ? undefined : { hidden: true } })}
+            onChange={(event) =>
+              onChange({
+                ...visibility,
+                [key]: event.target.checked ? undefined : { hidden: true },
+              })
+            }
           />
           <span>{key}</span>
           <small className="quiet">{dataType}</small>
@@ -84,7 +89,11 @@ export function CopyMenu({
 }
 
 /** The rows that a copy is of. */
-export function selectedRows({ ranges }: Selection, row: number, rowCount: number): readonly number[] {
+export function selectedRows(
+  { ranges }: Selection,
+  row: number,
+  rowCount: number,
+): readonly number[] {
   if (ranges.length === 0) return row < rowCount ? [row] : [];
   const rows: number[] = [];
   for (const { start, end } of ranges) {

@@ -9,7 +9,10 @@ import { type OpenResult, ResultPages } from './result-pages.ts';
 
 const nothing = (): void => undefined;
 
-/** The first rows of a query that still runs. What needs the whole result (plots, downloads, links) comes with it. */
+/**
+ * The first rows of a query that still runs. What needs the whole result (plots, downloads, links)
+ * comes with it.
+ */
 export function GrowingView({
   result,
   onPlace,

@@ -8,7 +8,10 @@ export interface PastQuery {
 /** Queries that are remembered. */
 const countMax = 100;
 
-/** The queries that somebody ran in this browser, newest first, each once. They stay here, and go with the button that clears them. */
+/**
+ * The queries that somebody ran in this browser, newest first, each once. They stay here, and go
+ * with the button that clears them.
+ */
 export class QueryHistory {
   readonly #key: string;
 
@@ -37,5 +40,11 @@ export class QueryHistory {
 }
 
 function isPastQuery(value: unknown): value is PastQuery {
-  return typeof value === 'object' && value !== null && 'sql' in value && 'timeMs' in value && typeof value.sql === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'sql' in value &&
+    'timeMs' in value &&
+    typeof value.sql === 'string'
+  );
 }

@@ -5,7 +5,8 @@ export interface ErrorPlace {
 }
 
 /**
- * Finds the place that an engine's message means: a line that it quotes with a mark below, or a name in it. Undefined when it names none.
+ * Finds the place that an engine's message means: a line that it quotes with a mark below, or a
+ * name in it. Undefined when it names none.
  */
 export function locateError(message: string, sql: string): ErrorPlace | undefined {
   return quotedPlace(message, sql) ?? namedPlace(message, sql);
@@ -18,7 +19,9 @@ function quotedPlace(message: string, sql: string): ErrorPlace | undefined {
   const lines = sql.split('\n');
   const line = lines[Number(number) - 1];
   if (line === undefined) return undefined;
-  const lineStart = lines.slice(0, Number(number) - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  const lineStart = lines
+    .slice(0, Number(number) - 1)
+    .reduce((sum, { length }) => sum + length + 1, 0);
   // Of a long line the engine quotes a part, with dots where it has cut.
   const cutStart = excerpt.startsWith('...') ? 3 : 0;
   const part = excerpt.slice(cutStart).replace(/\.\.\.$/, '');
@@ -29,11 +32,15 @@ function quotedPlace(message: string, sql: string): ErrorPlace | undefined {
 
 function namedPlace(message: string, sql: string): ErrorPlace | undefined {
   const [, name] = /^Table (\S+) does not exist/.exec(message) ?? [];
-  const index = name === undefined ? -1 : sql.search(new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`));
+  const index =
+    name === undefined ? -1 : sql.search(new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`));
   return name === undefined || index < 0 ? undefined : { from: index, to: index + name.length };
 }
 
-/** The word that begins at a place, or one character where there is none; the end of the text means what stands before it. */
+/**
+ * The word that begins at a place, or one character where there is none; the end of the text means
+ * what stands before it.
+ */
 function wordAt(sql: string, from: number): ErrorPlace | undefined {
   if (sql === '') return undefined;
   const start = Math.min(from, sql.length - 1);

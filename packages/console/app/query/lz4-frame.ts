@@ -5,7 +5,13 @@
  */
 
 const magic = 0x184d2204;
-const flags = { dictionary: 0x01, contentChecksum: 0x04, contentSize: 0x08, blockChecksum: 0x10, version: 0xc0 };
+const flags = {
+  dictionary: 0x01,
+  contentChecksum: 0x04,
+  contentSize: 0x08,
+  blockChecksum: 0x10,
+  version: 0xc0,
+};
 const version = 0x40;
 const shortestMatch = 4;
 
@@ -15,7 +21,10 @@ export function decompressLz4(frame: Uint8Array, length: number): Uint8Array<Arr
   const descriptor = view.getUint8(4);
   const isFrame = view.getUint32(0, true) === magic && (descriptor & flags.version) === version;
   if (!isFrame) throw new RangeError('This is not an LZ4 frame.');
-  let at = 7 + ((descriptor & flags.contentSize) === 0 ? 0 : 8) + ((descriptor & flags.dictionary) === 0 ? 0 : 4);
+  let at =
+    7 +
+    ((descriptor & flags.contentSize) === 0 ? 0 : 8) +
+    ((descriptor & flags.dictionary) === 0 ? 0 : 4);
   const target = new Uint8Array(length);
   let filled = 0;
   for (;;) {
@@ -32,11 +41,16 @@ export function decompressLz4(frame: Uint8Array, length: number): Uint8Array<Arr
     filled = isPlain ? filled + size : unpackBlock(block, target, filled);
     at += size + ((descriptor & flags.blockChecksum) === 0 ? 0 : 4);
   }
-  if (filled !== length) throw new RangeError(`The LZ4 frame holds ${filled} bytes where ${length} were written.`);
+  if (filled !== length) {
+    throw new RangeError(`The LZ4 frame holds ${filled} bytes where ${length} were written.`);
+  }
   return target;
 }
 
-/** Literals, and matches with what was unpacked before, in turns. Returns where the block ends in the target. */
+/**
+ * Literals, and matches with what was unpacked before, in turns. Returns where the block ends in
+ * the target.
+ */
 function unpackBlock(block: Uint8Array, target: Uint8Array, start: number): number {
   let [at, to] = [0, start];
   /** The rest of a length that did not fit into half a byte. */
@@ -66,7 +80,9 @@ function unpackBlock(block: Uint8Array, target: Uint8Array, start: number): numb
     if (distance === 0 || from < 0 || end > target.length) throw broken();
     if (distance >= end - to) target.copyWithin(to, from, from + end - to);
     // A match may run into itself: then what it has written is read again.
-    else for (let index = to; index < end; index += 1) target[index] = target[index - distance] ?? 0;
+    else {
+      for (let index = to; index < end; index += 1) target[index] = target[index - distance] ?? 0;
+    }
     to = end;
   }
   return to;

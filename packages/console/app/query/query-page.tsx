@@ -1,4 +1,12 @@
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useGoTo } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
@@ -21,7 +29,11 @@ const SqlEditor = lazy(async () => ({ default: (await import('./sql-editor.tsx')
 const draftKey = 'quire.draft';
 
 /** An editor, and below it what became of the last query. */
-export function QueryPage({ place }: { readonly place: Readonly<Record<string, string>> }): ReactNode {
+export function QueryPage({
+  place,
+}: {
+  readonly place: Readonly<Record<string, string>>;
+}): ReactNode {
   const { call, name, runner } = useSession();
   const goTo = useGoTo();
   const [text, setText] = useState(() => place['sql'] ?? sessionStorage.getItem(draftKey) ?? '');
@@ -36,7 +48,10 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
     if (given !== undefined) setText(given);
   }, [given]);
   // Where one is in the rows that came while the query ran.
-  const [meanwhile, setMeanwhile] = useState<{ readonly requestId: string; readonly place: GridPlace }>();
+  const [meanwhile, setMeanwhile] = useState<{
+    readonly requestId: string;
+    readonly place: GridPlace;
+  }>();
   const change = (next: string): void => {
     setText(next);
     sessionStorage.setItem(draftKey, next);
@@ -73,7 +88,13 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
             />
           }
         >
-          <SqlEditor text={text} catalog={known} problem={problem} onChange={change} onRun={(sql) => void run(sql)} />
+          <SqlEditor
+            text={text}
+            catalog={known}
+            problem={problem}
+            onChange={change}
+            onRun={(sql) => void run(sql)}
+          />
         </Suspense>
         <div className="toolbar editor-bar">
           {state.kind === 'running' && state.sql !== undefined ? (
@@ -81,7 +102,12 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
               Cancel
             </button>
           ) : (
-            <button type="button" className="button main" disabled={text.trim() === ''} onClick={() => void run()}>
+            <button
+              type="button"
+              className="button main"
+              disabled={text.trim() === ''}
+              onClick={() => void run()}
+            >
               Run <kbd>Ctrl+Enter</kbd>
             </button>
           )}
@@ -92,9 +118,16 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
       <section className="result-area" aria-label="Result">
         {state.kind === 'idle' && (
           <Empty title="Nothing has been run yet">
-            <p>The whole answer is stored on the server; you can scroll through all of it, and open it again until it expires.</p>
+            <p>
+              The whole answer is stored on the server; you can scroll through all of it, and open
+              it again until it expires.
+            </p>
             {text.trim() === '' && firstTable !== undefined && (
-              <button type="button" className="button" onClick={() => change(selectAll(firstTable))}>
+              <button
+                type="button"
+                className="button"
+                onClick={() => change(selectAll(firstTable))}
+              >
                 Write a query of {firstTable}
               </button>
             )}
@@ -107,7 +140,10 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
         )}
         {state.kind === 'failed' && <QueryFailed state={state} />}
         {state.kind === 'running' && firstRows !== undefined && (
-          <GrowingView result={firstRows} onPlace={(at) => setMeanwhile({ requestId: firstRows.requestId, place: at })} />
+          <GrowingView
+            result={firstRows}
+            onPlace={(at) => setMeanwhile({ requestId: firstRows.requestId, place: at })}
+          />
         )}
         {state.kind === 'done' && (
           <ResultView
@@ -116,7 +152,9 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
             sql={state.sql}
             elapsedMs={state.elapsedMs}
             firstRow={state.result.requestId === id && row !== undefined ? Number(row) : undefined}
-            placeMeanwhile={state.result.requestId === meanwhile?.requestId ? meanwhile.place : undefined}
+            placeMeanwhile={
+              state.result.requestId === meanwhile?.requestId ? meanwhile.place : undefined
+            }
             onRunAgain={() => void run()}
             onQuery={() => write(selectResult(state.result.requestId))}
           />
@@ -134,22 +172,33 @@ function focusEditor(): void {
   document.querySelector('.editor-card')?.scrollIntoView({ block: 'nearest' });
 }
 
-function problemOf(state: QueryState, text: string): { place: { from: number; to: number }; message: string } | undefined {
+function problemOf(
+  state: QueryState,
+  text: string,
+): { place: { from: number; to: number }; message: string } | undefined {
   if (state.kind !== 'failed' || state.sql !== text) return undefined;
   const message = messageOf(state.error);
   const place = locateError(message, text);
   return place === undefined ? undefined : { place, message: message.split('\n')[0] ?? message };
 }
 
-function Running({ state }: { readonly state: Extract<QueryState, { readonly kind: 'running' }> }): ReactNode {
+function Running({
+  state,
+}: {
+  readonly state: Extract<QueryState, { readonly kind: 'running' }>;
+}): ReactNode {
   useNow(100);
   const { status } = state.progress ?? {};
   return (
     <span className="running" role="status">
       <span className="spinner" aria-hidden="true" />
       <span className="number">
-        {state.sql === undefined ? 'Opening' : status?.state === 'QUEUED' ? 'Waiting for its turn' : 'Running'} ·{' '}
-        {formatElapsed(systemClock.monotonicMs() - state.startMs)}
+        {state.sql === undefined
+          ? 'Opening'
+          : status?.state === 'QUEUED'
+            ? 'Waiting for its turn'
+            : 'Running'}{' '}
+        · {formatElapsed(systemClock.monotonicMs() - state.startMs)}
         {status !== undefined &&
           status.rowCount > 0 &&
           ` · ${counted(status.rowCount, 'row')} so far, ${formatBytes(status.sizeBytes)}`}
@@ -158,8 +207,14 @@ function Running({ state }: { readonly state: Extract<QueryState, { readonly kin
   );
 }
 
-function QueryFailed({ state }: { readonly state: Extract<QueryState, { readonly kind: 'failed' }> }): ReactNode {
-  if (state.sql === undefined || codeOf(state.error) === 'SERVER_UNREACHABLE') return <Failed error={state.error} />;
+function QueryFailed({
+  state,
+}: {
+  readonly state: Extract<QueryState, { readonly kind: 'failed' }>;
+}): ReactNode {
+  if (state.sql === undefined || codeOf(state.error) === 'SERVER_UNREACHABLE') {
+    return <Failed error={state.error} />;
+  }
   return (
     <div className="notice bad" role="alert">
       <strong>The query failed after {formatElapsed(state.elapsedMs)}</strong>
@@ -181,7 +236,9 @@ function HistoryMenu({
     <span onPointerDown={refresh} onKeyDown={refresh}>
       <Menu label="History" fromStart>
         {past.length === 0 && (
-          <span className="quiet menu-note">Queries that you run are listed here, in this browser only.</span>
+          <span className="quiet menu-note">
+            Queries that you run are listed here, in this browser only.
+          </span>
         )}
         {past.map(({ sql, timeMs }) => (
           <button key={sql} type="button" className="past-query" onClick={() => onChoose(sql)}>

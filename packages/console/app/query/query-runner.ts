@@ -1,14 +1,35 @@
-import { type GrowingCursor, type QueryStatus, QuireClientError, type QuireClient, type QuireQueryClient } from '@quire/client';
+import {
+  type GrowingCursor,
+  type QueryStatus,
+  QuireClientError,
+  type QuireClient,
+  type QuireQueryClient,
+} from '@quire/client';
 import { systemClock } from '@quire/core/portable';
 import type { OpenResult } from './result-pages.ts';
 
 /** The outcome of the last query, or of the last result that was opened. */
 export type QueryState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'running'; readonly sql: string | undefined; readonly startMs: number; readonly progress?: Progress }
-  | { readonly kind: 'failed'; readonly sql: string | undefined; readonly error: unknown; readonly elapsedMs: number }
+  | {
+      readonly kind: 'running';
+      readonly sql: string | undefined;
+      readonly startMs: number;
+      readonly progress?: Progress;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly sql: string | undefined;
+      readonly error: unknown;
+      readonly elapsedMs: number;
+    }
   | { readonly kind: 'cancelled'; readonly sql: string | undefined; readonly elapsedMs: number }
-  | { readonly kind: 'done'; readonly sql: string | undefined; readonly result: OpenResult; readonly elapsedMs: number };
+  | {
+      readonly kind: 'done';
+      readonly sql: string | undefined;
+      readonly result: OpenResult;
+      readonly elapsedMs: number;
+    };
 
 /** How far a query is, and the rows that can be looked at meanwhile. */
 export interface Progress {
@@ -17,14 +38,20 @@ export interface Progress {
   readonly firstRows: OpenResult | undefined;
 }
 
-/** A query that takes longer than this is followed while it runs; one that does not is answered in one call. */
+/**
+ * A query that takes longer than this is followed while it runs; one that does not is answered in
+ * one call.
+ */
 const firstAnswerMs = 300;
 /** Between two questions how far a query is: more as it takes longer. */
 const pauseRangeMs = { least: 150, most: 1000 };
 /** Rows that are shown while the query runs. */
 const rowsMeanwhileMax = 1000;
 
-/** Rows that come with the answer to a query: it is the columns that are wanted, the grid fetches what it shows. */
+/**
+ * Rows that come with the answer to a query: it is the columns that are wanted, the grid fetches
+ * what it shows.
+ */
 const firstRowCount = 1;
 
 /** Runs one query at a time, and goes on while other pages are looked at. */
@@ -47,11 +74,18 @@ export class QueryRunner {
 
   readonly read = (): QueryState => this.#state;
 
-  /** Runs a query instead of the one that runs. Resolves to the id of its result; undefined when it has none. */
+  /**
+   * Runs a query instead of the one that runs. Resolves to the id of its result; undefined when it
+   * has none.
+   */
   async run(sql: string): Promise<string | undefined> {
     return this.#do(sql, async (signal, tell) => {
       // The signal would end the call and not the query, whose id nobody would know then.
-      const cursor = await this.#queries.start(sql, { rowCount: firstRowCount, waitMs: firstAnswerMs, keep: true });
+      const cursor = await this.#queries.start(sql, {
+        rowCount: firstRowCount,
+        waitMs: firstAnswerMs,
+        keep: true,
+      });
       try {
         return await this.#follow(cursor, signal, tell);
       } catch (error) {
@@ -65,11 +99,17 @@ export class QueryRunner {
   async open(requestId: string): Promise<string | undefined> {
     const { kind } = this.#state;
     if (kind === 'done' && this.#state.result.requestId === requestId) return requestId;
-    return this.#do(undefined, (signal) => this.#client.open(requestId, { rowCount: firstRowCount, signal }));
+    return this.#do(undefined, (signal) =>
+      this.#client.open(requestId, { rowCount: firstRowCount, signal }),
+    );
   }
 
   /** Tells how far a query is until it has ended. @throws what it failed with; ABORTED */
-  async #follow(cursor: GrowingCursor, signal: AbortSignal, tell: (progress: Progress) => void): Promise<OpenResult> {
+  async #follow(
+    cursor: GrowingCursor,
+    signal: AbortSignal,
+    tell: (progress: Progress) => void,
+  ): Promise<OpenResult> {
     signal.throwIfAborted();
     const { page: answered, requestId, broker } = cursor;
     if (!cursor.isGrowing && answered !== undefined) return { ...answered, broker };
@@ -78,7 +118,10 @@ export class QueryRunner {
       const status = await cursor.status({ signal });
       if (status.state !== 'QUEUED' && status.state !== 'RUNNING') return cursor.result({ signal });
       if (firstRows === undefined && status.rowCount > 0) {
-        const page = await cursor.read({ offset: 0, rowCount: firstRowCount }, { waitMs: 0, signal });
+        const page = await cursor.read(
+          { offset: 0, rowCount: firstRowCount },
+          { waitMs: 0, signal },
+        );
         if (page !== undefined && page.totalRowCount > 0) {
           const totalRowCount = Math.min(rowsMeanwhileMax, page.totalRowCount);
           firstRows = { requestId, broker, columns: page.columns, totalRowCount };
@@ -108,7 +151,9 @@ export class QueryRunner {
       const result = await ask(running.signal, (progress) => {
         if (this.#running === running) this.#become({ kind: 'running', sql, startMs, progress });
       });
-      if (this.#running === running) this.#become({ kind: 'done', sql, result, elapsedMs: elapsed() });
+      if (this.#running === running) {
+        this.#become({ kind: 'done', sql, result, elapsedMs: elapsed() });
+      }
       return result.requestId;
     } catch (error) {
       if (this.#running !== running) return undefined;

@@ -10,7 +10,10 @@ import type { ResultPages } from './result-pages.ts';
 export type Selection = NonNullable<Parameters<typeof HighTable>[0]['selection']>;
 export type Visibility = NonNullable<Parameters<typeof HighTable>[0]['columnsVisibility']>;
 
-/** Where the keyboard is: row and column counted from 0; row -1 is the head, column -1 the row's number. */
+/**
+ * Where the keyboard is: row and column counted from 0; row -1 is the head, column -1 the row's
+ * number.
+ */
 export interface GridPlace {
   readonly row: number;
   readonly column: number;
@@ -62,7 +65,10 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
                 title: column.dataType,
                 items: [
                   pinned.includes(column.key)
-                    ? { label: 'Unpin column', onClick: () => onPinned(pinned.filter((key) => key !== column.key)) }
+                    ? {
+                        label: 'Unpin column',
+                        onClick: () => onPinned(pinned.filter((key) => key !== column.key)),
+                      }
                     : { label: 'Pin column', onClick: () => onPinned([...pinned, column.key]) },
                 ],
               },
@@ -73,7 +79,10 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
     [ordered, pinned, onPinned],
   );
   // A new object is a new wish to go there, and takes the focus.
-  const cellPosition = useMemo(() => ({ colIndex: place.column + 2, rowIndex: place.row + 2 }), [place]);
+  const cellPosition = useMemo(
+    () => ({ colIndex: place.column + 2, rowIndex: place.row + 2 }),
+    [place],
+  );
   const container = useRef<HTMLDivElement>(null);
   usePinnedOffsets(container, pinned, visibility);
   useEarlyKeys(container, place);
@@ -92,7 +101,11 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
     if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       props.onOpenCell(row, column);
-    } else if (event.key.toLowerCase() === 'c' && (event.ctrlKey || event.metaKey) && event.shiftKey) {
+    } else if (
+      event.key.toLowerCase() === 'c' &&
+      (event.ctrlKey || event.metaKey) &&
+      event.shiftKey
+    ) {
       event.preventDefault();
       props.onCopy(row);
     }
@@ -120,9 +133,14 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
         onError={(error) => {
           if (!(error instanceof Error && error.name === 'AbortError')) props.onError(error);
         }}
-        stringify={(value) => (typeof value === 'string' ? visibleText(value.slice(0, shownCharacters)) : '')}
+        stringify={(value) =>
+          typeof value === 'string' ? visibleText(value.slice(0, shownCharacters)) : ''
+        }
         renderCellContent={({ cell }) => (
-          <CellContent value={cell?.value as string | null | undefined} isLoaded={cell !== undefined} />
+          <CellContent
+            value={cell?.value as string | null | undefined}
+            isLoaded={cell !== undefined}
+          />
         )}
         className="result-table"
       />
@@ -131,7 +149,11 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
 }
 
 function dataFrameOf(pages: ResultPages, columns: readonly GridColumn[]): DataFrame {
-  const eventTarget = createEventTarget<{ resolve: undefined; update: undefined; numrowschange: undefined }>();
+  const eventTarget = createEventTarget<{
+    resolve: undefined;
+    update: undefined;
+    numrowschange: undefined;
+  }>();
   const indexByKey = new Map(columns.map(({ key, index }) => [key, index]));
   return {
     numRows: pages.result.totalRowCount,
@@ -170,11 +192,19 @@ function Header({
   );
 }
 
-function CellContent({ value, isLoaded }: { readonly value: string | null | undefined; readonly isLoaded: boolean }): ReactNode {
+function CellContent({
+  value,
+  isLoaded,
+}: {
+  readonly value: string | null | undefined;
+  readonly isLoaded: boolean;
+}): ReactNode {
   if (!isLoaded || value === undefined) return null;
   if (value === null) return <span className="null">null</span>;
   if (value === '') return <span className="null">empty</span>;
-  return visibleText(value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value);
+  return visibleText(
+    value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value,
+  );
 }
 
 /** Where each pinned column sticks depends on how wide those before it are. */
@@ -195,7 +225,9 @@ function usePinnedOffsets(
       });
     };
     const observer = new ResizeObserver(place);
-    for (const head of element.querySelectorAll('thead td, thead th.is-pinned')) observer.observe(head);
+    for (const head of element.querySelectorAll('thead td, thead th.is-pinned')) {
+      observer.observe(head);
+    }
     place();
     return () => observer.disconnect();
   }, [container, pinned, visibility]);
@@ -203,5 +235,7 @@ function usePinnedOffsets(
 
 /** Says where one is, for whoever does not see it. */
 export function describePlace({ row }: GridPlace, rowCount: number): string {
-  return row < 0 ? `${formatCount(rowCount)} rows` : `Row ${formatCount(row + 1)} of ${formatCount(rowCount)}`;
+  return row < 0
+    ? `${formatCount(rowCount)} rows`
+    : `Row ${formatCount(row + 1)} of ${formatCount(rowCount)}`;
 }

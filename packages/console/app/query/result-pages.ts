@@ -21,7 +21,10 @@ const cellsPerPage = 20_000;
 const pageRowsRange = { least: 100, most: 2000 };
 /** Pages that are kept; the one that was not looked at for the longest goes first. */
 const pagesKept = 24;
-/** Who scrolls past rows does not want them: pages are asked for once the rows have stayed for this long. */
+/**
+ * Who scrolls past rows does not want them: pages are asked for once the rows have stayed for this
+ * long.
+ */
 const settleMs = 40;
 
 interface Loading {
@@ -30,7 +33,10 @@ interface Loading {
   waitingCount: number;
 }
 
-/** All rows of a result, fetched as Arrow pages where one looks, and let go of where one does not: memory stays flat. */
+/**
+ * All rows of a result, fetched as Arrow pages where one looks, and let go of where one does not:
+ * memory stays flat.
+ */
 export class ResultPages {
   readonly result: OpenResult;
   readonly pageRowCount: number;
@@ -58,9 +64,15 @@ export class ResultPages {
   /**
    * Fetches what is missing of rows `[start, end)`.
    *
-   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_EVICTED when the result is gone; ABORTED when the signal was aborted
+   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_EVICTED when the result is gone; ABORTED when
+   * the signal was aborted
    */
-  async load(start: number, end: number, signal?: AbortSignal, { atOnce = false } = {}): Promise<void> {
+  async load(
+    start: number,
+    end: number,
+    signal?: AbortSignal,
+    { atOnce = false } = {},
+  ): Promise<void> {
     const wanted = this.#pagesOf(start, end).filter((page) => this.#touch(page) === undefined);
     if (wanted.length === 0) return;
     if (!atOnce) await systemClock.sleep(settleMs, signal);
@@ -143,8 +155,16 @@ export class ResultPages {
     const { requestId, broker } = this.result;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     const page = { offset: index * this.pageRowCount, rowCount: this.pageRowCount } as const;
-    const options = { ...page, format: 'arrow', compression: ['zstd', 'lz4'], broker, signal } as const;
-    for await (const chunk of this.#client.stream(requestId, options)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    const options = {
+      ...page,
+      format: 'arrow',
+      compression: ['zstd', 'lz4'],
+      broker,
+      signal,
+    } as const;
+    for await (const chunk of this.#client.stream(requestId, options)) {
+      chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    }
     const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
     return tableFromIPC(bytes, { useBigInt: true, useBigIntTimestamp: true, useDecimalInt: true });
   }

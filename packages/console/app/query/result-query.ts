@@ -10,6 +10,9 @@ export function selectResult(requestId: string): string {
 }
 
 /** What the editor completes where a query names the result that is open: also its columns. */
-export function withResult(catalog: Catalog | undefined, { columns }: Pick<OpenResult, 'columns'>): Catalog {
+export function withResult(
+  catalog: Catalog | undefined,
+  { columns }: Pick<OpenResult, 'columns'>,
+): Catalog {
   return { ...catalog, [resultName]: columns.map(({ name, dataType }) => ({ name, dataType })) };
 }

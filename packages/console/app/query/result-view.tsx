@@ -15,7 +15,9 @@ import { useGridState } from './grid-state.ts';
 import { describePlace, type GridPlace, ResultGrid } from './result-grid.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 
-const PlotPanel = lazy(async () => ({ default: (await import('../plot/plot-panel.tsx')).PlotPanel }));
+const PlotPanel = lazy(async () => ({
+  default: (await import('../plot/plot-panel.tsx')).PlotPanel,
+}));
 
 /** A query that is part of a link makes it long; longer ones stay out of it. */
 const linkedSqlMax = 1500;
@@ -73,7 +75,9 @@ export function ResultView({
     (format: CopyFormat, row?: number) =>
       attempt(async () => {
         const rows = selectedRows(selection, row ?? Math.max(0, place.row), result.totalRowCount);
-        await navigator.clipboard.writeText(await rowsAsText(pages, rows, { columns: visible, format }));
+        await navigator.clipboard.writeText(
+          await rowsAsText(pages, rows, { columns: visible, format }),
+        );
         return `Copied ${counted(rows.length, 'row')} as ${format}.`;
       }),
     [attempt, selection, place.row, result.totalRowCount, pages, visible],
@@ -87,7 +91,13 @@ export function ResultView({
       <header className="result-bar">
         <div className="tabs" role="tablist" aria-label="Result as">
           {(['rows', 'plot'] as const).map((each) => (
-            <button key={each} type="button" role="tab" aria-selected={tab === each} onClick={() => setTab(each)}>
+            <button
+              key={each}
+              type="button"
+              role="tab"
+              aria-selected={tab === each}
+              onClick={() => setTab(each)}
+            >
               {each === 'rows' ? 'Rows' : 'Plot'}
             </button>
           ))}
@@ -99,7 +109,10 @@ export function ResultView({
         <div className="toolbar">
           {tab === 'rows' && (
             <>
-              <JumpToRow rowCount={result.totalRowCount} onJump={(row) => setPlace({ ...place, row })} />
+              <JumpToRow
+                rowCount={result.totalRowCount}
+                onJump={(row) => setPlace({ ...place, row })}
+              />
               <ColumnsMenu columns={columns} visibility={visibility} onChange={setVisibility} />
               <CopyMenu selection={selection} place={place} onCopy={copy} />
             </>
@@ -113,8 +126,14 @@ export function ResultView({
             className="button small"
             onClick={() =>
               attempt(async () => {
-                const parameters = { id: result.requestId, row: String(Math.max(0, place.row) + 1), sql: linkedSql };
-                await navigator.clipboard.writeText(new URL(placeOf(['query'], parameters), location.href).href);
+                const parameters = {
+                  id: result.requestId,
+                  row: String(Math.max(0, place.row) + 1),
+                  sql: linkedSql,
+                };
+                await navigator.clipboard.writeText(
+                  new URL(placeOf(['query'], parameters), location.href).href,
+                );
                 return 'The link is copied. Whoever may read this result can open it.';
               })
             }
@@ -145,7 +164,9 @@ export function ResultView({
             onCopy={(row) => copy('TSV', row)}
             onError={setError}
           />
-          {result.totalRowCount === 0 && <p className="no-rows quiet">The query has no rows. Its columns are above.</p>}
+          {result.totalRowCount === 0 && (
+            <p className="no-rows quiet">The query has no rows. Its columns are above.</p>
+          )}
           <footer className="result-foot quiet number">
             <span aria-live="polite">{describePlace(place, result.totalRowCount)}</span>
             <span className="keys">Enter opens a cell · Ctrl+Shift+C copies rows</span>
@@ -153,7 +174,13 @@ export function ResultView({
         </>
       )}
       {opened !== undefined && (
-        <CellDialog pages={pages} row={opened.row} column={opened.column} onClose={() => setOpened(undefined)} onCopied={say} />
+        <CellDialog
+          pages={pages}
+          row={opened.row}
+          column={opened.column}
+          onClose={() => setOpened(undefined)}
+          onCopied={say}
+        />
       )}
     </div>
   );
@@ -161,5 +188,7 @@ export function ResultView({
 
 /** Links are typed by hand as well. */
 function rowWithin(row: number | undefined, { totalRowCount }: OpenResult): number {
-  return row === undefined || !Number.isSafeInteger(row) ? 0 : Math.min(Math.max(0, row - 1), Math.max(0, totalRowCount - 1));
+  return row === undefined || !Number.isSafeInteger(row)
+    ? 0
+    : Math.min(Math.max(0, row - 1), Math.max(0, totalRowCount - 1));
 }

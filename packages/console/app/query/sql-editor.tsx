@@ -1,4 +1,9 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql, SQLDialect } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
@@ -44,16 +49,24 @@ const colours = HighlightStyle.define([
 ]);
 
 const looks = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13.5px', height: '100%' },
+  '&': {
+    color: 'var(--text)',
+    backgroundColor: 'var(--surface)',
+    fontSize: '13.5px',
+    height: '100%',
+  },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--text)', padding: '10px 0' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--text-2)', border: 'none' },
-  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--surface-2) 60%, transparent)' },
-  '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
-    backgroundColor: 'var(--selection)',
+  '.cm-activeLine, .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in srgb, var(--surface-2) 60%, transparent)',
   },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
+    {
+      backgroundColor: 'var(--selection)',
+    },
   '.cm-tooltip': {
     backgroundColor: 'var(--surface)',
     border: '1px solid var(--line)',
@@ -61,7 +74,10 @@ const looks = EditorView.theme({
     boxShadow: 'var(--shadow)',
   },
   '.cm-tooltip-autocomplete > ul > li': { padding: '3px 8px', fontFamily: 'var(--mono)' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--accent-text)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--accent-text)',
+  },
   '.cm-completionDetail': { color: 'var(--text-2)', fontStyle: 'normal', marginLeft: '12px' },
   'li[aria-selected] .cm-completionDetail': { color: 'inherit' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
@@ -69,8 +85,9 @@ const looks = EditorView.theme({
 });
 
 /**
- * An editor for SQL that completes tables, columns and functions, and marks what the engine did not understand. It lives in a shadow root, where
- * its styles are style sheets of scripts: the page's security policy allows no style elements.
+ * An editor for SQL that completes tables, columns and functions, and marks what the engine did not
+ * understand. It lives in a shadow root, where its styles are style sheets of scripts: the page's
+ * security policy allows no style elements.
  */
 export function SqlEditor(props: SqlEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
@@ -99,7 +116,12 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
       parent: mount,
       state: EditorState.create({
         doc: latest.current.text,
-        extensions: [basics, language.current.of(languageOf(latest.current.catalog)), keysOf(latest), listenTo(latest)],
+        extensions: [
+          basics,
+          language.current.of(languageOf(latest.current.catalog)),
+          keysOf(latest),
+          listenTo(latest),
+        ],
       }),
     });
     view.current = editor;
@@ -131,7 +153,14 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
     const shown: Diagnostic[] =
       problem === undefined || problem.place.from > length
         ? []
-        : [{ from: problem.place.from, to: Math.min(problem.place.to, length), severity: 'error', message: problem.message }];
+        : [
+            {
+              from: problem.place.from,
+              to: Math.min(problem.place.to, length),
+              severity: 'error',
+              message: problem.message,
+            },
+          ];
     editor.dispatch(setDiagnostics(editor.state, shown));
   }, [problem]);
 
@@ -165,13 +194,17 @@ function languageOf(catalog: Catalog | undefined): Extension {
     ]),
   );
   // The columns of all tables complete where no table is named yet, as they do behind `SELECT`.
-  const names = new Set(Object.values(catalog ?? {}).flatMap((columns) => columns.map(({ name }) => name)));
+  const names = new Set(
+    Object.values(catalog ?? {}).flatMap((columns) => columns.map(({ name }) => name)),
+  );
   const anywhere = [...names].map((name) => ({ label: name, type: 'property', detail: 'column' }));
   return [
     sql({ dialect, schema, upperCaseKeywords: true }),
     dialect.language.data.of({
       autocomplete: (context: {
-        readonly matchBefore: (pattern: RegExp) => { readonly from: number; readonly text: string } | null;
+        readonly matchBefore: (
+          pattern: RegExp,
+        ) => { readonly from: number; readonly text: string } | null;
       }) => {
         const word = context.matchBefore(/(?<![.\w])[A-Za-z_]\w+$/);
         return word === null ? null : { from: word.from, options: anywhere, validFor: /^\w*$/ };

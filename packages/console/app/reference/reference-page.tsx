@@ -25,7 +25,15 @@ interface ApiCall {
 
 interface ApiDocument {
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, Omit<ApiCall, 'path' | 'method' | 'hasBody'> & { readonly requestBody?: object }>>>
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          Omit<ApiCall, 'path' | 'method' | 'hasBody'> & { readonly requestBody?: object }
+        >
+      >
+    >
   >;
 }
 
@@ -41,8 +49,8 @@ export function ReferencePage({ chosen }: { readonly chosen: string | undefined 
       title="API"
       about={
         <>
-          Every call of this server. Those that you try here are made as you. To read about all types:{' '}
-          <a href="/docs">the document</a>.
+          Every call of this server. Those that you try here are made as you. To read about all
+          types: <a href="/docs">the document</a>.
         </>
       }
       actions={
@@ -56,7 +64,9 @@ export function ReferencePage({ chosen }: { readonly chosen: string | undefined 
     >
       <Resolved of={calls} what="the calls">
         {(all) => {
-          const shown = all.filter(({ path, summary }) => `${path} ${summary}`.toLowerCase().includes(filter.toLowerCase()));
+          const shown = all.filter(({ path, summary }) =>
+            `${path} ${summary}`.toLowerCase().includes(filter.toLowerCase()),
+          );
           const tags = [...new Set(shown.flatMap((each) => each.tags))];
           return tags.length === 0 ? (
             <Empty title="No call matches" />
@@ -66,9 +76,21 @@ export function ReferencePage({ chosen }: { readonly chosen: string | undefined 
                 {shown
                   .filter((each) => each.tags.includes(tag))
                   .map((each) => (
-                    <details className="api-call" key={each.operationId} open={each.operationId === chosen}>
+                    <details
+                      className="api-call"
+                      key={each.operationId}
+                      open={each.operationId === chosen}
+                    >
                       <summary>
-                        <Badge tone={each.method === 'GET' ? 'good' : each.method === 'DELETE' ? 'bad' : 'accent'}>
+                        <Badge
+                          tone={
+                            each.method === 'GET'
+                              ? 'good'
+                              : each.method === 'DELETE'
+                                ? 'bad'
+                                : 'accent'
+                          }
+                        >
                           {each.method}
                         </Badge>
                         <code>{each.path}</code>
@@ -98,16 +120,25 @@ function callsOf({ paths }: ApiDocument): readonly ApiCall[] {
   );
 }
 
-function TryCall({ call: { path, method, description, parameters, hasBody } }: { readonly call: ApiCall }): ReactNode {
+function TryCall({
+  call: { path, method, description, parameters, hasBody },
+}: {
+  readonly call: ApiCall;
+}): ReactNode {
   const { authorization } = useSession();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [body, setBody] = useState('{}');
   const [answer, setAnswer] = useState<{ readonly status: string; readonly text: string }>();
   const send = async (): Promise<void> => {
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(values[name] ?? ''));
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+      encodeURIComponent(values[name] ?? ''),
+    );
     const query = Object.fromEntries(
       parameters
-        .filter(({ in: place, name }) => place === 'query' && values[name] !== undefined && values[name] !== '')
+        .filter(
+          ({ in: place, name }) =>
+            place === 'query' && values[name] !== undefined && values[name] !== '',
+        )
         .map(({ name }) => [name, values[name]]),
     );
     try {
@@ -118,7 +149,10 @@ function TryCall({ call: { path, method, description, parameters, hasBody } }: {
         ...(hasBody && { body }),
       });
       const text = await response.text();
-      setAnswer({ status: `${response.status} ${response.statusText}`, text: pretty(text).slice(0, 100_000) });
+      setAnswer({
+        status: `${response.status} ${response.statusText}`,
+        text: pretty(text).slice(0, 100_000),
+      });
     } catch (error) {
       setAnswer({ status: 'no answer', text: messageOf(error) });
     }
@@ -148,14 +182,21 @@ function TryCall({ call: { path, method, description, parameters, hasBody } }: {
       {hasBody && (
         <label className="field">
           <span>Body</span>
-          <textarea rows={6} value={body} spellCheck={false} onChange={(event) => setBody(event.target.value)} />
+          <textarea
+            rows={6}
+            value={body}
+            spellCheck={false}
+            onChange={(event) => setBody(event.target.value)}
+          />
         </label>
       )}
       <div className="toolbar">
         <button type="submit" className="button">
           Try it
         </button>
-        {answer !== undefined && <Badge tone={answer.status.startsWith('2') ? 'good' : 'bad'}>{answer.status}</Badge>}
+        {answer !== undefined && (
+          <Badge tone={answer.status.startsWith('2') ? 'good' : 'bad'}>{answer.status}</Badge>
+        )}
       </div>
       {answer !== undefined && (
         <pre className="json" tabIndex={0} role="region" aria-label="Answer">

@@ -12,23 +12,35 @@ import { useToasts } from '../widgets/toasts.tsx';
 const stages = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE'] as const;
 const ended: readonly string[] = ['DONE', 'FAILED', 'CANCELLED'];
 
-/** Rebuilds a real-time table from its stream into a new one, and follows each job stage by stage. */
+/**
+ * Rebuilds a real-time table from its stream into a new one, and follows each job stage by stage.
+ */
 export function RestreamPage({ table }: { readonly table: string | undefined }): ReactNode {
   const { call } = useSession();
   const jobs = useResource(
     'restreams',
     async (signal) =>
-      ((await call('/restreams', { signal })) as unknown as { readonly restreams: readonly RestreamResponse[] }).restreams,
+      (
+        (await call('/restreams', { signal })) as unknown as {
+          readonly restreams: readonly RestreamResponse[];
+        }
+      ).restreams,
     { everyMs: 1000 },
   );
   return (
-    <Page title="Restream" about="Rebuilds a real-time table from its stream into a new one, while the old one serves.">
+    <Page
+      title="Restream"
+      about="Rebuilds a real-time table from its stream into a new one, while the old one serves."
+    >
       <StartForm table={table} onStarted={jobs.reload} />
       <Resolved of={jobs} what="the jobs">
         {(list) =>
           list.length === 0 ? (
             <Empty title="No table has been rebuilt yet">
-              <p>Start a job above; it goes on when this page is closed, and through restarts of the server.</p>
+              <p>
+                Start a job above; it goes on when this page is closed, and through restarts of the
+                server.
+              </p>
             </Empty>
           ) : (
             list.map((job) => <JobCard key={job.jobId} job={job} onChanged={jobs.reload} />)
@@ -39,11 +51,19 @@ export function RestreamPage({ table }: { readonly table: string | undefined }):
   );
 }
 
-function StartForm({ table, onStarted }: { readonly table: string | undefined; readonly onStarted: () => void }): ReactNode {
+function StartForm({
+  table,
+  onStarted,
+}: {
+  readonly table: string | undefined;
+  readonly onStarted: () => void;
+}): ReactNode {
   const { admin } = useSession();
   const { say } = useToasts();
   const [source, setSource] = useState(table ?? '');
-  const [destination, setDestination] = useState(table === undefined ? '' : table.replace(/_REALTIME$/, '_rebuilt_REALTIME'));
+  const [destination, setDestination] = useState(
+    table === undefined ? '' : table.replace(/_REALTIME$/, '_rebuilt_REALTIME'),
+  );
   const [lag, setLag] = useState('5000');
   const [pauses, setPauses] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -72,7 +92,12 @@ function StartForm({ table, onStarted }: { readonly table: string | undefined; r
       >
         <label className="field">
           <span>Table to rebuild</span>
-          <input required placeholder="events_REALTIME" value={source} onChange={(event) => setSource(event.target.value)} />
+          <input
+            required
+            placeholder="events_REALTIME"
+            value={source}
+            onChange={(event) => setSource(event.target.value)}
+          />
         </label>
         <label className="field">
           <span>New table</span>
@@ -85,11 +110,21 @@ function StartForm({ table, onStarted }: { readonly table: string | undefined; r
         </label>
         <label className="field">
           <span>Greatest lag</span>
-          <input required type="number" min="0" value={lag} onChange={(event) => setLag(event.target.value)} />
+          <input
+            required
+            type="number"
+            min="0"
+            value={lag}
+            onChange={(event) => setLag(event.target.value)}
+          />
           <small>Messages a partition may be behind when the new table takes over.</small>
         </label>
         <label className="check">
-          <input type="checkbox" checked={pauses} onChange={(event) => setPauses(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={pauses}
+            onChange={(event) => setPauses(event.target.checked)}
+          />
           Wait before consuming, until resumed
         </label>
         <div className="toolbar">
@@ -108,7 +143,13 @@ function StartForm({ table, onStarted }: { readonly table: string | undefined; r
   );
 }
 
-function JobCard({ job, onChanged }: { readonly job: RestreamResponse; readonly onChanged: () => void }): ReactNode {
+function JobCard({
+  job,
+  onChanged,
+}: {
+  readonly job: RestreamResponse;
+  readonly onChanged: () => void;
+}): ReactNode {
   const { admin } = useSession();
   const { attempt } = useToasts();
   const [isDoomed, setIsDoomed] = useState(false);
@@ -131,7 +172,11 @@ function JobCard({ job, onChanged }: { readonly job: RestreamResponse; readonly 
         !ended.includes(status) && (
           <>
             {restreamConfig.debugPause && (
-              <button type="button" className="button small" onClick={() => act(() => admin.resumeRestream(source))}>
+              <button
+                type="button"
+                className="button small"
+                onClick={() => act(() => admin.resumeRestream(source))}
+              >
                 Resume
               </button>
             )}
@@ -163,7 +208,8 @@ function JobCard({ job, onChanged }: { readonly job: RestreamResponse; readonly 
       )}
       {comparison !== null && (
         <p>
-          {counted(comparison.sourceRows, 'row')} in the old table, {formatCount(comparison.destinationRows)} in the new one.
+          {counted(comparison.sourceRows, 'row')} in the old table,{' '}
+          {formatCount(comparison.destinationRows)} in the new one.
         </p>
       )}
       <p className="quiet">
@@ -183,15 +229,33 @@ function JobCard({ job, onChanged }: { readonly job: RestreamResponse; readonly 
   );
 }
 
-function Stage({ stage, job }: { readonly stage: (typeof stages)[number]; readonly job: RestreamResponse }): ReactNode {
+function Stage({
+  stage,
+  job,
+}: {
+  readonly stage: (typeof stages)[number];
+  readonly job: RestreamResponse;
+}): ReactNode {
   const record = job.stages.findLast((each) => each.stage === stage);
   const isCurrent = job.status === stage && stage !== 'DONE';
   const state =
-    record === undefined ? 'to come' : isCurrent ? 'now' : record.endTimeMs === null && stage !== 'DONE' ? 'now' : 'done';
+    record === undefined
+      ? 'to come'
+      : isCurrent
+        ? 'now'
+        : record.endTimeMs === null && stage !== 'DONE'
+          ? 'now'
+          : 'done';
   return (
-    <li className={`stage ${state.replace(' ', '-')}`} aria-current={isCurrent ? 'step' : undefined}>
+    <li
+      className={`stage ${state.replace(' ', '-')}`}
+      aria-current={isCurrent ? 'step' : undefined}
+    >
       <strong>{stage.toLowerCase().replace('_', ' ')}</strong>
-      <span className="quiet" title={record === undefined ? undefined : formatTime(record.startTimeMs)}>
+      <span
+        className="quiet"
+        title={record === undefined ? undefined : formatTime(record.startTimeMs)}
+      >
         {isCurrent ? progressOf(stage, job) : (record?.outcome ?? state)}
       </span>
     </li>

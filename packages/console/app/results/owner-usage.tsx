@@ -44,7 +44,11 @@ const plainColumns: readonly ListColumn<OwnerRow>[] = [
 ];
 
 function shareColumn(shareOf: ShareOf): ListColumn<OwnerRow> {
-  return { name: 'Of its share', isNumber: true, cell: (row) => <Share {...row} shareOf={shareOf} /> };
+  return {
+    name: 'Of its share',
+    isNumber: true,
+    cell: (row) => <Share {...row} shareOf={shareOf} />,
+  };
 }
 
 function Share({ requestId, bytes, shareOf }: OwnerRow & { readonly shareOf: ShareOf }): ReactNode {
@@ -56,16 +60,23 @@ function Share({ requestId, bytes, shareOf }: OwnerRow & { readonly shareOf: Sha
   const percent = (100 * bytes) / shareBytes;
   return (
     <>
-      {percent > 100 && <Badge tone="bad">exceeded</Badge>} {percent.toFixed(1)} % of {formatBytes(shareBytes)}
+      {percent > 100 && <Badge tone="bad">exceeded</Badge>} {percent.toFixed(1)} % of{' '}
+      {formatBytes(shareBytes)}
     </>
   );
 }
 
-/** Pure: an id has its owner's tag at the beginning of its last group. Ids of earlier releases have none there, and so are rows of their own. */
+/**
+ * Pure: an id has its owner's tag at the beginning of its last group. Ids of earlier releases have
+ * none there, and so are rows of their own.
+ */
 function rowsOf(results: readonly StoredResult[]): readonly OwnerRow[] {
   const byTag = Map.groupBy(results, ({ requestId }) => requestId.slice(24, 32));
   const rows = Array.from(byTag.values(), (parts): OwnerRow => {
-    const bytes = parts.reduce((sum, { responseMetadata }) => sum + (responseMetadata[0]?.sizeBytes ?? 0), 0);
+    const bytes = parts.reduce(
+      (sum, { responseMetadata }) => sum + (responseMetadata[0]?.sizeBytes ?? 0),
+      0,
+    );
     return { requestId: parts[0]?.requestId ?? '', resultCount: parts.length, bytes };
   });
   return rows.toSorted((one, other) => other.bytes - one.bytes);

@@ -5,8 +5,8 @@ import type { Call } from '../call.ts';
 const ownersMax = 5000;
 
 /**
- * Whose results they are. The list does not say it, since it opens no result: each is asked for once, when its row is seen, and the server
- * reads at most one small object for it.
+ * Whose results they are. The list does not say it, since it opens no result: each is asked for
+ * once, when its row is seen, and the server reads at most one small object for it.
  */
 export class Owners {
   readonly #call: Call;

@@ -27,7 +27,9 @@ export function ResultList({
   const nowMs = useNow(1000);
   const [filter, setFilter] = useState('');
   const [doomed, setDoomed] = useState<StoredResult>();
-  const shown = list.filter(({ requestId, brokerId }) => `${requestId} ${brokerId}`.includes(filter.trim()));
+  const shown = list.filter(({ requestId, brokerId }) =>
+    `${requestId} ${brokerId}`.includes(filter.trim()),
+  );
   const renew = ({ requestId }: StoredResult): void =>
     attempt(async () => {
       const { expirationTimeMs } = await client.renew(requestId, '1d');
@@ -62,7 +64,11 @@ export function ResultList({
       name: 'Expires',
       title: ({ expirationTimeMs }) => formatTime(expirationTimeMs),
       cell: ({ expirationTimeMs }) =>
-        expirationTimeMs <= nowMs ? <Badge tone="warn">expired</Badge> : `in ${formatSpan(expirationTimeMs - nowMs)}`,
+        expirationTimeMs <= nowMs ? (
+          <Badge tone="warn">expired</Badge>
+        ) : (
+          `in ${formatSpan(expirationTimeMs - nowMs)}`
+        ),
     },
     {
       name: 'Actions',
@@ -70,7 +76,10 @@ export function ResultList({
       cell: (result) => (
         <>
           {result.expirationTimeMs > nowMs && (
-            <a className="button small plain" href={placeOf(['query'], { sql: selectResult(result.requestId) })}>
+            <a
+              className="button small plain"
+              href={placeOf(['query'], { sql: selectResult(result.requestId) })}
+            >
               Query
             </a>
           )}
@@ -82,7 +91,11 @@ export function ResultList({
           >
             Keep for 1 d
           </button>
-          <button type="button" className="button small plain danger" onClick={() => setDoomed(result)}>
+          <button
+            type="button"
+            className="button small plain danger"
+            onClick={() => setDoomed(result)}
+          >
             Delete
           </button>
         </>
@@ -116,7 +129,9 @@ export function ResultList({
           )
         }
       />
-      {shown.length > shownMax && <p className="quiet card-note">The newest {shownMax} are shown.</p>}
+      {shown.length > shownMax && (
+        <p className="quiet card-note">The newest {shownMax} are shown.</p>
+      )}
       {doomed !== undefined && (
         <Confirm
           title="Delete this result?"
@@ -125,7 +140,8 @@ export function ResultList({
           onClose={() => setDoomed(undefined)}
         >
           <p>
-            {counted(rowsOf(doomed), 'row')}, {formatBytes(bytesOf(doomed))}. Who reads it now is told that it was deleted.
+            {counted(rowsOf(doomed), 'row')}, {formatBytes(bytesOf(doomed))}. Who reads it now is
+            told that it was deleted.
           </p>
         </Confirm>
       )}

@@ -13,7 +13,8 @@ export function ResultsPage(): ReactNode {
   const { call } = useSession();
   const results = useResource(
     'results',
-    async (signal) => (await call('/cluster/results', { signal })) as unknown as ClusterResultsResponse,
+    async (signal) =>
+      (await call('/cluster/results', { signal })) as unknown as ClusterResultsResponse,
     { everyMs: 10_000 },
   );
   return (

@@ -6,9 +6,15 @@ export interface StorageStep {
   readonly bytes: number;
 }
 
-/** How the bytes of these results add up over time, from the first that came to the last that will go. Pure. */
+/**
+ * How the bytes of these results add up over time, from the first that came to the last that will
+ * go. Pure.
+ */
 export function storedOverTime(
-  results: readonly Pick<StoredResult, 'submissionTimeMs' | 'expirationTimeMs' | 'responseMetadata'>[],
+  results: readonly Pick<
+    StoredResult,
+    'submissionTimeMs' | 'expirationTimeMs' | 'responseMetadata'
+  >[],
 ): readonly StorageStep[] {
   const changes = results.flatMap(({ submissionTimeMs, expirationTimeMs, responseMetadata }) => {
     const bytes = responseMetadata[0]?.sizeBytes ?? 0;

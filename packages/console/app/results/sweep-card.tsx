@@ -23,23 +23,25 @@ export function SweepCard(): ReactNode {
         <SweepPlan />
       ) : (
         <p className="quiet">
-          A sweep deletes what has expired, evicts what exceeds the quota, and collects what crashed writes left.
+          A sweep deletes what has expired, evicts what exceeds the quota, and collects what crashed
+          writes left.
         </p>
       )}
     </Card>
   );
 }
 
-const columns: readonly ListColumn<ClusterSweepResponse['brokers'][number]['removals'][number]>[] = [
-  {
-    name: 'Why',
-    cell: ({ reason }) => <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge>,
-    title: ({ limitedBy }) => limitedBy ?? '',
-  },
-  { name: 'What', cell: ({ id }) => <code>{id}</code> },
-  { name: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
-  { name: 'Age', cell: ({ ageMs }) => formatSpan(ageMs) },
-];
+const columns: readonly ListColumn<ClusterSweepResponse['brokers'][number]['removals'][number]>[] =
+  [
+    {
+      name: 'Why',
+      cell: ({ reason }) => <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge>,
+      title: ({ limitedBy }) => limitedBy ?? '',
+    },
+    { name: 'What', cell: ({ id }) => <code>{id}</code> },
+    { name: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+    { name: 'Age', cell: ({ ageMs }) => formatSpan(ageMs) },
+  ];
 
 function SweepPlan(): ReactNode {
   const { call } = useSession();
@@ -59,14 +61,22 @@ function SweepPlan(): ReactNode {
                   <p>{error}</p>
                 </div>
               )}
-              {error === null && removals.length === 0 && <p>{url}: a sweep now would take nothing.</p>}
+              {error === null && removals.length === 0 && (
+                <p>{url}: a sweep now would take nothing.</p>
+              )}
               <Shares owners={owners} />
               {removals.length > 0 && (
                 <div className="scroll-x">
                   <p>
-                    {url}: {counted(removalCount, 'deletion')}, {formatBytes(removals.reduce((sum, { bytes }) => sum + bytes, 0))}
+                    {url}: {counted(removalCount, 'deletion')},{' '}
+                    {formatBytes(removals.reduce((sum, { bytes }) => sum + bytes, 0))}
                   </p>
-                  <ListTable items={removals} columns={columns} keyOf={({ id, reason }) => `${reason} ${id}`} empty={null} />
+                  <ListTable
+                    items={removals}
+                    columns={columns}
+                    keyOf={({ id, reason }) => `${reason} ${id}`}
+                    empty={null}
+                  />
                 </div>
               )}
             </div>
@@ -82,8 +92,16 @@ type PlannedOwner = ClusterSweepResponse['brokers'][number]['owners'][number];
 const shareColumns: readonly ListColumn<PlannedOwner>[] = [
   { name: 'Principal', cell: ({ name, owner }) => name ?? <code>{owner}</code> },
   { name: 'In use', isNumber: true, cell: ({ usageBytes }) => formatBytes(usageBytes) },
-  { name: 'After the sweep', isNumber: true, cell: ({ usageAfterBytes }) => formatBytes(usageAfterBytes) },
-  { name: 'Share', isNumber: true, cell: ({ shareBytes }) => (shareBytes === null ? '' : formatBytes(shareBytes)) },
+  {
+    name: 'After the sweep',
+    isNumber: true,
+    cell: ({ usageAfterBytes }) => formatBytes(usageAfterBytes),
+  },
+  {
+    name: 'Share',
+    isNumber: true,
+    cell: ({ shareBytes }) => (shareBytes === null ? '' : formatBytes(shareBytes)),
+  },
 ];
 
 /** What a sweep would leave of the share of each principal that has one. */
@@ -91,7 +109,12 @@ function Shares({ owners }: { readonly owners: readonly PlannedOwner[] }): React
   const limited = owners.filter(({ shareBytes }) => shareBytes !== null);
   return (
     <div className="scroll-x">
-      <ListTable items={limited} columns={shareColumns} keyOf={({ owner }) => owner ?? ''} empty={null} />
+      <ListTable
+        items={limited}
+        columns={shareColumns}
+        keyOf={({ owner }) => owner ?? ''}
+        empty={null}
+      />
     </div>
   );
 }

@@ -25,8 +25,14 @@ export function UsageCard({ results }: { readonly results: readonly StoredResult
   const usage = useResource(
     'usage',
     async (signal): Promise<Usage> => {
-      const [health, settings] = await Promise.all([call('/cluster/health', { signal }), call('/cluster/settings', { signal })]);
-      return usageOf(health as unknown as ClusterHealthResponse, settings as unknown as SettingsResponse);
+      const [health, settings] = await Promise.all([
+        call('/cluster/health', { signal }),
+        call('/cluster/settings', { signal }),
+      ]);
+      return usageOf(
+        health as unknown as ClusterHealthResponse,
+        settings as unknown as SettingsResponse,
+      );
     },
     { everyMs: 10_000 },
   );
@@ -64,15 +70,21 @@ export function UsageCard({ results }: { readonly results: readonly StoredResult
 }
 
 function usageOf({ brokers }: ClusterHealthResponse, { settings }: SettingsResponse): Usage {
-  const cleaners = brokers.flatMap(({ health }) => (health?.cleaner === undefined ? [] : [health.cleaner]));
+  const cleaners = brokers.flatMap(({ health }) =>
+    health?.cleaner === undefined ? [] : [health.cleaner],
+  );
   const percentOf = (key: string): number =>
     Number.parseFloat(settings.find((setting) => setting.key.endsWith(key))?.value ?? '100');
   const quotas = cleaners.flatMap(({ quotaBytes }) => (quotaBytes === null ? [] : [quotaBytes]));
-  const quotaBytes = quotas.length === 0 ? undefined : quotas.reduce((sum, bytes) => sum + bytes, 0);
+  const quotaBytes =
+    quotas.length === 0 ? undefined : quotas.reduce((sum, bytes) => sum + bytes, 0);
   return {
     usageBytes: cleaners.reduce((sum, { usageBytes }) => sum + usageBytes, 0),
     quotaBytes,
-    shareOf: quotaBytes === undefined ? undefined : sharesOf(settings, { quotaBytes, brokerCount: quotas.length }),
+    shareOf:
+      quotaBytes === undefined
+        ? undefined
+        : sharesOf(settings, { quotaBytes, brokerCount: quotas.length }),
     criticalPercent: percentOf('criticalStorageThresholdPercent'),
     targetPercent: percentOf('targetStorageThresholdPercent'),
   };
@@ -85,19 +97,28 @@ function sharesOf(
   settings: SettingsResponse['settings'],
   { quotaBytes, brokerCount }: { readonly quotaBytes: number; readonly brokerCount: number },
 ): ShareOf | undefined {
-  const percentSetting = settings.find(({ key }) => key === 'engine.broker.pagination.quota.principal.maxPercent');
+  const percentSetting = settings.find(
+    ({ key }) => key === 'engine.broker.pagination.quota.principal.maxPercent',
+  );
   const percent = Number.parseFloat(percentSetting?.value ?? '100');
   const own = new Map<string, number>();
   for (const { key, value } of settings) {
     const name = ownShareKey.exec(key)?.[1];
     const megabytes = Number.parseFloat(value ?? '');
-    if (name !== undefined && megabytes > 0) own.set(name, Math.min(quotaBytes, megabytes * 1024 * 1024 * brokerCount));
+    if (name !== undefined && megabytes > 0) {
+      own.set(name, Math.min(quotaBytes, megabytes * 1024 * 1024 * brokerCount));
+    }
   }
   if (percent >= 100 && own.size === 0) return undefined;
   return (name) => own.get(name) ?? (percent < 100 ? (quotaBytes * percent) / 100 : undefined);
 }
 
-function toneOf({ usageBytes, quotaBytes = Infinity, criticalPercent, targetPercent }: Usage): 'good' | 'warn' | 'bad' {
+function toneOf({
+  usageBytes,
+  quotaBytes = Infinity,
+  criticalPercent,
+  targetPercent,
+}: Usage): 'good' | 'warn' | 'bad' {
   const percent = (100 * usageBytes) / quotaBytes;
   return percent > criticalPercent ? 'bad' : percent > targetPercent ? 'warn' : 'good';
 }
@@ -107,7 +128,13 @@ function wordOf(usage: Usage): string {
 }
 
 /** Bytes of what is stored now: when it came, and when it goes if nobody renews it. */
-function OverTime({ results, usage }: { readonly results: readonly StoredResult[]; readonly usage: Usage }): ReactNode {
+function OverTime({
+  results,
+  usage,
+}: {
+  readonly results: readonly StoredResult[];
+  readonly usage: Usage;
+}): ReactNode {
   const nowMs = useNow(5000);
   // As wide as it is shown, about: letters must not shrink with the page.
   const width = matchMedia('(width <= 800px)').matches ? 360 : chart.width;
@@ -127,10 +154,15 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
   const shownLines = lines.filter(({ bytes }) => bytes <= peak * 8);
   const top = Math.max(peak, ...shownLines.map(({ bytes }) => bytes)) * 1.08;
   const span = Math.max(1, last.timeMs - first.timeMs);
-  const xOf = (ms: number): number => chart.left + ((ms - first.timeMs) / span) * (width - chart.left - 8);
-  const yOf = (bytes: number): number => chart.height - chart.bottom - (bytes / top) * (chart.height - chart.bottom - chart.top);
+  const xOf = (ms: number): number =>
+    chart.left + ((ms - first.timeMs) / span) * (width - chart.left - 8);
+  const yOf = (bytes: number): number =>
+    chart.height - chart.bottom - (bytes / top) * (chart.height - chart.bottom - chart.top);
   const path = steps
-    .map(({ timeMs, bytes }, index) => `${index === 0 ? 'M' : 'H'}${xOf(timeMs)}${index === 0 ? ` ${yOf(0)}` : ''}V${yOf(bytes)}`)
+    .map(
+      ({ timeMs, bytes }, index) =>
+        `${index === 0 ? 'M' : 'H'}${xOf(timeMs)}${index === 0 ? ` ${yOf(0)}` : ''}V${yOf(bytes)}`,
+    )
     .join('');
   const x = xOf(Math.min(Math.max(nowMs, first.timeMs), last.timeMs));
   return (
@@ -143,7 +175,13 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
         <path d={`${path}V${yOf(0)}Z`} className="usage-area" />
         {shownLines.map(({ name, bytes }) => (
           <g key={name}>
-            <line x1={chart.left} x2={width - 8} y1={yOf(bytes)} y2={yOf(bytes)} className={`usage-line ${name}`} />
+            <line
+              x1={chart.left}
+              x2={width - 8}
+              y1={yOf(bytes)}
+              y2={yOf(bytes)}
+              className={`usage-line ${name}`}
+            />
             <text x={width - 10} y={yOf(bytes) - 3} textAnchor="end">
               {name}
             </text>
@@ -167,7 +205,9 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
           in {formatSpan(last.timeMs - nowMs)}
         </text>
       </svg>
-      <figcaption className="quiet">What is stored now: when it came, and when it goes if nobody renews it.</figcaption>
+      <figcaption className="quiet">
+        What is stored now: when it came, and when it goes if nobody renews it.
+      </figcaption>
     </figure>
   );
 }

@@ -1,6 +1,13 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { usePlace } from '../router.ts';
-import { keepToken, openSession, readKeptToken, type Session, SessionContext, useSession } from '../session.ts';
+import {
+  keepToken,
+  openSession,
+  readKeptToken,
+  type Session,
+  SessionContext,
+  useSession,
+} from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Loading } from '../widgets/states.tsx';
 import { ToastsProvider } from '../widgets/toasts.tsx';
@@ -22,7 +29,10 @@ export function App(): ReactNode {
     setSession(undefined);
     setNotice(why);
   }, []);
-  const onRefused = useCallback(() => signOut('The server does not take your token any more. Sign in again.'), [signOut]);
+  const onRefused = useCallback(
+    () => signOut('The server does not take your token any more. Sign in again.'),
+    [signOut],
+  );
   useEffect(() => {
     const token = readKeptToken();
     if (token === undefined) return;
@@ -37,7 +47,9 @@ export function App(): ReactNode {
       setNotice(undefined);
       setSession(opened);
     };
-    return <SignIn about={about.value} notice={notice} onSignedIn={onSignedIn} onRefused={onRefused} />;
+    return (
+      <SignIn about={about.value} notice={notice} onSignedIn={onSignedIn} onRefused={onRefused} />
+    );
   }
   return (
     <SessionContext value={session}>
@@ -48,7 +60,13 @@ export function App(): ReactNode {
   );
 }
 
-function Frame({ version, onSignOut }: { readonly version: string | undefined; readonly onSignOut: () => void }): ReactNode {
+function Frame({
+  version,
+  onSignOut,
+}: {
+  readonly version: string | undefined;
+  readonly onSignOut: () => void;
+}): ReactNode {
   const place = usePlace();
   const { role } = useSession();
   const page = findPage(place, role);
@@ -57,7 +75,11 @@ function Frame({ version, onSignOut }: { readonly version: string | undefined; r
   }, [page.title]);
   return (
     <div className="shell">
-      <button type="button" className="skip" onClick={() => document.querySelector<HTMLElement>('main')?.focus()}>
+      <button
+        type="button"
+        className="skip"
+        onClick={() => document.querySelector<HTMLElement>('main')?.focus()}
+      >
         Skip to the page
       </button>
       <Rail current={page.name} version={version} onSignOut={onSignOut} />

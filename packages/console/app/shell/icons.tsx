@@ -15,7 +15,15 @@ export type IconName = keyof typeof paths;
 
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
-    <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
+    <svg
+      width="16"
+      height="16"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      aria-hidden="true"
+    >
       <path d={paths[name]} strokeLinecap="round" strokeLinejoin="round" />
     </svg>
   );

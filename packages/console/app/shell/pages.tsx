@@ -23,19 +23,32 @@ interface Page {
 
 /** All pages of the navigation, in its order. */
 export const pages: readonly Page[] = [
-  { name: 'query', title: 'Query', icon: 'query', render: ({ parameters }) => <QueryPage place={parameters} /> },
-  { name: 'results', title: 'Results', icon: 'results', isForAdmins: true, render: () => <ResultsPage /> },
+  {
+    name: 'query',
+    title: 'Query',
+    icon: 'query',
+    render: ({ parameters }) => <QueryPage place={parameters} />,
+  },
+  {
+    name: 'results',
+    title: 'Results',
+    icon: 'results',
+    isForAdmins: true,
+    render: () => <ResultsPage />,
+  },
   {
     name: 'tables',
     title: 'Tables',
     icon: 'tables',
-    render: ({ segments: [, name] }) => (name === undefined ? <TablesPage /> : <TablePage key={name} name={name} />),
+    render: ({ segments: [, name] }) =>
+      name === undefined ? <TablesPage /> : <TablePage key={name} name={name} />,
   },
   {
     name: 'tasks',
     title: 'Tasks',
     icon: 'tasks',
-    render: ({ segments: [, name] }) => (name === undefined ? <TasksPage /> : <TaskPage key={name} name={name} />),
+    render: ({ segments: [, name] }) =>
+      name === undefined ? <TasksPage /> : <TaskPage key={name} name={name} />,
   },
   {
     name: 'restream',
@@ -44,13 +57,32 @@ export const pages: readonly Page[] = [
     isForAdmins: true,
     render: ({ parameters }) => <RestreamPage table={parameters['table']} />,
   },
-  { name: 'cluster', title: 'Cluster', icon: 'cluster', isForAdmins: true, render: () => <ClusterPage /> },
-  { name: 'api', title: 'API', icon: 'reference', render: ({ segments: [, chosen] }) => <ReferencePage chosen={chosen} /> },
+  {
+    name: 'cluster',
+    title: 'Cluster',
+    icon: 'cluster',
+    isForAdmins: true,
+    render: () => <ClusterPage />,
+  },
+  {
+    name: 'api',
+    title: 'API',
+    icon: 'reference',
+    render: ({ segments: [, chosen] }) => <ReferencePage chosen={chosen} />,
+  },
 ];
 
-const preview: Page = { name: 'preview', title: 'Preview', icon: 'tables', render: () => <PreviewPage /> };
+const preview: Page = {
+  name: 'preview',
+  title: 'Preview',
+  icon: 'tables',
+  render: () => <PreviewPage />,
+};
 
-/** The page of a place that somebody of a role may see; an address that leads nowhere leads to the first. */
+/**
+ * The page of a place that somebody of a role may see; an address that leads nowhere leads to the
+ * first.
+ */
 export function findPage({ segments: [name] }: Place, role: 'query' | 'admin'): Page {
   const [first] = pages as readonly [Page];
   const found = [...pages, preview].find((page) => page.name === name) ?? first;

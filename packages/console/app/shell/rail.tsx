@@ -32,7 +32,11 @@ export function Rail({
             <a
               key={page.name}
               href={placeOf([page.name])}
-              aria-current={page.name === current || (page.name === 'tables' && current === 'preview') ? 'page' : undefined}
+              aria-current={
+                page.name === current || (page.name === 'tables' && current === 'preview')
+                  ? 'page'
+                  : undefined
+              }
             >
               <Icon name={page.icon} />
               {page.title}

@@ -4,7 +4,10 @@ import { messageOf } from '../widgets/states.tsx';
 import type { AboutServer } from './about-server.ts';
 import { openSession, type Session } from '../session.ts';
 
-/** Where one says who one is. In the quickstart it says which tokens there are: everybody knows them. */
+/**
+ * Where one says who one is. In the quickstart it says which tokens there are: everybody knows
+ * them.
+ */
 export function SignIn({
   about,
   notice,
@@ -74,7 +77,12 @@ export function SignIn({
             <strong>This is the quickstart. Its tokens are known to everybody:</strong>
             <dl>
               {['quickstart-admin', 'quickstart-analyst'].map((known) => (
-                <QuickToken key={known} token={known} isBusy={isBusy} onChoose={() => void signIn(known)} />
+                <QuickToken
+                  key={known}
+                  token={known}
+                  isBusy={isBusy}
+                  onChoose={() => void signIn(known)}
+                />
               ))}
             </dl>
           </div>

@@ -19,7 +19,9 @@ interface PartitionLag {
 /** Points of the line that shows how a lag has moved. */
 const remembered = 60;
 
-/** What each partition consumes, how far behind it is, and the buttons to pause, resume and commit. */
+/**
+ * What each partition consumes, how far behind it is, and the buttons to pause, resume and commit.
+ */
 export function ConsumptionCard({ table }: { readonly table: string }): ReactNode {
   const { admin, role } = useSession();
   const { attempt } = useToasts();
@@ -33,7 +35,10 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
       ]);
       const partitions = partitionsOf(segments);
       for (const { partition, lag = 0 } of partitions) {
-        past.current.set(partition, [...(past.current.get(partition) ?? []), lag].slice(-remembered));
+        past.current.set(
+          partition,
+          [...(past.current.get(partition) ?? []), lag].slice(-remembered),
+        );
       }
       return { partitions, isPaused: status['pauseFlag'] === true };
     },
@@ -78,7 +83,9 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
               type="button"
               className="button small"
               disabled={isPaused}
-              onClick={() => change(async () => `The commit has begun: job ${await admin.forceCommit(table)}.`)}
+              onClick={() =>
+                change(async () => `The commit has begun: job ${await admin.forceCommit(table)}.`)
+              }
             >
               Commit now
             </button>
@@ -95,18 +102,29 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
               {
                 name: 'State',
                 cell: ({ state }) => (
-                  <Badge tone={state === 'CONSUMING' ? 'good' : 'warn'}>{state.toLowerCase().replace('_', ' ')}</Badge>
+                  <Badge tone={state === 'CONSUMING' ? 'good' : 'warn'}>
+                    {state.toLowerCase().replace('_', ' ')}
+                  </Badge>
                 ),
               },
               { name: 'Offset', isNumber: true, cell: ({ offset }) => offset },
               { name: 'End of the stream', isNumber: true, cell: ({ latest }) => latest },
-              { name: 'Lag', isNumber: true, cell: ({ lag }) => (lag === undefined ? 'not known' : formatCount(lag)) },
-              { name: 'Last two minutes', cell: ({ partition }) => <Sparkline values={past.current.get(partition) ?? []} /> },
+              {
+                name: 'Lag',
+                isNumber: true,
+                cell: ({ lag }) => (lag === undefined ? 'not known' : formatCount(lag)),
+              },
+              {
+                name: 'Last two minutes',
+                cell: ({ partition }) => <Sparkline values={past.current.get(partition) ?? []} />,
+              },
             ]}
             keyOf={({ partition }) => partition}
             empty={
               <p className="quiet card-note">
-                {isPaused ? 'No partition is consumed while the table is paused.' : 'The next segment is being made.'}
+                {isPaused
+                  ? 'No partition is consumed while the table is paused.'
+                  : 'The next segment is being made.'}
               </p>
             }
           />
@@ -117,19 +135,25 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
 }
 
 function partitionsOf(segments: JsonObject): readonly PartitionLag[] {
-  const infos = Object.values(segments).flatMap((list) => list as unknown as readonly ConsumingInfo[]);
+  const infos = Object.values(segments).flatMap(
+    (list) => list as unknown as readonly ConsumingInfo[],
+  );
   return infos
-    .flatMap(({ consumerState, partitionOffsetInfo: { currentOffsetsMap, latestUpstreamOffsetMap, recordsLagMap } }) =>
-      Object.entries(currentOffsetsMap).map(([partition, offset]): PartitionLag => {
-        const lag = Number(recordsLagMap[partition]);
-        return {
-          partition,
-          state: consumerState,
-          offset,
-          latest: latestUpstreamOffsetMap[partition] ?? '',
-          lag: Number.isFinite(lag) ? lag : undefined,
-        };
-      }),
+    .flatMap(
+      ({
+        consumerState,
+        partitionOffsetInfo: { currentOffsetsMap, latestUpstreamOffsetMap, recordsLagMap },
+      }) =>
+        Object.entries(currentOffsetsMap).map(([partition, offset]): PartitionLag => {
+          const lag = Number(recordsLagMap[partition]);
+          return {
+            partition,
+            state: consumerState,
+            offset,
+            latest: latestUpstreamOffsetMap[partition] ?? '',
+            lag: Number.isFinite(lag) ? lag : undefined,
+          };
+        }),
     )
     .toSorted((one, other) => Number(one.partition) - Number(other.partition));
 }
@@ -137,13 +161,18 @@ function partitionsOf(segments: JsonObject): readonly PartitionLag[] {
 interface ConsumingInfo {
   readonly consumerState: string;
   readonly partitionOffsetInfo: Readonly<
-    Record<'currentOffsetsMap' | 'latestUpstreamOffsetMap' | 'recordsLagMap', Readonly<Record<string, string>>>
+    Record<
+      'currentOffsetsMap' | 'latestUpstreamOffsetMap' | 'recordsLagMap',
+      Readonly<Record<string, string>>
+    >
   >;
 }
 
 function Sparkline({ values }: { readonly values: readonly number[] }): ReactNode {
   const top = Math.max(1, ...values);
-  const points = values.map((value, index) => `${(index * 120) / (remembered - 1)},${22 - (20 * value) / top}`).join(' ');
+  const points = values
+    .map((value, index) => `${(index * 120) / (remembered - 1)},${22 - (20 * value) / top}`)
+    .join(' ');
   return (
     <svg className="sparkline" width="120" height="24" viewBox="0 0 120 24" aria-hidden="true">
       <polyline points={points} />

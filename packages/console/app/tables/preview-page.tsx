@@ -42,7 +42,10 @@ export function PreviewPage(): ReactNode {
         ? { schema: parseDocument(schema, 'schema'), tableConfig: parseDocument(config, 'config') }
         : {};
       const body = { sourceRows: read.rows.map((row) => ({ fieldToValueMap: row })), ...documents };
-      const answer = (await call('/tables/preview', { method: 'POST', body })) as unknown as Preview;
+      const answer = (await call('/tables/preview', {
+        method: 'POST',
+        body,
+      })) as unknown as Preview;
       setPreview(answer);
       if (!withDocuments) {
         setSchema(prettyJson({ ...withoutDefaults(answer.schema ?? {}), schemaName: name }));
@@ -58,7 +61,11 @@ export function PreviewPage(): ReactNode {
     attempt(async () => {
       const table = parseDocument(config, 'config');
       const half = table['tableType'] === 'REALTIME' ? 'realtime' : 'offline';
-      await admin.createTableConfigs({ tableName: name, schema: parseDocument(schema, 'schema'), [half]: table });
+      await admin.createTableConfigs({
+        tableName: name,
+        schema: parseDocument(schema, 'schema'),
+        [half]: table,
+      });
       goTo(['tables', name]);
       return `The table ${name} is made. It has no rows yet.`;
     });
@@ -84,7 +91,12 @@ export function PreviewPage(): ReactNode {
         >
           <label className="field">
             <span>Paste rows, or drop a file: JSON lines, a JSON array, or CSV with a head</span>
-            <textarea rows={8} value={text} spellCheck={false} onChange={(event) => setText(event.target.value)} />
+            <textarea
+              rows={8}
+              value={text}
+              spellCheck={false}
+              onChange={(event) => setText(event.target.value)}
+            />
           </label>
           <div className="toolbar">
             <label className="button">
@@ -146,18 +158,33 @@ export function PreviewPage(): ReactNode {
             ))}
           </div>
           <div className="toolbar">
-            <button type="button" className="button" disabled={isBusy} onClick={() => void look(true)}>
+            <button
+              type="button"
+              className="button"
+              disabled={isBusy}
+              onClick={() => void look(true)}
+            >
               Preview again
             </button>
             {role === 'admin' && (
-              <button type="button" className="button main" disabled={isBusy || hasErrors} onClick={make}>
+              <button
+                type="button"
+                className="button main"
+                disabled={isBusy || hasErrors}
+                onClick={make}
+              >
                 Make the table
               </button>
             )}
             {hasErrors && <span className="quiet">It can be made once its errors are gone.</span>}
           </div>
           <div className="columns">
-            <PreviewRows title="Rows before" rows={preview.sourceRows} lines={read.lines} empty="No row could be read" />
+            <PreviewRows
+              title="Rows before"
+              rows={preview.sourceRows}
+              lines={read.lines}
+              empty="No row could be read"
+            />
             <PreviewRows
               title="Rows after"
               rows={preview.rows}
@@ -172,7 +199,8 @@ export function PreviewPage(): ReactNode {
 }
 
 function Summary({ preview: { summary, findings } }: { readonly preview: Preview }): ReactNode {
-  const count = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;
+  const count = (severity: string): number =>
+    findings.filter((finding) => finding.severity === severity).length;
   return (
     <div className="figures">
       <Figure value={formatCount(summary['getnSourceRows'] ?? 0)} label="rows sampled" />
@@ -181,8 +209,12 @@ function Summary({ preview: { summary, findings } }: { readonly preview: Preview
       <Figure
         value={
           <>
-            <Badge tone={count('error') === 0 ? 'good' : 'bad'}>{counted(count('error'), 'error')}</Badge>{' '}
-            <Badge tone={count('warning') === 0 ? '' : 'warn'}>{counted(count('warning'), 'warning')}</Badge>
+            <Badge tone={count('error') === 0 ? 'good' : 'bad'}>
+              {counted(count('error'), 'error')}
+            </Badge>{' '}
+            <Badge tone={count('warning') === 0 ? '' : 'warn'}>
+              {counted(count('warning'), 'warning')}
+            </Badge>
           </>
         }
         label="findings"
@@ -194,11 +226,19 @@ function Summary({ preview: { summary, findings } }: { readonly preview: Preview
 /** A document without what nobody has set: nulls, and lists and objects that hold nothing else. */
 function withoutDefaults(document: JsonObject): JsonObject {
   const kept = Object.entries(document).map(([name, value]): [string, JsonValue] => {
-    if (Array.isArray(value)) return [name, value.map((each: JsonValue) => (isObject(each) ? withoutDefaults(each) : each))];
+    if (Array.isArray(value)) {
+      return [
+        name,
+        value.map((each: JsonValue) => (isObject(each) ? withoutDefaults(each) : each)),
+      ];
+    }
     return [name, isObject(value) ? withoutDefaults(value) : value];
   });
   return Object.fromEntries(
-    kept.filter(([, value]) => !(value === null || (typeof value === 'object' && Object.keys(value).length === 0))),
+    kept.filter(
+      ([, value]) =>
+        !(value === null || (typeof value === 'object' && Object.keys(value).length === 0)),
+    ),
   );
 }
 

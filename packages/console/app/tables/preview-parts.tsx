@@ -31,7 +31,9 @@ export function FindingList({
   readonly text: string;
 }): ReactNode {
   const own = findings.filter(
-    ({ path }) => path.replace(/^\//, '').startsWith(document) || (document === 'tableConfig' && !/^\/?schema/.test(path)),
+    ({ path }) =>
+      path.replace(/^\//, '').startsWith(document) ||
+      (document === 'tableConfig' && !/^\/?schema/.test(path)),
   );
   return (
     <ul className="findings">
@@ -39,7 +41,11 @@ export function FindingList({
         const line = lineOf(finding.path, text);
         return (
           <li key={`${finding.code} ${finding.path} ${index}`}>
-            <Badge tone={finding.severity === 'error' ? 'bad' : finding.severity === 'warning' ? 'warn' : ''}>
+            <Badge
+              tone={
+                finding.severity === 'error' ? 'bad' : finding.severity === 'warning' ? 'warn' : ''
+              }
+            >
               {line === undefined ? finding.severity : `line ${line}`}
             </Badge>
             <span>{visibleText(finding.message)}</span>
@@ -52,7 +58,8 @@ export function FindingList({
 }
 
 /**
- * The line of a document that a JSON pointer means: that of the last member of its way that the text has. Lists count by the values before.
+ * The line of a document that a JSON pointer means: that of the last member of its way that the
+ * text has. Lists count by the values before.
  */
 function lineOf(pointer: string, text: string): number | undefined {
   const names = pointer
@@ -94,7 +101,9 @@ export function PreviewRows({
   return (
     <Card title={`${title} (${rows.length})`} flush>
       <ListTable
-        items={rows.slice(0, shownMax).map((row, index) => ({ row, line: lines[row.sourceIndex ?? index] ?? index + 1 }))}
+        items={rows
+          .slice(0, shownMax)
+          .map((row, index) => ({ row, line: lines[row.sourceIndex ?? index] ?? index + 1 }))}
         columns={[
           {
             name: 'Line',
@@ -106,13 +115,18 @@ export function PreviewRows({
               </>
             ),
           },
-          ...names.map((name): ListColumn<{ readonly row: PreviewedRow; readonly line: number }> => ({
-            name,
-            className: 'cut',
-            cell: ({ row }) => (
-              <PreviewCell value={row.fieldToValueMap[name]} isDefault={row.nullValueFields?.includes(name) === true} />
-            ),
-          })),
+          ...names.map(
+            (name): ListColumn<{ readonly row: PreviewedRow; readonly line: number }> => ({
+              name,
+              className: 'cut',
+              cell: ({ row }) => (
+                <PreviewCell
+                  value={row.fieldToValueMap[name]}
+                  isDefault={row.nullValueFields?.includes(name) === true}
+                />
+              ),
+            }),
+          ),
         ]}
         keyOf={(_item, index) => String(index)}
         empty={<Empty title={empty} />}
@@ -121,7 +135,13 @@ export function PreviewRows({
   );
 }
 
-function PreviewCell({ value, isDefault }: { readonly value: unknown; readonly isDefault: boolean }): ReactNode {
+function PreviewCell({
+  value,
+  isDefault,
+}: {
+  readonly value: unknown;
+  readonly isDefault: boolean;
+}): ReactNode {
   if (value === null || value === undefined) return <span className="null">null</span>;
   const text = visibleText(typeof value === 'string' ? value : encodeJson(value));
   return isDefault ? (

@@ -9,7 +9,10 @@ export interface ReadRows {
 /** Rows that a preview is made of; more would tell nothing new. */
 const rowsMax = 500;
 
-/** Reads rows as JSON lines, as a JSON array, or as CSV with a head. Never throws: what is wrong is a sentence. */
+/**
+ * Reads rows as JSON lines, as a JSON array, or as CSV with a head. Never throws: what is wrong is
+ * a sentence.
+ */
 export function readRows(text: string): ReadRows {
   const start = text.trimStart()[0];
   if (start === undefined) return { rows: [], lines: [] };
@@ -51,10 +54,19 @@ function readLines(text: string): ReadRows {
 /** What a column of numbers holds: nothing that would lose digits. */
 const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
-/** RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. An empty field is null, and a column of nothing but numbers holds numbers. */
+/**
+ * RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. An empty field is
+ * null, and a column of nothing but numbers holds numbers.
+ */
 function readCsv(text: string): ReadRows {
   const records: { readonly fields: readonly string[]; readonly line: number }[] = [];
-  let [fields, field, isQuoted, line, startLine]: [string[], string, boolean, number, number] = [[], '', false, 1, 1];
+  let [fields, field, isQuoted, line, startLine]: [string[], string, boolean, number, number] = [
+    [],
+    '',
+    false,
+    1,
+    1,
+  ];
   const endRecord = (): void => {
     fields.push(field);
     if (fields.length > 1 || field !== '') records.push({ fields, line: startLine });
@@ -78,7 +90,9 @@ function readCsv(text: string): ReadRows {
   }
   if (field !== '' || fields.length > 0) endRecord();
   const [head, ...rest] = records;
-  if (head === undefined || rest.length === 0) return { rows: [], lines: [], problem: 'CSV needs a head with names, and a row.' };
+  if (head === undefined || rest.length === 0) {
+    return { rows: [], lines: [], problem: 'CSV needs a head with names, and a row.' };
+  }
   const isNumber = head.fields.map((_name, column) =>
     rest.every(({ fields: values }) => numberPattern.test(values[column] ?? '')),
   );

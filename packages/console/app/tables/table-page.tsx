@@ -58,7 +58,13 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
       {isRealtime && <ConsumptionCard table={`${name}_REALTIME`} />}
       <div className="tabs" role="tablist" aria-label="About the table">
         {tabs.map((each) => (
-          <button key={each} type="button" role="tab" aria-selected={tab === each} onClick={() => setTab(each)}>
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            aria-selected={tab === each}
+            onClick={() => setTab(each)}
+          >
             {{ columns: 'Columns', segments: 'Segments', config: 'Config and schema' }[each]}
           </button>
         ))}
@@ -71,7 +77,12 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
         </Resolved>
       )}
       {isDoomed && (
-        <Confirm title={`Delete ${name}?`} action="Delete the table" onConfirm={remove} onClose={() => setIsDoomed(false)}>
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete the table"
+          onConfirm={remove}
+          onClose={() => setIsDoomed(false)}
+        >
           <p>The table and all its segments go. Its schema stays.</p>
         </Confirm>
       )}
@@ -106,10 +117,18 @@ function Segments({ name }: { readonly name: string }): ReactNode {
   const segments = useResource(
     `segments ${name}`,
     async (signal) => {
-      const size = (await call(`/tables/${encodeURIComponent(name)}/size`, { signal })) as unknown as Readonly<
-        Record<'offlineSegments' | 'realtimeSegments', { readonly segments: Readonly<Record<string, unknown>> } | null>
+      const size = (await call(`/tables/${encodeURIComponent(name)}/size`, {
+        signal,
+      })) as unknown as Readonly<
+        Record<
+          'offlineSegments' | 'realtimeSegments',
+          { readonly segments: Readonly<Record<string, unknown>> } | null
+        >
       >;
-      return [...Object.entries(size.offlineSegments?.segments ?? {}), ...Object.entries(size.realtimeSegments?.segments ?? {})];
+      return [
+        ...Object.entries(size.offlineSegments?.segments ?? {}),
+        ...Object.entries(size.realtimeSegments?.segments ?? {}),
+      ];
     },
     { everyMs: 5000 },
   );
@@ -133,7 +152,10 @@ function Segments({ name }: { readonly name: string }): ReactNode {
             keyOf={([segment]) => segment}
             empty={
               <Empty title="The table has no segment yet">
-                <p>A table over a file never has one; a real-time table has its first once it has committed.</p>
+                <p>
+                  A table over a file never has one; a real-time table has its first once it has
+                  committed.
+                </p>
               </Empty>
             }
           />
@@ -159,11 +181,18 @@ function sizeOf(about: unknown): string {
 }
 
 function Documents({ configs }: { readonly configs: JsonObject }): ReactNode {
-  const documents = (['schema', 'offline', 'realtime'] as const).filter((name) => (configs[name] ?? null) !== null);
+  const documents = (['schema', 'offline', 'realtime'] as const).filter(
+    (name) => (configs[name] ?? null) !== null,
+  );
   return (
     <div className="columns">
       {documents.map((name) => (
-        <Card key={name} title={{ schema: 'Schema', offline: 'Config, OFFLINE', realtime: 'Config, REALTIME' }[name]}>
+        <Card
+          key={name}
+          title={
+            { schema: 'Schema', offline: 'Config, OFFLINE', realtime: 'Config, REALTIME' }[name]
+          }
+        >
           <JsonText value={configs[name] ?? null} label={name} />
         </Card>
       ))}

@@ -15,17 +15,23 @@ type TableProblem = NonNullable<ControllerHealthResponse['problems']>[number];
 interface ListedTable {
   readonly name: string;
   readonly isDamaged: boolean;
-  readonly halves: readonly { readonly type: string; readonly segmentCount: number; readonly sizeBytes: number }[];
+  readonly halves: readonly {
+    readonly type: string;
+    readonly segmentCount: number;
+    readonly sizeBytes: number;
+  }[];
 }
 
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+const sum = (counts: readonly number[]): number =>
+  counts.reduce((total, count) => total + count, 0);
 
 const columns: readonly ListColumn<ListedTable>[] = [
   {
     name: 'Table',
     cell: ({ name, isDamaged }) => (
       <>
-        <a href={placeOf(['tables', name])}>{name}</a> {isDamaged && <Badge tone="bad">damaged</Badge>}
+        <a href={placeOf(['tables', name])}>{name}</a>{' '}
+        {isDamaged && <Badge tone="bad">damaged</Badge>}
       </>
     ),
   },
@@ -38,22 +44,42 @@ const columns: readonly ListColumn<ListedTable>[] = [
         </Badge>
       )),
   },
-  { name: 'Segments', isNumber: true, cell: ({ halves }) => formatCount(sum(halves.map(({ segmentCount }) => segmentCount))) },
-  { name: 'Size', isNumber: true, cell: ({ halves }) => formatBytes(sum(halves.map(({ sizeBytes }) => sizeBytes))) },
-  { name: 'Actions', isActions: true, cell: ({ name }) => <a href={placeOf(['query'], { sql: selectAll(name) })}>Query</a> },
+  {
+    name: 'Segments',
+    isNumber: true,
+    cell: ({ halves }) => formatCount(sum(halves.map(({ segmentCount }) => segmentCount))),
+  },
+  {
+    name: 'Size',
+    isNumber: true,
+    cell: ({ halves }) => formatBytes(sum(halves.map(({ sizeBytes }) => sizeBytes))),
+  },
+  {
+    name: 'Actions',
+    isActions: true,
+    cell: ({ name }) => <a href={placeOf(['query'], { sql: selectAll(name) })}>Query</a>,
+  },
 ];
 
 /** All tables, and the way to make another. */
 export function TablesPage(): ReactNode {
   const { call, admin, role } = useSession();
   const tables = useResource('tables', async (signal) => {
-    const [names, problems] = await Promise.all([readTableNames(call, signal), readProblems(call, signal)]);
+    const [names, problems] = await Promise.all([
+      readTableNames(call, signal),
+      readProblems(call, signal),
+    ]);
     const list = await Promise.all(
       names.map(async (name): Promise<ListedTable> => {
         const isDamaged = problems.some(
-          ({ kind, subject }) => kind === 'table' && subject.replace(/_(OFFLINE|REALTIME)$/, '') === name,
+          ({ kind, subject }) =>
+            kind === 'table' && subject.replace(/_(OFFLINE|REALTIME)$/, '') === name,
         );
-        return { name, isDamaged, halves: await admin.readTableSizes(name, { signal }).catch(() => []) };
+        return {
+          name,
+          isDamaged,
+          halves: await admin.readTableSizes(name, { signal }).catch(() => []),
+        };
       }),
     );
     return { list, problems };

@@ -12,7 +12,11 @@ import { StateBadge } from './state-badge.tsx';
 export function TaskPage({ name }: { readonly name: string }): ReactNode {
   const { admin, role } = useSession();
   const { attempt } = useToasts();
-  const task = useResource(`task ${name}`, (signal) => admin.readTask(name, { signal, verbosity: 1 }), { everyMs: 3000 });
+  const task = useResource(
+    `task ${name}`,
+    (signal) => admin.readTask(name, { signal, verbosity: 1 }),
+    { everyMs: 3000 },
+  );
   const cancel = (): void =>
     attempt(async () => {
       await admin.cancelTask(name);

@@ -30,10 +30,16 @@ export function TasksPage(): ReactNode {
     'tasks',
     async (signal) => {
       const types = await admin.listTaskTypes({ signal });
-      const lists = await Promise.all(types.map(async (each) => listOf(each, await admin.listTasks(each, { signal }))));
+      const lists = await Promise.all(
+        types.map(async (each) => listOf(each, await admin.listTasks(each, { signal }))),
+      );
       return {
         types,
-        tasks: lists.flat().toSorted((one, other) => (other.record.startTime ?? '').localeCompare(one.record.startTime ?? '')),
+        tasks: lists
+          .flat()
+          .toSorted((one, other) =>
+            (other.record.startTime ?? '').localeCompare(one.record.startTime ?? ''),
+          ),
       };
     },
     { everyMs: 3000 },
@@ -53,13 +59,24 @@ export function TasksPage(): ReactNode {
         {({ types, tasks: all }) => {
           const tables = [...new Set(all.flatMap((task) => task.tables))];
           const shown = all.filter(
-            (task) => (type === '' || task.type === type) && (table === '' || task.tables.includes(table)),
+            (task) =>
+              (type === '' || task.type === type) && (table === '' || task.tables.includes(table)),
           );
           return (
             <>
               <div className="toolbar">
-                <Choice label="Type" value={type} options={[everything, ...types]} onChange={setType} />
-                <Choice label="Table" value={table} options={[everything, ...tables]} onChange={setTable} />
+                <Choice
+                  label="Type"
+                  value={type}
+                  options={[everything, ...types]}
+                  onChange={setType}
+                />
+                <Choice
+                  label="Table"
+                  value={table}
+                  options={[everything, ...tables]}
+                  onChange={setTable}
+                />
                 {role === 'admin' && type !== '' && (
                   <button type="button" className="button push" onClick={() => schedule(type)}>
                     Make the tasks that tables ask for
@@ -78,7 +95,10 @@ export function TasksPage(): ReactNode {
                       </Empty>
                     ) : (
                       <Empty title="No table has asked for a task yet">
-                        <p>A table asks for tasks in its config. Choose a type to make those that are due now.</p>
+                        <p>
+                          A table asks for tasks in its config. Choose a type to make those that are
+                          due now.
+                        </p>
                       </Empty>
                     )
                   }

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** A list to choose one of, with its name before it. Options are values, or values and what is shown for them. */
+/**
+ * A list to choose one of, with its name before it. Options are values, or values and what is shown
+ * for them.
+ */
 export function Choice({
   label,
   value,

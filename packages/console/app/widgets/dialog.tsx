@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
-/** A dialog that holds the keyboard until it is closed: by its button, the Escape key, or whoever opened it. */
+/**
+ * A dialog that holds the keyboard until it is closed: by its button, the Escape key, or whoever
+ * opened it.
+ */
 export function Dialog({
   title,
   onClose,

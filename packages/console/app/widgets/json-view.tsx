@@ -4,7 +4,13 @@ import type { ReactNode } from 'react';
 import { encodeJson } from '../query/cell-text.ts';
 
 /** A document as text, for those who want to copy it. */
-export function JsonText({ value, label }: { readonly value: JsonValue; readonly label: string }): ReactNode {
+export function JsonText({
+  value,
+  label,
+}: {
+  readonly value: JsonValue;
+  readonly label: string;
+}): ReactNode {
   return (
     // What scrolls can be reached by the keyboard.
     <pre className="json" tabIndex={0} role="region" aria-label={label}>
@@ -21,7 +27,13 @@ export function prettyJson(value: unknown): string {
 }
 
 /** A document as a tree that opens branch by branch. */
-export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }): ReactNode {
+export function JsonTree({
+  value,
+  depth = 0,
+}: {
+  readonly value: unknown;
+  readonly depth?: number;
+}): ReactNode {
   if (typeof value === 'string') return <code>{visibleLines(value)}</code>;
   if (typeof value !== 'object' || value === null) return <code>{encodeJson(value)}</code>;
   const entries = Object.entries(value);
@@ -30,14 +42,17 @@ export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readon
     <ul className="tree">
       {entries.map(([name, member]) => (
         <li key={name}>
-          {typeof member === 'object' && member !== null && Object.keys(member as object).length > 0 ? (
+          {typeof member === 'object' &&
+          member !== null &&
+          Object.keys(member as object).length > 0 ? (
             <details open={depth < 1}>
               <summary>{visibleText(name)}</summary>
               <JsonTree value={member} depth={depth + 1} />
             </details>
           ) : (
             <>
-              <span className="tree-name">{visibleText(name)}</span> <JsonTree value={member} depth={depth + 1} />
+              <span className="tree-name">{visibleText(name)}</span>{' '}
+              <JsonTree value={member} depth={depth + 1} />
             </>
           )}
         </li>

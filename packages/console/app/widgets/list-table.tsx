@@ -4,7 +4,9 @@ import type { ReactNode } from 'react';
 export interface ListColumn<Item> {
   readonly name: string;
   readonly isNumber?: boolean;
-  /** Of a column of buttons and links: what it is stands in their names, and the head shows nothing. */
+  /**
+   * Of a column of buttons and links: what it is stands in their names, and the head shows nothing.
+   */
   readonly isActions?: boolean;
   readonly className?: string;
   readonly title?: (item: Item) => string;
@@ -30,7 +32,11 @@ export function ListTable<Item>({
         <tr>
           {columns.map((column, index) => (
             <th key={index} className={column.isNumber === true ? 'number' : undefined}>
-              {column.isActions === true ? <span className="hidden-text">{column.name}</span> : visibleText(column.name)}
+              {column.isActions === true ? (
+                <span className="hidden-text">{column.name}</span>
+              ) : (
+                visibleText(column.name)
+              )}
             </th>
           ))}
         </tr>

@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** A button that opens a list of others. It closes after a choice, by Escape, and by a click elsewhere. */
+/**
+ * A button that opens a list of others. It closes after a choice, by Escape, and by a click
+ * elsewhere.
+ */
 export function Menu({
   label,
   children,
@@ -38,7 +41,10 @@ export function Menu({
     <details className="menu" ref={element}>
       <summary className="button small">{label}</summary>
       {/* Choices are buttons and boxes of their own; this only closes behind them. */}
-      <div className={fromStart ? 'menu-items from-start' : 'menu-items'} onClickCapture={() => queueMicrotask(onChoice)}>
+      <div
+        className={fromStart ? 'menu-items from-start' : 'menu-items'}
+        onClickCapture={() => queueMicrotask(onChoice)}
+      >
         {children}
       </div>
     </details>

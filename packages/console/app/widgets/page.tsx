@@ -59,12 +59,24 @@ export function Card({
 
 export type Tone = 'good' | 'warn' | 'bad' | 'accent' | '';
 
-export function Badge({ tone = '', children }: { readonly tone?: Tone; readonly children: ReactNode }): ReactNode {
+export function Badge({
+  tone = '',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+}): ReactNode {
   return <span className={`badge ${tone}`}>{children}</span>;
 }
 
 /** One line of a list of facts. */
-export function Fact({ name, value }: { readonly name: string; readonly value: ReactNode }): ReactNode {
+export function Fact({
+  name,
+  value,
+}: {
+  readonly name: string;
+  readonly value: ReactNode;
+}): ReactNode {
   return (
     <>
       <dt>{name}</dt>
@@ -73,7 +85,13 @@ export function Fact({ name, value }: { readonly name: string; readonly value: R
   );
 }
 
-export function Figure({ value, label }: { readonly value: ReactNode; readonly label: string }): ReactNode {
+export function Figure({
+  value,
+  label,
+}: {
+  readonly value: ReactNode;
+  readonly label: string;
+}): ReactNode {
   return (
     <div className="figure-one">
       <strong>{value}</strong>

@@ -13,7 +13,13 @@ export function Loading({ what }: { readonly what: string }): ReactNode {
   );
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+}): ReactNode {
   return (
     <div className="state">
       <strong>{title}</strong>
@@ -23,7 +29,13 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 }
 
 /** Says what failed, in the server's own words, and offers to try again. */
-export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }): ReactNode {
+export function Failed({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly onRetry?: (() => void) | undefined;
+}): ReactNode {
   return (
     <div className="notice bad" role="alert">
       <strong>{titleOf(error)}</strong>
@@ -50,7 +62,13 @@ export function Resolved<Value>({
   readonly children: (value: Value) => ReactNode;
 }): ReactNode {
   const { value, error, reload } = resource;
-  if (value === undefined) return error === undefined ? <Loading what={what} /> : <Failed error={error} onRetry={reload} />;
+  if (value === undefined) {
+    return error === undefined ? (
+      <Loading what={what} />
+    ) : (
+      <Failed error={error} onRetry={reload} />
+    );
+  }
   return (
     <>
       {error !== undefined && <Failed error={error} onRetry={reload} />}

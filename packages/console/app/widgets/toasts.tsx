@@ -21,7 +21,9 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }): 
   const say = useCallback((text: string) => {
     const id = Symbol(text);
     setTexts((before) => [...before, { id, text }]);
-    void systemClock.sleep(shownMs).then(() => setTexts((before) => before.filter((toast) => toast.id !== id)));
+    void systemClock
+      .sleep(shownMs)
+      .then(() => setTexts((before) => before.filter((toast) => toast.id !== id)));
   }, []);
   const attempt = useCallback(
     (task: () => Promise<string>) => {
@@ -35,7 +37,10 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }): 
       {children}
       <div className="toasts" role="status" aria-live="polite">
         {texts.map(({ id, text }) => (
-          <div className="toast" key={String(id.description) + texts.findIndex((toast) => toast.id === id)}>
+          <div
+            className="toast"
+            key={String(id.description) + texts.findIndex((toast) => toast.id === id)}
+          >
             {text}
           </div>
         ))}

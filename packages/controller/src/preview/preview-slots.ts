@@ -3,7 +3,9 @@ import { createSharedSlots } from '@quire/service';
 import { type ControllerPreviewOptions, previewDefaults } from '../preview-options.ts';
 
 /** Slots that previews run in; principals share them. */
-export function createPreviewSlots(controller: { readonly preview?: ControllerPreviewOptions | undefined }): FairSlots {
+export function createPreviewSlots(controller: {
+  readonly preview?: ControllerPreviewOptions | undefined;
+}): FairSlots {
   const options = () => controller.preview ?? previewDefaults;
   return createSharedSlots({
     work: 'previews',

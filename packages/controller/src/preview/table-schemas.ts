@@ -16,7 +16,11 @@ const TableConfigsDocument = Type.Object(
     offline: Type.Optional(refer(TableConfigDocument)),
     realtime: Type.Optional(refer(TableConfigDocument)),
   },
-  { $id: 'TableConfigs', additionalProperties: true, description: 'Schema and configs of a table together.' },
+  {
+    $id: 'TableConfigs',
+    additionalProperties: true,
+    description: 'Schema and configs of a table together.',
+  },
 );
 
 const orNull = (schema: TSchema): TSchema => Type.Union([refer(schema), Type.Null()]);
@@ -34,7 +38,11 @@ const PreviewDocument = Type.Object(
     schema: Type.Optional(refer(TableSchemaDocument)),
     tableConfigs: Type.Optional(refer(TableConfigsDocument)),
   },
-  { $id: 'Preview', additionalProperties: true, description: 'What to preview. All members may be left out.' },
+  {
+    $id: 'Preview',
+    additionalProperties: true,
+    description: 'What to preview. All members may be left out.',
+  },
 );
 
 const FindingDocument = Type.Object(
@@ -42,12 +50,18 @@ const FindingDocument = Type.Object(
     path: Type.String({ description: 'JSON pointer to what it is about.' }),
     code: Type.String({ description: 'What it is, for programs.' }),
     message: Type.String({ description: 'What it is, in a sentence.' }),
-    severity: Type.Unsafe<string>({ type: 'string', enum: ['error', 'warning', 'info'], description: 'Its severity.' }),
+    severity: Type.Unsafe<string>({
+      type: 'string',
+      enum: ['error', 'warning', 'info'],
+      description: 'Its severity.',
+    }),
   },
   { $id: 'Finding', description: 'Something that is wrong, or worth knowing.' },
 );
 
-const findings = Type.Array(refer(FindingDocument), { description: 'All of them, in the order of their paths.' });
+const findings = Type.Array(refer(FindingDocument), {
+  description: 'All of them, in the order of their paths.',
+});
 const unrecognizedProperties = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Unknown members of the request, by JSON pointer.',
 });
@@ -59,12 +73,23 @@ const verdict = {
 
 const CheckedSchema = Type.Object(
   { schema: refer(CompleteTableSchema), ...verdict },
-  { $id: 'CheckedSchema', description: 'A schema with all its members, and everything that is wrong with it.' },
+  {
+    $id: 'CheckedSchema',
+    description: 'A schema with all its members, and everything that is wrong with it.',
+  },
 );
 
 const CheckedTable = Type.Object(
-  { OFFLINE: Type.Optional(refer(CompleteTableConfig)), REALTIME: Type.Optional(refer(CompleteTableConfig)), ...verdict },
-  { $id: 'CheckedTable', description: 'A config with all its members, under its type, and everything that is wrong with it.' },
+  {
+    OFFLINE: Type.Optional(refer(CompleteTableConfig)),
+    REALTIME: Type.Optional(refer(CompleteTableConfig)),
+    ...verdict,
+  },
+  {
+    $id: 'CheckedTable',
+    description:
+      'A config with all its members, under its type, and everything that is wrong with it.',
+  },
 );
 
 const tables = {
@@ -76,11 +101,17 @@ const tables = {
 
 const CheckedTables = Type.Object(
   { ...tables, ...verdict },
-  { $id: 'CheckedTables', description: 'Schema and configs with all their members, and everything that is wrong with them.' },
+  {
+    $id: 'CheckedTables',
+    description:
+      'Schema and configs with all their members, and everything that is wrong with them.',
+  },
 );
 
 const sampledRow = {
-  nullValueFields: Type.Array(Type.String(), { description: 'Columns that had no value and hold their default.' }),
+  nullValueFields: Type.Array(Type.String(), {
+    description: 'Columns that had no value and hold their default.',
+  }),
   fieldToValueMap: Type.Record(Type.String(), Type.Unknown(), { description: 'Values by column.' }),
 };
 const value = Type.Optional(Type.Unknown());
@@ -91,18 +122,28 @@ const PreviewResponseDocument = Type.Object(
   {
     tableConfig: refer(CompleteTableConfig),
     schema: orNull(CompleteTableSchema),
-    tableConfigs: Type.Object(tables, { description: 'The same together, as the calls that make a table take them.' }),
+    tableConfigs: Type.Object(tables, {
+      description: 'The same together, as the calls that make a table take them.',
+    }),
     sourceRows: Type.Array(Type.Object(sampledRow), { description: 'Rows as they came.' }),
     rows: Type.Array(
       Type.Object({
         ...sampledRow,
-        sourceIndex: Type.Integer({ description: 'Which of the source rows it comes from, counted from 0.' }),
-        incomplete: Type.Boolean({ description: 'Whether a value became null because it was wrong.' }),
-        sanitized: Type.Boolean({ description: 'Whether a value was cut or replaced because it was too long.' }),
+        sourceIndex: Type.Integer({
+          description: 'Which of the source rows it comes from, counted from 0.',
+        }),
+        incomplete: Type.Boolean({
+          description: 'Whether a value became null because it was wrong.',
+        }),
+        sanitized: Type.Boolean({
+          description: 'Whether a value was cut or replaced because it was too long.',
+        }),
       }),
       { description: 'Rows as the table would hold them.' },
     ),
-    sourceFiles: Type.Array(Type.String(), { description: 'Files that were read, or that would be.' }),
+    sourceFiles: Type.Array(Type.String(), {
+      description: 'Files that were read, or that would be.',
+    }),
     config: Type.Unsafe<object>(answerSchemaOf(config as object)),
     summary: Type.Unsafe<object>(answerSchemaOf(summary as object)),
     findings,
@@ -112,11 +153,18 @@ const PreviewResponseDocument = Type.Object(
     changes: Type.Array(
       Type.Object({
         step,
-        kind: Type.String({ description: 'What happened: added, changed, removed, failed, filtered or unnested.' }),
+        kind: Type.String({
+          description: 'What happened: added, changed, removed, failed, filtered or unnested.',
+        }),
         column,
         count: Type.Integer({ description: 'How often.' }),
         examples: Type.Array(
-          Type.Object({ sourceIndex: Type.Integer(), before: value, after: value, reason: Type.Optional(Type.String()) }),
+          Type.Object({
+            sourceIndex: Type.Integer(),
+            before: value,
+            after: value,
+            reason: Type.Optional(Type.String()),
+          }),
         ),
       }),
       { description: 'What each step did to each column.' },
@@ -175,18 +223,23 @@ function answerSchemaOf(schema: ModelSchema): object {
 }
 
 /**
- * The schema of a completed document, from that of what somebody may write: every member is there, and null where it has
- * neither a value nor a default. So it has no defaults, and one of a value that may be null breaks generators of clients.
+ * The schema of a completed document, from that of what somebody may write: every member is there,
+ * and null where it has neither a value nor a default. So it has no defaults, and one of a value
+ * that may be null breaks generators of clients.
  */
 function completeSchemaOf({ default: _default, ...schema }: ModelSchema): object {
   const { properties, items, additionalProperties } = schema;
   return {
     ...schema,
     ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, answerSchemaOf(member)])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [name, answerSchemaOf(member)]),
+      ),
       required: Object.keys(properties),
     }),
     ...(items !== undefined && { items: answerSchemaOf(items) }),
-    ...(typeof additionalProperties === 'object' && { additionalProperties: answerSchemaOf(additionalProperties) }),
+    ...(typeof additionalProperties === 'object' && {
+      additionalProperties: answerSchemaOf(additionalProperties),
+    }),
   };
 }

@@ -19,7 +19,9 @@ type BrokerState = ClusterHealthResponse['brokers'][number];
 export function readClusterHealthRoute({ options, client, job }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readClusterHealth, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
-    const outcomes = await askBrokers(options.brokers, (url) => readHealth(client, url, signalOf(request)));
+    const outcomes = await askBrokers(options.brokers, (url) =>
+      readHealth(client, url, signalOf(request)),
+    );
     const brokers = outcomes.map(({ url, value, error }): BrokerState => ({
       url,
       state: error !== undefined ? 'down' : value === 'leaving' ? 'leaving' : 'up',
@@ -29,13 +31,20 @@ export function readClusterHealthRoute({ options, client, job }: ControllerConte
       health: value === undefined || value === 'leaving' ? null : value.health,
       cleaning: cleaningOf(job.statusOf(url)),
     }));
-    const isGood = brokers.every(({ state, cleaning }) => state === 'up' && cleaning.error === null);
+    const isGood = brokers.every(
+      ({ state, cleaning }) => state === 'up' && cleaning.error === null,
+    );
     const response: ClusterHealthResponse = { status: isGood ? 'ok' : 'degraded', brokers };
     return reply.header('cache-control', 'no-store').send(response);
   });
 }
 
-function cleaningOf({ lastRunMs, lastGoodRunMs, deletedCount, error }: CleaningStatus): BrokerState['cleaning'] {
+function cleaningOf({
+  lastRunMs,
+  lastGoodRunMs,
+  deletedCount,
+  error,
+}: CleaningStatus): BrokerState['cleaning'] {
   return {
     lastRunMs: lastRunMs ?? null,
     lastGoodRunMs: lastGoodRunMs ?? null,
@@ -48,7 +57,9 @@ function cleaningOf({ lastRunMs, lastGoodRunMs, deletedCount, error }: CleaningS
 export function readClusterSweepRoute({ options, client }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readClusterSweep, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
-    const outcomes = await askBrokers(options.brokers, (url) => readSweepPlan(client, url, signalOf(request)));
+    const outcomes = await askBrokers(options.brokers, (url) =>
+      readSweepPlan(client, url, signalOf(request)),
+    );
     const response: ClusterSweepResponse = {
       brokers: outcomes.map(({ url, value, error }) => ({
         url,
@@ -70,7 +81,9 @@ export function readSettingsRoute({ options, client }: ControllerContext): Route
     if (broker !== undefined) {
       const url = options.brokers.find((each) => each === broker);
       if (url === undefined) throw unknownBroker(broker, options.brokers);
-      return reply.header('cache-control', 'no-store').send(await readSettings(client, url, signalOf(request)));
+      return reply
+        .header('cache-control', 'no-store')
+        .send(await readSettings(client, url, signalOf(request)));
     }
     const response = options.settingsInForce?.();
     if (response === undefined) throw noSettings;
@@ -78,11 +91,17 @@ export function readSettingsRoute({ options, client }: ControllerContext): Route
   });
 }
 
-const noSettings = new QuireError('UNSUPPORTED', 'This controller was started by a program, without a settings file.');
+const noSettings = new QuireError(
+  'UNSUPPORTED',
+  'This controller was started by a program, without a settings file.',
+);
 
 function unknownBroker(given: RawParameter, brokers: readonly string[]): QuireError {
   const shown = JSON.stringify(given).slice(0, 100);
-  return new QuireError('INVALID_PARAMETER', `broker is ${shown}; expected one of ${brokers.join(', ')}.`);
+  return new QuireError(
+    'INVALID_PARAMETER',
+    `broker is ${shown}; expected one of ${brokers.join(', ')}.`,
+  );
 }
 
 /** GET /whoami. */

@@ -4,8 +4,8 @@ import type { ConsoleFile, ControllerConsole } from '../console-files.ts';
 import type { ControllerContext } from '../controller-context.ts';
 
 /**
- * What a page of the console may do: nothing but load its own files and call its own origin. Nothing inline runs, and no text becomes
- * markup or script, whatever a cell or a name holds.
+ * What a page of the console may do: nothing but load its own files and call its own origin.
+ * Nothing inline runs, and no text becomes markup or script, whatever a cell or a name holds.
  */
 const consoleSecurityPolicy = [
   "default-src 'none'",
@@ -34,7 +34,11 @@ const securityHeaders = {
 export function consoleRoutes({ options }: ControllerContext): readonly RouteOptions[] {
   const { console: site } = options;
   if (site === undefined) return [];
-  const about = { version: options.version, quickstartTokens: site.hasQuickstartTokens, docs: options.docsPublic === true };
+  const about = {
+    version: options.version,
+    quickstartTokens: site.hasQuickstartTokens,
+    docs: options.docsPublic === true,
+  };
   return [
     openRoute('/', async (_request, reply) => reply.redirect('/console/', 302)),
     openRoute('/console/about.json', async (_request, reply) =>
@@ -43,7 +47,9 @@ export function consoleRoutes({ options }: ControllerContext): readonly RouteOpt
     openRoute('/console/*', async (request, reply) => sendFile(site, request, reply)),
     openRoute('/console', async (request, reply) => {
       // Relative addresses within the page need the slash.
-      if (new URL(request.url, 'http://localhost').pathname === '/console') return reply.redirect('/console/', 302);
+      if (new URL(request.url, 'http://localhost').pathname === '/console') {
+        return reply.redirect('/console/', 302);
+      }
       return sendFile(site, request, reply);
     }),
   ];
@@ -52,11 +58,18 @@ export function consoleRoutes({ options }: ControllerContext): readonly RouteOpt
 /** Not a call of the API: the plug-in that makes the API document leaves it out. */
 const hidden: object = { hide: true };
 
-function openRoute(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): RouteOptions {
+function openRoute(
+  url: string,
+  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): RouteOptions {
   return { method: 'GET', url, handler, schema: hidden, config: { isPublic: true } };
 }
 
-function sendFile({ files }: ControllerConsole, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendFile(
+  { files }: ControllerConsole,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const { '*': path = '' } = (request.params ?? {}) as { readonly '*'?: string };
   const file = files.get(path === '' ? 'index.html' : path);
   if (file === undefined) throw new QuireError('ROUTE_NOT_FOUND', 'The console has no such file.');

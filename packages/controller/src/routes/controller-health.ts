@@ -5,7 +5,13 @@ import type { ControllerContext } from '../controller-context.ts';
 import type { TablesStatus } from '../table-watch.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
-export function readHealthRoute({ options, clock, startMs, watch, previewSlots }: ControllerContext): RouteOptions {
+export function readHealthRoute({
+  options,
+  clock,
+  startMs,
+  watch,
+  previewSlots,
+}: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readHealth, async (_request, reply) => {
     const [status, problems] = await Promise.all([watch?.read(), watch?.readProblems()]);
     const health: ControllerHealthResponse = {
@@ -16,7 +22,10 @@ export function readHealthRoute({ options, clock, startMs, watch, previewSlots }
       previewsQueued: previewSlots.waitingCount,
       ...options.healthDetails?.(),
       ...(status !== undefined && { tables: tablesOf(status) }),
-      ...(problems !== undefined && { problemCount: problems.length, problems: problems.slice(0, tableProblemsMax) }),
+      ...(problems !== undefined && {
+        problemCount: problems.length,
+        problems: problems.slice(0, tableProblemsMax),
+      }),
     };
     return reply.header('cache-control', 'no-store').send(health);
   });

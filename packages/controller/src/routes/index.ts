@@ -12,7 +12,12 @@ import { readHealthRoute } from './controller-health.ts';
 import { consoleRoutes } from './console.ts';
 import { brokerRoutes } from './list-brokers.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
-import { readCallerRoute, readClusterHealthRoute, readClusterSweepRoute, readSettingsRoute } from './cluster-routes.ts';
+import {
+  readCallerRoute,
+  readClusterHealthRoute,
+  readClusterSweepRoute,
+  readSettingsRoute,
+} from './cluster-routes.ts';
 
 /** All routes of a controller, besides those that every service has. */
 export function controllerRoutes(context: ControllerContext): readonly RouteOptions[] {

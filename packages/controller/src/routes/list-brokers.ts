@@ -1,4 +1,9 @@
-import { controllerOperations, type PinotBroker, type PinotTableInstances, type PinotTenant } from '@quire/api';
+import {
+  controllerOperations,
+  type PinotBroker,
+  type PinotTableInstances,
+  type PinotTenant,
+} from '@quire/api';
 import { QuireError } from '@quire/core';
 import { type Instance, parseTableName, type TableType } from '@quire/core/table-engine';
 import { queryOf, routeOf, signalOf } from '@quire/service';
@@ -8,18 +13,23 @@ import type { ControllerContext } from '../controller-context.ts';
 import { instanceKindsOf, parameterOf, pathOf, sendJson, typeOf } from '../tables/table-context.ts';
 
 /**
- * The calls by which clients of Apache Pinot find brokers, in its controller's shapes: tables go by their raw names, in
- * /tables/livebrokers alone by those with type. What it calls the brokers of a table or tenant are here those that answer, unless
- * `state` asks for the others: a client that is sent to a broker that is down gains nothing.
+ * The calls by which clients of Apache Pinot find brokers, in its controller's shapes: tables go by
+ * their raw names, in /tables/livebrokers alone by those with type. What it calls the brokers of a
+ * table or tenant are here those that answer, unless `state` asks for the others: a client that is
+ * sent to a broker that is down gains nothing.
  */
 export function brokerRoutes(context: ControllerContext): readonly RouteOptions[] {
-  const { listLiveBrokers, listLiveBrokersOfTable, listTableInstances, readTenant } = controllerOperations;
+  const { listLiveBrokers, listLiveBrokersOfTable, listTableInstances, readTenant } =
+    controllerOperations;
   return [
     ...callsOf(context, 'v1'),
     ...callsOf(context, 'v2'),
     routeOf(listLiveBrokers, async (request, reply) => {
       const wanted = wantedTables(request);
-      const [{ tables }, typed] = await Promise.all([lookAt(context, request), typedNames(context, request)]);
+      const [{ tables }, typed] = await Promise.all([
+        lookAt(context, request),
+        typedNames(context, request),
+      ]);
       const answer = [...tables].flatMap(([rawName, brokers]) =>
         namesOf(typed, rawName)
           .filter((name) => wanted === undefined || wanted.has(name) || wanted.has(rawName))
@@ -65,7 +75,9 @@ export function brokerRoutes(context: ControllerContext): readonly RouteOptions[
       const { brokers } = await lookAt(context, request);
       const answer: PinotTenant = {
         ...(kinds.has('SERVER') && { ServerInstances: servers }),
-        ...(kinds.has('BROKER') && { BrokerInstances: brokerTenants.includes(tenantName) ? brokers.map(nameOf) : [] }),
+        ...(kinds.has('BROKER') && {
+          BrokerInstances: brokerTenants.includes(tenantName) ? brokers.map(nameOf) : [],
+        }),
         tenantName,
       };
       return sendJson(reply, answer);
@@ -77,17 +89,24 @@ export function brokerRoutes(context: ControllerContext): readonly RouteOptions[
 function callsOf(context: ControllerContext, version: 'v1' | 'v2'): readonly RouteOptions[] {
   const all = controllerOperations;
   const isFirst = version === 'v1';
-  const shown = (brokers: readonly PinotBroker[]): readonly unknown[] => (isFirst ? brokers.map(nameOf) : brokers);
+  const shown = (brokers: readonly PinotBroker[]): readonly unknown[] =>
+    isFirst ? brokers.map(nameOf) : brokers;
   const byName = (brokers: Iterable<readonly [string, readonly PinotBroker[]]>): object =>
     Object.fromEntries([...brokers].map(([name, each]) => [name, shown(each)]));
-  const tenantsOf = async (request: FastifyRequest, brokers: readonly PinotBroker[]): Promise<object> => {
+  const tenantsOf = async (
+    request: FastifyRequest,
+    brokers: readonly PinotBroker[],
+  ): Promise<object> => {
     const { brokerTenants } = await context.readTables.listTenants({ signal: signalOf(request) });
     return byName(brokerTenants.map((tenant) => [tenant, brokers] as const));
   };
   return [
     routeOf(isFirst ? all.listBrokers : all.listBrokersV2, async (request, reply) => {
       const { brokers, tables } = await lookAt(context, request, stateOf(request));
-      return sendJson(reply, { tenants: await tenantsOf(request, brokers), tables: byName(tables) });
+      return sendJson(reply, {
+        tenants: await tenantsOf(request, brokers),
+        tables: byName(tables),
+      });
     }),
     routeOf(isFirst ? all.listTenantsBrokers : all.listTenantsBrokersV2, async (request, reply) => {
       const { brokers } = await lookAt(context, request, stateOf(request));
@@ -124,8 +143,12 @@ async function lookAt(
   request: FastifyRequest,
   state: BrokerState = 'ONLINE',
 ): Promise<ClusterLook> {
-  const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signalOf(request)));
-  const silent = outcomes.filter(({ value }) => value === undefined).map(({ url }) => brokerAt(url));
+  const outcomes = await askBrokers(options.brokers, (url) =>
+    listTables(client, url, signalOf(request)),
+  );
+  const silent = outcomes
+    .filter(({ value }) => value === undefined)
+    .map(({ url }) => brokerAt(url));
   const tables = new Map<string, PinotBroker[]>();
   for (const { url, value = [] } of outcomes) {
     for (const table of value) {
@@ -134,7 +157,9 @@ async function lookAt(
       tables.set(table, brokers);
     }
   }
-  const answering = outcomes.filter(({ value }) => value !== undefined).map(({ url }) => brokerAt(url));
+  const answering = outcomes
+    .filter(({ value }) => value !== undefined)
+    .map(({ url }) => brokerAt(url));
   return { brokers: state === 'ONLINE' ? answering : silent, tables, isWhole: silent.length === 0 };
 }
 
@@ -150,7 +175,8 @@ async function brokersOfTable(
   const brokers = tables.get(rawName);
   const isThere =
     brokers !== undefined &&
-    (type === undefined || namesOf(await typedNames(context, request), rawName).includes(`${rawName}_${type}`));
+    (type === undefined ||
+      namesOf(await typedNames(context, request), rawName).includes(`${rawName}_${type}`));
   if (isThere) return brokers;
   if (!isWhole && brokers === undefined) {
     throw new QuireError('BROKER_UNAVAILABLE', 'A broker that may know the table does not answer.');
@@ -166,12 +192,17 @@ async function typedNames(
   { readTables }: ControllerContext,
   request: FastifyRequest,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const names = (await readTables.listTables({ signal: signalOf(request) })).map(({ tableNameWithType }) => tableNameWithType);
+  const names = (await readTables.listTables({ signal: signalOf(request) })).map(
+    ({ tableNameWithType }) => tableNameWithType,
+  );
   return Map.groupBy(names, (name) => parseTableName(name).rawName);
 }
 
 /** A table that the engine does not know is one of a broker's own, from files. */
-function namesOf(typed: ReadonlyMap<string, readonly string[]>, rawName: string): readonly string[] {
+function namesOf(
+  typed: ReadonlyMap<string, readonly string[]>,
+  rawName: string,
+): readonly string[] {
   return typed.get(rawName) ?? [`${rawName}_${'OFFLINE' satisfies TableType}`];
 }
 
@@ -180,7 +211,10 @@ function stateOf(request: FastifyRequest): BrokerState {
   const text = parameterOf(request, 'state');
   const state = text?.toUpperCase() ?? 'ONLINE';
   if (state === 'ONLINE' || state === 'OFFLINE') return state;
-  throw new QuireError('INVALID_PARAMETER', `state is '${text?.slice(0, 40)}'; expected ONLINE or OFFLINE.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `state is '${text?.slice(0, 40)}'; expected ONLINE or OFFLINE.`,
+  );
 }
 
 /** @throws INVALID_PARAMETER for a name that is empty, which no table has */
@@ -188,7 +222,9 @@ function wantedTables(request: FastifyRequest): ReadonlySet<string> | undefined 
   const given = queryOf(request)['tables'];
   if (given === undefined) return undefined;
   const names = [given].flat();
-  if (names.includes('')) throw new QuireError('INVALID_PARAMETER', 'tables is empty; expected the name of a table.');
+  if (names.includes('')) {
+    throw new QuireError('INVALID_PARAMETER', 'tables is empty; expected the name of a table.');
+  }
   return new Set(names);
 }
 

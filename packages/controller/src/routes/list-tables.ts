@@ -7,8 +7,16 @@ import { askBrokers, listTables, readTableSchema } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
 import { halvesOf, sendJson, typeOf } from '../tables/table-context.ts';
 
-/** GET /tables: those of all brokers that answer, and those that this controller keeps; with `type`, those of one type by their names with it. */
-export function listTablesRoute({ options, client, tables, readTables }: ControllerContext): RouteOptions {
+/**
+ * GET /tables: those of all brokers that answer, and those that this controller keeps; with `type`,
+ * those of one type by their names with it.
+ */
+export function listTablesRoute({
+  options,
+  client,
+  tables,
+  readTables,
+}: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.listTables, async (request, reply) => {
     const signal = signalOf(request);
     const type = typeOf(request);
@@ -18,7 +26,11 @@ export function listTablesRoute({ options, client, tables, readTables }: Control
     };
     if (type !== undefined) {
       const typed = await readTables.listTables({ signal });
-      return send(typed.filter((table) => table.type === type).map(({ tableNameWithType }) => tableNameWithType));
+      return send(
+        typed
+          .filter((table) => table.type === type)
+          .map(({ tableNameWithType }) => tableNameWithType),
+      );
     }
     const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signal));
     const kept = (await tables?.engine.listTables({ signal })) ?? [];
@@ -29,23 +41,36 @@ export function listTablesRoute({ options, client, tables, readTables }: Control
   });
 }
 
-/** GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker of the settings has it that answers and knows the table. */
+/**
+ * GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker
+ * of the settings has it that answers and knows the table.
+ */
 export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readTableSchema, async (request, reply) => {
     const { tableName } = request.params as { readonly tableName: string };
     const kept = await readKeptSchema(tables?.engine, tableName, signalOf(request));
     if (kept !== undefined) return sendJson(reply, kept);
-    const outcomes = await askBrokers(options.brokers, (url) => readTableSchema(client, url, tableName, signalOf(request)));
+    const outcomes = await askBrokers(options.brokers, (url) =>
+      readTableSchema(client, url, tableName, signalOf(request)),
+    );
     const known = outcomes.find(({ value }) => value !== undefined)?.value;
     if (known !== undefined) return reply.header('cache-control', 'no-store').send(known);
     const failure = outcomes.find(({ error }) => error !== undefined)?.error;
     if (failure === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
-    throw new QuireError('BROKER_UNAVAILABLE', 'A broker that may know the table does not answer.', { cause: failure });
+    throw new QuireError(
+      'BROKER_UNAVAILABLE',
+      'A broker that may know the table does not answer.',
+      { cause: failure },
+    );
   });
 }
 
 /** The schema of a table that the engine keeps; undefined when it keeps none of the name. */
-async function readKeptSchema(engine: TableEngine | undefined, name: string, signal: AbortSignal): Promise<object | undefined> {
+async function readKeptSchema(
+  engine: TableEngine | undefined,
+  name: string,
+  signal: AbortSignal,
+): Promise<object | undefined> {
   if (engine === undefined) return undefined;
   try {
     const [half] = await halvesOf(engine, name, undefined, signal);

@@ -21,8 +21,9 @@ export interface BrokerTablesOptions {
 const lookEveryMs = 10_000;
 
 /**
- * An engine that also shows the tables that brokers read from files (`engine.table.<name>.path`): as OFFLINE tables that can be read, and
- * nothing else. What would change one is CONFLICT, and says where its files are configured.
+ * An engine that also shows the tables that brokers read from files (`engine.table.<name>.path`):
+ * as OFFLINE tables that can be read, and nothing else. What would change one is CONFLICT, and says
+ * where its files are configured.
  */
 export function withBrokerTables(engine: TableEngine, options: BrokerTablesOptions): TableEngine {
   const brokerTables = new BrokerTables(engine, options);
@@ -57,8 +58,10 @@ class BrokerTables {
         return verb.call(engine, name, ...rest);
       };
     return {
-      listTables: async (options) => [...(await engine.listTables(options)), ...(await this.#list(options))].toSorted(byName),
-      readTable: async (name, options) => (await this.#describe(name, options)) ?? engine.readTable(name, options),
+      listTables: async (options) =>
+        [...(await engine.listTables(options)), ...(await this.#list(options))].toSorted(byName),
+      readTable: async (name, options) =>
+        (await this.#describe(name, options)) ?? engine.readTable(name, options),
       createTable: async (config, options) => {
         await this.#assertFree(parseTableName(config.tableName).rawName, 'TABLE_EXISTS');
         return engine.createTable(config, options);
@@ -68,7 +71,8 @@ class BrokerTables {
         return engine.updateTable(config, options);
       },
       deleteTable: unlessFile((name, options) => engine.deleteTable(name, options)),
-      listSegments: async (name, options) => ((await this.#isFile(name)) ? [] : engine.listSegments(name, options)),
+      listSegments: async (name, options) =>
+        (await this.#isFile(name)) ? [] : engine.listSegments(name, options),
       ingest: async (request, options) => {
         await this.#assertWritable(request.tableNameWithType);
         return engine.ingest(request, options);
@@ -78,15 +82,21 @@ class BrokerTables {
         return engine.executeTask(request, options);
       },
       scheduleTasks: async (options = {}) => {
-        if (options.tableNameWithType !== undefined) await this.#assertWritable(options.tableNameWithType);
+        if (options.tableNameWithType !== undefined) {
+          await this.#assertWritable(options.tableNameWithType);
+        }
         return engine.scheduleTasks(options);
       },
       readSchema: async (name, options) => {
         const [table] = await this.#list(options, name);
-        return table === undefined ? engine.readSchema(name, options) : this.#readSchema(name, options);
+        return table === undefined
+          ? engine.readSchema(name, options)
+          : this.#readSchema(name, options);
       },
       listSchemas: async (options) => {
-        const ofFiles = (await this.#list(options)).map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName);
+        const ofFiles = (await this.#list(options)).map(
+          ({ tableNameWithType }) => parseTableName(tableNameWithType).rawName,
+        );
         return [...new Set([...(await engine.listSchemas(options)), ...ofFiles])].toSorted();
       },
       createSchema: async (schema, options) => {
@@ -101,11 +111,15 @@ class BrokerTables {
     };
   }
 
-  /** Tables of brokers that the engine does not keep: a broker shows those of the engine as well. */
+  /**
+   * Tables of brokers that the engine does not keep: a broker shows those of the engine as well.
+   */
   async #list(options?: CallOptions, rawName?: string): Promise<readonly TableSummary[]> {
     const names = await this.#readNames();
     const kept = new Set(
-      (await this.#engine.listTables(options)).map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
+      (await this.#engine.listTables(options)).map(
+        ({ tableNameWithType }) => parseTableName(tableNameWithType).rawName,
+      ),
     );
     return names
       .filter((name) => !kept.has(name) && (rawName === undefined || name === rawName))
@@ -117,9 +131,9 @@ class BrokerTables {
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#lookedMs < lookEveryMs) return this.#names;
     this.#lookedMs = nowMs;
-    this.#names = askBrokers(brokers(), (url) => listTables(client, url, new AbortController().signal)).then((outcomes) => [
-      ...new Set(outcomes.flatMap(({ value = [] }) => value)),
-    ]);
+    this.#names = askBrokers(brokers(), (url) =>
+      listTables(client, url, new AbortController().signal),
+    ).then((outcomes) => [...new Set(outcomes.flatMap(({ value = [] }) => value))]);
     return this.#names;
   }
 
@@ -144,18 +158,34 @@ class BrokerTables {
     const [table] = await this.#list(options, rawName);
     return table === undefined
       ? undefined
-      : { ...table, config: configOf(rawName), schema: await this.#readSchema(rawName, options), findings: [] };
+      : {
+          ...table,
+          config: configOf(rawName),
+          schema: await this.#readSchema(rawName, options),
+          findings: [],
+        };
   }
 
   /** As the first broker has it that answers. @throws TABLE_NOT_FOUND, BROKER_UNAVAILABLE */
-  async #readSchema(rawName: string, { signal = new AbortController().signal }: CallOptions = {}): Promise<TableSchemaDocument> {
+  async #readSchema(
+    rawName: string,
+    { signal = new AbortController().signal }: CallOptions = {},
+  ): Promise<TableSchemaDocument> {
     const { client, brokers } = this.#options;
-    const outcomes = await askBrokers(brokers(), (url) => readTableSchema(client, url, rawName, signal));
+    const outcomes = await askBrokers(brokers(), (url) =>
+      readTableSchema(client, url, rawName, signal),
+    );
     const known = outcomes.find(({ value }) => value !== undefined)?.value;
     if (known !== undefined) return known;
     const failure = outcomes.find(({ error }) => error !== undefined)?.error;
-    if (failure === undefined) throw new QuireError('TABLE_NOT_FOUND', `There is no table '${rawName.slice(0, 200)}'.`);
-    throw new QuireError('BROKER_UNAVAILABLE', 'A broker that may know the table does not answer.', { cause: failure });
+    if (failure === undefined) {
+      throw new QuireError('TABLE_NOT_FOUND', `There is no table '${rawName.slice(0, 200)}'.`);
+    }
+    throw new QuireError(
+      'BROKER_UNAVAILABLE',
+      'A broker that may know the table does not answer.',
+      { cause: failure },
+    );
   }
 }
 

@@ -25,20 +25,38 @@ export function clusterHandlers({ options, readTables }: ControllerContext) {
   return {
     listTenants: async (request, reply) => {
       const kinds = instanceKindsOf(request);
-      const { serverTenants, brokerTenants } = await readTables.listTenants({ signal: signalOf(request) });
+      const { serverTenants, brokerTenants } = await readTables.listTenants({
+        signal: signalOf(request),
+      });
       return sendJson(reply, {
         SERVER_TENANTS: kinds.has('SERVER') ? serverTenants : null,
         BROKER_TENANTS: kinds.has('BROKER') ? brokerTenants : null,
       });
     },
     listInstances: async (request, reply) =>
-      sendJson(reply, { instances: (await listInstances(request)).map(({ instanceName }) => instanceName) }),
+      sendJson(reply, {
+        instances: (await listInstances(request)).map(({ instanceName }) => instanceName),
+      }),
     readInstance: async (request, reply) => {
       const { instanceName = '' } = pathOf(request);
-      const found = (await listInstances(request)).find((each) => each.instanceName === instanceName);
-      if (found === undefined) throw new QuireError('ROUTE_NOT_FOUND', `There is no instance '${instanceName.slice(0, 200)}'.`);
+      const found = (await listInstances(request)).find(
+        (each) => each.instanceName === instanceName,
+      );
+      if (found === undefined) {
+        throw new QuireError(
+          'ROUTE_NOT_FOUND',
+          `There is no instance '${instanceName.slice(0, 200)}'.`,
+        );
+      }
       const { host, port, isEnabled, tenants, kind } = found;
-      return sendJson(reply, { instanceName, hostName: host, port: String(port), enabled: isEnabled, tags: tenants, type: kind });
+      return sendJson(reply, {
+        instanceName,
+        hostName: host,
+        port: String(port),
+        enabled: isEnabled,
+        tags: tenants,
+        type: kind,
+      });
     },
     readVersion: async (_request, reply) => sendJson(reply, { quire: options.version }),
   } satisfies Readonly<Record<string, RouteHandler>>;

@@ -1,14 +1,23 @@
 import type { Principal } from '@quire/auth';
 import type { JsonValue } from '@quire/core';
 
-/** Members of configs that hold credentials: of streams (`sasl.jaas.config`, `ssl.keystore.password`), of buckets (`secretKey`). */
+/**
+ * Members of configs that hold credentials: of streams (`sasl.jaas.config`,
+ * `ssl.keystore.password`), of buckets (`secretKey`).
+ */
 const secretName =
   /password|passphrase|secret|token|credential|jaas|private\.?key|access\.?key|(?:keystore|truststore)\.key|ssl\.key/i;
 /** What stands instead of a secret. */
 const hidden = '*****';
 
-/** A config, or a document that holds some, as somebody may read it: admins as it is, everybody else without the credentials in it. */
-export function readableConfig<Config extends object>(config: Config, principal: Principal): Config {
+/**
+ * A config, or a document that holds some, as somebody may read it: admins as it is, everybody else
+ * without the credentials in it.
+ */
+export function readableConfig<Config extends object>(
+  config: Config,
+  principal: Principal,
+): Config {
   return principal.role === 'admin' ? config : (hideSecrets(config as JsonValue) as Config);
 }
 
@@ -17,6 +26,9 @@ function hideSecrets(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value as Readonly<Record<string, JsonValue>>);
   return Object.fromEntries(
-    members.map(([name, member]) => [name, typeof member === 'string' && secretName.test(name) ? hidden : hideSecrets(member)]),
+    members.map(([name, member]) => [
+      name,
+      typeof member === 'string' && secretName.test(name) ? hidden : hideSecrets(member),
+    ]),
   );
 }

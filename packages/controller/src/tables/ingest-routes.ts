@@ -6,7 +6,10 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { authorizeChange, parameterOf, sendJson, tablesOf } from './table-context.ts';
 
-/** The calls that load files into tables. The file of `ingestFromFile` is streamed: it may be larger than memory. */
+/**
+ * The calls that load files into tables. The file of `ingestFromFile` is streamed: it may be larger
+ * than memory.
+ */
 export function ingestRoutes(context: ControllerContext): readonly RouteOptions[] {
   const ingest = (request: FastifyRequest, asked: IngestRequest): Promise<Ingested> => {
     const ingesting = tablesOf(context).engine.ingest(asked, { signal: signalOf(request) });
@@ -19,7 +22,10 @@ export function ingestRoutes(context: ControllerContext): readonly RouteOptions[
         const asked = requestOf(request);
         admitWork(request, reply);
         authorizeChange(request, 'file ingested', { table: asked.tableNameWithType });
-        const { name, body } = await openUpload(request, context.options.uploadBytesMax ?? uploadBytesMaxDefault);
+        const { name, body } = await openUpload(
+          request,
+          context.options.uploadBytesMax ?? uploadBytesMaxDefault,
+        );
         const ingested = await ingest(request, { ...asked, source: { kind: 'bytes', name, body } });
         return sendJson(reply, answerOf(asked.tableNameWithType, ingested));
       }),
@@ -64,16 +70,24 @@ function batchConfigOf(text: string | undefined): Readonly<Record<string, string
     );
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const odd = isObject ? Object.entries(value as object).find(([, member]) => typeof member !== 'string') : undefined;
+  const odd = isObject
+    ? Object.entries(value as object).find(([, member]) => typeof member !== 'string')
+    : undefined;
   if (isObject && odd === undefined) return value as Readonly<Record<string, string>>;
-  const what = odd === undefined ? 'not an object' : `an object whose member '${odd[0].slice(0, 60)}' is not a text`;
+  const what =
+    odd === undefined
+      ? 'not an object'
+      : `an object whose member '${odd[0].slice(0, 60)}' is not a text`;
   throw new QuireError(
     'INVALID_PARAMETER',
     `batchConfigMapStr is ${what}; expected an object of texts such as {"inputFormat":"csv"}.`,
   );
 }
 
-function answerOf(tableNameWithType: string, { segmentNames, rowCount, findings }: Ingested): object {
+function answerOf(
+  tableNameWithType: string,
+  { segmentNames, rowCount, findings }: Ingested,
+): object {
   return {
     status: `Successfully ingested file into table: ${tableNameWithType} as segments: ${segmentNames.join(', ')}`,
     segmentNames,

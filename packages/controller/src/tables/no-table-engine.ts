@@ -1,7 +1,10 @@
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 
-/** Where a controller keeps no tables: nothing is there to be read but what brokers have, and nothing can be changed. */
+/**
+ * Where a controller keeps no tables: nothing is there to be read but what brokers have, and
+ * nothing can be changed.
+ */
 const reads: Partial<TableEngine> = {
   description: 'none',
   listSchemas: async () => [],

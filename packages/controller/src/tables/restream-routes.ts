@@ -1,7 +1,15 @@
 import { type RestreamResponse, restreamOperations as operations } from '@quire/api';
 import { type JsonValue, QuireError } from '@quire/core';
 import { isFinal, type RestreamJob, type RestreamRequest, type Restreams } from '@quire/restream';
-import { admitWork, claimOf, countWork, principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
+import {
+  admitWork,
+  claimOf,
+  countWork,
+  principalOf,
+  type RouteHandler,
+  routeOf,
+  signalOf,
+} from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
@@ -12,19 +20,26 @@ import { authorizeChange, parameterOf, pathOf, sendJson, tablesOf } from './tabl
 export function restreamRoutes(context: ControllerContext): readonly RouteOptions[] {
   const jobs = (): Restreams => tablesOf(context).restreams;
   const tableOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
-  const view = (job: RestreamJob): RestreamResponse => restreamResponseOf(job, context.clock.nowMs());
+  const view = (job: RestreamJob): RestreamResponse =>
+    restreamResponseOf(job, context.clock.nowMs());
   const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
     startRestream: async (request, reply) => {
       const asked = restreamRequestOf(request);
       admitWork(request, reply);
-      authorizeChange(request, 'restream started', { table: asked.tableNameWithType, destination: asked.destTableNameWithType });
+      authorizeChange(request, 'restream started', {
+        table: asked.tableNameWithType,
+        destination: asked.destTableNameWithType,
+      });
       // It goes on without its caller.
       const starting = jobs().start(asked, { claim: claimOf(principalOf(request)) });
       countWork(request, starting);
       return sendJson(reply, view(await starting));
     },
     readTableRestream: async (request, reply) =>
-      sendJson(reply, view(await jobs().readOfTable(tableOf(request), { signal: signalOf(request) }))),
+      sendJson(
+        reply,
+        view(await jobs().readOfTable(tableOf(request), { signal: signalOf(request) })),
+      ),
     cancelRestream: async (request, reply) => {
       const dropDestination = booleanOf(request, 'dropDestination');
       authorizeChange(request, 'restream cancelled', { table: tableOf(request), dropDestination });
@@ -41,15 +56,23 @@ export function restreamRoutes(context: ControllerContext): readonly RouteOption
       return sendJson(reply, { restreams: all.map(view) });
     },
     readRestream: async (request, reply) =>
-      sendJson(reply, view(await jobs().read(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) }))),
+      sendJson(
+        reply,
+        view(await jobs().read(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) })),
+      ),
   };
   const body = objectBody(context.options.bodyBytesMax, () => undefined);
   const optionalBody = {
     ...body,
-    check: (value: unknown) => (value === undefined || value === null ? undefined : body.check(value)),
+    check: (value: unknown) =>
+      value === undefined || value === null ? undefined : body.check(value),
   };
   return Object.entries(handlers).map(([id, handler]) =>
-    routeOf(operations[id as keyof typeof operations], handler, id === 'startRestream' ? optionalBody : undefined),
+    routeOf(
+      operations[id as keyof typeof operations],
+      handler,
+      id === 'startRestream' ? optionalBody : undefined,
+    ),
   );
 }
 
@@ -63,7 +86,10 @@ const parameters: Readonly<Record<string, 'text' | 'boolean' | 'integer'>> = {
   maxRebalanceTimeMin: 'integer',
 };
 
-/** What a call asks for, by its query, its body, or both where they say the same. @throws INVALID_PARAMETER, INVALID_BODY */
+/**
+ * What a call asks for, by its query, its body, or both where they say the same. @throws
+ * INVALID_PARAMETER, INVALID_BODY
+ */
 function restreamRequestOf(request: FastifyRequest): RestreamRequest {
   const body = (request.body ?? {}) as Readonly<Record<string, JsonValue>>;
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(parameters, name));
@@ -76,7 +102,10 @@ function restreamRequestOf(request: FastifyRequest): RestreamRequest {
   }
   const given: Record<string, string | boolean | number> = {};
   for (const [name, kind] of Object.entries(parameters)) {
-    const values = [parse(name, kind, parameterOf(request, name)), parse(name, kind, body[name] ?? undefined)];
+    const values = [
+      parse(name, kind, parameterOf(request, name)),
+      parse(name, kind, body[name] ?? undefined),
+    ];
     const [inQuery, inBody] = values;
     if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
       throw new QuireError(
@@ -88,7 +117,11 @@ function restreamRequestOf(request: FastifyRequest): RestreamRequest {
     if (value !== undefined) given[name] = value;
   }
   const { destTenant, destServerTenant, destTableNameWithType, ...rest } = given;
-  if (destTenant !== undefined && destServerTenant !== undefined && destTenant !== destServerTenant) {
+  if (
+    destTenant !== undefined &&
+    destServerTenant !== undefined &&
+    destTenant !== destServerTenant
+  ) {
     throw new QuireError(
       'INVALID_PARAMETER',
       `destTenant is '${destTenant}' and destServerTenant is '${destServerTenant}'; they mean the same, expected one of them.`,
@@ -118,7 +151,10 @@ function parse(
   if (kind === 'text' && typeof value === 'string' && value !== '') return value;
   if (kind === 'boolean' && (value === true || value === 'true')) return true;
   if (kind === 'boolean' && (value === false || value === 'false')) return false;
-  if (kind === 'integer' && (typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}$/.test(value)))) {
+  if (
+    kind === 'integer' &&
+    (typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}$/.test(value)))
+  ) {
     if (Number.isSafeInteger(Number(value))) return Number(value);
   }
   const expected = { text: 'a text', boolean: 'true or false', integer: 'an integer' }[kind];
@@ -129,7 +165,10 @@ function parse(
 function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
   const { config, stream, commit } = job;
   return {
-    timeElapsedSinceStartInSeconds: Math.max(0, Math.floor(((job.finishedMs ?? nowMs) - job.createdMs) / 1000)),
+    timeElapsedSinceStartInSeconds: Math.max(
+      0,
+      Math.floor(((job.finishedMs ?? nowMs) - job.createdMs) / 1000),
+    ),
     jobId: job.jobId,
     status: job.status,
     stage: job.status,
@@ -140,12 +179,15 @@ function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
       startTime: stream?.startedMs ?? 0,
     },
     verboseTableStreamLag:
-      stream === null || stream.probedMs === null ? {} : { [config.destTableNameWithType]: { ...stream.lagByPartition } },
+      stream === null || stream.probedMs === null
+        ? {}
+        : { [config.destTableNameWithType]: { ...stream.lagByPartition } },
     forceCommitProgress: {
       lastProbeTimeMs: commit?.probedMs ?? 0,
       startTime: commit?.startedMs ?? 0,
       totalConsumingSegments: commit?.segmentNames.length ?? 0,
-      consumingSegmentsCommitted: (commit?.segmentNames.length ?? 0) - (commit?.pendingSegmentNames.length ?? 0),
+      consumingSegmentsCommitted:
+        (commit?.segmentNames.length ?? 0) - (commit?.pendingSegmentNames.length ?? 0),
     },
     segmentsToBeCommitted: [...(commit?.pendingSegmentNames ?? [])],
     stages: job.stages.map(({ stage, startedMs, endedMs, outcome }) => ({
@@ -182,7 +224,9 @@ function nextOf({ status, init, config, aftermath, error }: RestreamJob): string
     }[status as 'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE'];
     return `${doing} To cancel: DELETE ${path}.`;
   }
-  if (status === 'DONE') return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
+  if (status === 'DONE') {
+    return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
+  }
   if (aftermath !== null && aftermath.problem !== null) {
     const what = aftermath.kind === 'DROP' ? 'dropped' : 'paused';
     return `${destination} could not be ${what}: ${aftermath.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;

@@ -4,42 +4,77 @@ import type { Consumption, RebalanceJob, ResumeFrom, TableEngine } from '@quire/
 import { queryOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { authorizeChange, halvesOf, parameterOf, pathOf, realtimeName, sendJson, tablesOf, typeOf } from './table-context.ts';
+import {
+  authorizeChange,
+  halvesOf,
+  parameterOf,
+  pathOf,
+  realtimeName,
+  sendJson,
+  tablesOf,
+  typeOf,
+} from './table-context.ts';
 import { formatTimestamp } from './time-text.ts';
 
-/** The calls about consumption from streams (TABLES.md section 3), in the words of Apache Pinot's controller. */
+/**
+ * The calls about consumption from streams (TABLES.md section 3), in the words of Apache Pinot's
+ * controller.
+ */
 export function streamRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
-  const nameOf = (request: FastifyRequest): string => realtimeName(pathOf(request)['tableName'] ?? '');
+  const nameOf = (request: FastifyRequest): string =>
+    realtimeName(pathOf(request)['tableName'] ?? '');
   const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
     readConsumingSegments: async (request, reply) => {
-      const consumption = await engine().readConsumption(nameOf(request), { signal: signalOf(request) });
-      const servers = (await engine().listInstances({ signal: signalOf(request) })).filter(({ kind }) => kind === 'SERVER');
+      const consumption = await engine().readConsumption(nameOf(request), {
+        signal: signalOf(request),
+      });
+      const servers = (await engine().listInstances({ signal: signalOf(request) })).filter(
+        ({ kind }) => kind === 'SERVER',
+      );
       // Which of several consumes a partition, the port does not tell.
       const name = servers.map(({ instanceName }) => instanceName).join(',');
       return sendJson(reply, consumingSegmentsOf(consumption, name));
     },
     readPauseStatus: async (request, reply) =>
-      sendJson(reply, pauseStatusOf(await engine().readConsumption(nameOf(request), { signal: signalOf(request) }))),
-    readWatermarks: async (request, reply) => sendJson(reply, await readWatermarks(engine(), nameOf(request), signalOf(request))),
+      sendJson(
+        reply,
+        pauseStatusOf(
+          await engine().readConsumption(nameOf(request), { signal: signalOf(request) }),
+        ),
+      ),
+    readWatermarks: async (request, reply) =>
+      sendJson(reply, await readWatermarks(engine(), nameOf(request), signalOf(request))),
     pauseConsumption: async (request, reply) => {
       const comment = parameterOf(request, 'comment') ?? '';
       authorizeChange(request, 'consumption paused', { table: nameOf(request) });
-      return sendJson(reply, pauseStatusOf(await engine().pauseConsumption(nameOf(request), { comment })));
+      return sendJson(
+        reply,
+        pauseStatusOf(await engine().pauseConsumption(nameOf(request), { comment })),
+      );
     },
     resumeConsumption: async (request, reply) => {
       const [from, comment] = [resumeFromOf(request), parameterOf(request, 'comment') ?? ''];
       authorizeChange(request, 'consumption resumed', { table: nameOf(request), from });
-      return sendJson(reply, pauseStatusOf(await engine().resumeConsumption(nameOf(request), { from, comment })));
+      return sendJson(
+        reply,
+        pauseStatusOf(await engine().resumeConsumption(nameOf(request), { from, comment })),
+      );
     },
     forceCommit: async (request, reply) => {
       const chosen = chosenSegmentsOf(request);
       authorizeChange(request, 'commit forced', { table: nameOf(request) });
       const { jobId } = await engine().forceCommit(nameOf(request), chosen);
-      return sendJson(reply, { forceCommitStatus: 'SUCCESS', forceCommitJobId: jobId, jobMetaZKWriteStatus: 'SUCCESS' });
+      return sendJson(reply, {
+        forceCommitStatus: 'SUCCESS',
+        forceCommitJobId: jobId,
+        jobMetaZKWriteStatus: 'SUCCESS',
+      });
     },
     readForceCommit: async (request, reply) => {
-      const job = await engine().readForceCommit(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) });
+      const job = await engine().readForceCommit(pathOf(request)['jobId'] ?? '', {
+        signal: signalOf(request),
+      });
       return sendJson(reply, {
         jobId: job.jobId,
         jobType: 'FORCE_COMMIT',
@@ -63,11 +98,15 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
       return sendJson(reply, await engine().cancelRebalance(name));
     },
     readRebalance: async (request, reply) => {
-      const job = await engine().readRebalance(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) });
+      const job = await engine().readRebalance(pathOf(request)['jobId'] ?? '', {
+        signal: signalOf(request),
+      });
       return sendJson(reply, rebalanceProgressOf(job, context.clock.nowMs()));
     },
   };
-  return Object.entries(handlers).map(([id, handler]) => routeOf(operations[id as keyof typeof operations], handler));
+  return Object.entries(handlers).map(([id, handler]) =>
+    routeOf(operations[id as keyof typeof operations], handler),
+  );
 }
 
 function consumingSegmentsOf({ partitions }: Consumption, serverName: string): object {
@@ -80,11 +119,13 @@ function consumingSegmentsOf({ partitions }: Consumption, serverName: string): o
       segments[each.segmentName] = [];
       continue;
     }
-    const mapOf = (value: number | null): Record<string, string> => (value === null ? {} : { [partition]: String(value) });
+    const mapOf = (value: number | null): Record<string, string> =>
+      value === null ? {} : { [partition]: String(value) };
     segments[each.segmentName] = [
       {
         serverName,
-        consumerState: each.state === 'CONSUMING' || each.state === 'COMMITTING' ? 'CONSUMING' : 'NOT_CONSUMING',
+        consumerState:
+          each.state === 'CONSUMING' || each.state === 'COMMITTING' ? 'CONSUMING' : 'NOT_CONSUMING',
         lastConsumedTimestamp: each.lastConsumedMs ?? 0,
         partitionToOffsetMap: mapOf(currentOffset),
         partitionOffsetInfo: {
@@ -101,13 +142,19 @@ function consumingSegmentsOf({ partitions }: Consumption, serverName: string): o
       },
     ];
   }
-  return { serversFailingToRespond: 0, serversUnparsableRespond: 0, _segmentToConsumingInfoMap: segments };
+  return {
+    serversFailingToRespond: 0,
+    serversUnparsableRespond: 0,
+    _segmentToConsumingInfoMap: segments,
+  };
 }
 
 function pauseStatusOf({ isPaused, changedMs, comment, partitions }: Consumption): object {
   return {
     pauseFlag: isPaused,
-    consumingSegments: partitions.flatMap(({ segmentName }) => (segmentName === null ? [] : [segmentName])),
+    consumingSegments: partitions.flatMap(({ segmentName }) =>
+      segmentName === null ? [] : [segmentName],
+    ),
     reasonCode: 'ADMINISTRATIVE',
     comment: comment ?? '',
     timestamp: changedMs === null ? '' : formatTimestamp(changedMs),
@@ -115,11 +162,21 @@ function pauseStatusOf({ isPaused, changedMs, comment, partitions }: Consumption
 }
 
 /** Where the consuming segments start: the offsets up to which rows are committed. */
-async function readWatermarks(engine: TableEngine, name: string, signal: AbortSignal): Promise<object> {
+async function readWatermarks(
+  engine: TableEngine,
+  name: string,
+  signal: AbortSignal,
+): Promise<object> {
   const segments = await engine.listSegments(name, { signal });
   const watermarks = segments.flatMap(({ state, stream }) =>
     state === 'CONSUMING' && stream !== null
-      ? [{ partitionGroupId: stream.partition, sequenceNumber: stream.sequence, offset: stream.startOffset }]
+      ? [
+          {
+            partitionGroupId: stream.partition,
+            sequenceNumber: stream.sequence,
+            offset: stream.startOffset,
+          },
+        ]
       : [],
   );
   return { watermarks: watermarks.toSorted((a, b) => a.partitionGroupId - b.partitionGroupId) };
@@ -128,15 +185,29 @@ async function readWatermarks(engine: TableEngine, name: string, signal: AbortSi
 function resumeFromOf(request: FastifyRequest): ResumeFrom {
   const from = parameterOf(request, 'consumeFrom') ?? 'lastConsumed';
   if (from === 'lastConsumed' || from === 'smallest' || from === 'largest') return from;
-  throw new QuireError('INVALID_PARAMETER', `consumeFrom is '${from.slice(0, 40)}'; expected lastConsumed, smallest or largest.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `consumeFrom is '${from.slice(0, 40)}'; expected lastConsumed, smallest or largest.`,
+  );
 }
 
-function chosenSegmentsOf(request: FastifyRequest): { segmentNames?: readonly string[]; partitions?: readonly number[] } {
-  const [segments, partitions] = [parameterOf(request, 'segments'), parameterOf(request, 'partitions')];
+function chosenSegmentsOf(request: FastifyRequest): {
+  segmentNames?: readonly string[];
+  partitions?: readonly number[];
+} {
+  const [segments, partitions] = [
+    parameterOf(request, 'segments'),
+    parameterOf(request, 'partitions'),
+  ];
   if (segments !== undefined && partitions !== undefined) {
-    throw new QuireError('INVALID_PARAMETER', 'segments and partitions are both given; expected one of them.');
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      'segments and partitions are both given; expected one of them.',
+    );
   }
-  if (segments !== undefined) return { segmentNames: segments.split(',').map((name) => name.trim()) };
+  if (segments !== undefined) {
+    return { segmentNames: segments.split(',').map((name) => name.trim()) };
+  }
   if (partitions === undefined) return {};
   const numbers = partitions.split(',').map((text) => text.trim());
   const odd = numbers.find((text) => !/^\d{1,9}$/.test(text));
@@ -169,7 +240,8 @@ function rebalanceProgressOf(job: RebalanceJob, nowMs: number): object {
     tableRebalanceProgressStats: {
       status: job.status,
       startTimeMs: job.startedMs,
-      timeToFinishInSeconds: job.endedMs === null ? 0 : Math.floor((job.endedMs - job.startedMs) / 1000),
+      timeToFinishInSeconds:
+        job.endedMs === null ? 0 : Math.floor((job.endedMs - job.startedMs) / 1000),
       completionStatusMsg: job.description,
       segmentsToMove: job.segmentsToMoveCount,
       segmentsMoved: job.segmentsMovedCount,

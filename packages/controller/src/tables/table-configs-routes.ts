@@ -19,18 +19,29 @@ import { assertUnused, documentOf, withTypedName } from './table-routes.ts';
 export function tableConfigsRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
   const nameOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
-  const body = objectBody(context.options.bodyBytesMax, () => context.options.preview?.limits.digitsMax);
+  const body = objectBody(
+    context.options.bodyBytesMax,
+    () => context.options.preview?.limits.digitsMax,
+  );
   const route = (id: keyof typeof operations, handler: RouteHandler): RouteOptions =>
     routeOf(operations[id], handler, operations[id].schema.body === undefined ? undefined : body);
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
     const halves = await halvesOf(context.readTables, nameOf(request), undefined, signal);
-    return Promise.all(halves.map(({ tableNameWithType }) => context.readTables.readTable(tableNameWithType, { signal })));
+    return Promise.all(
+      halves.map(({ tableNameWithType }) =>
+        context.readTables.readTable(tableNameWithType, { signal }),
+      ),
+    );
   };
   return [
     route('listTableConfigs', async (request, reply) => {
       const tables = await context.readTables.listTables({ signal: signalOf(request) });
-      return sendJson(reply, [...new Set(tables.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName))]);
+      return sendJson(reply, [
+        ...new Set(
+          tables.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
+        ),
+      ]);
     }),
     route('readTableConfigs', async (request, reply) => {
       const halves = await read(request);
@@ -50,7 +61,11 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
       authorizeChange(request, 'tables made', { table: asked.tableName });
       const findings = await createAll(engine(), asked);
       const status = `TableConfigs ${asked.tableName} successfully added`;
-      return sendJson(reply, { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) });
+      return sendJson(reply, {
+        unrecognizedProperties: {},
+        status,
+        ...(findings.length > 0 && { findings }),
+      });
     }),
     route('updateTableConfigs', async (request, reply) => {
       const asked = tableConfigsOf(request);
@@ -62,7 +77,10 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
       }
       authorizeChange(request, 'tables replaced', { table: asked.tableName });
       await updateAll(engine(), asked);
-      return sendJson(reply, { unrecognizedProperties: {}, status: `TableConfigs updated for ${asked.tableName}` });
+      return sendJson(reply, {
+        unrecognizedProperties: {},
+        status: `TableConfigs updated for ${asked.tableName}`,
+      });
     }),
     route('deleteTableConfigs', async (request, reply) => {
       const halves = await read(request);
@@ -89,11 +107,15 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
   const part = (member: string): Readonly<Record<string, JsonValue>> | undefined => {
     const value = body[member] ?? undefined;
     if (value === undefined) return undefined;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, JsonValue>>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Readonly<Record<string, JsonValue>>;
+    }
     throw new QuireError('INVALID_BODY', `${member} is not an object; expected a document.`);
   };
   const schema = part('schema');
-  if (schema === undefined) throw new QuireError('INVALID_BODY', 'schema is missing; expected the schema of the table.');
+  if (schema === undefined) {
+    throw new QuireError('INVALID_BODY', 'schema is missing; expected the schema of the table.');
+  }
   const halves = [
     ['offline', 'OFFLINE'],
     ['realtime', 'REALTIME'],
@@ -103,7 +125,10 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
     return config === undefined ? [] : [withTypedName({ tableName, tableType: type, ...config })];
   });
   if (configs.length === 0) {
-    throw new QuireError('INVALID_BODY', 'offline and realtime are missing; expected at least one config.');
+    throw new QuireError(
+      'INVALID_BODY',
+      'offline and realtime are missing; expected at least one config.',
+    );
   }
   const odd = configs.find((config) => parseTableName(config.tableName).rawName !== tableName);
   if (odd !== undefined) {
@@ -116,7 +141,10 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
 }
 
 /** All or nothing: what was made is taken back when what follows cannot be made. */
-async function createAll(engine: TableEngine, { schema, configs }: TableConfigs): Promise<readonly object[]> {
+async function createAll(
+  engine: TableEngine,
+  { schema, configs }: TableConfigs,
+): Promise<readonly object[]> {
   await engine.createSchema(schema);
   const made: string[] = [];
   const findings: object[] = [];

@@ -1,5 +1,10 @@
 import { type JsonValue, QuireError, writeLosslessJson } from '@quire/core';
-import { parseTableName, type TableEngine, type TableSummary, type TableType } from '@quire/core/table-engine';
+import {
+  parseTableName,
+  type TableEngine,
+  type TableSummary,
+  type TableType,
+} from '@quire/core/table-engine';
 import type { RawParameter } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { audit, principalOf, queryOf } from '@quire/service';
@@ -16,8 +21,14 @@ export function tablesOf({ tables }: ControllerContext): ControllerTables {
   );
 }
 
-/** Lets admins alone change something, and leaves a line of it in the audit log. @throws FORBIDDEN */
-export function authorizeChange(request: FastifyRequest, event: string, members: Readonly<Record<string, unknown>> = {}): void {
+/**
+ * Lets admins alone change something, and leaves a line of it in the audit log. @throws FORBIDDEN
+ */
+export function authorizeChange(
+  request: FastifyRequest,
+  event: string,
+  members: Readonly<Record<string, unknown>> = {},
+): void {
   requireRole(principalOf(request), 'admin');
   audit(request, event, members);
 }
@@ -34,15 +45,23 @@ export function pathOf(request: FastifyRequest): Readonly<Record<string, string>
   return request.params as Readonly<Record<string, string>>;
 }
 
-/** A query parameter that may be given once. @throws INVALID_PARAMETER when it is given several times */
+/**
+ * A query parameter that may be given once. @throws INVALID_PARAMETER when it is given several
+ * times
+ */
 export function parameterOf(request: FastifyRequest, name: string): string | undefined {
   const value: RawParameter = queryOf(request)[name];
   if (value === undefined || typeof value === 'string') return value;
   if (value.length <= 1) return value[0];
-  throw new QuireError('INVALID_PARAMETER', `${name} is given ${value.length} times; expected it once.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `${name} is given ${value.length} times; expected it once.`,
+  );
 }
 
-/** @throws INVALID_BODY where there is none: of no length at all, it passes by what checks bodies */
+/**
+ * @throws INVALID_BODY where there is none: of no length at all, it passes by what checks bodies
+ */
 export function bodyOf(request: FastifyRequest): Readonly<Record<string, JsonValue>> {
   if (request.body === undefined || request.body === null) {
     throw new QuireError('INVALID_BODY', 'The request body is empty; expected a JSON object.');
@@ -54,20 +73,30 @@ export function bodyOf(request: FastifyRequest): Readonly<Record<string, JsonVal
 export function typeOf(request: FastifyRequest): TableType | undefined {
   const text = parameterOf(request, 'type')?.toUpperCase();
   if (text === undefined || text === 'OFFLINE' || text === 'REALTIME') return text;
-  throw new QuireError('INVALID_PARAMETER', `type is '${text.slice(0, 40)}'; expected OFFLINE or REALTIME.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `type is '${text.slice(0, 40)}'; expected OFFLINE or REALTIME.`,
+  );
 }
 
-/** The kinds of instances that the parameter `type` asks for: both where it is absent. @throws INVALID_PARAMETER */
+/**
+ * The kinds of instances that the parameter `type` asks for: both where it is absent. @throws
+ * INVALID_PARAMETER
+ */
 export function instanceKindsOf(request: FastifyRequest): ReadonlySet<'BROKER' | 'SERVER'> {
   const text = parameterOf(request, 'type');
   const kind = text?.toUpperCase();
   if (kind === undefined) return new Set(['BROKER', 'SERVER']);
   if (kind === 'BROKER' || kind === 'SERVER') return new Set([kind]);
-  throw new QuireError('INVALID_PARAMETER', `type is '${text?.slice(0, 40)}'; expected broker or server.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `type is '${text?.slice(0, 40)}'; expected broker or server.`,
+  );
 }
 
 /**
- * The halves of a table that a name means: with a suffix one, without it both that there are, or the one of the type.
+ * The halves of a table that a name means: with a suffix one, without it both that there are, or
+ * the one of the type.
  *
  * @throws TABLE_NOT_FOUND when there is none
  */
@@ -82,7 +111,8 @@ export async function halvesOf(
   const tables = await engine.listTables({ signal });
   const halves = tables.filter(
     (table) =>
-      parseTableName(table.tableNameWithType).rawName === named.rawName && (wanted === undefined || table.type === wanted),
+      parseTableName(table.tableNameWithType).rawName === named.rawName &&
+      (wanted === undefined || table.type === wanted),
   );
   const isContradiction = named.type !== undefined && type !== undefined && named.type !== type;
   if (halves.length > 0 && !isContradiction) return halves;

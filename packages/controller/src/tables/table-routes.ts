@@ -16,14 +16,28 @@ import { objectBody } from '../object-body.ts';
 import { clusterHandlers } from './cluster-handlers.ts';
 import { readableConfig } from './hide-secrets.ts';
 import { booleanOf } from './stream-routes.ts';
-import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf, typeOf } from './table-context.ts';
+import {
+  authorizeChange,
+  bodyOf,
+  halvesOf,
+  pathOf,
+  sendJson,
+  tablesOf,
+  typeOf,
+} from './table-context.ts';
 
 type Handlers = Readonly<Partial<Record<keyof typeof operations, RouteHandler>>>;
 
-/** The calls about tables and schemas (TABLES.md section 2), in the words of Apache Pinot's controller. */
+/**
+ * The calls about tables and schemas (TABLES.md section 2), in the words of Apache Pinot's
+ * controller.
+ */
 export function tableRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
-  const body = objectBody(context.options.bodyBytesMax, () => context.options.preview?.limits.digitsMax);
+  const body = objectBody(
+    context.options.bodyBytesMax,
+    () => context.options.preview?.limits.digitsMax,
+  );
   const handlers: Handlers = {
     ...tableHandlers(context, engine),
     ...segmentHandlers(context, engine),
@@ -42,26 +56,39 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
     const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
-    return Promise.all(halves.map(({ tableNameWithType }) => readTables.readTable(tableNameWithType, { signal })));
+    return Promise.all(
+      halves.map(({ tableNameWithType }) => readTables.readTable(tableNameWithType, { signal })),
+    );
   };
   return {
     createTable: async (request, reply) => {
       const config = configOf(request);
       authorizeChange(request, 'table made', { table: config.tableName });
       const created = await engine().createTable(config);
-      return sendJson(reply, doneOf(created, `Table ${created.tableNameWithType} successfully added`));
+      return sendJson(
+        reply,
+        doneOf(created, `Table ${created.tableNameWithType} successfully added`),
+      );
     },
     readTable: async (request, reply) =>
       sendJson(
         reply,
-        Object.fromEntries((await read(request)).map(({ type, config }) => [type, readableConfig(config, principalOf(request))])),
+        Object.fromEntries(
+          (await read(request)).map(({ type, config }) => [
+            type,
+            readableConfig(config, principalOf(request)),
+          ]),
+        ),
       ),
     updateTable: async (request, reply) => {
       const config = configOf(request);
       assertSameTable(nameOf(request), config.tableName);
       authorizeChange(request, 'table config replaced', { table: config.tableName });
       const updated = await engine().updateTable(config);
-      return sendJson(reply, doneOf(updated, `Table config updated for ${updated.tableNameWithType}`));
+      return sendJson(
+        reply,
+        doneOf(updated, `Table config updated for ${updated.tableNameWithType}`),
+      );
     },
     deleteTable: async (request, reply) => {
       const halves = await halvesOf(engine(), nameOf(request), typeOf(request), signalOf(request));
@@ -74,7 +101,10 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
     readTableSize: async (request, reply) => {
       const signal = signalOf(request);
       const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
-      const sizes: Record<string, { reportedSizeInBytes: number; segments: object } | null> = { OFFLINE: null, REALTIME: null };
+      const sizes: Record<string, { reportedSizeInBytes: number; segments: object } | null> = {
+        OFFLINE: null,
+        REALTIME: null,
+      };
       let totalBytes = 0;
       for (const { tableNameWithType, type } of halves) {
         const segments = await readTables.listSegments(tableNameWithType, { signal });
@@ -82,7 +112,10 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
         totalBytes += bytes;
         const bySegment = segments.map(
           ({ segmentName, sizeBytes, problem }) =>
-            [segmentName, { reportedSizeInBytes: sizeBytes, ...(problem !== undefined && { problem }) }] as const,
+            [
+              segmentName,
+              { reportedSizeInBytes: sizeBytes, ...(problem !== undefined && { problem }) },
+            ] as const,
         );
         sizes[type] = { reportedSizeInBytes: bytes, segments: Object.fromEntries(bySegment) };
       }
@@ -98,7 +131,9 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
       const schema = schemaOf(request);
       authorizeChange(request, 'schema replaced', { schema: schema.schemaName });
       const halves = await halvesOf(engine(), nameOf(request), undefined, signalOf(request));
-      const current = await engine().readTable(halves[0]?.tableNameWithType ?? '', { signal: signalOf(request) });
+      const current = await engine().readTable(halves[0]?.tableNameWithType ?? '', {
+        signal: signalOf(request),
+      });
       if (current.schema.schemaName !== schema.schemaName) {
         throw new QuireError(
           'INVALID_BODY',
@@ -106,7 +141,10 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
         );
       }
       await engine().updateSchema(schema);
-      return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
+      return sendJson(reply, {
+        unrecognizedProperties: {},
+        status: `${schema.schemaName} successfully added`,
+      });
     },
   };
 }
@@ -115,7 +153,12 @@ function segmentHandlers({ readTables }: ControllerContext, engine: () => TableE
   return {
     listSegments: async (request, reply) => {
       const signal = signalOf(request);
-      const halves = await halvesOf(readTables, pathOf(request)['tableName'] ?? '', typeOf(request), signal);
+      const halves = await halvesOf(
+        readTables,
+        pathOf(request)['tableName'] ?? '',
+        typeOf(request),
+        signal,
+      );
       const lists = halves.map(async ({ tableNameWithType, type }) => {
         const segments = await readTables.listSegments(tableNameWithType, { signal });
         return { [type]: segments.map(({ segmentName }) => segmentName) };
@@ -128,7 +171,10 @@ function segmentHandlers({ readTables }: ControllerContext, engine: () => TableE
     },
     deleteSegment: async (request, reply) => {
       const { tableNameWithType, segment } = await findSegment(engine(), request);
-      authorizeChange(request, 'segment deleted', { table: tableNameWithType, segment: segment.segmentName });
+      authorizeChange(request, 'segment deleted', {
+        table: tableNameWithType,
+        segment: segment.segmentName,
+      });
       await engine().deleteSegment(tableNameWithType, segment.segmentName);
       return sendJson(reply, { status: 'Segment deleted' });
     },
@@ -138,14 +184,19 @@ function segmentHandlers({ readTables }: ControllerContext, engine: () => TableE
 function schemaHandlers({ readTables }: ControllerContext, engine: () => TableEngine): Handlers {
   const nameOf = (request: FastifyRequest): string => pathOf(request)['schemaName'] ?? '';
   return {
-    listSchemas: async (request, reply) => sendJson(reply, await readTables.listSchemas({ signal: signalOf(request) })),
+    listSchemas: async (request, reply) =>
+      sendJson(reply, await readTables.listSchemas({ signal: signalOf(request) })),
     createSchema: async (request, reply) => {
       const schema = schemaOf(request);
       const mayReplace = booleanOf(request, 'override');
       authorizeChange(request, 'schema made', { schema: schema.schemaName });
-      if (mayReplace && (await engine().listSchemas()).includes(schema.schemaName)) await engine().updateSchema(schema);
-      else await engine().createSchema(schema);
-      return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
+      if (mayReplace && (await engine().listSchemas()).includes(schema.schemaName)) {
+        await engine().updateSchema(schema);
+      } else await engine().createSchema(schema);
+      return sendJson(reply, {
+        unrecognizedProperties: {},
+        status: `${schema.schemaName} successfully added`,
+      });
     },
     readSchema: async (request, reply) =>
       sendJson(reply, await readTables.readSchema(nameOf(request), { signal: signalOf(request) })),
@@ -159,7 +210,10 @@ function schemaHandlers({ readTables }: ControllerContext, engine: () => TableEn
       }
       authorizeChange(request, 'schema replaced', { schema: schema.schemaName });
       await engine().updateSchema(schema);
-      return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
+      return sendJson(reply, {
+        unrecognizedProperties: {},
+        status: `${schema.schemaName} successfully added`,
+      });
     },
     deleteSchema: async (request, reply) => {
       authorizeChange(request, 'schema deleted', { schema: nameOf(request) });
@@ -170,7 +224,10 @@ function schemaHandlers({ readTables }: ControllerContext, engine: () => TableEn
 }
 
 /** @throws TABLE_IN_USE while a restream job works with the table, with the job's id */
-export async function assertUnused(context: ControllerContext, tableNameWithType: string): Promise<void> {
+export async function assertUnused(
+  context: ControllerContext,
+  tableNameWithType: string,
+): Promise<void> {
   const job = await tablesOf(context).restreams.findActive(tableNameWithType);
   if (job === undefined) return;
   throw new QuireError(
@@ -194,18 +251,31 @@ function schemaOf(request: FastifyRequest): TableSchemaDocument {
 }
 
 /** A document that has its name. @throws INVALID_BODY */
-export function documentOf<Document>(value: Readonly<Record<string, JsonValue>>, nameMember: string): Document {
+export function documentOf<Document>(
+  value: Readonly<Record<string, JsonValue>>,
+  nameMember: string,
+): Document {
   const name = value[nameMember];
   if (typeof name === 'string' && name !== '') return value as Document;
-  throw new QuireError('INVALID_BODY', `${nameMember} is ${name === undefined ? 'missing' : 'not a text'}; expected a name.`);
+  throw new QuireError(
+    'INVALID_BODY',
+    `${nameMember} is ${name === undefined ? 'missing' : 'not a text'}; expected a name.`,
+  );
 }
 
-/** The config with its type in its name. @throws INVALID_BODY when neither the name nor `tableType` says the type, or they differ */
+/**
+ * The config with its type in its name. @throws INVALID_BODY when neither the name nor `tableType`
+ * says the type, or they differ
+ */
 export function withTypedName(config: TableConfigDocument): TableConfigDocument {
   const { rawName, type } = parseTableName(config.tableName);
-  const given = typeof config['tableType'] === 'string' ? config['tableType'].toUpperCase() : undefined;
+  const given =
+    typeof config['tableType'] === 'string' ? config['tableType'].toUpperCase() : undefined;
   if (given !== undefined && given !== 'OFFLINE' && given !== 'REALTIME') {
-    throw new QuireError('INVALID_BODY', `tableType is '${given.slice(0, 40)}'; expected OFFLINE or REALTIME.`);
+    throw new QuireError(
+      'INVALID_BODY',
+      `tableType is '${given.slice(0, 40)}'; expected OFFLINE or REALTIME.`,
+    );
   }
   if (type !== undefined && given !== undefined && type !== given) {
     throw new QuireError(
@@ -214,13 +284,16 @@ export function withTypedName(config: TableConfigDocument): TableConfigDocument 
     );
   }
   const known = type ?? given;
-  if (known === undefined) throw new QuireError('INVALID_BODY', 'tableType is missing; expected OFFLINE or REALTIME.');
+  if (known === undefined) {
+    throw new QuireError('INVALID_BODY', 'tableType is missing; expected OFFLINE or REALTIME.');
+  }
   return { ...config, tableName: `${rawName}_${known}`, tableType: known };
 }
 
 function assertSameTable(inPath: string, inBody: string): void {
   const [path, body] = [parseTableName(inPath), parseTableName(inBody)];
-  const isSame = path.rawName === body.rawName && (path.type === undefined || path.type === body.type);
+  const isSame =
+    path.rawName === body.rawName && (path.type === undefined || path.type === body.type);
   if (isSame) return;
   throw new QuireError(
     'INVALID_BODY',

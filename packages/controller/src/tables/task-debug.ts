@@ -18,7 +18,17 @@ const countOfState: Readonly<Record<SubtaskState, Exclude<keyof SubtaskCount, 't
 const shownAtZero: ReadonlySet<SubtaskState> = new Set(['RUNNING', 'TASK_ERROR', 'TIMED_OUT']);
 
 export function countSubtasks(subtasks: readonly SubtaskRecord[]): SubtaskCount {
-  const count = { total: 0, completed: 0, running: 0, waiting: 0, error: 0, unknown: 0, dropped: 0, timedOut: 0, aborted: 0 };
+  const count = {
+    total: 0,
+    completed: 0,
+    running: 0,
+    waiting: 0,
+    error: 0,
+    unknown: 0,
+    dropped: 0,
+    timedOut: 0,
+    aborted: 0,
+  };
   for (const { state } of subtasks) {
     count.total += 1;
     count[countOfState[state]] += 1;
@@ -26,7 +36,10 @@ export function countSubtasks(subtasks: readonly SubtaskRecord[]): SubtaskCount 
   return count;
 }
 
-/** The debug record of a task (SPECIFICATION.md section 2.2): at verbosity 0 with the subtasks that run or have failed, above 0 with all. */
+/**
+ * The debug record of a task (SPECIFICATION.md section 2.2): at verbosity 0 with the subtasks that
+ * run or have failed, above 0 with all.
+ */
 export function debugOf(task: TaskRecord, verbosity: number): TaskDebug {
   const shown = task.subtasks.filter(({ state }) => verbosity > 0 || shownAtZero.has(state));
   return {
@@ -60,6 +73,9 @@ export function taskConfigOf(
   return { taskType, taskId: subtaskId, configs: { ...configs }, tableName: tableNameWithType };
 }
 
-function timeMember<Name extends string>(name: Name, ms: number | null): Partial<Record<Name, string>> {
+function timeMember<Name extends string>(
+  name: Name,
+  ms: number | null,
+): Partial<Record<Name, string>> {
   return (ms === null ? {} : { [name]: formatTaskTime(ms) }) as Partial<Record<Name, string>>;
 }

@@ -6,7 +6,14 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
 import { readableConfig } from './hide-secrets.ts';
-import { authorizeChange, bodyOf, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
+import {
+  authorizeChange,
+  bodyOf,
+  parameterOf,
+  pathOf,
+  sendJson,
+  tablesOf,
+} from './table-context.ts';
 import { countSubtasks, debugOf, taskConfigOf } from './task-debug.ts';
 
 type Handlers = Readonly<Record<keyof typeof operations, RouteHandler>>;
@@ -25,11 +32,21 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
   const byTask =
     (of: (task: TaskRecord, request: FastifyRequest) => unknown): RouteHandler =>
     async (request, reply) =>
-      sendJson(reply, Object.fromEntries((await tasksOf(request)).map((task) => [task.taskName, of(task, request)])));
+      sendJson(
+        reply,
+        Object.fromEntries(
+          (await tasksOf(request)).map((task) => [task.taskName, of(task, request)]),
+        ),
+      );
   const bySubtask =
     (of: (subtask: SubtaskRecord) => string): RouteHandler =>
     async (request, reply) =>
-      sendJson(reply, Object.fromEntries((await taskOf(request)).subtasks.map((each) => [each.subtaskId, of(each)])));
+      sendJson(
+        reply,
+        Object.fromEntries(
+          (await taskOf(request)).subtasks.map((each) => [each.subtaskId, of(each)]),
+        ),
+      );
   const debugByTask: RouteHandler = async (request, reply) => {
     const verbosity = verbosityOf(request);
     const principal = principalOf(request);
@@ -38,9 +55,13 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
   const handlers: Handlers = {
     readTaskDebug: async (request, reply) => {
       const verbosity = verbosityOf(request);
-      return sendJson(reply, readableConfig(debugOf(await taskOf(request), verbosity), principalOf(request)));
+      return sendJson(
+        reply,
+        readableConfig(debugOf(await taskOf(request), verbosity), principalOf(request)),
+      );
     },
-    listTaskTypes: async (request, reply) => sendJson(reply, await engine().listTaskTypes({ signal: signalOf(request) })),
+    listTaskTypes: async (request, reply) =>
+      sendJson(reply, await engine().listTaskTypes({ signal: signalOf(request) })),
     listTasks: async (request, reply) =>
       sendJson(
         reply,
@@ -60,7 +81,9 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
       const task = await taskOf(request);
       return sendJson(
         reply,
-        task.subtasks.map((subtask) => readableConfig(taskConfigOf(task, subtask), principalOf(request))),
+        task.subtasks.map((subtask) =>
+          readableConfig(taskConfigOf(task, subtask), principalOf(request)),
+        ),
       );
     },
     readSubtaskStates: bySubtask(({ state }) => state),
@@ -70,7 +93,11 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
   };
   const body = objectBody(context.options.bodyBytesMax, () => undefined);
   return Object.entries(handlers).map(([id, handler]) =>
-    routeOf(operations[id as keyof typeof operations], handler, id === 'executeTask' ? body : undefined),
+    routeOf(
+      operations[id as keyof typeof operations],
+      handler,
+      id === 'executeTask' ? body : undefined,
+    ),
   );
 }
 
@@ -84,25 +111,35 @@ function changeHandlers(
 ): Pick<Handlers, 'scheduleTasks' | 'executeTask' | 'stopTasks' | 'resumeTasks' | 'cancelTask'> {
   return {
     scheduleTasks: async (request, reply) => {
-      const [taskType, tableNameWithType] = [parameterOf(request, 'taskType'), parameterOf(request, 'tableName')];
+      const [taskType, tableNameWithType] = [
+        parameterOf(request, 'taskType'),
+        parameterOf(request, 'tableName'),
+      ];
       authorizeChange(request, 'tasks scheduled', { taskType, table: tableNameWithType });
       return sendJson(reply, await schedule(engine(), taskType, tableNameWithType));
     },
     executeTask: async (request, reply) => {
       const asked = taskRequestOf(request);
-      authorizeChange(request, 'task executed', { taskType: asked.taskType, table: asked.tableNameWithType });
+      authorizeChange(request, 'task executed', {
+        taskType: asked.taskType,
+        table: asked.tableNameWithType,
+      });
       const { taskName, tableNameWithType } = await engine().executeTask(asked);
       return sendJson(reply, { [tableNameWithType]: taskName });
     },
     stopTasks: async (request, reply) => {
       authorizeChange(request, 'tasks stopped', { taskType: typeOf(request) });
       await engine().stopTaskQueue(typeOf(request));
-      return sendJson(reply, { status: `Successfully stopped tasks for task type: ${typeOf(request)}` });
+      return sendJson(reply, {
+        status: `Successfully stopped tasks for task type: ${typeOf(request)}`,
+      });
     },
     resumeTasks: async (request, reply) => {
       authorizeChange(request, 'tasks resumed', { taskType: typeOf(request) });
       await engine().resumeTaskQueue(typeOf(request));
-      return sendJson(reply, { status: `Successfully resumed tasks for task type: ${typeOf(request)}` });
+      return sendJson(reply, {
+        status: `Successfully resumed tasks for task type: ${typeOf(request)}`,
+      });
     },
     cancelTask: async (request, reply) => {
       const taskName = pathOf(request)['taskName'] ?? '';
@@ -118,19 +155,27 @@ function verbosityOf(request: FastifyRequest): number {
   return parseIntegerParameter('verbosity', parameterOf(request, 'verbosity')) ?? 0;
 }
 
-/** As Apache Pinot's controller answers: the names of the tasks by type, with commas between, and what went wrong as texts. */
+/**
+ * As Apache Pinot's controller answers: the names of the tasks by type, with commas between, and
+ * what went wrong as texts.
+ */
 async function schedule(
   engine: TableEngine,
   taskType: string | undefined,
   tableNameWithType: string | undefined,
 ): Promise<object> {
-  const { scheduled, skipped, errors } = await engine.scheduleTasks({ taskType, tableNameWithType });
+  const { scheduled, skipped, errors } = await engine.scheduleTasks({
+    taskType,
+    tableNameWithType,
+  });
   const names: Record<string, string> = {};
   for (const task of scheduled) {
     const others = names[task.taskType];
     names[task.taskType] = others === undefined ? task.taskName : `${others},${task.taskName}`;
   }
-  const errorLines = errors.map((error) => `${error.taskType} for ${error.tableNameWithType}: ${error.message}`);
+  const errorLines = errors.map(
+    (error) => `${error.taskType} for ${error.tableNameWithType}: ${error.message}`,
+  );
   return { ...names, generationErrors: errorLines.join('\n'), schedulingErrors: '', skipped };
 }
 
@@ -138,10 +183,16 @@ function taskRequestOf(request: FastifyRequest): Parameters<TableEngine['execute
   const { taskType, tableName, taskName, taskConfigs = {} } = bodyOf(request);
   const text = (member: string, value: JsonValue | undefined): string => {
     if (typeof value === 'string' && value !== '') return value;
-    throw new QuireError('INVALID_BODY', `${member} is ${value === undefined ? 'missing' : 'not a text'}; expected a text.`);
+    throw new QuireError(
+      'INVALID_BODY',
+      `${member} is ${value === undefined ? 'missing' : 'not a text'}; expected a text.`,
+    );
   };
   if (typeof taskConfigs !== 'object' || taskConfigs === null || Array.isArray(taskConfigs)) {
-    throw new QuireError('INVALID_BODY', 'taskConfigs is not an object; expected an object of configs.');
+    throw new QuireError(
+      'INVALID_BODY',
+      'taskConfigs is not an object; expected an object of configs.',
+    );
   }
   return {
     taskType: text('taskType', taskType),

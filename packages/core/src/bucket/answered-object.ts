@@ -4,7 +4,10 @@ import { resolveByteRange } from '../store/byte-range.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
 import type { FailedCall } from './failed-call.ts';
 
-/** A server's answer to a request for an object: what its head says of the bytes, and the bytes, still to come. */
+/**
+ * A server's answer to a request for an object: what its head says of the bytes, and the bytes,
+ * still to come.
+ */
 export interface ObjectAnswer {
   readonly status: number | undefined;
   readonly contentLength: number | undefined;
@@ -30,10 +33,11 @@ export interface ObjectRequest {
 }
 
 /**
- * The body of an object as a server answers it: the bytes that were asked for, all of them and no others.
+ * The body of an object as a server answers it: the bytes that were asked for, all of them and no
+ * others.
  *
- * The answer must prove which bytes it holds: to a ranged request, a status of 206 with a Content-Range that says so. The stream is
- * ended whenever the body is left, and when this throws.
+ * The answer must prove which bytes it holds: to a ranged request, a status of 206 with a
+ * Content-Range that says so. The stream is ended whenever the body is left, and when this throws.
  *
  * @throws OBJECT_SHORT_READ when the answer holds other bytes, or does not say which
  */
@@ -45,8 +49,14 @@ export function openAnsweredObject(answer: ObjectAnswer, request: ObjectRequest)
   };
   try {
     throwIfAborted(call.signal);
-    const { sizeBytes, bytes } = range === undefined ? wholeOf(answer, call) : rangeOf(answer, range, call);
-    return new SingleUseBody({ key: call.key, sizeBytes, chunks: () => readChunks(answer.stream, bytes, request), release });
+    const { sizeBytes, bytes } =
+      range === undefined ? wholeOf(answer, call) : rangeOf(answer, range, call);
+    return new SingleUseBody({
+      key: call.key,
+      sizeBytes,
+      chunks: () => readChunks(answer.stream, bytes, request),
+      release,
+    });
   } catch (error) {
     release();
     throw error;
@@ -58,19 +68,34 @@ interface Delivery {
   readonly bytes: ByteRange;
 }
 
-function wholeOf({ status, contentLength, contentRange }: ObjectAnswer, call: FailedCall): Delivery {
-  if (status !== 200 || contentLength === undefined || !Number.isSafeInteger(contentLength) || contentRange !== undefined) {
+function wholeOf(
+  { status, contentLength, contentRange }: ObjectAnswer,
+  call: FailedCall,
+): Delivery {
+  if (
+    status !== 200 ||
+    contentLength === undefined ||
+    !Number.isSafeInteger(contentLength) ||
+    contentRange !== undefined
+  ) {
     const answer = `HTTP ${status} with Content-Length ${contentLength} and Content-Range ${contentRange}`;
     throw notWhatWasAsked(call, `the whole object, but the answer is ${answer}`);
   }
   return { sizeBytes: contentLength, bytes: { start: 0, end: contentLength } };
 }
 
-function rangeOf({ status, contentRange }: ObjectAnswer, range: ByteRange, call: FailedCall): Delivery {
+function rangeOf(
+  { status, contentRange }: ObjectAnswer,
+  range: ByteRange,
+  call: FailedCall,
+): Delivery {
   const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange ?? '') ?? [];
   const asked = `the bytes [${range.start}, ${range.end})`;
   if (status !== 206 || first === undefined) {
-    throw notWhatWasAsked(call, `${asked}, but the answer is HTTP ${status} with Content-Range ${contentRange}`);
+    throw notWhatWasAsked(
+      call,
+      `${asked}, but the answer is HTTP ${status} with Content-Range ${contentRange}`,
+    );
   }
   const sizeBytes = Number(total);
   resolveByteRange(range, sizeBytes, call.key, call.location);
@@ -96,14 +121,17 @@ async function* readChunks(
     throwIfAborted(signal);
     const chunks = stream[Symbol.asyncIterator]();
     for (;;) {
-      // A connection that ends too early is a failure of the store, which a later call may not meet.
+      // A connection that ends too early is a failure of the store, which a later call may not
+      // meet.
       const step = await chunks.next().catch((error: unknown) => {
         throw translate(error);
       });
       throwIfAborted(signal);
       if (step.done === true) break;
       readBytes += step.value.byteLength;
-      if (readBytes > expectedBytes) throw notWhatWasAsked(call, `${expectedBytes} bytes, but more came`);
+      if (readBytes > expectedBytes) {
+        throw notWhatWasAsked(call, `${expectedBytes} bytes, but more came`);
+      }
       if (step.value.byteLength > 0) yield asPlainBytes(step.value);
       throwIfAborted(signal);
     }
@@ -111,21 +139,33 @@ async function* readChunks(
     signal?.removeEventListener('abort', onAbort);
   }
   if (readBytes < expectedBytes) {
-    throw new QuireError('OBJECT_SHORT_READ', `${key} in ${location} ended after ${readBytes} of ${expectedBytes} bytes.`);
+    throw new QuireError(
+      'OBJECT_SHORT_READ',
+      `${key} in ${location} ended after ${readBytes} of ${expectedBytes} bytes.`,
+    );
   }
 }
 
-/** The same memory, no Buffer: those differ from other arrays of bytes in what `slice` and comparisons do. */
+/**
+ * The same memory, no Buffer: those differ from other arrays of bytes in what `slice` and
+ * comparisons do.
+ */
 function asPlainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Gives the connection back when all of the answer has come, and closes it otherwise: nobody will take the rest. */
+/**
+ * Gives the connection back when all of the answer has come, and closes it otherwise: nobody will
+ * take the rest.
+ */
 function endStream(stream: AnswerStream): void {
   stream.on('error', () => undefined);
   stream.destroy();
 }
 
 function notWhatWasAsked({ key, location }: FailedCall, difference: string): QuireError {
-  return new QuireError('OBJECT_SHORT_READ', `get of ${key} in ${location} asked for ${difference}.`);
+  return new QuireError(
+    'OBJECT_SHORT_READ',
+    `get of ${key} in ${location} asked for ${difference}.`,
+  );
 }

@@ -17,7 +17,9 @@ const pattern = /^([a-z0-9]+):\/\/([a-z0-9][a-z0-9._-]{1,254})(?:\/(.*))?$/;
 export function parseBucketLocation(uri: string, scheme: 's3' | 'gs'): BucketLocation {
   const [, found, bucket, path = ''] = pattern.exec(uri) ?? [];
   const segments = path.replace(/\/+$/, '').split('/');
-  const isPlain = path === '' || segments.every((segment) => /^[A-Za-z0-9_.=-]+$/.test(segment) && !/^\.+$/.test(segment));
+  const isPlain =
+    path === '' ||
+    segments.every((segment) => /^[A-Za-z0-9_.=-]+$/.test(segment) && !/^\.+$/.test(segment));
   if (bucket === undefined || found !== scheme || !isPlain) {
     throw new QuireError(
       'INVALID_PARAMETER',

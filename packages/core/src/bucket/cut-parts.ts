@@ -8,11 +8,16 @@ export interface Part {
 const firstRoomBytes = 64 * 1024;
 
 /**
- * Cuts chunks into parts of exactly `partBytes` and a last one of at most that; there is always a last one, which may be empty.
+ * Cuts chunks into parts of exactly `partBytes` and a last one of at most that; there is always a
+ * last one, which may be empty.
  *
- * Chunks are copied, so their memory may be used again. Each part has memory of its own, which grows as it fills.
+ * Chunks are copied, so their memory may be used again. Each part has memory of its own, which
+ * grows as it fills.
  */
-export async function* cutParts(chunks: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Part> {
+export async function* cutParts(
+  chunks: AsyncIterable<Uint8Array>,
+  partBytes: number,
+): AsyncGenerator<Part> {
   let memory = new Uint8Array(0);
   let filledBytes = 0;
   for await (const chunk of chunks) {
@@ -41,7 +46,10 @@ function withRoomFor(
   partBytes: number,
 ): Uint8Array<ArrayBuffer> {
   if (neededBytes <= memory.byteLength) return memory;
-  const roomBytes = Math.min(partBytes, Math.max(firstRoomBytes, neededBytes, memory.byteLength * 2));
+  const roomBytes = Math.min(
+    partBytes,
+    Math.max(firstRoomBytes, neededBytes, memory.byteLength * 2),
+  );
   const larger = new Uint8Array(roomBytes);
   larger.set(memory.subarray(0, filledBytes));
   return larger;

@@ -4,9 +4,11 @@ import type { ListOptions, ObjectEntry } from '../object-store.ts';
 import { describeCall, type FailedCall } from './failed-call.ts';
 
 /**
- * The entries of a listing that comes page by page, each once and in key order, after `options.after`.
+ * The entries of a listing that comes page by page, each once and in key order, after
+ * `options.after`.
  *
- * Objects of others, whose names are not keys, are passed over. Servers order names by their bytes in UTF-8: the same order for keys.
+ * Objects of others, whose names are not keys, are passed over. Servers order names by their bytes
+ * in UTF-8: the same order for keys.
  *
  * @throws STORE_UNAVAILABLE when the server does not list in that order
  */
@@ -22,9 +24,13 @@ export async function* entriesInOrder(
       if (!isObjectKey(key)) continue;
       if (key < last) {
         const what = `is not in the order of keys: ${key} came after ${last}`;
-        throw new QuireError('STORE_UNAVAILABLE', `${describeCall({ op: 'list', key: prefix, location })} ${what}.`);
+        throw new QuireError(
+          'STORE_UNAVAILABLE',
+          `${describeCall({ op: 'list', key: prefix, location })} ${what}.`,
+        );
       }
-      // A page may begin with what the last one ended with, when objects come and go meanwhile, or with what is to be skipped.
+      // A page may begin with what the last one ended with, when objects come and go meanwhile, or
+      // with what is to be skipped.
       if (key === last || key <= after) continue;
       last = key;
       throwIfAborted(signal);
@@ -39,7 +45,10 @@ export function canBeginKey(prefix: string): boolean {
   return /^[A-Za-z0-9_./-]*$/.test(prefix);
 }
 
-/** Text of printable ASCII that the same keys sort after: keys have no other characters, so what follows one decides nothing. */
+/**
+ * Text of printable ASCII that the same keys sort after: keys have no other characters, so what
+ * follows one decides nothing.
+ */
 export function asciiMark(after: string): string {
   const index = after.search(/[^ -~]/);
   if (index < 0) return after;

@@ -8,6 +8,10 @@ export interface FailedCall {
 }
 
 /** Names a call in a message: `put of a/b in s3://bucket`, `list of s3://bucket`. */
-export function describeCall({ op, key, location }: Pick<FailedCall, 'op' | 'key' | 'location'>): string {
+export function describeCall({
+  op,
+  key,
+  location,
+}: Pick<FailedCall, 'op' | 'key' | 'location'>): string {
   return key === '' ? `${op} of ${location}` : `${op} of ${key} in ${location}`;
 }

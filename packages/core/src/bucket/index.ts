@@ -1,4 +1,9 @@
-export { type AnswerStream, type ObjectAnswer, type ObjectRequest, openAnsweredObject } from './answered-object.ts';
+export {
+  type AnswerStream,
+  type ObjectAnswer,
+  type ObjectRequest,
+  openAnsweredObject,
+} from './answered-object.ts';
 export { type BucketLocation, parseBucketLocation } from './bucket-location.ts';
 export type { Part } from './cut-parts.ts';
 export { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';

@@ -4,7 +4,10 @@ import { cutParts, type Part } from './cut-parts.ts';
 
 /** One object on its way to a server in parts; nothing shows before it is completed. */
 export interface PartUpload<Stored> {
-  /** Sends a part in the background; resolves once there is a place for the next one. @throws what an earlier part failed with */
+  /**
+   * Sends a part in the background; resolves once there is a place for the next one. @throws what
+   * an earlier part failed with
+   */
   add(part: Part): Promise<void>;
   /** Waits for all parts and makes the object of them. */
   complete(): Promise<Stored>;
@@ -20,23 +23,39 @@ export interface PutInPartsOptions<Stored> {
   readonly assertAlive: () => void;
   /** Puts all of a small object by one request. */
   readonly putWhole: (bytes: Uint8Array) => Promise<Stored>;
-  /** Begins the upload of a large one. `fail` is to be called as soon as a part has failed for good; `signal` is aborted then, too. */
-  readonly beginUpload: (signal: AbortSignal, fail: (error: unknown) => void) => Promise<PartUpload<Stored>>;
+  /**
+   * Begins the upload of a large one. `fail` is to be called as soon as a part has failed for good;
+   * `signal` is aborted then, too.
+   */
+  readonly beginUpload: (
+    signal: AbortSignal,
+    fail: (error: unknown) => void,
+  ) => Promise<PartUpload<Stored>>;
 }
 
 /**
- * Puts what a source gives, so that it appears at once and whole: by one request when it fits in a part, else by an upload in parts
- * that is completed at the end, or given up. Memory: the part that fills, and those that the upload has on their way.
+ * Puts what a source gives, so that it appears at once and whole: by one request when it fits in a
+ * part, else by an upload in parts that is completed at the end, or given up. Memory: the part that
+ * fills, and those that the upload has on their way.
  *
  * A part that fails for good ends the source at once, however long the source would still work.
  */
-export async function putInParts<Stored>(source: AsyncIterable<Uint8Array>, options: PutInPartsOptions<Stored>): Promise<Stored> {
+export async function putInParts<Stored>(
+  source: AsyncIterable<Uint8Array>,
+  options: PutInPartsOptions<Stored>,
+): Promise<Stored> {
   const { partBytes, assertAlive, putWhole, beginUpload } = options;
   const failure = new AbortController();
-  const signal = options.signal === undefined ? failure.signal : AbortSignal.any([options.signal, failure.signal]);
+  const signal =
+    options.signal === undefined
+      ? failure.signal
+      : AbortSignal.any([options.signal, failure.signal]);
   let upload: PartUpload<Stored> | undefined;
   try {
-    for await (const part of cutParts(alive(sourceChunks(source, signal), assertAlive), partBytes)) {
+    for await (const part of cutParts(
+      alive(sourceChunks(source, signal), assertAlive),
+      partBytes,
+    )) {
       throwIfAborted(signal);
       assertAlive();
       if (upload === undefined) {
@@ -54,7 +73,10 @@ export async function putInParts<Stored>(source: AsyncIterable<Uint8Array>, opti
   }
 }
 
-async function* alive(chunks: AsyncIterable<Uint8Array>, assertAlive: () => void): AsyncGenerator<Uint8Array> {
+async function* alive(
+  chunks: AsyncIterable<Uint8Array>,
+  assertAlive: () => void,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     assertAlive();
     yield chunk;

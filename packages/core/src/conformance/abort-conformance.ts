@@ -16,7 +16,8 @@ const calls: Record<string, (store: ObjectStore, signal: AbortSignal) => Promise
   get: (store, signal) => store.get('k', { signal }),
   'get of a range': (store, signal) => store.get('k', { signal, range: { start: 0, end: 1 } }),
   'put of bytes': (store, signal) => store.put('k', patternBytes(3, 2), { signal }),
-  'put of a source': (store, signal) => store.put('new', chunksOf(patternBytes(3, 2), 1), { signal }),
+  'put of a source': (store, signal) =>
+    store.put('new', chunksOf(patternBytes(3, 2), 1), { signal }),
   list: (store, signal) => collect(store.list('', { signal })),
   delete: (store, signal) => store.delete('k', { signal }),
 };
@@ -73,7 +74,9 @@ export const endingCases: readonly StoreCase[] = [
     test('a listing stops where it is', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      for (let index = 0; index < 50; index += 1) await store.put(`l/${index + 100}`, patternBytes(1));
+      for (let index = 0; index < 50; index += 1) {
+        await store.put(`l/${index + 100}`, patternBytes(1));
+      }
       const controller = new AbortController();
       const seen: string[] = [];
       const listing = async (): Promise<void> => {
@@ -95,7 +98,9 @@ export const endingCases: readonly StoreCase[] = [
           const controller = new AbortController();
           const source = new HandFedSource();
           const put = store.put(key, source, { signal: controller.signal });
-          for (let index = 0; index < chunkCount; index += 1) await source.feed(patternBytes(700_000));
+          for (let index = 0; index < chunkCount; index += 1) {
+            await source.feed(patternBytes(700_000));
+          }
           await source.untilPulled();
           controller.abort();
           await expectRejection(put, 'ABORTED');

@@ -2,13 +2,19 @@ import { describe, test } from 'vitest';
 
 /** What a running case may use of the runner around it. */
 export interface CaseContext {
-  /** The time limit in milliseconds for what must happen sooner or later, such as the end of a query that timed out. */
+  /**
+   * The time limit in milliseconds for what must happen sooner or later, such as the end of a query
+   * that timed out.
+   */
   readonly patienceMs: number;
   /** Ends the case as skipped, because the implementation does not have what the case is about. */
   skip(reason: string): never;
 }
 
-/** One promise of a port as a sentence, and the program that holds an implementation to it. It throws where the promise is broken. */
+/**
+ * One promise of a port as a sentence, and the program that holds an implementation to it. It
+ * throws where the promise is broken.
+ */
 export interface ConformanceCase<Open> {
   /** The subject of the sentence, such as `put and delete`. */
   readonly group: string;
@@ -19,16 +25,25 @@ export interface ConformanceCase<Open> {
 
 /** Time limits of the cases of a conformance suite. */
 export interface CaseLimits {
-  /** The time limit of each test in milliseconds, in place of Vitest's `testTimeout`. Default: 120,000. */
+  /**
+   * The time limit of each test in milliseconds, in place of Vitest's `testTimeout`. Default:
+   * 120,000.
+   */
   readonly testTimeoutMs?: number;
-  /** The time limit within a test for what must happen sooner or later, in milliseconds. Default: a quarter of `testTimeoutMs`. */
+  /**
+   * The time limit within a test for what must happen sooner or later, in milliseconds. Default: a
+   * quarter of `testTimeoutMs`.
+   */
   readonly patienceMs?: number;
 }
 
 type AddCase<Open> = (title: string, run: ConformanceCase<Open>['run']) => void;
 
 /** Collects the cases of a group, as Vitest collects the tests within a `describe`. */
-export function casesOf<Open>(group: string, addAll: (test: AddCase<Open>) => void): readonly ConformanceCase<Open>[] {
+export function casesOf<Open>(
+  group: string,
+  addAll: (test: AddCase<Open>) => void,
+): readonly ConformanceCase<Open>[] {
   const cases: ConformanceCase<Open>[] = [];
   addAll((title, run) => cases.push({ group, title, run }));
   return cases;
@@ -45,7 +60,11 @@ export function describeCases<Open>(
     for (const [group, ofGroup] of Map.groupBy(cases, (each) => each.group)) {
       describe(group, () => {
         for (const { title, run } of ofGroup) {
-          test(title, (context) => run(open, { patienceMs, skip: (reason) => context.skip(reason) }), testTimeoutMs);
+          test(
+            title,
+            (context) => run(open, { patienceMs, skip: (reason) => context.skip(reason) }),
+            testTimeoutMs,
+          );
         }
       });
     }

@@ -32,7 +32,15 @@ const badKeys = [
   `${'a/'.repeat(256)}a`,
 ];
 
-const goodKeys = ['a', '_', '0', 'A/B/C', 'a.b-c_d', `x/${'y'.repeat(255)}`, `${'a/'.repeat(255)}ab`];
+const goodKeys = [
+  'a',
+  '_',
+  '0',
+  'A/B/C',
+  'a.b-c_d',
+  `x/${'y'.repeat(255)}`,
+  `${'a/'.repeat(255)}ab`,
+];
 
 /** What the port says of keys. */
 export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', (test) => {
@@ -85,8 +93,12 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
         () => true,
       );
       await (isRefused && expectStoreFailure(putting, 'INVALID_OBJECT_KEY', second, store));
-      const secondBytes = await readObject(store, second).catch((error: unknown) => (error as QuireError).code);
-      const secondHead = await store.head(second).catch((error: unknown) => (error as QuireError).code);
+      const secondBytes = await readObject(store, second).catch(
+        (error: unknown) => (error as QuireError).code,
+      );
+      const secondHead = await store
+        .head(second)
+        .catch((error: unknown) => (error as QuireError).code);
       expect({
         first: await readObject(store, first),
         second: [secondHead, secondBytes],
@@ -94,7 +106,9 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
         leftovers: await fixture.leftovers(),
       }).toEqual({
         first: patternBytes(3, 1),
-        second: isRefused ? ['OBJECT_NOT_FOUND', 'OBJECT_NOT_FOUND'] : [await putting, patternBytes(5, 2)],
+        second: isRefused
+          ? ['OBJECT_NOT_FOUND', 'OBJECT_NOT_FOUND']
+          : [await putting, patternBytes(5, 2)],
         entries: isRefused ? 1 : 2,
         leftovers: [],
       });
@@ -107,7 +121,9 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
     await using fixture = await open();
     const { store } = fixture;
     const entries = [];
-    for (const [index, key] of ['X/data', 'X/datA', 'x/data'].entries()) entries.push(await store.put(key, patternBytes(index)));
+    for (const [index, key] of ['X/data', 'X/datA', 'x/data'].entries()) {
+      entries.push(await store.put(key, patternBytes(index)));
+    }
     await store.delete('X/data');
     await expectRejection(store.head('X/data'), 'OBJECT_NOT_FOUND');
     expect(await readObject(store, 'X/datA')).toEqual(patternBytes(1));

@@ -6,7 +6,10 @@ import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { patternBytes } from '../testing/byte-sources.ts';
 
-/** In the order of their UTF-16 code units, which a walk over directories gets wrong unless it takes care. */
+/**
+ * In the order of their UTF-16 code units, which a walk over directories gets wrong unless it takes
+ * care.
+ */
 const keysInOrder = [
   '0',
   'A',
@@ -35,7 +38,9 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       await using fixture = await open();
       const { store } = fixture;
       const entries = new Map<string, ObjectEntry>();
-      for (const key of keysInOrder.toReversed()) entries.set(key, await store.put(key, patternBytes(key.length)));
+      for (const key of keysInOrder.toReversed()) {
+        entries.set(key, await store.put(key, patternBytes(key.length)));
+      }
       expect(await collect(store.list(''))).toEqual(keysInOrder.map((key) => entries.get(key)));
     });
 
@@ -89,7 +94,10 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
         'a_',
         'a[',
       ]) {
-        expect([prefix, await keysOf(store, prefix)]).toEqual([prefix, keysInOrder.filter((key) => key.startsWith(prefix))]);
+        expect([prefix, await keysOf(store, prefix)]).toEqual([
+          prefix,
+          keysInOrder.filter((key) => key.startsWith(prefix)),
+        ]);
       }
     });
 
@@ -119,7 +127,11 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       for (const prefix of ['', 'a', 'a/', 'a/b']) {
         for (const after of marks) {
           const expected = keysInOrder.filter((key) => key.startsWith(prefix) && key > after);
-          expect([prefix, after, await keysOf(store, prefix, after)]).toEqual([prefix, after, expected]);
+          expect([prefix, after, await keysOf(store, prefix, after)]).toEqual([
+            prefix,
+            after,
+            expected,
+          ]);
         }
       }
     });
@@ -134,15 +146,20 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
           const passesOver = (folder: string): boolean => {
             // A store may have folders that no key leads to.
             if (!isObjectKey(folder.slice(0, -1))) return false;
-            expect(keysInOrder.some((key) => key.startsWith(folder) && folder.startsWith(prefix))).toBe(true);
+            expect(
+              keysInOrder.some((key) => key.startsWith(folder) && folder.startsWith(prefix)),
+            ).toBe(true);
             if (known.includes(folder)) passed.add(folder);
             expect(given.filter((key) => key > folder && !key.startsWith(folder))).toEqual([]);
             return passed.has(folder);
           };
           for await (const { key } of store.list(prefix, { passesOver })) given.push(key);
-          const isPassed = (key: string): boolean => [...passed].some((folder) => key.startsWith(folder));
+          const isPassed = (key: string): boolean =>
+            [...passed].some((folder) => key.startsWith(folder));
           const expected = keysInOrder.filter((key) => key.startsWith(prefix));
-          expect(given.filter((key) => !isPassed(key))).toEqual(expected.filter((key) => !isPassed(key)));
+          expect(given.filter((key) => !isPassed(key))).toEqual(
+            expected.filter((key) => !isPassed(key)),
+          );
           expect(expected.filter((key) => given.includes(key))).toEqual(given);
         }
       }
@@ -151,16 +168,23 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
     test('a long listing is complete, in order, and after any of its entries', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      const keys = Array.from({ length: longCount }, (_, index) => `many/${index % 7}/${index + 10_000}`).toSorted();
+      const keys = Array.from(
+        { length: longCount },
+        (_, index) => `many/${index % 7}/${index + 10_000}`,
+      ).toSorted();
       await putAtOnce(store, [...keys, 'man', 'many-others', 'manz/0']);
       expect(await keysOf(store, '')).toEqual(['man', 'many-others', ...keys, 'manz/0']);
       // Around the pages that servers give.
       for (const index of [0, 99, 998, 999, 1000, 1999, longCount - 2]) {
         const after = keys[index] ?? 'many/9';
-        expect([after, await keysOf(store, 'many/', after)]).toEqual([after, keys.filter((key) => key > after)]);
+        expect([after, await keysOf(store, 'many/', after)]).toEqual([
+          after,
+          keys.filter((key) => key > after),
+        ]);
       }
 
-      // What was given may be deleted: the rest stays where it is, whatever the pages are counted by.
+      // What was given may be deleted: the rest stays where it is, whatever the pages are counted
+      // by.
       const seen: string[] = [];
       for await (const { key } of store.list('many/')) {
         seen.push(key);
@@ -173,8 +197,14 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
     test('what stays shows exactly once while others come and go', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      const staying = Array.from({ length: 60 }, (_, index) => `s/${String(index * 10).padStart(3, '0')}/data`);
-      const going = Array.from({ length: 30 }, (_, index) => `s/${String(index * 20 + 5).padStart(3, '0')}/data`);
+      const staying = Array.from(
+        { length: 60 },
+        (_, index) => `s/${String(index * 10).padStart(3, '0')}/data`,
+      );
+      const going = Array.from(
+        { length: 30 },
+        (_, index) => `s/${String(index * 20 + 5).padStart(3, '0')}/data`,
+      );
       for (const key of [...staying, ...going]) await store.put(key, patternBytes(1));
       const seen: string[] = [];
       for await (const { key } of store.list('s/')) {
@@ -220,12 +250,17 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       await putAll(store);
       const marks = [undefined, ...keysInOrder.slice(2, 9)];
       const listings = await Promise.all(marks.map((after) => keysOf(store, 'a', after)));
-      const expected = marks.map((after) => keysInOrder.filter((key) => key.startsWith('a') && key > (after ?? '')));
+      const expected = marks.map((after) =>
+        keysInOrder.filter((key) => key.startsWith('a') && key > (after ?? '')),
+      );
       expect(listings).toEqual(expected);
     });
   });
 
-/** Puts objects of one byte, several at once: one after the other they would take minutes in a bucket. */
+/**
+ * Puts objects of one byte, several at once: one after the other they would take minutes in a
+ * bucket.
+ */
 async function putAtOnce(store: ObjectStore, keys: readonly string[]): Promise<void> {
   const pending = keys.values();
   const putEach = async (): Promise<void> => {

@@ -12,7 +12,13 @@ import { chunksOf, patternBytes } from '../testing/byte-sources.ts';
 type Model = Map<string, Uint8Array>;
 
 type Step =
-  | { readonly verb: 'put'; readonly key: string; readonly length: number; readonly seed: number; readonly chunkBytes: number }
+  | {
+      readonly verb: 'put';
+      readonly key: string;
+      readonly length: number;
+      readonly seed: number;
+      readonly chunkBytes: number;
+    }
   | { readonly verb: 'failing put'; readonly key: string; readonly length: number }
   | { readonly verb: 'get'; readonly key: string; readonly start: number; readonly length: number }
   | { readonly verb: 'head' | 'delete'; readonly key: string }
@@ -38,7 +44,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ verb: fc.constant('failing put'), key, length }) },
   {
     weight: 3,
-    arbitrary: fc.record({ verb: fc.constant('get'), key, start: fc.nat(50), length: fc.oneof(fc.nat(50), fc.nat(4_200_000)) }),
+    arbitrary: fc.record({
+      verb: fc.constant('get'),
+      key,
+      start: fc.nat(50),
+      length: fc.oneof(fc.nat(50), fc.nat(4_200_000)),
+    }),
   },
   { weight: 4, arbitrary: fc.record({ verb: fc.constantFrom('head', 'delete'), key }) },
   {
@@ -67,7 +78,10 @@ export const modelCases = (runCount: number): readonly StoreCase[] =>
           await using fixture = await open();
           const model: Model = new Map();
           for (const each of [...steps, { verb: 'list', prefix: '', after: undefined } as const]) {
-            expect({ ...each, outcome: await tryStep(fixture.store, each) }).toEqual({ ...each, outcome: predict(model, each) });
+            expect({ ...each, outcome: await tryStep(fixture.store, each) }).toEqual({
+              ...each,
+              outcome: predict(model, each),
+            });
           }
           expect(await fixture.leftovers()).toEqual([]);
         }),
@@ -88,19 +102,29 @@ async function runStep(store: ObjectStore, each: Step): Promise<Outcome> {
   switch (each.verb) {
     case 'put': {
       const chunkBytes = Math.max(each.chunkBytes, Math.ceil(each.length / chunksMax));
-      const { key: name, sizeBytes } = await store.put(each.key, chunksOf(patternBytes(each.length, each.seed), chunkBytes));
+      const { key: name, sizeBytes } = await store.put(
+        each.key,
+        chunksOf(patternBytes(each.length, each.seed), chunkBytes),
+      );
       return [name, sizeBytes];
     }
     case 'failing put':
       return store.put(each.key, failingAfter(each.length));
     case 'get':
-      return crc32(await readObject(store, each.key, { range: { start: each.start, end: each.start + each.length } }));
+      return crc32(
+        await readObject(store, each.key, {
+          range: { start: each.start, end: each.start + each.length },
+        }),
+      );
     case 'head':
       return (await store.head(each.key)).sizeBytes;
     case 'delete':
       return store.delete(each.key);
     case 'list':
-      return (await collect(store.list(each.prefix, { after: each.after }))).map((entry) => [entry.key, entry.sizeBytes]);
+      return (await collect(store.list(each.prefix, { after: each.after }))).map((entry) => [
+        entry.key,
+        entry.sizeBytes,
+      ]);
   }
 }
 
@@ -120,7 +144,10 @@ function predict(model: Model, each: Step): Outcome {
       return undefined;
     case 'list':
       return [...model]
-        .filter(([name]) => name.startsWith(each.prefix) && (each.after === undefined || name > each.after))
+        .filter(
+          ([name]) =>
+            name.startsWith(each.prefix) && (each.after === undefined || name > each.after),
+        )
         .map(([name, bytes]) => [name, bytes.byteLength] as const)
         .toSorted(([left], [right]) => (left < right ? -1 : 1));
   }

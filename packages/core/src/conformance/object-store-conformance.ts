@@ -16,7 +16,10 @@ export interface ConformanceOptions extends CaseLimits {
 }
 
 /** Returns a case for every sentence of the port `ObjectStore`, for runners of your own. */
-export function objectStoreCases({ modelRunCount = 25, longListingCount = 2500 }: ConformanceOptions = {}): readonly StoreCase[] {
+export function objectStoreCases({
+  modelRunCount = 25,
+  longListingCount = 2500,
+}: ConformanceOptions = {}): readonly StoreCase[] {
   return [
     ...keyCases,
     ...readingCases,
@@ -27,7 +30,13 @@ export function objectStoreCases({ modelRunCount = 25, longListingCount = 2500 }
   ];
 }
 
-/** Holds a store to every sentence of the port `ObjectStore`; a new backend passes itself to this. */
-export function describeObjectStore(name: string, open: OpenStoreFixture, options: ConformanceOptions = {}): void {
+/**
+ * Holds a store to every sentence of the port `ObjectStore`; a new backend passes itself to this.
+ */
+export function describeObjectStore(
+  name: string,
+  open: OpenStoreFixture,
+  options: ConformanceOptions = {},
+): void {
   describeCases(name, objectStoreCases(options), open, options);
 }

@@ -7,8 +7,14 @@ import { countRows, readUntilFailure, rowCount, run } from './running-query.ts';
 import { stoppingCases } from './stopping-conformance.ts';
 import { expectRejection } from './store-expectations.ts';
 
-/** Holds an engine to every sentence of the port `QueryEngine`; a new engine passes itself to this. */
-export function describeQueryEngine(name: string, open: OpenEngineFixture, limits: CaseLimits = {}): void {
+/**
+ * Holds an engine to every sentence of the port `QueryEngine`; a new engine passes itself to this.
+ */
+export function describeQueryEngine(
+  name: string,
+  open: OpenEngineFixture,
+  limits: CaseLimits = {},
+): void {
   describeCases(name, queryEngineCases(), open, limits);
 }
 
@@ -51,7 +57,9 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
 
   test('of one query is not disturbed by another one', async (open) => {
     await using fixture = await open();
-    const executions = await Promise.all([1, 2, 3].map(() => run(fixture, fixture.queries.numbers)));
+    const executions = await Promise.all(
+      [1, 2, 3].map(() => run(fixture, fixture.queries.numbers)),
+    );
     expect(await Promise.all(executions.map(countRows))).toEqual([rowCount, rowCount, rowCount]);
     for (const execution of executions) await execution[Symbol.asyncDispose]();
   });
@@ -92,10 +100,14 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     await countRows(execution);
     const statistics = execution.statistics();
     // Clocks of engines elsewhere may be a little ahead; another unit is not a little.
-    expect(statistics.elapsedMs).toBeLessThanOrEqual((systemClock.monotonicMs() - startMs) * 1.1 + 50);
+    expect(statistics.elapsedMs).toBeLessThanOrEqual(
+      (systemClock.monotonicMs() - startMs) * 1.1 + 50,
+    );
     const { elapsedMs, cpuTimeNs, rowsScanned, rowsTotal, tables } = statistics;
     expect(elapsedMs).toBeGreaterThanOrEqual(0);
-    for (const count of [cpuTimeNs, rowsScanned, rowsTotal]) expect(count ?? 0).toBeGreaterThanOrEqual(0);
+    for (const count of [cpuTimeNs, rowsScanned, rowsTotal]) {
+      expect(count ?? 0).toBeGreaterThanOrEqual(0);
+    }
     expect(tables.every((table) => typeof table === 'string')).toBe(true);
     expect(execution.statistics()).toEqual(statistics);
   });
@@ -107,7 +119,10 @@ const parameterCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a para
     const { parameter } = fixture.queries;
     if (parameter === undefined) return context.skip('The engine has no parameters.');
     const value = `'); DROP TABLE t; -- "`;
-    await using execution = await run(fixture, { sql: parameter, parameters: [{ type: 'STRING', value }] });
+    await using execution = await run(fixture, {
+      sql: parameter,
+      parameters: [{ type: 'STRING', value }],
+    });
     const cells: unknown[] = [];
     for await (const batch of execution.batches) cells.push(batch.getChildAt(0)?.get(0));
     expect(cells).toEqual([value]);
@@ -143,15 +158,22 @@ const failureCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a query 
   test('with QUERY_FAILED when it cannot go on, and others go on', async (open, context) => {
     await using fixture = await open();
     const { runtimeFailure, numbers } = fixture.queries;
-    if (runtimeFailure === undefined) return context.skip('No query of the engine fails while it runs.');
+    if (runtimeFailure === undefined) {
+      return context.skip('No query of the engine fails while it runs.');
+    }
     await using other = await run(fixture, numbers);
     await expectRejection(run(fixture, runtimeFailure).then(countRows), 'QUERY_FAILED');
     expect(await countRows(other)).toBe(rowCount);
   });
 
-  test('with QUERY_TIMED_OUT once it has run for longer than it may', async (open, { patienceMs }) => {
+  test('with QUERY_TIMED_OUT once it has run for longer than it may', async (open, {
+    patienceMs,
+  }) => {
     await using fixture = await open();
-    const execution = fixture.engine.execute({ sql: fixture.queries.endless }, { limits: { timeoutMs: 50 } });
+    const execution = fixture.engine.execute(
+      { sql: fixture.queries.endless },
+      { limits: { timeoutMs: 50 } },
+    );
     await expectRejection(readUntilFailure(execution, patienceMs), 'QUERY_TIMED_OUT');
     await using next = await run(fixture, fixture.queries.numbers);
     expect(await countRows(next)).toBe(rowCount);

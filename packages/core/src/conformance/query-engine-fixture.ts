@@ -15,9 +15,15 @@ export interface EngineQueries {
   readonly syntaxError: string;
   /** Reads a table that does not exist. */
   readonly missingTable: string;
-  /** Reads a column that does not exist of a table that does. Undefined: the engine's tables have any column. */
+  /**
+   * Reads a column that does not exist of a table that does. Undefined: the engine's tables have
+   * any column.
+   */
   readonly missingColumn?: string;
-  /** Fails only while it runs, such as by a cast of a text that is not a number. Undefined: no query of the engine does. */
+  /**
+   * Fails only while it runs, such as by a cast of a text that is not a number. Undefined: no query
+   * of the engine does.
+   */
   readonly runtimeFailure?: string;
 }
 

@@ -8,11 +8,18 @@ export const rowCount = 100_000;
 const limits = { timeoutMs: 60_000 };
 
 /** Starts a query with a time limit that it keeps. */
-export function run({ engine }: EngineFixture, query: Query | string, signal?: AbortSignal): Promise<QueryExecution> {
+export function run(
+  { engine }: EngineFixture,
+  query: Query | string,
+  signal?: AbortSignal,
+): Promise<QueryExecution> {
   return engine.execute(typeof query === 'string' ? { sql: query } : query, { signal, limits });
 }
 
-/** Reads until the query fails. A query that goes on for `patienceMs` all the same fails the test, instead of being read for ever. */
+/**
+ * Reads until the query fails. A query that goes on for `patienceMs` all the same fails the test,
+ * instead of being read for ever.
+ */
 export async function readUntilFailure(
   opening: QueryExecution | Promise<QueryExecution>,
   patienceMs: number,
@@ -24,7 +31,9 @@ export async function readUntilFailure(
     onBatch?.();
     const elapsedMs = systemClock.monotonicMs() - startMs;
     if (elapsedMs > patienceMs) {
-      throw new Error(`The query still gives rows after ${Math.round(elapsedMs)} ms, and should have failed.`);
+      throw new Error(
+        `The query still gives rows after ${Math.round(elapsedMs)} ms, and should have failed.`,
+      );
     }
     // What stops a query may be waiting for a turn of this process.
     await new Promise((resolve) => setImmediate(resolve));

@@ -8,10 +8,16 @@ async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  if ('value' in outcome) return expect.fail(`Expected a rejection, but it resolved with ${JSON.stringify(outcome.value)}.`);
+  if ('value' in outcome) {
+    return expect.fail(
+      `Expected a rejection, but it resolved with ${JSON.stringify(outcome.value)}.`,
+    );
+  }
   // By its tag, as everywhere: an implementation may bring its own copy of this package.
   if (isQuireError(outcome.error)) return outcome.error;
-  throw new Error(`Expected a QuireError, but it rejected with ${String(outcome.error)}.`, { cause: outcome.error });
+  throw new Error(`Expected a QuireError, but it rejected with ${String(outcome.error)}.`, {
+    cause: outcome.error,
+  });
 }
 
 /** Expects a rejection with a code. */
@@ -32,7 +38,10 @@ export async function expectStoreFailure(
   expect(error.message).toContain(store.location === 'memory:' ? 'memory' : store.location);
 }
 
-/** Expects the bytes of two arrays to be the same; large arrays make `toEqual` crawl, and a look at each byte is for those that differ. */
+/**
+ * Expects the bytes of two arrays to be the same; large arrays make `toEqual` crawl, and a look at
+ * each byte is for those that differ.
+ */
 export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
   expect(actual.byteLength).toBe(expected.byteLength);
   if (Buffer.compare(actual, expected) === 0) return;

@@ -4,7 +4,10 @@ import type { ConformanceCase } from './conformance-case.ts';
 /** An empty store of its own for one test, and what the test may know of its insides. */
 export interface StoreFixture extends AsyncDisposable {
   readonly store: ObjectStore;
-  /** Names whatever is left of writes that failed: staged files, unfinished uploads, rooms that nobody uses. */
+  /**
+   * Names whatever is left of writes that failed: staged files, unfinished uploads, rooms that
+   * nobody uses.
+   */
   leftovers(): Promise<readonly string[]>;
 }
 

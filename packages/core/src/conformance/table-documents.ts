@@ -7,7 +7,9 @@ export const schema: TableSchemaDocument = {
   schemaName: 'visits',
   dimensionFieldSpecs: [{ name: 'page', dataType: 'STRING' }],
   metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
-  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
 };
 export const wider: TableSchemaDocument = {
   ...schema,
@@ -36,7 +38,11 @@ export function realtime({ streamConfig }: TableEngineFixture): TableConfigDocum
 }
 
 export function visits(count: number, first = 0): readonly object[] {
-  return Array.from({ length: count }, (_, index) => ({ page: 'home', n: first + index, ts: startMs + first + index }));
+  return Array.from({ length: count }, (_, index) => ({
+    page: 'home',
+    n: first + index,
+    ts: startMs + first + index,
+  }));
 }
 
 /** Rows as an upload of JSON lines. */

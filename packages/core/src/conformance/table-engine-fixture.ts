@@ -8,8 +8,13 @@ export interface TableEngineFixture extends AsyncDisposable {
   readonly streamConfig: Readonly<Record<string, string>>;
   /** Writes JSON objects to the end of a partition. */
   append(partition: number, rows: readonly object[]): Promise<void>;
-  /** A directory that tasks may load files from, and a hand to put some there; undefined where tasks are not looked at. */
-  readonly files?: { readonly directoryUri: string; write(name: string, text: string): Promise<void> } | undefined;
+  /**
+   * A directory that tasks may load files from, and a hand to put some there; undefined where tasks
+   * are not looked at.
+   */
+  readonly files?:
+    | { readonly directoryUri: string; write(name: string, text: string): Promise<void> }
+    | undefined;
   /** Counts the rows that queries see of a table. */
   count(tableName: string): Promise<number>;
 }

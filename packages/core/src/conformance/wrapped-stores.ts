@@ -12,9 +12,17 @@ const clock = systemClock;
 
 /** Every wrapper: with nothing to do, none of them may show. */
 const wrappers: Record<string, (store: ObjectStore) => ObjectStore> = {
-  withRetry: (store) => withRetry(store, { clock, random: systemRandom, attemptsMax: 3, delayMs: 60_000, delayMaxMs: 60_000 }),
+  withRetry: (store) =>
+    withRetry(store, {
+      clock,
+      random: systemRandom,
+      attemptsMax: 3,
+      delayMs: 60_000,
+      delayMaxMs: 60_000,
+    }),
   withLimit: (store) => withLimit(store, { concurrentMax: 3 }),
-  withTimeLimit: (store) => withTimeLimit(store, { clock, callTimeoutMs: 60_000, idleTimeoutMs: 60_000 }),
+  withTimeLimit: (store) =>
+    withTimeLimit(store, { clock, callTimeoutMs: 60_000, idleTimeoutMs: 60_000 }),
   withObserver: (store) => withObserver(store, () => undefined, clock),
   RecordingStore: (store) => new RecordingStore(store),
   FaultStore: (store) => new FaultStore(store),
@@ -27,10 +35,15 @@ export function inEachWrapper(open: OpenStoreFixture): [string, OpenStoreFixture
 
 /** The store in all of them, one around the other. */
 export function inAllWrappers(open: OpenStoreFixture): OpenStoreFixture {
-  return wrapped(open, (store) => Object.values(wrappers).reduce((inner, wrap) => wrap(inner), store));
+  return wrapped(open, (store) =>
+    Object.values(wrappers).reduce((inner, wrap) => wrap(inner), store),
+  );
 }
 
-function wrapped(open: OpenStoreFixture, wrap: (store: ObjectStore) => ObjectStore): OpenStoreFixture {
+function wrapped(
+  open: OpenStoreFixture,
+  wrap: (store: ObjectStore) => ObjectStore,
+): OpenStoreFixture {
   return async (options) => {
     const fixture = await open(options);
     return {

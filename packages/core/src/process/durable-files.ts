@@ -2,14 +2,19 @@ import { platform } from 'node:os';
 import { QuireError } from '../errors.ts';
 
 /**
- * Refuses a directory for files that must outlive a power failure where the system cannot promise that.
+ * Refuses a directory for files that must outlive a power failure where the system cannot promise
+ * that.
  *
- * Windows cannot flush a directory, so that a file that was renamed into place may lose its name, and it refuses to replace a file that
- * somebody has open.
+ * Windows cannot flush a directory, so that a file that was renamed into place may lose its name,
+ * and it refuses to replace a file that somebody has open.
  *
  * @throws UNSUPPORTED on Windows
  */
-export function assertDurableFiles(what: string, path: string, system: NodeJS.Platform = platform()): void {
+export function assertDurableFiles(
+  what: string,
+  path: string,
+  system: NodeJS.Platform = platform(),
+): void {
   if (system !== 'win32') return;
   throw new QuireError(
     'UNSUPPORTED',

@@ -11,10 +11,15 @@ export interface ListenPlace {
   readonly suspect?: string;
 }
 
-/** Returns the failure of a server to listen as an INVALID_SETTING with a sentence; any other error comes back as it is. */
+/**
+ * Returns the failure of a server to listen as an INVALID_SETTING with a sentence; any other error
+ * comes back as it is.
+ */
 export function listenError<Failure>(error: Failure, place: ListenPlace): Failure | QuireError {
   const message = messageFor(systemCodeOf(error), place);
-  return message === undefined ? error : new QuireError('INVALID_SETTING', message, { cause: error });
+  return message === undefined
+    ? error
+    : new QuireError('INVALID_SETTING', message, { cause: error });
 }
 
 function systemCodeOf(error: unknown): unknown {
@@ -22,7 +27,10 @@ function systemCodeOf(error: unknown): unknown {
   return 'syscall' in error && 'code' in error ? error.code : systemCodeOf(error.cause);
 }
 
-function messageFor(code: unknown, { host, port, hostKey = 'host', portKey = 'port', suspect }: ListenPlace): string | undefined {
+function messageFor(
+  code: unknown,
+  { host, port, hostKey = 'host', portKey = 'port', suspect }: ListenPlace,
+): string | undefined {
   switch (code) {
     case 'EADDRINUSE': {
       const already = `something listens there already on ${host}${suspect === undefined ? '' : `, perhaps ${suspect}`}`;

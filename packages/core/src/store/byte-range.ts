@@ -21,7 +21,12 @@ export function assertByteRange(range: ByteRange, key: string): void {
  *
  * @throws OBJECT_SHORT_READ when the object does not hold all of the range
  */
-export function resolveByteRange(range: ByteRange | undefined, sizeBytes: number, key: string, location: string): ByteRange {
+export function resolveByteRange(
+  range: ByteRange | undefined,
+  sizeBytes: number,
+  key: string,
+  location: string,
+): ByteRange {
   if (range === undefined) return { start: 0, end: sizeBytes };
   if (range.end > sizeBytes) {
     throw new QuireError(

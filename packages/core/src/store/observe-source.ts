@@ -8,10 +8,14 @@ export interface SourceObserver {
 }
 
 /**
- * The same source, observed. Closing reaches a source even while it is stuck, which a generator around it would not allow;
- * a source that was not begun is left as it is, and can be observed again.
+ * The same source, observed. Closing reaches a source even while it is stuck, which a generator
+ * around it would not allow; a source that was not begun is left as it is, and can be observed
+ * again.
  */
-export function observeSource(source: AsyncIterable<Uint8Array>, observer: SourceObserver): AsyncIterable<Uint8Array> {
+export function observeSource(
+  source: AsyncIterable<Uint8Array>,
+  observer: SourceObserver,
+): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => new ObservedIterator(source, observer) };
 }
 

@@ -5,15 +5,20 @@ import type { ByteRange, GetOptions, ObjectStore } from '../object-store.ts';
 const alignmentBytes = 8;
 
 /**
- * Reads an object, or a range of it, into one array that starts at an address typed arrays can be laid over.
+ * Reads an object, or a range of it, into one array that starts at an address typed arrays can be
+ * laid over.
  *
- * Nothing is copied when the store delivers the bytes in one aligned chunk; so the array may belong to the store and must not
- * be written to.
+ * Nothing is copied when the store delivers the bytes in one aligned chunk; so the array may belong
+ * to the store and must not be written to.
  *
  * @throws OBJECT_SHORT_READ when other than exactly the bytes asked for come
  * @throws whatever `get` of the store throws
  */
-export async function readObject(store: ObjectStore, key: string, options?: GetOptions): Promise<Uint8Array> {
+export async function readObject(
+  store: ObjectStore,
+  key: string,
+  options?: GetOptions,
+): Promise<Uint8Array> {
   await using object = await store.get(key, options);
   const range: ByteRange = options?.range ?? { start: 0, end: object.sizeBytes };
   const length = range.end - range.start;

@@ -30,7 +30,12 @@ export interface RetryOptions {
 /** Checks options that would otherwise show as odd waiting much later. */
 export function assertRetryOptions(options: RetryOptions): void {
   const { attemptsMax, delayMs, delayMaxMs } = options;
-  if (!Number.isSafeInteger(attemptsMax) || attemptsMax < 1 || !(delayMs >= 0) || !(delayMaxMs >= delayMs)) {
+  if (
+    !Number.isSafeInteger(attemptsMax) ||
+    attemptsMax < 1 ||
+    !(delayMs >= 0) ||
+    !(delayMaxMs >= delayMs)
+  ) {
     throw new QuireError(
       'INVALID_PARAMETER',
       `attemptsMax ${attemptsMax}, delayMs ${delayMs}, delayMaxMs ${delayMaxMs}: expected attemptsMax >= 1 and 0 <= delayMs <= delayMaxMs.`,
@@ -39,10 +44,12 @@ export function assertRetryOptions(options: RetryOptions): void {
 }
 
 /**
- * Decides about one failure: waits, then resolves, when the failure may be retried and attempts are left; else throws it.
+ * Decides about one failure: waits, then resolves, when the failure may be retried and attempts are
+ * left; else throws it.
  *
- * Retried are STORE_UNAVAILABLE and STORE_TIMED_OUT, unless the caller has aborted. The wait is random between half and all of
- * its length, so that callers who failed together do not come back together.
+ * Retried are STORE_UNAVAILABLE and STORE_TIMED_OUT, unless the caller has aborted. The wait is
+ * random between half and all of its length, so that callers who failed together do not come back
+ * together.
  *
  * @throws ABORTED when the signal is aborted during the wait
  */
@@ -53,7 +60,8 @@ export async function waitForRetry(
   error: unknown,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isRetryable = isQuireError(error, 'STORE_UNAVAILABLE', 'STORE_TIMED_OUT') && signal?.aborted !== true;
+  const isRetryable =
+    isQuireError(error, 'STORE_UNAVAILABLE', 'STORE_TIMED_OUT') && signal?.aborted !== true;
   if (!isRetryable || attempt >= options.attemptsMax) throw error;
   const longestMs = Math.min(options.delayMaxMs, options.delayMs * 2 ** (attempt - 1));
   const delayMs = longestMs * (0.5 + options.random.fraction() / 2);
@@ -62,7 +70,8 @@ export async function waitForRetry(
 }
 
 /**
- * Runs `operation` until it succeeds, with waits between, at most `attemptsMax` times. It must be safe to repeat.
+ * Runs `operation` until it succeeds, with waits between, at most `attemptsMax` times. It must be
+ * safe to repeat.
  *
  * @throws the failure that is not to be retried, or the last one
  */

@@ -7,11 +7,17 @@ export interface BodySource {
   readonly sizeBytes: number;
   /** Starts reading; called at most once. */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** Gives back what the open object holds; called exactly once: after the end, a failure, an early exit, or disposal. */
+  /**
+   * Gives back what the open object holds; called exactly once: after the end, a failure, an early
+   * exit, or disposal.
+   */
   release(): void | Promise<void>;
 }
 
-/** An ObjectBody that can be iterated once and releases its resources exactly once, however it is left. */
+/**
+ * An ObjectBody that can be iterated once and releases its resources exactly once, however it is
+ * left.
+ */
 export class SingleUseBody implements ObjectBody {
   readonly sizeBytes: number;
   readonly body: AsyncIterable<Uint8Array>;
@@ -33,7 +39,10 @@ export class SingleUseBody implements ObjectBody {
 
   #iterate(): AsyncGenerator<Uint8Array> {
     if (this.#isReleased || this.#iteration !== undefined) {
-      throw new QuireError('INTERNAL', `The body of ${this.#source.key} was read or disposed before: open the object again.`);
+      throw new QuireError(
+        'INTERNAL',
+        `The body of ${this.#source.key} was read or disposed before: open the object again.`,
+      );
     }
     this.#iteration = this.#drain();
     return this.#iteration;

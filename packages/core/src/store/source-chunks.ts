@@ -3,8 +3,9 @@ import { abortError, throwIfAborted } from '../errors.ts';
 /**
  * The chunks of what was given to `put`, pulled one by one; empty ones are left out.
  *
- * The source's own failure comes out unchanged. A source that was begun is closed (its `return`) when the reader stops early
- * or the signal is aborted, which is noticed at once, even while the source is stuck.
+ * The source's own failure comes out unchanged. A source that was begun is closed (its `return`)
+ * when the reader stops early or the signal is aborted, which is noticed at once, even while the
+ * source is stuck.
  *
  * @throws ABORTED when the signal is or becomes aborted
  */
@@ -34,13 +35,17 @@ export async function* sourceChunks(
 }
 
 /** The next step of `iterator`, or ABORTED as soon as the signal is aborted. */
-function pull(iterator: AsyncIterator<Uint8Array>, signal: AbortSignal | undefined): Promise<IteratorResult<Uint8Array>> {
+function pull(
+  iterator: AsyncIterator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<IteratorResult<Uint8Array>> {
   const next = iterator.next();
   if (signal === undefined) return next;
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       reject(abortError(signal));
-      // A stuck generator answers `return` only when it moves again: nobody waits for it, so nobody hears how it ends.
+      // A stuck generator answers `return` only when it moves again: nobody waits for it, so nobody
+      // hears how it ends.
       iterator.return?.().then(undefined, () => undefined);
     };
     signal.addEventListener('abort', onAbort, { once: true });

@@ -11,9 +11,15 @@ export interface StoreLeaseOptions {
   readonly key: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** How long a lease holds when its holder dies; one that lives takes it again three times in that time. */
+  /**
+   * How long a lease holds when its holder dies; one that lives takes it again three times in that
+   * time.
+   */
   readonly durationMs: number;
-  /** Whether a lease that cannot be read or written is as good as taken: for work that must go on when the store takes no writes. */
+  /**
+   * Whether a lease that cannot be read or written is as good as taken: for work that must go on
+   * when the store takes no writes.
+   */
   readonly isOptional?: boolean;
 }
 
@@ -23,9 +29,11 @@ interface LeaseText {
 }
 
 /**
- * Lets processes take turns by an object in a store: a process that finds no valid lease writes its own, and reads whether it stands.
+ * Lets processes take turns by an object in a store: a process that finds no valid lease writes its
+ * own, and reads whether it stands.
  *
- * Best effort, since stores have no compare-and-swap in the port: what is done under a lease must be harmless when two do it at once.
+ * Best effort, since stores have no compare-and-swap in the port: what is done under a lease must
+ * be harmless when two do it at once.
  */
 export class StoreLease {
   readonly #options: StoreLeaseOptions;
@@ -37,10 +45,11 @@ export class StoreLease {
   }
 
   /**
-   * Runs the task when the lease can be had; undefined while another has it. The task's signal is aborted when the lease is lost, as
-   * when this process stood still for longer than a lease lasts.
+   * Runs the task when the lease can be had; undefined while another has it. The task's signal is
+   * aborted when the lease is lost, as when this process stood still for longer than a lease lasts.
    *
-   * @throws STORE_UNAVAILABLE and the like when the lease cannot be read or written, unless it is optional
+   * @throws STORE_UNAVAILABLE and the like when the lease cannot be read or written, unless it is
+   * optional
    */
   async runInTurn<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     if (!(await this.#take())) return undefined;
@@ -73,10 +82,13 @@ export class StoreLease {
       } catch (error) {
         if (ended.aborted) return;
         if (!isQuireError(error)) throw error;
-        // A store that fails for a moment costs nothing; one that fails for as long as a lease lasts lets others in.
+        // A store that fails for a moment costs nothing; one that fails for as long as a lease
+        // lasts lets others in.
         const isOver = clock.monotonicMs() - keptMs > durationMs;
         if (!isOver) continue;
-        lost.abort(new QuireError('ABORTED', `The lease ${key} could not be kept.`, { cause: error }));
+        lost.abort(
+          new QuireError('ABORTED', `The lease ${key} could not be kept.`, { cause: error }),
+        );
         return;
       }
     }
@@ -94,9 +106,17 @@ export class StoreLease {
   async #tryToTake(): Promise<boolean> {
     const { clock, durationMs } = this.#options;
     const other = await this.#read();
-    // A lease from further in the future than any holder takes comes from another clock: it must not keep others out for ever.
+    // A lease from further in the future than any holder takes comes from another clock: it must
+    // not keep others out for ever.
     const leftMs = (other?.untilMs ?? 0) - clock.nowMs();
-    if (other !== undefined && other.holder !== this.#holder && leftMs > 0 && leftMs <= durationMs * 2) return false;
+    if (
+      other !== undefined &&
+      other.holder !== this.#holder &&
+      leftMs > 0 &&
+      leftMs <= durationMs * 2
+    ) {
+      return false;
+    }
     await this.#write();
     return (await this.#read())?.holder === this.#holder;
   }
@@ -109,7 +129,9 @@ export class StoreLease {
 
   async #giveBack(): Promise<void> {
     try {
-      if ((await this.#read())?.holder === this.#holder) await this.#options.store.delete(this.#options.key);
+      if ((await this.#read())?.holder === this.#holder) {
+        await this.#options.store.delete(this.#options.key);
+      }
     } catch (error) {
       // It runs out by itself.
       if (!isQuireError(error)) throw error;
@@ -118,7 +140,9 @@ export class StoreLease {
 
   async #read(): Promise<LeaseText | undefined> {
     try {
-      const parsed: unknown = JSON.parse(Buffer.from(await readObject(this.#options.store, this.#options.key)).toString());
+      const parsed: unknown = JSON.parse(
+        Buffer.from(await readObject(this.#options.store, this.#options.key)).toString(),
+      );
       return isLease(parsed) ? parsed : undefined;
     } catch (error) {
       // A text that makes no sense is nobody's lease.
@@ -130,5 +154,10 @@ export class StoreLease {
 
 function isLease(value: unknown): value is LeaseText {
   if (typeof value !== 'object' || value === null) return false;
-  return 'holder' in value && typeof value.holder === 'string' && 'untilMs' in value && typeof value.untilMs === 'number';
+  return (
+    'holder' in value &&
+    typeof value.holder === 'string' &&
+    'untilMs' in value &&
+    typeof value.untilMs === 'number'
+  );
 }

@@ -27,12 +27,22 @@ export interface StoreCall {
   readonly entryCount: number;
   /** From the call to its end; of `get` and `list` that includes the time their reader took. */
   readonly durationMs: number;
-  /** `abandoned`: the reader left a body or a listing before its end. A failure that is not a QuireError counts as INTERNAL. */
+  /**
+   * `abandoned`: the reader left a body or a listing before its end. A failure that is not a
+   * QuireError counts as INTERNAL.
+   */
   readonly outcome: 'ok' | 'abandoned' | ErrorCode;
 }
 
-/** The same store, which reports each call once, when it has ended: for metrics and logs. `onCall` must not throw. */
-export function withObserver(store: ObjectStore, onCall: (call: StoreCall) => void, clock: Clock = systemClock): ObjectStore {
+/**
+ * The same store, which reports each call once, when it has ended: for metrics and logs. `onCall`
+ * must not throw.
+ */
+export function withObserver(
+  store: ObjectStore,
+  onCall: (call: StoreCall) => void,
+  clock: Clock = systemClock,
+): ObjectStore {
   return new ObservedStore(store, onCall, clock);
 }
 
@@ -50,7 +60,9 @@ class ObservedStore implements ObjectStore {
     if (store.readAtHand !== undefined) this.readAtHand = (...call) => this.#readAtHand(...call);
     if (store.deleteFolder === undefined) return;
     this.deleteFolder = (keys, options) =>
-      this.#begin('delete', keys[0]).around(async () => (await store.deleteFolder?.(keys, options)) === true);
+      this.#begin('delete', keys[0]).around(
+        async () => (await store.deleteFolder?.(keys, options)) === true,
+      );
   }
 
   get location(): string {
@@ -71,7 +83,11 @@ class ObservedStore implements ObjectStore {
     }
   }
 
-  put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     const call = this.#begin('put', key);
     if (body instanceof Uint8Array) {
       call.bytes = body.byteLength;
@@ -110,14 +126,30 @@ class ObservedStore implements ObjectStore {
     const startMs = this.#clock.monotonicMs();
     if (this.#store.readAtHand?.(key, range, target) !== true) return false;
     const durationMs = this.#clock.monotonicMs() - startMs;
-    this.#onCall({ op: 'get', key, range, bytes: target.byteLength, entryCount: 0, durationMs, outcome: 'ok' });
+    this.#onCall({
+      op: 'get',
+      key,
+      range,
+      bytes: target.byteLength,
+      entryCount: 0,
+      durationMs,
+      outcome: 'ok',
+    });
     return true;
   }
 
   #begin(op: StoreCall['op'], key: string, range?: ByteRange): CallUnderWay {
     const startMs = this.#clock.monotonicMs();
     return new CallUnderWay(({ bytes, entryCount }, outcome) => {
-      this.#onCall({ op, key, range, bytes, entryCount, durationMs: this.#clock.monotonicMs() - startMs, outcome });
+      this.#onCall({
+        op,
+        key,
+        range,
+        bytes,
+        entryCount,
+        durationMs: this.#clock.monotonicMs() - startMs,
+        outcome,
+      });
     });
   }
 }

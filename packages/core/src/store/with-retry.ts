@@ -1,12 +1,21 @@
-import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore, ReadAtHand } from '../object-store.ts';
+import type {
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+  ReadAtHand,
+} from '../object-store.ts';
 import { assertRetryOptions, retry, type RetryOptions, waitForRetry } from './retry.ts';
 import { observeSource } from './observe-source.ts';
 
 /**
  * The same store, which tries again when it is unavailable or too slow (`retry` says when and how).
  *
- * What cannot be repeated safely is not: a `put` whose source was begun, and a body that fails on the way, because nothing
- * proves that a second `get` would open the same object. A listing goes on after the last entry that it gave.
+ * What cannot be repeated safely is not: a `put` whose source was begun, and a body that fails on
+ * the way, because nothing proves that a second `get` would open the same object. A listing goes on
+ * after the last entry that it gave.
  *
  * @throws INVALID_PARAMETER when the options make no sense
  */
@@ -24,7 +33,9 @@ class RetryingStore implements ObjectStore {
 
   constructor(store: ObjectStore, options: RetryOptions) {
     this.#store = store;
-    if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
+    if (store.readAtHand !== undefined) {
+      this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
+    }
     this.#options = options;
     if (store.deleteFolder === undefined) return;
     this.deleteFolder = (keys, call) => {
@@ -38,16 +49,30 @@ class RetryingStore implements ObjectStore {
   }
 
   head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return retry(this.#options, `head ${key}`, () => this.#store.head(key, options), options?.signal);
+    return retry(
+      this.#options,
+      `head ${key}`,
+      () => this.#store.head(key, options),
+      options?.signal,
+    );
   }
 
   get(key: string, options?: GetOptions): Promise<ObjectBody> {
     return retry(this.#options, `get ${key}`, () => this.#store.get(key, options), options?.signal);
   }
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     if (body instanceof Uint8Array) {
-      return retry(this.#options, `put ${key}`, () => this.#store.put(key, body, options), options?.signal);
+      return retry(
+        this.#options,
+        `put ${key}`,
+        () => this.#store.put(key, body, options),
+        options?.signal,
+      );
     }
     let isBegun = false;
     const source = observeSource(body, { onPull: () => (isBegun = true) });
@@ -85,7 +110,12 @@ class RetryingStore implements ObjectStore {
   }
 
   delete(key: string, options?: CallOptions): Promise<void> {
-    return retry(this.#options, `delete ${key}`, () => this.#store.delete(key, options), options?.signal);
+    return retry(
+      this.#options,
+      `delete ${key}`,
+      () => this.#store.delete(key, options),
+      options?.signal,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

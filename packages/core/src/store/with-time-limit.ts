@@ -1,6 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { QuireError } from '../errors.ts';
-import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore, ReadAtHand } from '../object-store.ts';
+import type {
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+  ReadAtHand,
+} from '../object-store.ts';
 import { Deadline } from '../wait/deadline.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
@@ -10,15 +18,19 @@ export interface TimeLimitOptions {
   readonly clock: Clock;
   /** For a `head`, a `delete`, a `put` of bytes, and until a `get` has opened its object. */
   readonly callTimeoutMs: number;
-  /** For each next chunk of a body, each next entry of a listing, and each time that a `put` has the turn of its source. */
+  /**
+   * For each next chunk of a body, each next entry of a listing, and each time that a `put` has the
+   * turn of its source.
+   */
   readonly idleTimeoutMs: number;
 }
 
 /**
- * The same store, which throws STORE_TIMED_OUT where it would keep its caller waiting too long, and aborts the call.
+ * The same store, which throws STORE_TIMED_OUT where it would keep its caller waiting too long, and
+ * aborts the call.
  *
- * Only the store's own time counts: not the reader's between chunks or entries, and not the source's of a `put`. The caller is
- * answered even when the store does not react to being aborted.
+ * Only the store's own time counts: not the reader's between chunks or entries, and not the
+ * source's of a `put`. The caller is answered even when the store does not react to being aborted.
  *
  * @throws INVALID_PARAMETER when a limit is not a positive number
  */
@@ -42,11 +54,18 @@ class TimeLimitedStore implements ObjectStore {
       );
     }
     this.#store = store;
-    if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
+    if (store.readAtHand !== undefined) {
+      this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
+    }
     this.#options = options;
     if (store.deleteFolder === undefined) return;
     this.deleteFolder = (keys, call) =>
-      this.#call('delete', keys[0], call, async (signal) => (await store.deleteFolder?.(keys, { signal })) === true);
+      this.#call(
+        'delete',
+        keys[0],
+        call,
+        async (signal) => (await store.deleteFolder?.(keys, { signal })) === true,
+      );
   }
 
   get location(): string {
@@ -62,7 +81,12 @@ class TimeLimitedStore implements ObjectStore {
     const deadline = this.#begin('get', key, options);
     const opening = this.#store.get(key, { ...options, signal: deadline.signal });
     try {
-      return timedBody(key, await deadline.wait(callTimeoutMs, () => opening), deadline, idleTimeoutMs);
+      return timedBody(
+        key,
+        await deadline.wait(callTimeoutMs, () => opening),
+        deadline,
+        idleTimeoutMs,
+      );
     } catch (error) {
       deadline[Symbol.dispose]();
       // A body that comes after all has no reader any more.
@@ -71,20 +95,35 @@ class TimeLimitedStore implements ObjectStore {
     }
   }
 
-  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     if (body instanceof Uint8Array) {
-      return await this.#call('put', key, options, (signal) => this.#store.put(key, body, { signal }));
+      return await this.#call('put', key, options, (signal) =>
+        this.#store.put(key, body, { signal }),
+      );
     }
     const { idleTimeoutMs } = this.#options;
     using deadline = this.#begin('put', key, options);
     // While the source has the turn, the store is not to blame.
-    const source = observeSource(body, { onPull: () => deadline.stop(), onAnswer: () => deadline.start(idleTimeoutMs) });
-    return await deadline.wait(idleTimeoutMs, () => this.#store.put(key, source, { signal: deadline.signal }));
+    const source = observeSource(body, {
+      onPull: () => deadline.stop(),
+      onAnswer: () => deadline.start(idleTimeoutMs),
+    });
+    return await deadline.wait(idleTimeoutMs, () =>
+      this.#store.put(key, source, { signal: deadline.signal }),
+    );
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
     using deadline = this.#begin('list', prefix, options);
-    yield* timedSteps(this.#store.list(prefix, { ...options, signal: deadline.signal }), deadline, this.#options.idleTimeoutMs);
+    yield* timedSteps(
+      this.#store.list(prefix, { ...options, signal: deadline.signal }),
+      deadline,
+      this.#options.idleTimeoutMs,
+    );
   }
 
   async delete(key: string, options?: CallOptions): Promise<void> {
@@ -113,7 +152,12 @@ class TimeLimitedStore implements ObjectStore {
   }
 }
 
-function timedBody(key: string, object: ObjectBody, deadline: Deadline, idleTimeoutMs: number): ObjectBody {
+function timedBody(
+  key: string,
+  object: ObjectBody,
+  deadline: Deadline,
+  idleTimeoutMs: number,
+): ObjectBody {
   return new SingleUseBody({
     key,
     sizeBytes: object.sizeBytes,
@@ -121,14 +165,19 @@ function timedBody(key: string, object: ObjectBody, deadline: Deadline, idleTime
     release: async () => {
       deadline[Symbol.dispose]();
       const disposal = Promise.resolve(object[Symbol.asyncDispose]());
-      // The body of a call that was aborted may be stuck, and so may be its disposal: nobody waits to hear how it ends.
+      // The body of a call that was aborted may be stuck, and so may be its disposal: nobody waits
+      // to hear how it ends.
       await (deadline.signal.aborted ? void disposal.catch(() => undefined) : disposal);
     },
   });
 }
 
 /** The same steps; the countdown runs only while the store works on the next one. */
-async function* timedSteps<T>(steps: AsyncIterable<T>, deadline: Deadline, idleTimeoutMs: number): AsyncGenerator<T> {
+async function* timedSteps<T>(
+  steps: AsyncIterable<T>,
+  deadline: Deadline,
+  idleTimeoutMs: number,
+): AsyncGenerator<T> {
   const iterator = steps[Symbol.asyncIterator]();
   let isOurs = false;
   try {

@@ -21,13 +21,20 @@ export interface PartitionConsumption {
   readonly lagMessages: number | null;
   /** When the last message was consumed, in epoch milliseconds; null before the first. */
   readonly lastConsumedMs: number | null;
-  /** How long the newest message that is not consumed yet has waited; null while it is not known. */
+  /**
+   * How long the newest message that is not consumed yet has waited; null while it is not known.
+   */
   readonly lagMs: number | null;
-  /** Messages that could not be decoded or transformed, and were skipped, since the engine started. */
+  /**
+   * Messages that could not be decoded or transformed, and were skipped, since the engine started.
+   */
   readonly skippedCount: number;
   /** Why it is RETRYING or STOPPED, as a sentence; null otherwise. */
   readonly error: string | null;
-  /** What its operator has to know though it goes on: messages that the stream had dropped before they were consumed, and the latest that was skipped. */
+  /**
+   * What its operator has to know though it goes on: messages that the stream had dropped before
+   * they were consumed, and the latest that was skipped.
+   */
   readonly notice?: string | null;
 }
 
@@ -37,13 +44,19 @@ export interface Consumption {
   /** When it was paused or resumed last, and what was said of it. */
   readonly changedMs: number | null;
   readonly comment: string | null;
-  /** In ascending order. Empty while the partitions themselves are not known, which `isReady` tells from a stream without any. */
+  /**
+   * In ascending order. Empty while the partitions themselves are not known, which `isReady` tells
+   * from a stream without any.
+   */
   readonly partitions: readonly PartitionConsumption[];
   /** Whether `partitions` lists all partitions of the stream. */
   readonly isReady: boolean;
 }
 
-/** Where consumption goes on: where it stopped, or at one end of the stream, which leaves out or repeats messages. */
+/**
+ * Where consumption goes on: where it stopped, or at one end of the stream, which leaves out or
+ * repeats messages.
+ */
 export type ResumeFrom = 'lastConsumed' | 'smallest' | 'largest';
 
 /** A wish to commit what is being consumed, and how far it has come. */

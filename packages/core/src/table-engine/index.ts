@@ -7,9 +7,21 @@ export type {
   RebalanceStatus,
   ResumeFrom,
 } from './consumption.ts';
-export { parseTableName, type TableConfigDocument, type TableSchemaDocument, type TableType } from './documents.ts';
+export {
+  parseTableName,
+  type TableConfigDocument,
+  type TableSchemaDocument,
+  type TableType,
+} from './documents.ts';
 export type { Finding } from './finding.ts';
-export type { LiveTables, RelationColumn, RelationFile, RelationPart, RelationType, TableRelation } from './live-tables.ts';
+export type {
+  LiveTables,
+  RelationColumn,
+  RelationFile,
+  RelationPart,
+  RelationType,
+  TableRelation,
+} from './live-tables.ts';
 export type { SegmentDescription } from './segments.ts';
 export type {
   Ingested,

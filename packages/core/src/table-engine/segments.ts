@@ -5,13 +5,19 @@ export interface SegmentDescription {
   readonly state: 'COMMITTED' | 'CONSUMING';
   readonly rowCount: number;
   readonly sizeBytes: number;
-  /** Smallest and largest value of the time column, in epoch milliseconds; null without a time column, or without rows. */
+  /**
+   * Smallest and largest value of the time column, in epoch milliseconds; null without a time
+   * column, or without rows.
+   */
   readonly minTimeMs: number | null;
   readonly maxTimeMs: number | null;
   readonly createdMs: number;
   /** When it was committed; null while it is consuming. */
   readonly committedMs: number | null;
-  /** Where its rows come from, for a segment of a stream: offsets `[startOffset, endOffset)`; the end is null while it is consuming. */
+  /**
+   * Where its rows come from, for a segment of a stream: offsets `[startOffset, endOffset)`; the
+   * end is null while it is consuming.
+   */
   readonly stream: {
     readonly partition: number;
     readonly sequence: number;
@@ -22,7 +28,10 @@ export interface SegmentDescription {
   readonly servers: readonly string[];
   /** Checksum of its data as the engine keeps it; null where the engine has none. */
   readonly checksum: string | null;
-  /** What is wrong with its data, and what to do, in sentences; left out where nothing is known to be. */
+  /**
+   * What is wrong with its data, and what to do, in sentences; left out where nothing is known to
+   * be.
+   */
   readonly problem?: string | undefined;
   /** What else the engine keeps about it, by its own names. */
   readonly custom: Readonly<Record<string, string>>;

@@ -10,16 +10,21 @@ import type { ScheduledTasks, TaskRecord } from './tasks.ts';
 export interface TableSummary {
   readonly tableNameWithType: string;
   readonly type: TableType;
-  /** Whether its rows are files that the settings name: such a table can be read, and nothing else. */
+  /**
+   * Whether its rows are files that the settings name: such a table can be read, and nothing else.
+   */
   readonly isReadOnly: boolean;
 }
 
-/** What an engine does not serve, or keeps, because its files are not what was written. An operator must look. */
+/**
+ * What an engine does not serve, or keeps, because its files are not what was written. An operator
+ * must look.
+ */
 export interface TableProblem {
   readonly kind: 'table' | 'segment' | 'task' | 'job' | 'record' | 'file' | 'disk';
   /**
-   * The name of the table or task, the id of the job, the segment after its table and a slash, the path of the file, or the setting
-   * that names the disk.
+   * The name of the table or task, the id of the job, the segment after its table and a slash, the
+   * path of the file, or the setting that names the disk.
    */
   readonly subject: string;
   /** Which file it is about, what is wrong with it, and what to do. */
@@ -31,7 +36,10 @@ export interface TableDescription extends TableSummary {
   /** Complete, as it was given, with the type's suffix in its name. */
   readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
-  /** What is worth knowing about it, such as members of the config that have no effect on this engine. */
+  /**
+   * What is worth knowing about it, such as members of the config that have no effect on this
+   * engine.
+   */
   readonly findings: readonly Finding[];
 }
 
@@ -60,7 +68,10 @@ export interface Instance {
 /** Rows that a caller brings for a table. */
 export interface IngestRequest {
   readonly tableNameWithType: string;
-  /** Either the bytes of one file, or where a file is; the engine's settings say which places may be read. */
+  /**
+   * Either the bytes of one file, or where a file is; the engine's settings say which places may be
+   * read.
+   */
   readonly source:
     | { readonly kind: 'bytes'; readonly name: string; readonly body: AsyncIterable<Uint8Array> }
     | { readonly kind: 'uri'; readonly uri: string };
@@ -76,16 +87,18 @@ export interface Ingested {
 }
 
 /**
- * The port to whatever keeps tables: their configs and schemas, their segments, what they consume from streams, and the tasks that work
- * on them. No HTTP and no engine's own words pass it.
+ * The port to whatever keeps tables: their configs and schemas, their segments, what they consume
+ * from streams, and the tasks that work on them. No HTTP and no engine's own words pass it.
  *
- * - Names of tables are with type (`flights_REALTIME`) unless the parameter says otherwise. A table that is not there is
- *   TABLE_NOT_FOUND; a call that needs the other type, or that the engine cannot do at all, is UNSUPPORTED with a sentence that says what
- *   would help. Nothing is silently left out.
- * - A change is durable when its promise resolves: it survives any crash. When the promise rejects, nothing has changed; after
- *   ENGINE_UNAVAILABLE it may be unknown which of the two holds.
- * - Every change may be asked for twice: creating what is there already with the same content, deleting what is gone, pausing what is
- *   paused are the errors that each verb names, never damage.
+ * - Names of tables are with type (`flights_REALTIME`) unless the parameter says otherwise. A table
+ *   that is not there is TABLE_NOT_FOUND; a call that needs the other type, or that the engine
+ *   cannot do at all, is UNSUPPORTED with a sentence that says what would help. Nothing is silently
+ *   left out.
+ * - A change is durable when its promise resolves: it survives any crash. When the promise rejects,
+ *   nothing has changed; after ENGINE_UNAVAILABLE it may be unknown which of the two holds.
+ * - Every change may be asked for twice: creating what is there already with the same content,
+ *   deleting what is gone, pausing what is paused are the errors that each verb names, never
+ *   damage.
  * - Reading may lag behind changes by others, never behind one's own.
  * - Every sentence here has a case in the conformance suite.
  */
@@ -111,7 +124,8 @@ export interface TableEngine extends AsyncDisposable {
    * Replaces a schema; columns may be added.
    *
    * @throws SCHEMA_NOT_FOUND
-   * @throws TABLE_INVALID when a column would go or change its type while a table uses it, or the schema is not valid; with all findings
+   * @throws TABLE_INVALID when a column would go or change its type while a table uses it, or the
+   * schema is not valid; with all findings
    */
   updateSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void>;
   /** @throws SCHEMA_NOT_FOUND, SCHEMA_IN_USE */
@@ -129,8 +143,14 @@ export interface TableEngine extends AsyncDisposable {
    * @throws TABLE_EXISTS, SCHEMA_NOT_FOUND, TENANT_NOT_FOUND
    * @throws TABLE_INVALID, with all findings
    */
-  createTable(config: TableConfigDocument, options?: CallOptions & { readonly isPaused?: boolean }): Promise<TableCreated>;
-  /** Replaces the config of a table. @throws TABLE_NOT_FOUND, TENANT_NOT_FOUND; TABLE_INVALID, with all findings */
+  createTable(
+    config: TableConfigDocument,
+    options?: CallOptions & { readonly isPaused?: boolean },
+  ): Promise<TableCreated>;
+  /**
+   * Replaces the config of a table. @throws TABLE_NOT_FOUND, TENANT_NOT_FOUND; TABLE_INVALID, with
+   * all findings
+   */
   updateTable(config: TableConfigDocument, options?: CallOptions): Promise<TableCreated>;
   /** Deletes a table and its segments, not its schema. @throws TABLE_NOT_FOUND */
   deleteTable(tableNameWithType: string, options?: CallOptions): Promise<void>;
@@ -138,10 +158,23 @@ export interface TableEngine extends AsyncDisposable {
   // Segments
 
   /** In ascending order of their names. @throws TABLE_NOT_FOUND */
-  listSegments(tableNameWithType: string, options?: CallOptions): Promise<readonly SegmentDescription[]>;
-  /** @throws TABLE_NOT_FOUND, SEGMENT_NOT_FOUND; CONFLICT for a segment that is still consuming, unless it is damaged */
-  deleteSegment(tableNameWithType: string, segmentName: string, options?: CallOptions): Promise<void>;
-  /** Rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INGESTION_FAILED with what was wrong, and where */
+  listSegments(
+    tableNameWithType: string,
+    options?: CallOptions,
+  ): Promise<readonly SegmentDescription[]>;
+  /**
+   * @throws TABLE_NOT_FOUND, SEGMENT_NOT_FOUND; CONFLICT for a segment that is still consuming,
+   * unless it is damaged
+   */
+  deleteSegment(
+    tableNameWithType: string,
+    segmentName: string,
+    options?: CallOptions,
+  ): Promise<void>;
+  /**
+   * Rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INGESTION_FAILED with what was
+   * wrong, and where
+   */
   ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested>;
   /**
    * Rows that queries see, with segments that are still consuming.
@@ -150,24 +183,40 @@ export interface TableEngine extends AsyncDisposable {
    */
   countRows(tableNameWithType: string, options?: CallOptions): Promise<number>;
 
-  // Streams: every verb throws TABLE_NOT_FOUND, and UNSUPPORTED for a table that consumes no stream.
+  // Streams: every verb throws TABLE_NOT_FOUND, and UNSUPPORTED for a table that consumes no
+  // stream.
 
   readConsumption(tableNameWithType: string, options?: CallOptions): Promise<Consumption>;
-  /** Resolves once the wish is durable; partitions stop soon after, with what they have consumed committed. Pausing twice is well. */
-  pauseConsumption(tableNameWithType: string, options?: CallOptions & { readonly comment?: string }): Promise<Consumption>;
+  /**
+   * Resolves once the wish is durable; partitions stop soon after, with what they have consumed
+   * committed. Pausing twice is well.
+   */
+  pauseConsumption(
+    tableNameWithType: string,
+    options?: CallOptions & { readonly comment?: string },
+  ): Promise<Consumption>;
   resumeConsumption(
     tableNameWithType: string,
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
   ): Promise<Consumption>;
-  /** Commits the consuming segments that there are now, or those that are named. @throws SEGMENT_NOT_FOUND; CONFLICT while it is paused */
+  /**
+   * Commits the consuming segments that there are now, or those that are named. @throws
+   * SEGMENT_NOT_FOUND; CONFLICT while it is paused
+   */
   forceCommit(
     tableNameWithType: string,
-    options?: CallOptions & { readonly segmentNames?: readonly string[]; readonly partitions?: readonly number[] },
+    options?: CallOptions & {
+      readonly segmentNames?: readonly string[];
+      readonly partitions?: readonly number[];
+    },
   ): Promise<ForceCommitJob>;
   /** @throws JOB_NOT_FOUND */
   readForceCommit(jobId: string, options?: CallOptions): Promise<ForceCommitJob>;
   /** Moves segments to where tenants and tags want them. */
-  rebalance(tableNameWithType: string, options?: CallOptions & { readonly isDryRun?: boolean }): Promise<RebalanceJob>;
+  rebalance(
+    tableNameWithType: string,
+    options?: CallOptions & { readonly isDryRun?: boolean },
+  ): Promise<RebalanceJob>;
   /** @throws JOB_NOT_FOUND */
   readRebalance(jobId: string, options?: CallOptions): Promise<RebalanceJob>;
   /** Cancels the rebalances of a table that are in progress; resolves to their ids. */
@@ -182,9 +231,15 @@ export interface TableEngine extends AsyncDisposable {
 
   /** Types of tasks that the engine knows, in ascending order. */
   listTaskTypes(options?: CallOptions): Promise<readonly string[]>;
-  /** Makes the tasks that tables ask for by their configs. @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
+  /**
+   * Makes the tasks that tables ask for by their configs. @throws TASK_TYPE_NOT_FOUND,
+   * TABLE_NOT_FOUND
+   */
   scheduleTasks(
-    options?: CallOptions & { readonly taskType?: string | undefined; readonly tableNameWithType?: string | undefined },
+    options?: CallOptions & {
+      readonly taskType?: string | undefined;
+      readonly tableNameWithType?: string | undefined;
+    },
   ): Promise<ScheduledTasks>;
   /**
    * Makes one task from a config of the caller's own.
@@ -211,10 +266,16 @@ export interface TableEngine extends AsyncDisposable {
   readTask(taskName: string, options?: CallOptions): Promise<TaskRecord>;
   /** Whether tasks of a type are given out, or held back. @throws TASK_TYPE_NOT_FOUND */
   readTaskQueue(taskType: string, options?: CallOptions): Promise<'RUNNING' | 'STOPPED'>;
-  /** Holds back the tasks of a type: what runs is stopped, and goes on after `resumeTaskQueue`. @throws TASK_TYPE_NOT_FOUND */
+  /**
+   * Holds back the tasks of a type: what runs is stopped, and goes on after `resumeTaskQueue`.
+   * @throws TASK_TYPE_NOT_FOUND
+   */
   stopTaskQueue(taskType: string, options?: CallOptions): Promise<void>;
   /** @throws TASK_TYPE_NOT_FOUND */
   resumeTaskQueue(taskType: string, options?: CallOptions): Promise<void>;
-  /** Ends a task, whatever it does, as ABORTED; nothing of what it made stays. @throws TASK_NOT_FOUND; CONFLICT when it has ended already */
+  /**
+   * Ends a task, whatever it does, as ABORTED; nothing of what it made stays. @throws
+   * TASK_NOT_FOUND; CONFLICT when it has ended already
+   */
   cancelTask(taskName: string, options?: CallOptions): Promise<void>;
 }

@@ -30,7 +30,10 @@ export const subtaskStates = [
 /** The state of a subtask. */
 export type SubtaskState = (typeof subtaskStates)[number];
 
-/** How a task came about: by the schedule of its table, by a call that schedules it, or by a call that brings its own config. */
+/**
+ * How a task came about: by the schedule of its table, by a call that schedules it, or by a call
+ * that brings its own config.
+ */
 export type TaskTrigger = 'CRON_TRIGGER' | 'MANUAL_TRIGGER' | 'ADHOC_TRIGGER';
 
 /** A subtask, its state and what came of it. */
@@ -67,8 +70,20 @@ export interface TaskRecord {
 
 /** What came of a wish to schedule tasks: one entry for each table and type that was looked at. */
 export interface ScheduledTasks {
-  readonly scheduled: readonly { readonly taskType: string; readonly tableNameWithType: string; readonly taskName: string }[];
+  readonly scheduled: readonly {
+    readonly taskType: string;
+    readonly tableNameWithType: string;
+    readonly taskName: string;
+  }[];
   /** Tables for which there was nothing to do, and why. */
-  readonly skipped: readonly { readonly taskType: string; readonly tableNameWithType: string; readonly reason: string }[];
-  readonly errors: readonly { readonly taskType: string; readonly tableNameWithType: string; readonly message: string }[];
+  readonly skipped: readonly {
+    readonly taskType: string;
+    readonly tableNameWithType: string;
+    readonly reason: string;
+  }[];
+  readonly errors: readonly {
+    readonly taskType: string;
+    readonly tableNameWithType: string;
+    readonly message: string;
+  }[];
 }

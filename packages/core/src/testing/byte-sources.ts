@@ -1,18 +1,25 @@
 /** A prime, so that no buffer size is a multiple of it. */
 const patternPeriod = 65_521;
 
-/** Bytes that differ from place to place and from seed to seed, so that a wrong offset or a mix of two objects shows. */
+/**
+ * Bytes that differ from place to place and from seed to seed, so that a wrong offset or a mix of
+ * two objects shows.
+ */
 export function patternBytes(length: number, seed = 0): Uint8Array {
   const bytes = new Uint8Array(length);
   const firstBytes = Math.min(length, patternPeriod);
-  for (let index = 0; index < firstBytes; index += 1) bytes[index] = (index * 31 + (index >>> 8) * 7 + seed * 101) & 0xff;
+  for (let index = 0; index < firstBytes; index += 1) {
+    bytes[index] = (index * 31 + (index >>> 8) * 7 + seed * 101) & 0xff;
+  }
   for (let filled = firstBytes; filled < length; filled *= 2) bytes.copyWithin(filled, 0, filled);
   return bytes;
 }
 
 /** The bytes as a source of chunks of one size. */
 export async function* chunksOf(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
-  for (let offset = 0; offset < bytes.byteLength; offset += chunkBytes) yield bytes.subarray(offset, offset + chunkBytes);
+  for (let offset = 0; offset < bytes.byteLength; offset += chunkBytes) {
+    yield bytes.subarray(offset, offset + chunkBytes);
+  }
 }
 
 /** A source that a test feeds by hand, and that tells how it was used. */
@@ -27,7 +34,9 @@ export class HandFedSource implements AsyncIterable<Uint8Array> {
 
   /** Resolves once a pull is waiting. */
   async untilPulled(): Promise<void> {
-    while (this.#waiting.length === 0) await new Promise<void>((resolve) => this.#onPull.push(resolve));
+    while (this.#waiting.length === 0) {
+      await new Promise<void>((resolve) => this.#onPull.push(resolve));
+    }
   }
 
   /** Answers the waiting pull with a chunk. */

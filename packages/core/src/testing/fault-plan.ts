@@ -16,19 +16,32 @@ export interface FaultCall {
 export type Fault =
   /** The call fails and has no effect. A `list` fails before its first entry. */
   | { readonly kind: 'fail-before'; readonly error?: QuireError }
-  /** The call has its effect, and then fails: the answer was lost. A `get` delivers nothing, a `list` fails after its last entry. */
+  /**
+   * The call has its effect, and then fails: the answer was lost. A `get` delivers nothing, a
+   * `list` fails after its last entry.
+   */
   | { readonly kind: 'fail-after'; readonly error?: QuireError }
-  /** After `afterBytes`, a `get` just ends, or fails with `error`; the source of a `put` fails. After that many entries, a `list` fails. */
+  /**
+   * After `afterBytes`, a `get` just ends, or fails with `error`; the source of a `put` fails.
+   * After that many entries, a `list` fails.
+   */
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly error?: QuireError }
-  /** The disk is full: a `put` fails with STORE_FULL once it has taken `afterBytes`. Other calls pass. */
+  /**
+   * The disk is full: a `put` fails with STORE_FULL once it has taken `afterBytes`. Other calls
+   * pass.
+   */
   | { readonly kind: 'full'; readonly afterBytes: number }
   /** The call, and each of its chunks and entries, comes `delayMs` late by the store's clock. */
   | { readonly kind: 'slow'; readonly delayMs: number }
   /**
-   * The process dies: this call, what else is under way and every later call throw. The call has had its effect with `after`;
-   * with `midway` the source of a `put` got so far; else it never began.
+   * The process dies: this call, what else is under way and every later call throw. The call has
+   * had its effect with `after`; with `midway` the source of a `put` got so far; else it never
+   * began.
    */
-  | { readonly kind: 'crash'; readonly when: 'before' | 'after' | { readonly midwayBytes: number } };
+  | {
+      readonly kind: 'crash';
+      readonly when: 'before' | 'after' | { readonly midwayBytes: number };
+    };
 
 /** Decides about each call; undefined lets it pass. */
 export type FaultPlan = (call: FaultCall) => Fault | undefined;
@@ -38,7 +51,10 @@ export const noFaults: FaultPlan = () => undefined;
 
 /** The error of a fault that names none: STORE_UNAVAILABLE, which callers may retry. */
 export function injectedFailure(call: FaultCall): QuireError {
-  return new QuireError('STORE_UNAVAILABLE', `An injected fault hit call ${call.number}: ${call.op} ${call.key}.`);
+  return new QuireError(
+    'STORE_UNAVAILABLE',
+    `An injected fault hit call ${call.number}: ${call.op} ${call.key}.`,
+  );
 }
 
 /** The fault, once, at the call with this number. */
@@ -47,7 +63,11 @@ export function faultAt(callNumber: number, fault: Fault): FaultPlan {
 }
 
 /** The fault at each call of a kind, `times` times at most. */
-export function faultOn(op: FaultCall['op'], fault: Fault, times = Number.POSITIVE_INFINITY): FaultPlan {
+export function faultOn(
+  op: FaultCall['op'],
+  fault: Fault,
+  times = Number.POSITIVE_INFINITY,
+): FaultPlan {
   let left = times;
   return (call) => {
     if (call.op !== op || left <= 0) return undefined;

@@ -1,9 +1,23 @@
 import type { Clock } from '../clock.ts';
 import { QuireError } from '../errors.ts';
-import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import type {
+  ByteRange,
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+} from '../object-store.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
 import { sourceChunks } from '../store/source-chunks.ts';
-import { type Fault, type FaultCall, type FaultPlan, injectedFailure, noFaults } from './fault-plan.ts';
+import {
+  type Fault,
+  type FaultCall,
+  type FaultPlan,
+  injectedFailure,
+  noFaults,
+} from './fault-plan.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** What a `FaultStore` does to the calls of a store. */
@@ -13,7 +27,10 @@ export interface FaultStoreOptions {
   readonly clock?: Clock;
 }
 
-/** A store whose calls go wrong as a plan says. What reaches the store inside is intact: only the way there and back is not. */
+/**
+ * A store whose calls go wrong as a plan says. What reaches the store inside is intact: only the
+ * way there and back is not.
+ */
 export class FaultStore implements ObjectStore {
   /** May be changed between calls. */
   plan: FaultPlan;
@@ -64,10 +81,19 @@ export class FaultStore implements ObjectStore {
     });
   }
 
-  put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     return this.#run('put', key, options, (call, fault) => {
-      const isIntact = body instanceof Uint8Array && sourceBytes(fault) === Number.POSITIVE_INFINITY;
-      return this.#store.put(key, isIntact ? body : this.#source(body, call, fault, options), options);
+      const isIntact =
+        body instanceof Uint8Array && sourceBytes(fault) === Number.POSITIVE_INFINITY;
+      return this.#store.put(
+        key,
+        isIntact ? body : this.#source(body, call, fault, options),
+        options,
+      );
     });
   }
 
@@ -77,7 +103,9 @@ export class FaultStore implements ObjectStore {
     let entryCount = 0;
     for await (const entry of this.#store.list(prefix, options)) {
       await this.#between(fault, options);
-      if (fault?.kind === 'cut' && entryCount >= fault.afterBytes) throw fault.error ?? injectedFailure(call);
+      if (fault?.kind === 'cut' && entryCount >= fault.afterBytes) {
+        throw fault.error ?? injectedFailure(call);
+      }
       entryCount += 1;
       yield entry;
     }
@@ -92,7 +120,11 @@ export class FaultStore implements ObjectStore {
     await this.#store[Symbol.asyncDispose]();
   }
 
-  #plan(op: FaultCall['op'], key: string, range?: ByteRange): { call: FaultCall; fault: Fault | undefined } {
+  #plan(
+    op: FaultCall['op'],
+    key: string,
+    range?: ByteRange,
+  ): { call: FaultCall; fault: Fault | undefined } {
     this.#assertAlive();
     this.#callCount += 1;
     const call: FaultCall = { op, key, range, number: this.#callCount };
@@ -112,7 +144,11 @@ export class FaultStore implements ObjectStore {
     return result;
   }
 
-  async #before(call: FaultCall, fault: Fault | undefined, options: CallOptions | undefined): Promise<void> {
+  async #before(
+    call: FaultCall,
+    fault: Fault | undefined,
+    options: CallOptions | undefined,
+  ): Promise<void> {
     if (fault?.kind === 'fail-before') throw fault.error ?? injectedFailure(call);
     if (fault?.kind === 'crash' && fault.when === 'before') this.#crash();
     await this.#between(fault, options);
@@ -166,7 +202,9 @@ export class FaultStore implements ObjectStore {
 
   #failSource(call: FaultCall, fault: Fault | undefined): never {
     if (fault?.kind === 'crash') this.#crash();
-    if (fault?.kind === 'full') throw new QuireError('STORE_FULL', `An injected fault left no room for ${call.key}.`);
+    if (fault?.kind === 'full') {
+      throw new QuireError('STORE_FULL', `An injected fault left no room for ${call.key}.`);
+    }
     throw (fault?.kind === 'cut' ? fault.error : undefined) ?? injectedFailure(call);
   }
 

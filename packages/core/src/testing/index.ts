@@ -1,6 +1,14 @@
 export { chunksOf, patternBytes } from './byte-sources.ts';
 export { collect } from './byte-sources.ts';
-export { type Fault, faultAt, type FaultCall, faultOn, type FaultPlan, noFaults, randomFailures } from './fault-plan.ts';
+export {
+  type Fault,
+  faultAt,
+  type FaultCall,
+  faultOn,
+  type FaultPlan,
+  noFaults,
+  randomFailures,
+} from './fault-plan.ts';
 export { FaultStore, type FaultStoreOptions } from './fault-store.ts';
 export { ManualClock, type ManualClockOptions } from './manual-clock.ts';
 export { type RecordedCall, RecordingStore } from './recording-store.ts';

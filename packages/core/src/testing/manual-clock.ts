@@ -12,7 +12,10 @@ export interface ManualClockOptions {
   readonly nowMs?: number;
 }
 
-/** A clock that stands still until a test moves it. Sleepers wake in the order of their deadlines, then of their arrival. */
+/**
+ * A clock that stands still until a test moves it. Sleepers wake in the order of their deadlines,
+ * then of their arrival.
+ */
 export class ManualClock implements Clock {
   #nowMs: number;
   #monotonicMs = 0;
@@ -54,13 +57,17 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Lets time pass. Each sleeper wakes at its own moment, and whatever that sets going runs before the next one wakes: who
-   * sleeps again within the span wakes again within the span.
+   * Lets time pass. Each sleeper wakes at its own moment, and whatever that sets going runs before
+   * the next one wakes: who sleeps again within the span wakes again within the span.
    */
   async advance(durationMs: number): Promise<void> {
     const targetMs = this.#monotonicMs + durationMs;
     await settle();
-    for (let next = this.#sleepers[0]; next !== undefined && next.wakeMs <= targetMs; next = this.#sleepers[0]) {
+    for (
+      let next = this.#sleepers[0];
+      next !== undefined && next.wakeMs <= targetMs;
+      next = this.#sleepers[0]
+    ) {
       this.#sleepers.shift();
       this.#moveTo(next.wakeMs);
       next.wake();
@@ -74,9 +81,14 @@ export class ManualClock implements Clock {
     this.#nowMs += deltaMs;
   }
 
-  /** Resolves once at least `count` sleep: the moment to `advance` when a sleep comes after real work. */
+  /**
+   * Resolves once at least `count` sleep: the moment to `advance` when a sleep comes after real
+   * work.
+   */
   async untilSleeping(count = 1): Promise<void> {
-    while (this.#sleepers.length < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (this.#sleepers.length < count) {
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   #addSleeper(sleeper: Sleeper): void {

@@ -1,5 +1,13 @@
 import { isQuireError, type ErrorCode } from '../errors.ts';
-import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import type {
+  ByteRange,
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+} from '../object-store.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
 import { observeSource } from '../store/observe-source.ts';
 
@@ -20,7 +28,10 @@ export interface RecordedCall {
   outcome: 'ok' | ErrorCode | undefined;
 }
 
-/** A store that writes down every call, in the order in which they began: for tests that count requests and bytes. */
+/**
+ * A store that writes down every call, in the order in which they began: for tests that count
+ * requests and bytes.
+ */
 export class RecordingStore implements ObjectStore {
   readonly #store: ObjectStore;
   #calls: RecordedCall[] = [];
@@ -44,7 +55,9 @@ export class RecordingStore implements ObjectStore {
 
   /** Calls of one kind, or all. */
   count(op?: RecordedCall['op']): number {
-    return op === undefined ? this.#calls.length : this.#calls.filter((call) => call.op === op).length;
+    return op === undefined
+      ? this.#calls.length
+      : this.#calls.filter((call) => call.op === op).length;
   }
 
   /** Forgets all calls so far. */
@@ -68,16 +81,26 @@ export class RecordingStore implements ObjectStore {
     });
   }
 
-  put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+  put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
     const call = this.#record({ op: 'put', key });
     if (body instanceof Uint8Array) call.bytes = body.byteLength;
     const source =
-      body instanceof Uint8Array ? body : observeSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
+      body instanceof Uint8Array
+        ? body
+        : observeSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
     return this.#around(call, () => this.#store.put(key, source, options));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    const call = this.#record({ op: 'list', key: prefix, ...(options?.after !== undefined && { after: options.after }) });
+    const call = this.#record({
+      op: 'list',
+      key: prefix,
+      ...(options?.after !== undefined && { after: options.after }),
+    });
     try {
       for await (const entry of this.#store.list(prefix, options)) {
         call.entryCount += 1;
@@ -91,7 +114,9 @@ export class RecordingStore implements ObjectStore {
   }
 
   delete(key: string, options?: CallOptions): Promise<void> {
-    return this.#around(this.#record({ op: 'delete', key }), () => this.#store.delete(key, options));
+    return this.#around(this.#record({ op: 'delete', key }), () =>
+      this.#store.delete(key, options),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -116,7 +141,10 @@ export class RecordingStore implements ObjectStore {
   }
 }
 
-async function* recorded(chunks: AsyncIterable<Uint8Array>, call: RecordedCall): AsyncGenerator<Uint8Array> {
+async function* recorded(
+  chunks: AsyncIterable<Uint8Array>,
+  call: RecordedCall,
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of chunks) {
       call.bytes += chunk.byteLength;

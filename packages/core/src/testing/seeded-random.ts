@@ -1,8 +1,9 @@
 import type { Random } from '../random.ts';
 
 /**
- * Randomness that repeats: the same seed gives the same values, on every machine.
- * Source: splitmix32, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, cut to 32 bits.
+ * Randomness that repeats: the same seed gives the same values, on every machine. Source:
+ * splitmix32, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014,
+ * cut to 32 bits.
  */
 export class SeededRandom implements Random {
   #state: number;

@@ -2,11 +2,15 @@ import type { Clock } from '../clock.ts';
 import { abortError, throwIfAborted } from '../errors.ts';
 
 /**
- * Waits for an outcome; gives up waiting, and nothing else, when the signal is aborted. A failure that comes later is nobody's.
+ * Waits for an outcome; gives up waiting, and nothing else, when the signal is aborted. A failure
+ * that comes later is nobody's.
  *
  * @throws ABORTED, or the QuireError that is the abort's reason
  */
-export async function unlessAborted<T>(outcome: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function unlessAborted<T>(
+  outcome: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   if (signal === undefined) return outcome;
   if (signal.aborted) outcome.catch(() => undefined);
   throwIfAborted(signal);
@@ -29,7 +33,11 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Sleeps until the time is over or the signal is aborted, whichever comes first. */
-export async function sleepUnlessAborted(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+export async function sleepUnlessAborted(
+  clock: Clock,
+  delayMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await clock.sleep(delayMs, signal);
   } catch (error) {

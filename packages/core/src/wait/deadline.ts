@@ -12,15 +12,20 @@ export interface DeadlineOptions {
   readonly error: (timeoutMs: number) => QuireError;
 }
 
-/** One for all deadlines: an error with its stack for each call to a store would cost as much as the call's guard. */
+/**
+ * One for all deadlines: an error with its stack for each call to a store would cost as much as the
+ * call's guard.
+ */
 const disposed = new QuireError('ABORTED', 'The wait was cancelled.');
 
 /**
- * A signal that is aborted when the time is over, or when the given signal is. Its reason is always a QuireError.
+ * A signal that is aborted when the time is over, or when the given signal is. Its reason is always
+ * a QuireError.
  *
- * The countdown can be started again and stopped as often as anybody likes, with one sleep at a time however many waits there are: a
- * listing waits for a hundred thousand entries, and a timer for each would cost more than the entries. Disposing lets go of the timer
- * and of the given signal.
+ * The countdown can be started again and stopped as often as anybody likes, with one sleep at a
+ * time however many waits there are: a listing waits for a hundred thousand entries, and a timer
+ * for each would cost more than the entries. Disposing lets go of the timer and of the given
+ * signal.
  */
 export class Deadline implements Disposable {
   readonly #clock: Clock;
@@ -67,7 +72,10 @@ export class Deadline implements Disposable {
     this.#endMs = Infinity;
   }
 
-  /** Does `work` while the countdown runs, and rejects as soon as the time is over, whatever becomes of the work. */
+  /**
+   * Does `work` while the countdown runs, and rejects as soon as the time is over, whatever becomes
+   * of the work.
+   */
   wait<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
     this.start(timeoutMs);
     const stopped = work().finally(() => this.stop());
@@ -103,7 +111,9 @@ export class Deadline implements Disposable {
       }
     } catch (cause) {
       if (sleep.signal.aborted) return;
-      this.#end(new QuireError('INTERNAL', 'The clock failed while it watched a time limit.', { cause }));
+      this.#end(
+        new QuireError('INTERNAL', 'The clock failed while it watched a time limit.', { cause }),
+      );
     } finally {
       if (this.#sleep === sleep) this.#sleepEndMs = Infinity;
     }
@@ -120,7 +130,8 @@ export class Deadline implements Disposable {
 /**
  * Runs the task with a signal that is aborted as that of a `Deadline`.
  *
- * @throws the deadline's error when the task fails after its time is over, whatever it makes of that
+ * @throws the deadline's error when the task fails after its time is over, whatever it makes of
+ * that
  */
 export async function withDeadline<T>(
   options: DeadlineOptions & { readonly timeoutMs: number },

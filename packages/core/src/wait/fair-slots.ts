@@ -7,16 +7,27 @@ export interface SlotClaim {
   readonly isAdmin: boolean;
 }
 
-/** How slots and the places of the queue are shared. Read at each decision, so that getters make it live. */
+/**
+ * How slots and the places of the queue are shared. Read at each decision, so that getters make it
+ * live.
+ */
 export interface SlotShares {
   readonly slotCount: number;
   /** Percentage of the slots that one principal may hold while others wait; one slot at least. */
   readonly principalPercentMax: number;
-  /** Whether that share holds also while nobody else waits, so that a slot is free for a principal that comes late. */
+  /**
+   * Whether that share holds also while nobody else waits, so that a slot is free for a principal
+   * that comes late.
+   */
   readonly isShareStrict: boolean;
-  /** Slots that only admins use; always fewer than half, so none when there are one or two slots. */
+  /**
+   * Slots that only admins use; always fewer than half, so none when there are one or two slots.
+   */
   readonly adminSlotCount: number;
-  /** Claims that may wait. Admins, and principals with less than an equal share of the queue, may exceed it. */
+  /**
+   * Claims that may wait. Admins, and principals with less than an equal share of the queue, may
+   * exceed it.
+   */
   readonly waitingMax: number;
   /** Claims of one principal that may wait, at most `waitingMax`. */
   readonly principalWaitingMax: number;
@@ -41,18 +52,22 @@ interface Holder {
   readonly principal: string;
   isAdmin: boolean;
   takenCount: number;
-  /** Starts of the claims that wait, oldest first. A Set forgets an aborted one in constant time. */
+  /**
+   * Starts of the claims that wait, oldest first. A Set forgets an aborted one in constant time.
+   */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Slots that principals share fairly. Principals that wait take turns: each gets one slot in a round, whatever it has queued. A principal that
- * holds its share (`principalPercentMax`) gets no further slot while another one waits that holds less. No slot stays free while a claim waits
- * that may use it, so a principal that is alone uses all slots but those of admins, unless shares are strict. Slots are not taken back: a principal
- * that comes late gets the next one.
+ * Slots that principals share fairly. Principals that wait take turns: each gets one slot in a
+ * round, whatever it has queued. A principal that holds its share (`principalPercentMax`) gets no
+ * further slot while another one waits that holds less. No slot stays free while a claim waits that
+ * may use it, so a principal that is alone uses all slots but those of admins, unless shares are
+ * strict. Slots are not taken back: a principal that comes late gets the next one.
  *
- * The order of turns is a ring: a principal that gets a slot, or gives one back, goes to its end. So between two turns of a principal that waits, every
- * other one gets at most one slot that it could have used.
+ * The order of turns is a ring: a principal that gets a slot, or gives one back, goes to its end.
+ * So between two turns of a principal that waits, every other one gets at most one slot that it
+ * could have used.
  */
 export class FairSlots {
   readonly #shares: SlotShares;
@@ -182,7 +197,10 @@ export class FairSlots {
     }
   }
 
-  /** The first principal of the ring that may use a slot and is below its share, or else the first that may use one. */
+  /**
+   * The first principal of the ring that may use a slot and is below its share, or else the first
+   * that may use one.
+   */
   #chooseNext(): Holder | undefined {
     let beyondShare: Holder | undefined;
     for (const holder of this.#ring) {
@@ -195,7 +213,9 @@ export class FairSlots {
 
   #hasSlotFor(holder: Holder): boolean {
     const { slotCount, adminSlotCount, isShareStrict } = this.#shares;
-    if (this.#takenCount >= slotCount || (isShareStrict && !this.#isBelowShare(holder))) return false;
+    if (this.#takenCount >= slotCount || (isShareStrict && !this.#isBelowShare(holder))) {
+      return false;
+    }
     if (holder.isAdmin) return true;
     const heldBackCount = Math.min(adminSlotCount, Math.ceil(slotCount / 2) - 1);
     return this.#takenCount - this.#takenByAdminsCount < slotCount - heldBackCount;

@@ -19,12 +19,18 @@ export class Sleeper {
     return this.#waking.signal.aborted;
   }
 
-  /** Resolves when the time is over, or sooner when it is woken. @throws ABORTED when the signal is aborted */
+  /**
+   * Resolves when the time is over, or sooner when it is woken. @throws ABORTED when the signal is
+   * aborted
+   */
   async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
     const woken = this.#waking.signal;
     this.#isAsleep = true;
     try {
-      await this.#clock.sleep(delayMs, signal === undefined ? woken : AbortSignal.any([signal, woken]));
+      await this.#clock.sleep(
+        delayMs,
+        signal === undefined ? woken : AbortSignal.any([signal, woken]),
+      );
     } catch (error) {
       if (signal?.aborted === true || !woken.aborted) throw error;
     } finally {

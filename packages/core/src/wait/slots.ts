@@ -9,7 +9,10 @@ export interface WaitingLimit {
   readonly error: (slots: Slots) => QuireError;
 }
 
-/** A fixed number of slots, given out first come, first served. With one slot it is a queue of tasks that run one after the other. */
+/**
+ * A fixed number of slots, given out first come, first served. With one slot it is a queue of tasks
+ * that run one after the other.
+ */
 export class Slots {
   // A Set keeps the order of arrival and forgets an aborted waiter in constant time.
   readonly #waiting = new Set<() => void>();
@@ -46,7 +49,10 @@ export class Slots {
     };
   }
 
-  /** Runs the task in a slot: at once when one is free. @throws as `acquire`, and what the task throws */
+  /**
+   * Runs the task in a slot: at once when one is free. @throws as `acquire`, and what the task
+   * throws
+   */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = this.#take(signal);
     if (turn !== undefined) await turn;
@@ -57,14 +63,19 @@ export class Slots {
     }
   }
 
-  /** Takes a free slot at once; else resolves once one has been handed over, which stays counted as taken meanwhile. */
+  /**
+   * Takes a free slot at once; else resolves once one has been handed over, which stays counted as
+   * taken meanwhile.
+   */
   #take(signal: AbortSignal | undefined): Promise<void> | undefined {
     throwIfAborted(signal);
     if (this.#takenCount < this.#count) {
       this.#takenCount += 1;
       return undefined;
     }
-    if (this.#limit !== undefined && this.#waiting.size >= this.#limit.waitingMax) throw this.#limit.error(this);
+    if (this.#limit !== undefined && this.#waiting.size >= this.#limit.waitingMax) {
+      throw this.#limit.error(this);
+    }
     return new Promise((resolve, reject) => {
       const onTurn = (): void => {
         signal?.removeEventListener('abort', onAbort);

@@ -4,7 +4,10 @@ import { throwIfAborted } from '../errors.ts';
 /** How long a loop may work before others run. */
 const sliceMs = 5;
 
-/** Divides a long loop into slices of a few milliseconds, between which others run: `if (slice.isDue) await slice.yield();`. */
+/**
+ * Divides a long loop into slices of a few milliseconds, between which others run: `if
+ * (slice.isDue) await slice.yield();`.
+ */
 export class TimeSlice {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;

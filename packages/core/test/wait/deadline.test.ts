@@ -3,11 +3,14 @@ import { ManualClock } from '@quire/core/testing';
 import { Deadline, withDeadline } from '@quire/core/wait';
 import { describe, expect, it } from 'vitest';
 
-const timedOut = (timeoutMs: number): QuireError => new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms.`);
+const timedOut = (timeoutMs: number): QuireError =>
+  new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms.`);
 
 /** Fails with what the signal says, as a well-behaved engine does. */
 function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(abortError(signal))));
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(abortError(signal))),
+  );
 }
 
 /** What a promise rejects with. */
@@ -21,17 +24,26 @@ function errorOf(promise: Promise<unknown>): Promise<unknown> {
 describe('withDeadline', () => {
   it('gives what the task gives, and leaves no timer behind', async () => {
     const clock = new ManualClock();
-    expect(await withDeadline({ clock, timeoutMs: 1000, error: timedOut }, () => Promise.resolve('done'))).toBe('done');
+    expect(
+      await withDeadline({ clock, timeoutMs: 1000, error: timedOut }, () =>
+        Promise.resolve('done'),
+      ),
+    ).toBe('done');
     expect(clock.sleeperCount).toBe(0);
   });
 
   it('aborts the task once the time is over', async () => {
     const clock = new ManualClock();
-    const failing = errorOf(withDeadline({ clock, timeoutMs: 1000, error: timedOut }, untilAborted));
+    const failing = errorOf(
+      withDeadline({ clock, timeoutMs: 1000, error: timedOut }, untilAborted),
+    );
     await clock.advance(999);
     expect(clock.sleeperCount).toBe(1);
     await clock.advance(1);
-    expect(await failing).toMatchObject({ code: 'QUERY_TIMED_OUT', message: 'It took longer than 1000 ms.' });
+    expect(await failing).toMatchObject({
+      code: 'QUERY_TIMED_OUT',
+      message: 'It took longer than 1000 ms.',
+    });
   });
 
   it('says that the time is over, whatever the task makes of being aborted', async () => {
@@ -46,15 +58,19 @@ describe('withDeadline', () => {
   it('hands on the abort of the caller, with its reason', async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
-    const failing = withDeadline({ clock, timeoutMs: 1000, signal: caller.signal, error: timedOut }, untilAborted);
+    const failing = withDeadline(
+      { clock, timeoutMs: 1000, signal: caller.signal, error: timedOut },
+      untilAborted,
+    );
     caller.abort(new QuireError('SHUTTING_DOWN', 'Bye.'));
     await expect(failing).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
     expect(clock.sleeperCount).toBe(0);
   });
 
   it('does not hide a failure of the task', async () => {
-    const failing = withDeadline({ clock: new ManualClock(), timeoutMs: 1000, error: timedOut }, () =>
-      Promise.reject(new QuireError('TABLE_NOT_FOUND', 'No t.')),
+    const failing = withDeadline(
+      { clock: new ManualClock(), timeoutMs: 1000, error: timedOut },
+      () => Promise.reject(new QuireError('TABLE_NOT_FOUND', 'No t.')),
     );
     await expect(failing).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
   });
@@ -64,9 +80,17 @@ describe('Deadline', () => {
   it('makes a QuireError of whatever the given signal was aborted with, before or after', () => {
     const caller = new AbortController();
     const cause = new Error('the client hung up');
-    using before = new Deadline({ clock: new ManualClock(), signal: caller.signal, error: timedOut });
+    using before = new Deadline({
+      clock: new ManualClock(),
+      signal: caller.signal,
+      error: timedOut,
+    });
     caller.abort(cause);
-    using after = new Deadline({ clock: new ManualClock(), signal: caller.signal, error: timedOut });
+    using after = new Deadline({
+      clock: new ManualClock(),
+      signal: caller.signal,
+      error: timedOut,
+    });
     expect(before.signal.reason).toMatchObject({ code: 'ABORTED', cause });
     expect(after.signal.reason).toMatchObject({ code: 'ABORTED', cause });
     expect([before.isOver, after.isOver]).toEqual([false, false]);
@@ -86,7 +110,10 @@ describe('Deadline', () => {
     deadline.start(100);
     await clock.advance(100);
     expect(deadline.isOver).toBe(true);
-    expect(deadline.signal.reason).toMatchObject({ code: 'QUERY_TIMED_OUT', message: 'It took longer than 100 ms.' });
+    expect(deadline.signal.reason).toMatchObject({
+      code: 'QUERY_TIMED_OUT',
+      message: 'It took longer than 100 ms.',
+    });
   });
 
   it('is over in time when a shorter time begins while a longer one is slept through', async () => {
@@ -107,7 +134,11 @@ describe('Deadline', () => {
   });
 
   it('is over, with INTERNAL, when the clock fails', async () => {
-    const broken: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.reject(new Error('broken')) };
+    const broken: Clock = {
+      nowMs: () => 0,
+      monotonicMs: () => 0,
+      sleep: () => Promise.reject(new Error('broken')),
+    };
     const failing = withDeadline({ clock: broken, timeoutMs: 10, error: timedOut }, untilAborted);
     await expect(failing).rejects.toMatchObject({ code: 'INTERNAL' });
   });

@@ -25,7 +25,10 @@ export class FairSlotsLaw {
   readonly #slots: FairSlots;
   readonly #held = new Map<string, ReleaseSlot[]>();
   readonly #aborts = new Map<string, AbortController[]>();
-  /** By principal that waits: how often others were granted a slot that it could have used, since its last turn. */
+  /**
+   * By principal that waits: how often others were granted a slot that it could have used, since
+   * its last turn.
+   */
   readonly #overtaken = new Map<string, Map<string, number>>();
 
   constructor(shares: SlotShares) {
@@ -43,10 +46,15 @@ export class FairSlotsLaw {
       await settled();
       this.#check(step, before);
     }
-    for (const principal of principals) for (const abort of this.#aborts.get(principal) ?? []) abort.abort();
+    for (const principal of principals) {
+      for (const abort of this.#aborts.get(principal) ?? []) abort.abort();
+    }
     for (const release of [...this.#held.values()].flat()) release();
     await settled();
-    assert.deepEqual([this.#slots.takenCount, this.#slots.waitingCount, this.#slots.principals], [0, 0, []]);
+    assert.deepEqual(
+      [this.#slots.takenCount, this.#slots.waitingCount, this.#slots.principals],
+      [0, 0, []],
+    );
   }
 
   #ask(principal: string): void {
@@ -69,8 +77,16 @@ export class FairSlotsLaw {
 
   #check(step: Step, before: Held): void {
     const after = this.#state();
-    const of = (state: typeof before, principal: string) => state.get(principal) ?? { taken: 0, waiting: 0 };
-    const { slotCount, adminSlotCount, waitingMax, principalWaitingMax, principalPercentMax, isShareStrict } = this.#shares;
+    const of = (state: typeof before, principal: string) =>
+      state.get(principal) ?? { taken: 0, waiting: 0 };
+    const {
+      slotCount,
+      adminSlotCount,
+      waitingMax,
+      principalWaitingMax,
+      principalPercentMax,
+      isShareStrict,
+    } = this.#shares;
     const taken = (state: typeof before, names: readonly string[]): number =>
       names.reduce((sum, name) => sum + of(state, name).taken, 0);
     const others = principals.filter((name) => !name.startsWith('root'));
@@ -92,8 +108,17 @@ export class FairSlotsLaw {
       assert.ok(waiting === 0 || !isFreeFor(after, name), `a slot is free that ${name} could use`);
       // Nobody is refused who waits for nothing, where anybody may wait.
       const mayWait = Math.min(waitingMax, principalWaitingMax) > 0;
-      if (step.kind === 'ask' && step.principal === name && of(before, name).waiting === 0 && mayWait) {
-        assert.equal(of(after, name).waiting + of(after, name).taken, of(before, name).taken + 1, `${name} was refused`);
+      if (
+        step.kind === 'ask' &&
+        step.principal === name &&
+        of(before, name).waiting === 0 &&
+        mayWait
+      ) {
+        assert.equal(
+          of(after, name).waiting + of(after, name).taken,
+          of(before, name).taken + 1,
+          `${name} was refused`,
+        );
       }
     }
     if (step.kind !== 'end') return this.#forget(after);
@@ -103,11 +128,16 @@ export class FairSlotsLaw {
     free.set(step.principal, { taken: Math.max(0, held - 1), waiting });
     const winner = principals.find((name) => of(after, name).taken > of(free, name).taken);
     if (winner === undefined) return this.#forget(after);
-    const rivals = principals.filter((name) => name !== winner && of(before, name).waiting > 0 && isFreeFor(free, name));
+    const rivals = principals.filter(
+      (name) => name !== winner && of(before, name).waiting > 0 && isFreeFor(free, name),
+    );
     for (const rival of rivals) {
       const isBelow = of(free, rival).taken < share;
       // Beyond its share only where nobody waits that has less.
-      assert.ok(!isBelow || of(free, winner).taken < share, `${winner} got more than its share before ${rival}`);
+      assert.ok(
+        !isBelow || of(free, winner).taken < share,
+        `${winner} got more than its share before ${rival}`,
+      );
       // A principal that gives a slot back has had its turn.
       if (rival === step.principal || (!isBelow && of(free, winner).taken < share)) continue;
       const overtaken = this.#overtaken.get(rival) ?? new Map<string, number>();
@@ -121,6 +151,8 @@ export class FairSlotsLaw {
   }
 
   #forget(state: Held): void {
-    for (const name of principals) if ((state.get(name)?.waiting ?? 0) === 0) this.#overtaken.delete(name);
+    for (const name of principals) {
+      if ((state.get(name)?.waiting ?? 0) === 0) this.#overtaken.delete(name);
+    }
   }
 }

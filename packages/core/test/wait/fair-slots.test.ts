@@ -13,7 +13,10 @@ const usual: SlotShares = {
   principalWaitingMax: 32,
 };
 
-/** Fair slots whose grants are noted in their order; a slot is given back by the name of its principal. */
+/**
+ * Fair slots whose grants are noted in their order; a slot is given back by the name of its
+ * principal.
+ */
 class Trial {
   readonly slots: FairSlots;
   /** Principals that were granted a slot. */
@@ -22,13 +25,25 @@ class Trial {
   readonly #held: { readonly principal: string; readonly release: ReleaseSlot }[] = [];
 
   constructor(shares: Partial<SlotShares> = {}) {
-    this.slots = new FairSlots({ ...usual, ...shares }, ({ principal, takenCount, waitingCount, limit }) => {
-      return new QuireError('TOO_MANY_QUERIES', `${principal}: ${takenCount} run, ${waitingCount} wait, limit of ${limit}.`);
-    });
+    this.slots = new FairSlots(
+      { ...usual, ...shares },
+      ({ principal, takenCount, waitingCount, limit }) => {
+        return new QuireError(
+          'TOO_MANY_QUERIES',
+          `${principal}: ${takenCount} run, ${waitingCount} wait, limit of ${limit}.`,
+        );
+      },
+    );
   }
 
-  /** Asks for slots, as the admin when the principal is called root. Aborting the signal takes back those that wait. */
-  async ask(principal: string, { count = 1, signal }: { count?: number; signal?: AbortSignal } = {}): Promise<void> {
+  /**
+   * Asks for slots, as the admin when the principal is called root. Aborting the signal takes back
+   * those that wait.
+   */
+  async ask(
+    principal: string,
+    { count = 1, signal }: { count?: number; signal?: AbortSignal } = {},
+  ): Promise<void> {
     for (let index = 0; index < count; index += 1) {
       this.slots.acquire(claimOf(principal), signal).then(
         (release) => {
@@ -52,7 +67,10 @@ class Trial {
 
   get shares(): Readonly<Record<string, readonly [taken: number, waiting: number]>> {
     return Object.fromEntries(
-      this.slots.principals.map(({ principal, takenCount, waitingCount }) => [principal, [takenCount, waitingCount]]),
+      this.slots.principals.map(({ principal, takenCount, waitingCount }) => [
+        principal,
+        [takenCount, waitingCount],
+      ]),
     );
   }
 }
@@ -85,7 +103,9 @@ describe('FairSlots', () => {
     await trial.ask('ann', { count: 5 });
     await trial.ask('bob', { count: 2 });
     await trial.ask('eve', { count: 2 });
-    for (const name of ['ann', 'bob', 'eve', 'ann', 'bob', 'eve', 'ann', 'ann']) await trial.end(name);
+    for (const name of ['ann', 'bob', 'eve', 'ann', 'bob', 'eve', 'ann', 'ann']) {
+      await trial.end(name);
+    }
     expect(trial.granted).toEqual(['ann', 'bob', 'eve', 'ann', 'bob', 'eve', 'ann', 'ann', 'ann']);
   });
 
@@ -93,12 +113,16 @@ describe('FairSlots', () => {
     const trial = new Trial({ slotCount: 4, adminSlotCount: 0 });
     await trial.ask('ann', { count: 10 });
     await trial.ask('bob', { count: 10 });
-    // Queries of bob end at once, those of ann never do: by turns alone, ann would have every slot soon.
+    // Queries of bob end at once, those of ann never do: by turns alone, ann would have every slot
+    // soon.
     for (let index = 0; index < 2; index += 1) await trial.end('ann');
     expect(trial.shares).toEqual({ ann: [2, 6], bob: [2, 8] });
     for (let index = 0; index < 5; index += 1) await trial.end('bob');
     expect(trial.shares).toEqual({ ann: [2, 6], bob: [2, 3] });
-    expect([trial.slots.waitReasonOf('ann'), trial.slots.waitReasonOf('bob')]).toEqual(['share', 'share']);
+    expect([trial.slots.waitReasonOf('ann'), trial.slots.waitReasonOf('bob')]).toEqual([
+      'share',
+      'share',
+    ]);
   });
 
   it('leaves no slot free that a claim could use, though its principal has more than its share', async () => {
@@ -153,7 +177,10 @@ describe('FairSlots', () => {
     const trial = new Trial({ principalWaitingMax: 2 });
     await trial.ask('ann', { count: 7 });
     await trial.ask('bob', { count: 2 });
-    expect(trial.refused).toEqual(['ann: 3 run, 2 wait, limit of principal.', 'ann: 3 run, 2 wait, limit of principal.']);
+    expect(trial.refused).toEqual([
+      'ann: 3 run, 2 wait, limit of principal.',
+      'ann: 3 run, 2 wait, limit of principal.',
+    ]);
     expect(trial.shares).toEqual({ ann: [3, 2], bob: [0, 2] });
   });
 
@@ -203,7 +230,10 @@ describe('FairSlots', () => {
   });
 
   it('gives the slot on when a task fails', async () => {
-    const slots = new FairSlots({ ...usual, slotCount: 1 }, () => new QuireError('TOO_MANY_QUERIES', 'full'));
+    const slots = new FairSlots(
+      { ...usual, slotCount: 1 },
+      () => new QuireError('TOO_MANY_QUERIES', 'full'),
+    );
     const failing = slots.run(claimOf('ann'), () => Promise.reject(new Error('failed')));
     const next = slots.run(claimOf('bob'), () => Promise.resolve('next'));
     await expect(failing).rejects.toThrow('failed');
@@ -224,7 +254,10 @@ describe('FairSlots', () => {
 });
 
 const steps = fc.array(
-  fc.record<Step>({ kind: fc.constantFrom('ask', 'ask', 'end', 'end', 'abort'), principal: fc.constantFrom(...principals) }),
+  fc.record<Step>({
+    kind: fc.constantFrom('ask', 'ask', 'end', 'end', 'abort'),
+    principal: fc.constantFrom(...principals),
+  }),
   { maxLength: 200 },
 );
 
@@ -239,7 +272,9 @@ const anyShares = fc.record<SlotShares>({
 
 it('keeps to its law for all sequences of claims, ends and aborts', async () => {
   await fc.assert(
-    fc.asyncProperty(anyShares, steps, (shares, sequence) => new FairSlotsLaw(shares).run(sequence)),
+    fc.asyncProperty(anyShares, steps, (shares, sequence) =>
+      new FairSlotsLaw(shares).run(sequence),
+    ),
     { numRuns: 300 },
   );
 }, 60_000);

@@ -1,6 +1,13 @@
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import { yieldToEventLoop, Sleeper, sleepUnlessAborted, TimeSlice, unlessAborted, untilAborted } from '@quire/core/wait';
+import {
+  yieldToEventLoop,
+  Sleeper,
+  sleepUnlessAborted,
+  TimeSlice,
+  unlessAborted,
+  untilAborted,
+} from '@quire/core/wait';
 import { describe, expect, it } from 'vitest';
 
 describe('Sleeper', () => {
@@ -58,7 +65,9 @@ describe('unlessAborted', () => {
 
   it('tells nobody of a failure that comes after the abort', async () => {
     const failing = Promise.reject(new Error('too late'));
-    await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
     await yieldToEventLoop(); // an unhandled rejection would fail the run
   });
 });
@@ -69,7 +78,11 @@ describe('waits that an abort ends', () => {
     const stop = new AbortController();
     const waits = [sleepUnlessAborted(clock, 100, stop.signal), untilAborted(stop.signal)];
     stop.abort();
-    await Promise.all([...waits, untilAborted(stop.signal), sleepUnlessAborted(clock, 100, stop.signal)]);
+    await Promise.all([
+      ...waits,
+      untilAborted(stop.signal),
+      sleepUnlessAborted(clock, 100, stop.signal),
+    ]);
     expect(clock.sleeperCount).toBe(0);
   });
 });
@@ -89,6 +102,8 @@ describe('TimeSlice', () => {
   });
 
   it('notices an abort between two slices', async () => {
-    await expect(new TimeSlice(new ManualClock(), AbortSignal.abort()).yield()).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(
+      new TimeSlice(new ManualClock(), AbortSignal.abort()).yield(),
+    ).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });

@@ -48,7 +48,10 @@ describe('Slots', () => {
     const slots = bounded(1, 0);
     const first = task();
     const running = slots.run(first.run, never);
-    await expect(slots.run(task().run, never)).rejects.toMatchObject({ code: 'TOO_MANY_QUERIES', message: '1 run and 0 wait.' });
+    await expect(slots.run(task().run, never)).rejects.toMatchObject({
+      code: 'TOO_MANY_QUERIES',
+      message: '1 run and 0 wait.',
+    });
     first.end('done');
     expect(await running).toBe('done');
     expect(await slots.run(() => Promise.resolve('next'), never)).toBe('next');
@@ -89,7 +92,9 @@ describe('Slots', () => {
   it('lets any number wait without a limit', async () => {
     const slots = new Slots(1);
     const release = await slots.acquire();
-    const waiting = Array.from({ length: 100 }, (_, index) => slots.run(() => Promise.resolve(index)));
+    const waiting = Array.from({ length: 100 }, (_, index) =>
+      slots.run(() => Promise.resolve(index)),
+    );
     expect(slots.waitingCount).toBe(100);
     release();
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 100 }, (_, index) => index));
@@ -109,7 +114,11 @@ describe('KeyedQueue', () => {
   it('runs tasks of one key one after the other, and of different keys side by side', async () => {
     const queue = new KeyedQueue<string>();
     const [first, second, other] = [task(), task(), task()];
-    const results = [queue.run('a', first.run), queue.run('a', second.run), queue.run('b', other.run)];
+    const results = [
+      queue.run('a', first.run),
+      queue.run('a', second.run),
+      queue.run('b', other.run),
+    ];
     expect([first, second, other].map(({ started }) => started())).toEqual([true, false, true]);
     first.end('first');
     expect(await results[0]).toBe('first');

@@ -1,5 +1,9 @@
 import { yieldToEventLoop } from '@quire/core/wait';
-import duckdb, { type LogicalType, type PreparedStatement, type Result } from '@duckdb/node-bindings';
+import duckdb, {
+  type LogicalType,
+  type PreparedStatement,
+  type Result,
+} from '@duckdb/node-bindings';
 import { Schema, Struct } from 'apache-arrow';
 import { type ColumnType, columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
 import type { VectorReader } from './fixed-width.ts';
@@ -10,7 +14,10 @@ export interface ColumnPlan {
   /** The type of a batch: all columns in one struct. */
   readonly rowType: Struct;
   readonly readers: readonly VectorReader[];
-  /** SQL types to cast the columns to before they are read; undefined when all can be read as they are. */
+  /**
+   * SQL types to cast the columns to before they are read; undefined when all can be read as they
+   * are.
+   */
   readonly castTypes: readonly string[] | undefined;
   readonly columns: readonly TypedColumn[];
 }
@@ -28,8 +35,13 @@ export interface AnswerColumn {
   readonly type: LogicalType;
 }
 
-/** The columns that a prepared statement will give; with parameters that have no values, DuckDB does not know them yet. */
-export async function columnsOfStatement(statement: PreparedStatement): Promise<readonly AnswerColumn[]> {
+/**
+ * The columns that a prepared statement will give; with parameters that have no values, DuckDB does
+ * not know them yet.
+ */
+export async function columnsOfStatement(
+  statement: PreparedStatement,
+): Promise<readonly AnswerColumn[]> {
   const columns: AnswerColumn[] = [];
   const count = duckdb.prepared_statement_column_count(statement);
   for (let column = 0; column < count; column += 1) {
@@ -49,7 +61,9 @@ export function columnsOfResult(result: Result): readonly AnswerColumn[] {
   }));
 }
 
-/** Plans how columns are converted. Names are kept as they are, also when several columns share one. */
+/**
+ * Plans how columns are converted. Names are kept as they are, also when several columns share one.
+ */
 export function planColumns(columns: readonly AnswerColumn[]): ColumnPlan {
   return planTyped(columns.map(({ name, type }) => ({ name, type: columnTypeOf(type) })));
 }
@@ -68,10 +82,12 @@ export function planTyped(typed: readonly TypedColumn[]): ColumnPlan {
 }
 
 /**
- * A query with its columns cast. The relation is the query as a call of `query`, which takes its text as a literal, whatever comments
- * or semicolon it ends with, but no parameters; or the query in brackets.
+ * A query with its columns cast. The relation is the query as a call of `query`, which takes its
+ * text as a literal, whatever comments or semicolon it ends with, but no parameters; or the query
+ * in brackets.
  *
- * Columns are named by position, since their own names may repeat. The order of rows stays: a projection keeps it.
+ * Columns are named by position, since their own names may repeat. The order of rows stays: a
+ * projection keeps it.
  */
 export function castColumns(relation: string, castTypes: readonly string[]): string {
   const names = castTypes.map((_, column) => `c${column}`);

@@ -42,7 +42,10 @@ export interface ColumnType {
   readonly read: VectorReader;
   /** The DuckDB type, in SQL, that `read` reads. */
   readonly sql: string;
-  /** Whether DuckDB must cast to that type first: a type without an Arrow type that every reader knows comes as DuckDB's own text. */
+  /**
+   * Whether DuckDB must cast to that type first: a type without an Arrow type that every reader
+   * knows comes as DuckDB's own text.
+   */
   readonly needsCast: boolean;
 }
 
@@ -51,10 +54,18 @@ const noMetadata: ReadonlyMap<string, string> = new Map();
 const jsonMetadata = extension('arrow.json');
 const uuidMetadata = extension('arrow.uuid');
 /** Text that holds digits only: the results' JSON view calls such a column BIG_DECIMAL. */
-const digitsMetadata: ReadonlyMap<string, string> = new Map([['quire:columnDataType', 'BIG_DECIMAL']]);
+const digitsMetadata: ReadonlyMap<string, string> = new Map([
+  ['quire:columnDataType', 'BIG_DECIMAL'],
+]);
 
 const utf8 = new Utf8();
-const text: ColumnType = { arrow: utf8, metadata: noMetadata, read: stringReader(utf8), sql: 'VARCHAR', needsCast: false };
+const text: ColumnType = {
+  arrow: utf8,
+  metadata: noMetadata,
+  read: stringReader(utf8),
+  sql: 'VARCHAR',
+  needsCast: false,
+};
 const json: ColumnType = { ...text, metadata: jsonMetadata, sql: 'JSON' };
 const rendered: ColumnType = { ...text, needsCast: true };
 const renderedDigits: ColumnType = { ...rendered, metadata: digitsMetadata };
@@ -62,7 +73,13 @@ const renderedDigits: ColumnType = { ...rendered, metadata: digitsMetadata };
 type ElementsArgument = Parameters<typeof fixedWidthReader>[1];
 
 function fixed(sql: string, arrow: DataType, Elements: ElementsArgument, stride = 1): ColumnType {
-  return { arrow, metadata: noMetadata, read: fixedWidthReader(arrow, Elements, stride), sql, needsCast: false };
+  return {
+    arrow,
+    metadata: noMetadata,
+    read: fixedWidthReader(arrow, Elements, stride),
+    sql,
+    needsCast: false,
+  };
 }
 
 const binary = new Binary();
@@ -70,7 +87,10 @@ export const bigint = fixed('BIGINT', new Int64(), BigInt64Array);
 // Its 128 bits hold 39 digits, one more than the precision says; the bits are exact.
 export const hugeint = fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4);
 const scalarTypes = new Map<number, ColumnType>([
-  [Type.BOOLEAN, { arrow: new Bool(), metadata: noMetadata, read: boolReader, sql: 'BOOLEAN', needsCast: false }],
+  [
+    Type.BOOLEAN,
+    { arrow: new Bool(), metadata: noMetadata, read: boolReader, sql: 'BOOLEAN', needsCast: false },
+  ],
   [Type.TINYINT, fixed('TINYINT', new Int8(), Int8Array)],
   [Type.SMALLINT, fixed('SMALLINT', new Int16(), Int16Array)],
   [Type.INTEGER, fixed('INTEGER', new Int32(), Int32Array)],
@@ -92,14 +112,33 @@ const scalarTypes = new Map<number, ColumnType>([
   [Type.TIMESTAMP, fixed('TIMESTAMP', new TimestampMicrosecond(), BigInt64Array)],
   [Type.TIMESTAMP_NS, fixed('TIMESTAMP_NS', new TimestampNanosecond(), BigInt64Array)],
   [Type.TIMESTAMP_TZ, fixed('TIMESTAMPTZ', new TimestampMicrosecond('UTC'), BigInt64Array)],
-  [Type.UUID, { arrow: new FixedSizeBinary(16), metadata: uuidMetadata, read: uuidReader, sql: 'UUID', needsCast: false }],
-  [Type.BLOB, { arrow: binary, metadata: noMetadata, read: stringReader(binary), sql: 'BLOB', needsCast: false }],
+  [
+    Type.UUID,
+    {
+      arrow: new FixedSizeBinary(16),
+      metadata: uuidMetadata,
+      read: uuidReader,
+      sql: 'UUID',
+      needsCast: false,
+    },
+  ],
+  [
+    Type.BLOB,
+    {
+      arrow: binary,
+      metadata: noMetadata,
+      read: stringReader(binary),
+      sql: 'BLOB',
+      needsCast: false,
+    },
+  ],
 ]);
 
 /**
  * Finds how values of a DuckDB type become Arrow data, at any depth of nesting.
  *
- * INTERVAL, TIMETZ, BIT, ENUM, UNION, VARIANT, GEOMETRY and whatever else DuckDB has become text as DuckDB casts them.
+ * INTERVAL, TIMETZ, BIT, ENUM, UNION, VARIANT, GEOMETRY and whatever else DuckDB has become text as
+ * DuckDB casts them.
  */
 export function columnTypeOf(type: LogicalType): ColumnType {
   const typeId = duckdb.get_type_id(type);
@@ -111,9 +150,15 @@ export function columnTypeOf(type: LogicalType): ColumnType {
     case Type.LIST:
       return listType(columnTypeOf(duckdb.list_type_child_type(type)));
     case Type.ARRAY:
-      return arrayType(columnTypeOf(duckdb.array_type_child_type(type)), duckdb.array_type_array_size(type));
+      return arrayType(
+        columnTypeOf(duckdb.array_type_child_type(type)),
+        duckdb.array_type_array_size(type),
+      );
     case Type.MAP:
-      return mapType(columnTypeOf(duckdb.map_type_key_type(type)), columnTypeOf(duckdb.map_type_value_type(type)));
+      return mapType(
+        columnTypeOf(duckdb.map_type_key_type(type)),
+        columnTypeOf(duckdb.map_type_value_type(type)),
+      );
     case Type.STRUCT:
       return structType(type);
     default:
@@ -139,29 +184,54 @@ function decimalType(width: number, scale: number): ColumnType {
 function listType(element: ColumnType): ColumnType {
   const arrow = new List(fieldOf('item', element));
   const read = listReader(arrow, element.read);
-  return { arrow, metadata: noMetadata, read, sql: `${element.sql}[]`, needsCast: element.needsCast };
+  return {
+    arrow,
+    metadata: noMetadata,
+    read,
+    sql: `${element.sql}[]`,
+    needsCast: element.needsCast,
+  };
 }
 
 function arrayType(element: ColumnType, size: number): ColumnType {
   const arrow = new FixedSizeList(size, fieldOf('item', element));
   const read = arrayReader(arrow, size, element.read);
-  return { arrow, metadata: noMetadata, read, sql: `${element.sql}[${size}]`, needsCast: element.needsCast };
+  return {
+    arrow,
+    metadata: noMetadata,
+    read,
+    sql: `${element.sql}[${size}]`,
+    needsCast: element.needsCast,
+  };
 }
 
 function mapType(key: ColumnType, value: ColumnType): ColumnType {
-  const entries = new Struct<{ key: DataType; value: DataType }>([fieldOf('key', key, false), fieldOf('value', value)]);
+  const entries = new Struct<{ key: DataType; value: DataType }>([
+    fieldOf('key', key, false),
+    fieldOf('value', value),
+  ]);
   const arrow = new Map_(new Field('entries', entries, false));
   const read = listReader(arrow, structReader(entries, [key.read, value.read]));
-  return { arrow, metadata: noMetadata, read, sql: `MAP(${key.sql}, ${value.sql})`, needsCast: key.needsCast || value.needsCast };
+  return {
+    arrow,
+    metadata: noMetadata,
+    read,
+    sql: `MAP(${key.sql}, ${value.sql})`,
+    needsCast: key.needsCast || value.needsCast,
+  };
 }
 
 function structType(type: LogicalType): ColumnType {
   const count = duckdb.struct_type_child_count(type);
-  const names = Array.from({ length: count }, (_, index) => duckdb.struct_type_child_name(type, index));
+  const names = Array.from({ length: count }, (_, index) =>
+    duckdb.struct_type_child_name(type, index),
+  );
   const members = names.map((_, index) => columnTypeOf(duckdb.struct_type_child_type(type, index)));
   const arrow = new Struct(members.map((member, index) => fieldOf(names[index] ?? '', member)));
   // The members of row(…) have no names, but a cast needs some: then it uses positions.
-  const sqlMembers = members.map((member, index) => `${quoteIdentifier(names[index] || `v${index + 1}`)} ${member.sql}`);
+  const sqlMembers = members.map(
+    (member, index) => `${quoteIdentifier(names[index] || `v${index + 1}`)} ${member.sql}`,
+  );
   return {
     arrow,
     metadata: noMetadata,

@@ -3,7 +3,10 @@ import type { Data, DataType } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readValidity, type VectorRows } from './vector-rows.ts';
 
-/** Turns rows of one DuckDB vector into Arrow data; what it returns belongs to the reader and shares nothing with DuckDB. */
+/**
+ * Turns rows of one DuckDB vector into Arrow data; what it returns belongs to the reader and shares
+ * nothing with DuckDB.
+ */
 export type VectorReader = (vector: Vector, rows: VectorRows) => Data;
 
 type FixedArray =
@@ -27,17 +30,26 @@ interface FixedArrayConstructor<T extends FixedArray> {
 /**
  * Reads `extent` entries of `byteWidth` bytes each into memory of our own.
  *
- * The bindings copy vector memory into a fresh ArrayBuffer (a test holds them to it), so the bytes outlive the chunk and need no
- * second copy.
+ * The bindings copy vector memory into a fresh ArrayBuffer (a test holds them to it), so the bytes
+ * outlive the chunk and need no second copy.
  */
-export function readBytes(vector: Vector, extent: number, byteWidth: number): Uint8Array<ArrayBuffer> {
+export function readBytes(
+  vector: Vector,
+  extent: number,
+  byteWidth: number,
+): Uint8Array<ArrayBuffer> {
   if (extent === 0) return new Uint8Array(0);
   const bytes = duckdb.vector_get_data(vector, extent * byteWidth) as Uint8Array<ArrayBuffer>;
   const isAligned = bytes.byteOffset % 8 === 0;
-  return isAligned ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes);
+  return isAligned
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : new Uint8Array(bytes);
 }
 
-/** The values of the rows: `stride` elements of `Elements` for each. The memory is used as it is where the layouts agree. */
+/**
+ * The values of the rows: `stride` elements of `Elements` for each. The memory is used as it is
+ * where the layouts agree.
+ */
 export function readElements<T extends FixedArray>(
   vector: Vector,
   rows: VectorRows,
@@ -65,5 +77,7 @@ export function fixedWidthReader<T extends FixedArray>(
   stride = 1,
 ): VectorReader {
   return (vector, rows) =>
-    arrowData(type, rows.count, readValidity(vector, rows), { values: readElements(vector, rows, Elements, stride) });
+    arrowData(type, rows.count, readValidity(vector, rows), {
+      values: readElements(vector, rows, Elements, stride),
+    });
 }

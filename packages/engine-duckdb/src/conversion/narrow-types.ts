@@ -21,7 +21,10 @@ type SmallDecimalArray = Int16ArrayConstructor | Int32ArrayConstructor;
 export function smallDecimalReader(type: Decimal, Elements: SmallDecimalArray): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
-    const narrow = Elements === Int16Array ? readElements(vector, rows, Int16Array) : readElements(vector, rows, Int32Array);
+    const narrow =
+      Elements === Int16Array
+        ? readElements(vector, rows, Int16Array)
+        : readElements(vector, rows, Int32Array);
     const words = new Int32Array(rows.count * 4);
     for (let row = 0; row < rows.count; row += 1) {
       const value = narrow[row] ?? 0;
@@ -53,13 +56,18 @@ export function mediumDecimalReader(type: Decimal): VectorReader {
   };
 }
 
-/** UUID: DuckDB has a 128-bit integer with the top bit flipped (so that it sorts), Arrow the 16 bytes in their written order. */
+/**
+ * UUID: DuckDB has a 128-bit integer with the top bit flipped (so that it sorts), Arrow the 16
+ * bytes in their written order.
+ */
 export const uuidReader: VectorReader = (vector, rows) => {
   const validity = readValidity(vector, rows);
   const integers = readElements(vector, rows, Uint8Array, 16);
   const bytes = new Uint8Array(integers.length);
   for (let start = 0; start < bytes.length; start += 16) {
-    for (let index = 0; index < 16; index += 1) bytes[start + index] = integers[start + 15 - index] ?? 0;
+    for (let index = 0; index < 16; index += 1) {
+      bytes[start + index] = integers[start + 15 - index] ?? 0;
+    }
     bytes[start] = (bytes[start] ?? 0) ^ 0x80;
   }
   return arrowData(new FixedSizeBinary(16), rows.count, validity, { values: bytes });

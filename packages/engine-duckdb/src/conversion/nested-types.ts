@@ -3,19 +3,29 @@ import type { DataType } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readBytes, type VectorReader } from './fixed-width.ts';
 import { assertColumnFits } from './strings.ts';
-import { isValidRow, leadingRows, readValidity, type Validity, type VectorRows } from './vector-rows.ts';
+import {
+  isValidRow,
+  leadingRows,
+  readValidity,
+  type Validity,
+  type VectorRows,
+} from './vector-rows.ts';
 
 /** STRUCT: a vector for each field, of the same rows. */
 export function structReader(type: DataType, fields: readonly VectorReader[]): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
     const fieldRows = { ...rows, parentValidity: validity.bitmap };
-    const children = fields.map((read, index) => read(duckdb.struct_vector_get_child(vector, index), fieldRows));
+    const children = fields.map((read, index) =>
+      read(duckdb.struct_vector_get_child(vector, index), fieldRows),
+    );
     return arrowData(type, rows.count, validity, { children });
   };
 }
 
-/** LIST and MAP: offset and length for each row, into one vector of all the elements, in any order. */
+/**
+ * LIST and MAP: offset and length for each row, into one vector of all the elements, in any order.
+ */
 export function listReader(type: DataType, readElements: VectorReader): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
@@ -32,13 +42,19 @@ export function listReader(type: DataType, readElements: VectorReader): VectorRe
       valueOffsets[row + 1] = elementCount;
     }
     assertColumnFits(elementCount, rows.count);
-    const elementRows = areInOrder ? leadingRows(elementCount) : scatteredElements(words, rows, valueOffsets);
+    const elementRows = areInOrder
+      ? leadingRows(elementCount)
+      : scatteredElements(words, rows, valueOffsets);
     const elements = readElements(duckdb.list_vector_get_child(vector), elementRows);
     return arrowData(type, rows.count, validity, { valueOffsets, children: [elements] });
   };
 }
 
-function scatteredElements(words: Uint32Array, rows: VectorRows, valueOffsets: Int32Array): VectorRows {
+function scatteredElements(
+  words: Uint32Array,
+  rows: VectorRows,
+  valueOffsets: Int32Array,
+): VectorRows {
   const entries = new Int32Array(valueOffsets[rows.count] ?? 0);
   let extent = 0;
   for (let row = 0; row < rows.count; row += 1) {
@@ -54,11 +70,18 @@ function scatteredElements(words: Uint32Array, rows: VectorRows, valueOffsets: I
 }
 
 /** ARRAY: `size` elements for each row, null rows included. */
-export function arrayReader(type: DataType, size: number, readElements: VectorReader): VectorReader {
+export function arrayReader(
+  type: DataType,
+  size: number,
+  readElements: VectorReader,
+): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
     assertColumnFits(rows.count * size, rows.count);
-    const elements = readElements(duckdb.array_vector_get_child(vector), arrayElements(rows, size, validity));
+    const elements = readElements(
+      duckdb.array_vector_get_child(vector),
+      arrayElements(rows, size, validity),
+    );
     return arrowData(type, rows.count, validity, { children: [elements] });
   };
 }

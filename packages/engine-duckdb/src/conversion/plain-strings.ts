@@ -5,7 +5,8 @@ import { isValidRow, type VectorRows } from './vector-rows.ts';
 const inlineBytesMax = 12;
 
 /**
- * Assembles strings of any number and size, in plain JavaScript. The chunk that owns them must be alive.
+ * Assembles strings of any number and size, in plain JavaScript. The chunk that owns them must be
+ * alive.
  *
  * @param records of the vector, one for each entry
  * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
@@ -44,9 +45,16 @@ export function assemblePlainly(
     const length = (valueOffsets[row + 1] ?? 0) - offset;
     const record = (entries === undefined ? row : (entries[row] ?? 0)) * recordBytes;
     if (length <= inlineBytesMax) {
-      for (let index = 0; index < length; index += 1) values[offset + index] = records[record + 4 + index] ?? 0;
+      for (let index = 0; index < length; index += 1) {
+        values[offset + index] = records[record + 4 + index] ?? 0;
+      }
     } else {
-      windows.copy((words[record / 4 + 2] ?? 0) + (words[record / 4 + 3] ?? 0) * 2 ** 32, length, values, offset);
+      windows.copy(
+        (words[record / 4 + 2] ?? 0) + (words[record / 4 + 3] ?? 0) * 2 ** 32,
+        length,
+        values,
+        offset,
+      );
     }
   }
   return { valueOffsets, values };

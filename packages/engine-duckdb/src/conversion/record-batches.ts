@@ -8,8 +8,8 @@ import { rowRange } from './vector-rows.ts';
 /**
  * A record batch with exactly the schema and columns given.
  *
- * Arrow's own constructor matches fields by name: it takes time that grows with the square of the columns, and gives columns
- * that share a name each other's type.
+ * Arrow's own constructor matches fields by name: it takes time that grows with the square of the
+ * columns, and gives columns that share a name each other's type.
  */
 class AnswerBatch extends RecordBatch {
   declare readonly schema: Schema;
@@ -24,8 +24,9 @@ class AnswerBatch extends RecordBatch {
   /**
    * Gives the memory of texts back at once, which the garbage collector would let pile up.
    *
-   * Copies of a vector's own memory are left to it: the vector takes as much until its chunk is collected, and these bytes are all that the
-   * collector knows of that. Where a chunk takes much, it has to come as often as it can.
+   * Copies of a vector's own memory are left to it: the vector takes as much until its chunk is
+   * collected, and these bytes are all that the collector knows of that. Where a chunk takes much,
+   * it has to come as often as it can.
    */
   [Symbol.dispose](): void {
     const columns = this.data.children;
@@ -35,23 +36,30 @@ class AnswerBatch extends RecordBatch {
   }
 }
 
-/** Batches of chunks whose vectors take more are not released: a table of a hundred columns has some two megabytes. */
+/**
+ * Batches of chunks whose vectors take more are not released: a table of a hundred columns has some
+ * two megabytes.
+ */
 const vectorBytesMax = 256 * 1024;
 /** What a vector has for each text or list. */
 const recordBytes = 16;
 
 /** Bytes that the vectors of a column take, more or less. */
 function vectorBytesOf({ length, values, valueOffsets, children }: Data): number {
-  let sizeBytes = valueOffsets === undefined ? ((values as ArrayBufferView | undefined)?.byteLength ?? 0) : length * recordBytes;
+  let sizeBytes =
+    valueOffsets === undefined
+      ? ((values as ArrayBufferView | undefined)?.byteLength ?? 0)
+      : length * recordBytes;
   for (const child of children) sizeBytes += vectorBytesOf(child);
   return sizeBytes;
 }
 
 /**
- * Converts a chunk to one record batch, or to several when its values are very large, and empties it.
+ * Converts a chunk to one record batch, or to several when its values are very large, and empties
+ * it.
  *
- * The batches share nothing with the chunk. The garbage collector, which must release it, does not know how large its strings
- * are: they are released here.
+ * The batches share nothing with the chunk. The garbage collector, which must release it, does not
+ * know how large its strings are: they are released here.
  */
 export function* recordBatchesOf(chunk: DataChunk, plan: ColumnPlan): Generator<RecordBatch> {
   // Ranges still to convert, the next one last.
@@ -71,12 +79,19 @@ export function* recordBatchesOf(chunk: DataChunk, plan: ColumnPlan): Generator<
 
 function convertRows(chunk: DataChunk, plan: ColumnPlan, start: number, end: number): RecordBatch {
   const rows = rowRange(start, end);
-  const columns = plan.readers.map((read, column) => read(duckdb.data_chunk_get_vector(chunk, column), rows));
+  const columns = plan.readers.map((read, column) =>
+    read(duckdb.data_chunk_get_vector(chunk, column), rows),
+  );
   return new AnswerBatch(plan, rows.count, columns);
 }
 
 function releaseTexts({ values, valueOffsets, children }: Data): void {
-  const buffers = valueOffsets === undefined ? [] : ([values, valueOffsets] as readonly (ArrayBufferView | undefined)[]);
-  for (const buffer of buffers) if (buffer !== undefined && buffer.byteLength > 0) releaseMemory(buffer);
+  const buffers =
+    valueOffsets === undefined
+      ? []
+      : ([values, valueOffsets] as readonly (ArrayBufferView | undefined)[]);
+  for (const buffer of buffers) {
+    if (buffer !== undefined && buffer.byteLength > 0) releaseMemory(buffer);
+  }
   for (const child of children) releaseTexts(child);
 }

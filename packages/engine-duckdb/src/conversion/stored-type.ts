@@ -18,7 +18,12 @@ interface TypeParameters {
   readonly listSize: number;
 }
 
-const integers: Readonly<Record<number, string>> = { 8: 'TINYINT', 16: 'SMALLINT', 32: 'INTEGER', 64: 'BIGINT' };
+const integers: Readonly<Record<number, string>> = {
+  8: 'TINYINT',
+  16: 'SMALLINT',
+  32: 'INTEGER',
+  64: 'BIGINT',
+};
 /** By Arrow's units: seconds, milliseconds, microseconds, nanoseconds. */
 const timestamps = ['TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP', 'TIMESTAMP_NS'];
 const [microseconds, nanoseconds] = [2, 3];
@@ -26,12 +31,14 @@ const [microseconds, nanoseconds] = [2, 3];
 /**
  * The type, in DuckDB's SQL, that holds exactly the values of a stored column.
  *
- * @throws UNSUPPORTED_COLUMN_TYPE when there is none: results of other engines may have such columns
+ * @throws UNSUPPORTED_COLUMN_TYPE when there is none: results of other engines may have such
+ * columns
  */
 export function sqlTypeOfStored(field: Field<DataType>, column = field.name): string {
   const { type } = field;
   const parameters = type as unknown as TypeParameters;
-  const child = (index = 0): Field<DataType> => (type.children as readonly Field<DataType>[])[index] ?? refuse(type, column);
+  const child = (index = 0): Field<DataType> =>
+    (type.children as readonly Field<DataType>[])[index] ?? refuse(type, column);
   const { unit } = parameters;
   switch (type.typeId) {
     case Type.Null:
@@ -72,7 +79,8 @@ export function sqlTypeOfStored(field: Field<DataType>, column = field.name): st
       const members = type.children as readonly Field<DataType>[];
       if (members.length === 0) return refuse(type, column);
       const sqlMembers = members.map(
-        (member, index) => `${quoteIdentifier(member.name || `v${index + 1}`)} ${sqlTypeOfStored(member, column)}`,
+        (member, index) =>
+          `${quoteIdentifier(member.name || `v${index + 1}`)} ${sqlTypeOfStored(member, column)}`,
       );
       return `STRUCT(${sqlMembers.join(', ')})`;
     }

@@ -2,11 +2,17 @@ import duckdb from '@duckdb/node-bindings';
 import { releaseMemory } from './release-memory.ts';
 import { stringModule } from './string-module.ts';
 
-/** A string's record in a vector: its length, then its bytes when they are 12 at most, else 4 of them and the address of all. */
+/**
+ * A string's record in a vector: its length, then its bytes when they are 12 at most, else 4 of
+ * them and the address of all.
+ */
 export const recordBytes = 16;
 /** Rows that are assembled at once; there are more only below lists. */
 const rowsMax = 16_384;
-/** Bytes of all their strings, when these lie in a few runs, in order: none of them is copied into the module's memory. */
+/**
+ * Bytes of all their strings, when these lie in a few runs, in order: none of them is copied into
+ * the module's memory.
+ */
 export const runBytesMax = 16 * 1024 * 1024;
 /** The same when they do not. What is larger costs little for each byte in JavaScript, too. */
 export const gatheredBytesMax = 1024 * 1024;
@@ -37,7 +43,14 @@ interface StringModuleExports {
     runsMax: number,
     bytesMax: number,
   ): number;
-  gatherStrings(records: number, count: number, offsets: number, places: number, windows: number, to: number): void;
+  gatherStrings(
+    records: number,
+    count: number,
+    offsets: number,
+    places: number,
+    windows: number,
+    to: number,
+  ): void;
 }
 
 /** What we use of it; Node's types leave it out. */
@@ -53,8 +66,8 @@ export interface StringBuffers {
 }
 
 /**
- * Assembles the strings of vectors in WebAssembly (`assembly/strings.ts`): addresses of 64 bits and copies of sixteen bytes cost JavaScript
- * several times as much, and feed its garbage collector.
+ * Assembles the strings of vectors in WebAssembly (`assembly/strings.ts`): addresses of 64 bits and
+ * copies of sixteen bytes cost JavaScript several times as much, and feed its garbage collector.
  */
 export class StringAssembler {
   static #shared: StringAssembler | undefined;
@@ -86,7 +99,9 @@ export class StringAssembler {
     this.#sources = this.#runs + runsMax * runEntryBytes;
     this.#values = this.#sources + windowBytesMax + slackBytes;
     const neededBytes = this.#values + gatheredBytesMax + slackBytes;
-    if (neededBytes > buffer.byteLength) throw new RangeError('The memory of the string module is too small.');
+    if (neededBytes > buffer.byteLength) {
+      throw new RangeError('The memory of the string module is too small.');
+    }
   }
 
   /** The assembler of this thread, made when it is first asked for. */
@@ -101,14 +116,25 @@ export class StringAssembler {
    * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
    * @returns undefined when there are too many of them, or they lie in too many places
    */
-  assemble(records: Uint8Array, bitmap: Uint8Array | undefined, count: number): StringBuffers | undefined {
+  assemble(
+    records: Uint8Array,
+    bitmap: Uint8Array | undefined,
+    count: number,
+  ): StringBuffers | undefined {
     if (count > rowsMax) return undefined;
     const size = this.#plan(records, bitmap, count);
     if (size < 0) return undefined;
     const valueOffsets = this.#words.slice(this.#offsets >> 2, (this.#offsets >> 2) + count + 1);
     if (this.#exports.countOfRuns() >= 0) return { valueOffsets, values: this.#joinRuns(size) };
     if (size > gatheredBytesMax || !this.#load()) return undefined;
-    this.#exports.gatherStrings(this.#records, count, this.#offsets, this.#places, this.#windows, this.#values);
+    this.#exports.gatherStrings(
+      this.#records,
+      count,
+      this.#offsets,
+      this.#places,
+      this.#windows,
+      this.#values,
+    );
     return { valueOffsets, values: this.#bytes.slice(this.#values, this.#values + size) };
   }
 
@@ -118,7 +144,16 @@ export class StringAssembler {
     const bits = bitmap === undefined ? 0 : this.#bits;
     const windows = [this.#windows, windowsMax] as const;
     const runs = [this.#runs, runsMax] as const;
-    return this.#exports.planStrings(this.#records, bits, count, this.#offsets, this.#places, ...windows, ...runs, runBytesMax);
+    return this.#exports.planStrings(
+      this.#records,
+      bits,
+      count,
+      this.#offsets,
+      this.#places,
+      ...windows,
+      ...runs,
+      runBytesMax,
+    );
   }
 
   /** The strings as they lie in the memory of DuckDB already. */
@@ -155,9 +190,16 @@ export class StringAssembler {
     return ((this.#words[(stretch >> 2) + 2] ?? 0) - (this.#words[stretch >> 2] ?? 0)) >>> 0;
   }
 
-  /** A copy of a window or run: the bindings' call reads its address from a buffer, as from a string's record. */
+  /**
+   * A copy of a window or run: the bindings' call reads its address from a buffer, as from a
+   * string's record.
+   */
   #read(stretch: number): Uint8Array {
-    return duckdb.get_data_from_pointer(this.#exports.memory.buffer, stretch, this.#lengthOf(stretch));
+    return duckdb.get_data_from_pointer(
+      this.#exports.memory.buffer,
+      stretch,
+      this.#lengthOf(stretch),
+    );
   }
 }
 

@@ -14,10 +14,12 @@ const noBytes = new Uint8Array(0);
 const pageOf = (address: number): number => Math.floor(address / pageBytes);
 
 /**
- * Finds stretches of memory that cover all the strings of a vector, so that a few large reads do instead of one for each string.
+ * Finds stretches of memory that cover all the strings of a vector, so that a few large reads do
+ * instead of one for each string.
  *
- * A window grows only to a string in the same page or a neighbouring one. So each page of a window holds a byte of some string:
- * all of it is mapped, and reading it cannot fault, whatever lies between the strings. Addresses fit a double exactly.
+ * A window grows only to a string in the same page or a neighbouring one. So each page of a window
+ * holds a byte of some string: all of it is mapped, and reading it cannot fault, whatever lies
+ * between the strings. Addresses fit a double exactly.
  */
 export class StringWindows {
   /** In ascending order, but for those that grew past a neighbour. */
@@ -36,7 +38,9 @@ export class StringWindows {
     const index = this.#indexAfter(address);
     const before = this.#windows[index - 1];
     const after = this.#windows[index];
-    const grown = [before, after].find((window) => window !== undefined && touches(window, address, end));
+    const grown = [before, after].find(
+      (window) => window !== undefined && touches(window, address, end),
+    );
     if (grown === undefined) {
       this.#latest = { start: address, end, bytes: noBytes };
       this.#windows.splice(index, 0, this.#latest);
@@ -47,21 +51,28 @@ export class StringWindows {
     }
   }
 
-  /** Reads all windows; from now on `read` may be called. The chunk that owns the strings must be alive. */
+  /**
+   * Reads all windows; from now on `read` may be called. The chunk that owns the strings must be
+   * alive.
+   */
   load(): void {
     // Windows that grew towards each other may have met, or passed.
     const merged: Window[] = [];
     for (const window of this.#windows.toSorted((left, right) => left.start - right.start)) {
       const last = merged.at(-1);
-      if (last !== undefined && touches(last, window.start, window.end)) last.end = Math.max(last.end, window.end);
-      else merged.push(window);
+      if (last !== undefined && touches(last, window.start, window.end)) {
+        last.end = Math.max(last.end, window.end);
+      } else merged.push(window);
     }
     for (const window of merged) window.bytes = readMemory(window.start, window.end - window.start);
     this.#windows = merged;
     this.#latest = merged[0];
   }
 
-  /** Copies `length` bytes at `address` to `target`, from `offset` on; all of them belong to strings that were noted. */
+  /**
+   * Copies `length` bytes at `address` to `target`, from `offset` on; all of them belong to strings
+   * that were noted.
+   */
   copy(address: number, length: number, target: Uint8Array, offset: number): void {
     let window = this.#latest;
     if (window === undefined || address < window.start || address >= window.end) {
@@ -75,7 +86,9 @@ export class StringWindows {
       target.set(bytes.subarray(start, start + length), offset);
     } else {
       // For so few bytes a view and a call cost more than the bytes.
-      for (let index = 0; index < length; index += 1) target[offset + index] = bytes[start + index] ?? 0;
+      for (let index = 0; index < length; index += 1) {
+        target[offset + index] = bytes[start + index] ?? 0;
+      }
     }
   }
 
@@ -99,7 +112,10 @@ function touches(window: Window, start: number, end: number): boolean {
 const pointer = new ArrayBuffer(8);
 const pointerWords = new Uint32Array(pointer);
 
-/** Copies bytes from an address: the bindings' call reads the address itself from a buffer, as from a string's record. */
+/**
+ * Copies bytes from an address: the bindings' call reads the address itself from a buffer, as from
+ * a string's record.
+ */
 function readMemory(address: number, length: number): Uint8Array {
   pointerWords[0] = address % 2 ** 32;
   pointerWords[1] = Math.floor(address / 2 ** 32);

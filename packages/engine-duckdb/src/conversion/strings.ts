@@ -6,7 +6,10 @@ import { assemblePlainly } from './plain-strings.ts';
 import { recordBytes, StringAssembler } from './string-assembler.ts';
 import { readValidity } from './vector-rows.ts';
 
-/** Above this many bytes the rows of one column are split over several batches, as long as there is more than one row. */
+/**
+ * Above this many bytes the rows of one column are split over several batches, as long as there is
+ * more than one row.
+ */
 const columnBytesTarget = 32 * MiB;
 /** What Arrow's 32-bit offsets can address. */
 const columnBytesMax = 2 ** 31 - 1;
@@ -16,11 +19,19 @@ export class BatchTooLarge extends Error {
   override readonly name = 'BatchTooLarge';
 }
 
-/** @throws BatchTooLarge when fewer rows would do; QUERY_LIMIT_EXCEEDED when a single row is too large for Arrow's offsets */
+/**
+ * @throws BatchTooLarge when fewer rows would do; QUERY_LIMIT_EXCEEDED when a single row is too
+ * large for Arrow's offsets
+ */
 export function assertColumnFits(size: number, rowCount: number): void {
-  if (rowCount > 1 && size > columnBytesTarget) throw new BatchTooLarge(`${size} bytes in ${rowCount} rows`);
+  if (rowCount > 1 && size > columnBytesTarget) {
+    throw new BatchTooLarge(`${size} bytes in ${rowCount} rows`);
+  }
   if (size > columnBytesMax) {
-    throw new QuireError('QUERY_LIMIT_EXCEEDED', `A value of ${size} bytes is over the limit of ${columnBytesMax} bytes.`);
+    throw new QuireError(
+      'QUERY_LIMIT_EXCEEDED',
+      `A value of ${size} bytes is over the limit of ${columnBytesMax} bytes.`,
+    );
   }
 }
 
@@ -30,8 +41,12 @@ export function stringReader(type: DataType): VectorReader {
     const validity = readValidity(vector, rows);
     const records = readBytes(vector, rows.extent, recordBytes);
     const assembled =
-      rows.entries === undefined ? StringAssembler.shared.assemble(records, validity.bitmap, rows.count) : undefined;
-    const strings = assembled ?? assemblePlainly(records, validity.bitmap, rows, (size) => assertColumnFits(size, rows.count));
+      rows.entries === undefined
+        ? StringAssembler.shared.assemble(records, validity.bitmap, rows.count)
+        : undefined;
+    const strings =
+      assembled ??
+      assemblePlainly(records, validity.bitmap, rows, (size) => assertColumnFits(size, rows.count));
     return arrowData(type, rows.count, validity, strings);
   };
 }

@@ -7,11 +7,17 @@ export interface VectorRows {
   readonly entries: Int32Array | undefined;
   /** How many entries, from the first on, cover all the rows. */
   readonly extent: number;
-  /** Arrow bitmap of the rows that exist in what holds them: a field of a null struct is null, whatever its own vector says. */
+  /**
+   * Arrow bitmap of the rows that exist in what holds them: a field of a null struct is null,
+   * whatever its own vector says.
+   */
   readonly parentValidity: Uint8Array | undefined;
 }
 
-/** Which rows are not null, as an Arrow bitmap: least significant bit first, bits past the last row are 0. */
+/**
+ * Which rows are not null, as an Arrow bitmap: least significant bit first, bits past the last row
+ * are 0.
+ */
 export interface Validity {
   /** Absent when no row is null. */
   readonly bitmap: Uint8Array | undefined;
@@ -36,18 +42,27 @@ export function isValidRow(bitmap: Uint8Array | undefined, row: number): boolean
   return bitmap === undefined || (((bitmap[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
 }
 
-/** Reads which rows are not null; DuckDB's mask of 64-bit words has the layout of Arrow's bitmap. */
+/**
+ * Reads which rows are not null; DuckDB's mask of 64-bit words has the layout of Arrow's bitmap.
+ */
 export function readValidity(vector: Vector, rows: VectorRows): Validity {
   const mask = readMask(vector, rows.extent);
   const { parentValidity } = rows;
-  if (mask === undefined && parentValidity === undefined) return { bitmap: undefined, nullCount: 0 };
+  if (mask === undefined && parentValidity === undefined) {
+    return { bitmap: undefined, nullCount: 0 };
+  }
   const byteCount = (rows.count + 7) >> 3;
-  const bitmap = mask === undefined ? new Uint8Array(byteCount).fill(255) : takeBits(mask, rows, byteCount);
+  const bitmap =
+    mask === undefined ? new Uint8Array(byteCount).fill(255) : takeBits(mask, rows, byteCount);
   if (parentValidity !== undefined) {
-    for (let index = 0; index < byteCount; index += 1) bitmap[index] = (bitmap[index] ?? 0) & (parentValidity[index] ?? 0);
+    for (let index = 0; index < byteCount; index += 1) {
+      bitmap[index] = (bitmap[index] ?? 0) & (parentValidity[index] ?? 0);
+    }
   }
   const bitsInLastByte = rows.count & 7;
-  if (bitsInLastByte !== 0) bitmap[byteCount - 1] = (bitmap[byteCount - 1] ?? 0) & ((1 << bitsInLastByte) - 1);
+  if (bitsInLastByte !== 0) {
+    bitmap[byteCount - 1] = (bitmap[byteCount - 1] ?? 0) & ((1 << bitsInLastByte) - 1);
+  }
   const nullCount = rows.count - countBits(bitmap);
   return nullCount === 0 ? { bitmap: undefined, nullCount: 0 } : { bitmap, nullCount };
 }
@@ -68,7 +83,8 @@ function takeBits(mask: Uint8Array, rows: VectorRows, byteCount: number): Uint8A
   }
   for (let row = 0; row < rows.count; row += 1) {
     const entry = entries[row] ?? 0;
-    bitmap[row >> 3] = (bitmap[row >> 3] ?? 0) | ((((mask[entry >> 3] ?? 0) >> (entry & 7)) & 1) << (row & 7));
+    bitmap[row >> 3] =
+      (bitmap[row >> 3] ?? 0) | ((((mask[entry >> 3] ?? 0) >> (entry & 7)) & 1) << (row & 7));
   }
   return bitmap;
 }

@@ -6,8 +6,17 @@ import { type Data, Type } from 'apache-arrow';
  * their buffers begin with the first row.
  */
 
-/** Writes the rows `[start, start + count)` of a column to the beginning of a vector; rows that `isThere` says no to are null. */
-export function writeVector(vector: Vector, data: Data, start: number, count: number, parent?: Uint8Array): void {
+/**
+ * Writes the rows `[start, start + count)` of a column to the beginning of a vector; rows that
+ * `isThere` says no to are null.
+ */
+export function writeVector(
+  vector: Vector,
+  data: Data,
+  start: number,
+  count: number,
+  parent?: Uint8Array,
+): void {
   const valid = validityOf(data, start, count, parent);
   if (valid !== undefined) writeValidity(vector, valid, count);
   const { type } = data;
@@ -20,7 +29,10 @@ export function writeVector(vector: Vector, data: Data, start: number, count: nu
     case Type.Binary:
       return writeStrings(vector, data, start, count, valid);
     case Type.FixedSizeBinary:
-      return copyInto(vector, uuidsOf(bytesOf(data.values).subarray(start * 16, (start + count) * 16)));
+      return copyInto(
+        vector,
+        uuidsOf(bytesOf(data.values).subarray(start * 16, (start + count) * 16)),
+      );
     case Type.Decimal:
       return copyInto(vector, decimalsOf(data, start, count));
     case Type.List:
@@ -29,7 +41,13 @@ export function writeVector(vector: Vector, data: Data, start: number, count: nu
     case Type.FixedSizeList: {
       const { listSize } = type as unknown as { readonly listSize: number };
       const inner = valid === undefined ? undefined : repeatEach(valid, count, listSize);
-      return writeVector(duckdb.array_vector_get_child(vector), childOf(data), start * listSize, count * listSize, inner);
+      return writeVector(
+        duckdb.array_vector_get_child(vector),
+        childOf(data),
+        start * listSize,
+        count * listSize,
+        inner,
+      );
     }
     case Type.Struct:
       for (const [index, member] of data.children.entries()) {
@@ -52,9 +70,13 @@ function validityOf(
   parent: Uint8Array | undefined,
 ): Uint8Array | undefined {
   if (type.typeId === Type.Null) return new Uint8Array(count);
-  if (nullCount === 0 || nullBitmap === undefined || nullBitmap === null || length === 0) return parent;
+  if (nullCount === 0 || nullBitmap === undefined || nullBitmap === null || length === 0) {
+    return parent;
+  }
   const valid = expandBits(nullBitmap, start, count);
-  if (parent !== undefined) for (let row = 0; row < count; row += 1) valid[row] = (valid[row] ?? 0) & (parent[row] ?? 0);
+  if (parent !== undefined) {
+    for (let row = 0; row < count; row += 1) valid[row] = (valid[row] ?? 0) & (parent[row] ?? 0);
+  }
   return valid;
 }
 
@@ -69,14 +91,29 @@ function writeValidity(vector: Vector, valid: Uint8Array, count: number): void {
 
 function copyInto(vector: Vector, bytes: Uint8Array): void {
   if (bytes.byteLength === 0) return;
-  duckdb.copy_data_to_vector(vector, 0, bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
+  duckdb.copy_data_to_vector(
+    vector,
+    0,
+    bytes.buffer as ArrayBuffer,
+    bytes.byteOffset,
+    bytes.byteLength,
+  );
 }
 
-/** A string's record: its length, then its bytes when they are 12 at most. DuckDB itself takes those that are longer. */
+/**
+ * A string's record: its length, then its bytes when they are 12 at most. DuckDB itself takes those
+ * that are longer.
+ */
 const recordBytes = 16;
 const inlineBytesMax = 12;
 
-function writeStrings(vector: Vector, data: Data, start: number, count: number, valid: Uint8Array | undefined): void {
+function writeStrings(
+  vector: Vector,
+  data: Data,
+  start: number,
+  count: number,
+  valid: Uint8Array | undefined,
+): void {
   const values = bytesOf(data.values);
   const offsets = data.valueOffsets as Int32Array;
   const records = new Uint8Array(count * recordBytes);
@@ -91,7 +128,9 @@ function writeStrings(vector: Vector, data: Data, start: number, count: number, 
       continue;
     }
     words[row * 4] = length;
-    for (let index = 0; index < length; index += 1) records[row * recordBytes + 4 + index] = values[from + index] ?? 0;
+    for (let index = 0; index < length; index += 1) {
+      records[row * recordBytes + 4 + index] = values[from + index] ?? 0;
+    }
   }
   copyInto(vector, records);
   for (const row of long) {
@@ -100,7 +139,13 @@ function writeStrings(vector: Vector, data: Data, start: number, count: number, 
   }
 }
 
-function writeList(vector: Vector, data: Data, start: number, count: number, valid: Uint8Array | undefined): void {
+function writeList(
+  vector: Vector,
+  data: Data,
+  start: number,
+  count: number,
+  valid: Uint8Array | undefined,
+): void {
   const offsets = data.valueOffsets as Int32Array;
   const first = offsets[start] ?? 0;
   const childCount = (offsets[start + count] ?? 0) - first;
@@ -114,7 +159,9 @@ function writeList(vector: Vector, data: Data, start: number, count: number, val
   copyInto(vector, new Uint8Array(entries.buffer));
   duckdb.list_vector_reserve(vector, childCount);
   duckdb.list_vector_set_size(vector, childCount);
-  if (childCount > 0) writeVector(duckdb.list_vector_get_child(vector), childOf(data), first, childCount);
+  if (childCount > 0) {
+    writeVector(duckdb.list_vector_get_child(vector), childOf(data), first, childCount);
+  }
 }
 
 /** DECIMAL: Arrow has 128 bits for each, DuckDB as many as the digits need. */
@@ -125,16 +172,23 @@ function decimalsOf(data: Data, start: number, count: number): Uint8Array {
   const width = precision <= 4 ? 2 : precision <= 9 ? 4 : 8;
   const narrow = new Uint8Array(count * width);
   for (let row = 0; row < count; row += 1) {
-    for (let index = 0; index < width; index += 1) narrow[row * width + index] = wide[row * 16 + index] ?? 0;
+    for (let index = 0; index < width; index += 1) {
+      narrow[row * width + index] = wide[row * 16 + index] ?? 0;
+    }
   }
   return narrow;
 }
 
-/** UUID: Arrow has the 16 bytes in their written order, DuckDB a 128-bit integer with the top bit flipped. */
+/**
+ * UUID: Arrow has the 16 bytes in their written order, DuckDB a 128-bit integer with the top bit
+ * flipped.
+ */
 function uuidsOf(bytes: Uint8Array): Uint8Array {
   const integers = new Uint8Array(bytes.byteLength);
   for (let start = 0; start < bytes.length; start += 16) {
-    for (let index = 0; index < 16; index += 1) integers[start + 15 - index] = bytes[start + index] ?? 0;
+    for (let index = 0; index < 16; index += 1) {
+      integers[start + 15 - index] = bytes[start + index] ?? 0;
+    }
     integers[start + 15] = (integers[start + 15] ?? 0) ^ 0x80;
   }
   return integers;
@@ -142,13 +196,17 @@ function uuidsOf(bytes: Uint8Array): Uint8Array {
 
 function expandBits(bits: Uint8Array, start: number, count: number): Uint8Array {
   const flags = new Uint8Array(count);
-  for (let row = 0; row < count; row += 1) flags[row] = ((bits[(start + row) >> 3] ?? 0) >> ((start + row) & 7)) & 1;
+  for (let row = 0; row < count; row += 1) {
+    flags[row] = ((bits[(start + row) >> 3] ?? 0) >> ((start + row) & 7)) & 1;
+  }
   return flags;
 }
 
 function repeatEach(valid: Uint8Array, count: number, times: number): Uint8Array {
   const repeated = new Uint8Array(count * times);
-  for (let row = 0; row < count; row += 1) repeated.fill(valid[row] ?? 0, row * times, (row + 1) * times);
+  for (let row = 0; row < count; row += 1) {
+    repeated.fill(valid[row] ?? 0, row * times, (row + 1) * times);
+  }
   return repeated;
 }
 

@@ -8,12 +8,27 @@ interface PlanStep {
 }
 
 /** What is told of a step: the rest may hold paths. */
-const told = ['Join Type', 'Conditions', 'Expression', 'Filters', 'Groups', 'Aggregates', 'Projections', 'Order By', 'Top'];
+const told = [
+  'Join Type',
+  'Conditions',
+  'Expression',
+  'Filters',
+  'Groups',
+  'Aggregates',
+  'Projections',
+  'Order By',
+  'Top',
+];
 
-/** A query whose rows are the steps of a plan, in the columns that Apache Pinot has for them: each step with its number and that of the one it feeds. */
+/**
+ * A query whose rows are the steps of a plan, in the columns that Apache Pinot has for them: each
+ * step with its number and that of the one it feeds.
+ */
 export function planQuery(plan: string): string {
   const rows: string[] = [];
-  const steps: { step: PlanStep; parent: number }[] = (JSON.parse(plan) as PlanStep[]).map((step) => ({ step, parent: -1 }));
+  const steps: { step: PlanStep; parent: number }[] = (JSON.parse(plan) as PlanStep[]).map(
+    (step) => ({ step, parent: -1 }),
+  );
   for (let next = steps.shift(); next !== undefined; next = steps.shift()) {
     const { step, parent } = next;
     const id = rows.length;
@@ -26,7 +41,9 @@ export function planQuery(plan: string): string {
 function textOf({ name, extra_info: details = {} }: PlanStep): string {
   const parts = told.flatMap((key) => {
     const value = details[key];
-    return value === undefined ? [] : `${key}: ${typeof value === 'string' ? value.replaceAll('\n', ', ') : value.join(', ')}`;
+    return value === undefined
+      ? []
+      : `${key}: ${typeof value === 'string' ? value.replaceAll('\n', ', ') : value.join(', ')}`;
   });
   return parts.length === 0 ? name.trim() : `${name.trim()}(${parts.join('; ')})`;
 }

@@ -12,14 +12,18 @@ const estimatesOfCounts = [
 const estimatesOfPercentiles = ['percentiletdigest', 'percentilekll', 'percentilesmarttdigest'];
 
 /**
- * Functions of Apache Pinot that DuckDB lacks, and those that a translated query calls (`quire_…`), as DuckDB's macros. None has the
- * name of a function of DuckDB, so nothing that DuckDB understands means something else.
+ * Functions of Apache Pinot that DuckDB lacks, and those that a translated query calls (`quire_…`),
+ * as DuckDB's macros. None has the name of a function of DuckDB, so nothing that DuckDB understands
+ * means something else.
  *
  * Counts and percentiles are exact where Pinot's are estimates.
  */
 export const pinotMacros: readonly string[] = [
-  ...estimatesOfCounts.map((name) => `${name}(x) AS count(DISTINCT x), (x, size) AS count(DISTINCT x)`),
-  // The value at the place floor(n * p / 100) of n sorted ones, which none of DuckDB's quantiles takes.
+  ...estimatesOfCounts.map(
+    (name) => `${name}(x) AS count(DISTINCT x), (x, size) AS count(DISTINCT x)`,
+  ),
+  // The value at the place floor(n * p / 100) of n sorted ones, which none of DuckDB's quantiles
+  // takes.
   `percentile(x, p) AS list_extract(
     list_sort(list(CAST(x AS DOUBLE)) FILTER (x IS NOT NULL)),
     CAST(least(count(x) - 1, floor(count(x) * CAST(p AS DOUBLE) / 100)) + 1 AS BIGINT))`,

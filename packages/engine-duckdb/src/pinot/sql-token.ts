@@ -4,7 +4,10 @@ export interface SqlToken {
   readonly text: string;
 }
 
-/** The kinds in order: blanks are spaces and comments, names are quoted, and what nothing else is is a symbol of one character. */
+/**
+ * The kinds in order: blanks are spaces and comments, names are quoted, and what nothing else is is
+ * a symbol of one character.
+ */
 const pattern =
   /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<text>'(?:[^']|'')*'?|\$(?<tag>[A-Za-z_]*)\$[\s\S]*?(?:\$\k<tag>\$|$))|(?<name>"(?:[^"]|"")*"?)|(?<number>\d[\w.]*)|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|[\s\S]/gu;
 

@@ -54,7 +54,9 @@ export function millisecondsOf(unit: string): number {
   return unitOf(unit)[0];
 }
 
-/** Text by a pattern of Joda-Time. @throws QUERY_INVALID for letters that DuckDB has no format for */
+/**
+ * Text by a pattern of Joda-Time. @throws QUERY_INVALID for letters that DuckDB has no format for
+ */
 export function patternFormat(pattern: string, zone?: string): TimeFormat {
   const format = quoteLiteral(strftimeOf(pattern));
   const zoneName = zone === undefined || zone === 'UTC' ? undefined : quoteLiteral(zone);
@@ -72,7 +74,10 @@ export function patternFormat(pattern: string, zone?: string): TimeFormat {
   };
 }
 
-/** `1:DAYS:EPOCH`, `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`, `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`. */
+/**
+ * `1:DAYS:EPOCH`, `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`,
+ * `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`.
+ */
 export function timeFormatOf(format: string): TimeFormat {
   const [, size, unit, colonKind, rest] = /^(\d+):(\w+):(\w+)(?::(.*))?$/s.exec(format) ?? [];
   const [pipedKind, second, third] = format.split('|');
@@ -80,11 +85,16 @@ export function timeFormatOf(format: string): TimeFormat {
   if (kind === 'TIMESTAMP') {
     return {
       read: (value) => `quire_epoch_ms(${value})`,
-      write: (epochMs, granularity) => `make_timestamp(${truncated(epochMs, granularityMs(granularity, false))} * 1000)`,
+      write: (epochMs, granularity) =>
+        `make_timestamp(${truncated(epochMs, granularityMs(granularity, false))} * 1000)`,
     };
   }
-  if (kind === 'EPOCH') return epochFormat(unit ?? second ?? 'MILLISECONDS', Number(size ?? third ?? 1));
-  if (kind !== 'SIMPLE_DATE_FORMAT') throw invalid(`‘${format}’ is not a format of times, such as 1:DAYS:EPOCH.`);
+  if (kind === 'EPOCH') {
+    return epochFormat(unit ?? second ?? 'MILLISECONDS', Number(size ?? third ?? 1));
+  }
+  if (kind !== 'SIMPLE_DATE_FORMAT') {
+    throw invalid(`‘${format}’ is not a format of times, such as 1:DAYS:EPOCH.`);
+  }
   if (colonKind === undefined) return patternFormat(second ?? '', third);
   const [, pattern = rest ?? '', zone] = /^(.+?)\s+tz\s*\((.+)\)\s*$/.exec(rest ?? '') ?? [];
   return patternFormat(pattern, zone);
@@ -92,10 +102,19 @@ export function timeFormatOf(format: string): TimeFormat {
 
 /** `P1DT2H3M4.5S`, in milliseconds. @throws QUERY_INVALID for anything else */
 export function durationMs(text: string): number {
-  const match = /^([+-])?P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/i.exec(text);
-  if (match === null || /[PT]$/i.test(text)) throw invalid(`‘${text}’ is not a duration, such as P1D or PT1H30M.`);
+  const match =
+    /^([+-])?P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/i.exec(
+      text,
+    );
+  if (match === null || /[PT]$/i.test(text)) {
+    throw invalid(`‘${text}’ is not a duration, such as P1D or PT1H30M.`);
+  }
   const [, sign, days = 0, hours = 0, minutes = 0, seconds = 0] = match;
-  const totalMs = Number(days) * 86_400_000 + Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Number(seconds) * 1000;
+  const totalMs =
+    Number(days) * 86_400_000 +
+    Number(hours) * 3_600_000 +
+    Number(minutes) * 60_000 +
+    Number(seconds) * 1000;
   return Math.floor(sign === '-' ? -totalMs : totalMs);
 }
 
@@ -103,7 +122,8 @@ function epochFormat(unit: string, size: number): TimeFormat {
   const ms = millisecondsOf(unit) * size;
   return {
     read: (value) => `(CAST(${value} AS BIGINT) * ${ms})`,
-    write: (epochMs, granularity) => `(${truncated(epochMs, granularityMs(granularity, false))} // ${ms})`,
+    write: (epochMs, granularity) =>
+      `(${truncated(epochMs, granularityMs(granularity, false))} // ${ms})`,
   };
 }
 
@@ -112,22 +132,31 @@ function truncated(epochMs: string, size: number): string {
   return size === 1 ? `(${epochMs})` : `((${epochMs}) // ${size} * ${size})`;
 }
 
-/** @param isByClocks whether fields of a clock are rounded, each within the next larger one: then the size has to divide that */
+/**
+ * @param isByClocks whether fields of a clock are rounded, each within the next larger one: then
+ * the size has to divide that
+ */
 function granularityMs(text: string, isByClocks: boolean): number {
   const [, coloned, unit] = /^(\d+):(\w+)$/.exec(text) ?? [];
   const [pipedUnit = '', piped = '1'] = text.split('|');
   const size = Number(coloned ?? piped);
   const [milliseconds, inNext] = unitOf(unit ?? pipedUnit);
-  if (!Number.isSafeInteger(size) || size < 1) throw invalid(`‘${text}’ is not a granularity, such as 15:MINUTES.`);
+  if (!Number.isSafeInteger(size) || size < 1) {
+    throw invalid(`‘${text}’ is not a granularity, such as 15:MINUTES.`);
+  }
   if (isByClocks && inNext % size !== 0) {
-    throw invalid(`The embedded engine writes no text of a granularity that does not divide the next larger unit: ‘${text}’.`);
+    throw invalid(
+      `The embedded engine writes no text of a granularity that does not divide the next larger unit: ‘${text}’.`,
+    );
   }
   return milliseconds * size;
 }
 
 function unitOf(name: string): readonly [milliseconds: number, inNext: number] {
   const unit = units[name.toUpperCase()];
-  if (unit === undefined) throw invalid(`‘${name}’ is not a unit of time: expected ${Object.keys(units).join(', ')}.`);
+  if (unit === undefined) {
+    throw invalid(`‘${name}’ is not a unit of time: expected ${Object.keys(units).join(', ')}.`);
+  }
   return unit;
 }
 
@@ -148,7 +177,9 @@ function escaped(text: string): string {
 
 function refuse(piece: string, pattern: string): never {
   const known = Object.keys(letters).join(', ');
-  throw invalid(`The embedded engine has no format for ‘${piece}’ of the date pattern ‘${pattern}’; it knows ${known}.`);
+  throw invalid(
+    `The embedded engine has no format for ‘${piece}’ of the date pattern ‘${pattern}’; it knows ${known}.`,
+  );
 }
 
 function invalid(message: string): QuireError {

@@ -1,7 +1,10 @@
 import { durationMs, millisecondsOf, patternFormat, timeFormatOf } from './time-formats.ts';
 import { contentOf, isWord, type SqlToken, tokensOf } from './sql-token.ts';
 
-/** What an instant is, which is a LONG in Apache Pinot and compares with timestamps all the same: DuckDB wants one or the other. */
+/**
+ * What an instant is, which is a LONG in Apache Pinot and compares with timestamps all the same:
+ * DuckDB wants one or the other.
+ */
 export type InstantType = 'LONG' | 'TIMESTAMP';
 
 /** A query in DuckDB's words. */
@@ -15,8 +18,9 @@ export interface Translation {
 const lengthMax = 65_536;
 
 /**
- * Translates what clients made for Apache Pinot write and DuckDB refuses; for queries that DuckDB has refused, so that no query that it
- * understands means anything else. Texts, comments and quoted names stay as they are.
+ * Translates what clients made for Apache Pinot write and DuckDB refuses; for queries that DuckDB
+ * has refused, so that no query that it understands means anything else. Texts, comments and quoted
+ * names stay as they are.
  *
  * @throws QUERY_INVALID for a format of times that DuckDB does not have
  */
@@ -28,7 +32,10 @@ export function translatePinot(sql: string, instants: InstantType): Translation 
 }
 
 /** Takes `SET key = value;` and `EXPLAIN PLAN FOR` from the front, and `OPTION(…)` from the end. */
-function withoutFrame(given: readonly SqlToken[]): { tokens: readonly SqlToken[]; isPlan: boolean } {
+function withoutFrame(given: readonly SqlToken[]): {
+  tokens: readonly SqlToken[];
+  isPlan: boolean;
+} {
   let tokens = given;
   for (let words = meaningful(tokens); isWord(words[0]?.token, 'SET'); words = meaningful(tokens)) {
     const end = words.find(({ token }) => token.text === ';');
@@ -36,7 +43,9 @@ function withoutFrame(given: readonly SqlToken[]): { tokens: readonly SqlToken[]
     tokens = tokens.slice(end.index + 1);
   }
   const words = meaningful(tokens);
-  const isPlan = ['EXPLAIN', 'PLAN', 'FOR'].every((word, index) => isWord(words[index]?.token, word));
+  const isPlan = ['EXPLAIN', 'PLAN', 'FOR'].every((word, index) =>
+    isWord(words[index]?.token, word),
+  );
   if (isPlan) tokens = tokens.slice((words[2]?.index ?? 0) + 1);
   return { tokens: withoutOptions(tokens), isPlan };
 }
@@ -53,7 +62,10 @@ function withoutOptions(tokens: readonly SqlToken[]): readonly SqlToken[] {
 function translate(tokens: readonly SqlToken[], instants: InstantType): string {
   let text = '';
   for (let at = 0; at < tokens.length; at += 1) {
-    const found = translateCall(tokens, at, instants) ?? translateSchema(tokens, at) ?? translateLimit(tokens, at);
+    const found =
+      translateCall(tokens, at, instants) ??
+      translateSchema(tokens, at) ??
+      translateLimit(tokens, at);
     text += found?.text ?? tokens[at]?.text ?? '';
     at = found?.end ?? at;
   }
@@ -70,7 +82,9 @@ interface Replaced {
 function translateSchema(tokens: readonly SqlToken[], at: number): Replaced | undefined {
   const isDefault = isWord(tokens[at], 'DEFAULT') || tokens[at]?.text.toLowerCase() === '"default"';
   const [dot, name] = [tokens[at + 1], tokens[at + 2]];
-  if (!isDefault || dot?.text !== '.' || (name?.kind !== 'word' && name?.kind !== 'name')) return undefined;
+  if (!isDefault || dot?.text !== '.' || (name?.kind !== 'word' && name?.kind !== 'name')) {
+    return undefined;
+  }
   return tokens[at - 1]?.text === '.' ? undefined : { text: '', end: at + 1 };
 }
 
@@ -78,11 +92,24 @@ function translateSchema(tokens: readonly SqlToken[], at: number): Replaced | un
 function translateLimit(tokens: readonly SqlToken[], at: number): Replaced | undefined {
   if (!isWord(tokens[at], 'LIMIT')) return undefined;
   const [offset, comma, count] = meaningful(tokens.slice(at + 1, at + 20));
-  if (offset?.token.kind !== 'number' || comma?.token.text !== ',' || count?.token.kind !== 'number') return undefined;
-  return { text: `LIMIT ${count.token.text} OFFSET ${offset.token.text}`, end: at + 1 + count.index };
+  if (
+    offset?.token.kind !== 'number' ||
+    comma?.token.text !== ',' ||
+    count?.token.kind !== 'number'
+  ) {
+    return undefined;
+  }
+  return {
+    text: `LIMIT ${count.token.text} OFFSET ${offset.token.text}`,
+    end: at + 1 + count.index,
+  };
 }
 
-function translateCall(tokens: readonly SqlToken[], at: number, instants: InstantType): Replaced | undefined {
+function translateCall(
+  tokens: readonly SqlToken[],
+  at: number,
+  instants: InstantType,
+): Replaced | undefined {
   const token = tokens[at];
   const [bracket] = token?.kind === 'word' ? meaningful(tokens.slice(at + 1, at + 10)) : [];
   if (token === undefined || bracket?.token.text !== '(') return undefined;
@@ -99,7 +126,8 @@ function translateCall(tokens: readonly SqlToken[], at: number, instants: Instan
       return more === undefined ? contentOf(only?.token) : undefined;
     }),
     tokens: given,
-    instant: (epochMs) => (instants === 'LONG' ? `(${epochMs})` : `make_timestamp((${epochMs}) * 1000)`),
+    instant: (epochMs) =>
+      instants === 'LONG' ? `(${epochMs})` : `make_timestamp((${epochMs}) * 1000)`,
     within: (argument) => translate(argument, instants).trim(),
   });
   return text === undefined ? undefined : { text, end };
@@ -126,15 +154,26 @@ const calls: Readonly<Record<string, TranslateCall>> = {
   CAST: translateCast,
   DATE_TRUNC: translateTrunc,
   DATETRUNC: translateTrunc,
-  ROUND: ({ values: [value, size] }) => (Number(size) >= digitsMax ? `quire_round(${value}, ${size})` : undefined),
+  ROUND: ({ values: [value, size] }) =>
+    Number(size) >= digitsMax ? `quire_round(${value}, ${size})` : undefined,
   NOW: ({ tokens, instant }) => (tokens.length === 0 ? instant(nowMs) : undefined),
-  AGO: ({ texts: [duration], instant }) => (duration === undefined ? undefined : instant(`${nowMs} - (${durationMs(duration)})`)),
+  AGO: ({ texts: [duration], instant }) =>
+    duration === undefined ? undefined : instant(`${nowMs} - (${durationMs(duration)})`),
   TODATETIME: ({ values: [value], texts: [, pattern, zone] }) =>
-    pattern === undefined ? undefined : patternFormat(pattern, zone).write(`quire_epoch_ms(${value})`, '1:MILLISECONDS'),
+    pattern === undefined
+      ? undefined
+      : patternFormat(pattern, zone).write(`quire_epoch_ms(${value})`, '1:MILLISECONDS'),
   FROMDATETIME: ({ values: [value = ''], texts: [, pattern, zone], instant }) =>
     pattern === undefined ? undefined : instant(patternFormat(pattern, zone).read(value)),
   DATETIMECONVERT: ({ values, texts: [, from, to, granularity] }) => {
-    if (values.length !== 4 || from === undefined || to === undefined || granularity === undefined) return undefined;
+    if (
+      values.length !== 4 ||
+      from === undefined ||
+      to === undefined ||
+      granularity === undefined
+    ) {
+      return undefined;
+    }
     return timeFormatOf(to).write(timeFormatOf(from).read(values[0] ?? ''), granularity);
   },
   TIMECONVERT: ({ values: [value], texts: [, from, to] }) =>
@@ -146,7 +185,9 @@ const calls: Readonly<Record<string, TranslateCall>> = {
 function callOf(name: string): TranslateCall | undefined {
   const upper = name.toUpperCase();
   const [, family, percent] = /^(PERCENTILE(?:TDIGEST|EST|KLL)?)(\d\d?)$/.exec(upper) ?? [];
-  if (family !== undefined) return ({ values }) => `${family.toLowerCase()}(${values.join(', ')}, ${percent})`;
+  if (family !== undefined) {
+    return ({ values }) => `${family.toLowerCase()}(${values.join(', ')}, ${percent})`;
+  }
   return Object.hasOwn(calls, upper) ? calls[upper] : undefined;
 }
 
@@ -157,11 +198,19 @@ function translateCast({ tokens: [argument = []], within }: Call): string | unde
   if (as === undefined || !isWord(as.token, 'AS')) return undefined;
   const value = within(argument.slice(0, as.index));
   if (isWord(type?.token, 'TIMESTAMP')) return `quire_timestamp(${value})`;
-  return isWord(type?.token, 'LONG') || isWord(type?.token, 'BIGINT') ? `quire_long(${value})` : undefined;
+  return isWord(type?.token, 'LONG') || isWord(type?.token, 'BIGINT')
+    ? `quire_long(${value})`
+    : undefined;
 }
 
-/** `DATETRUNC(part, time)`, and with the unit that the time is counted in, a zone, and the unit of the result. */
-function translateTrunc({ values: [part, value], texts: [, , unit, zone = 'UTC', outputUnit] }: Call): string | undefined {
+/**
+ * `DATETRUNC(part, time)`, and with the unit that the time is counted in, a zone, and the unit of
+ * the result.
+ */
+function translateTrunc({
+  values: [part, value],
+  texts: [, , unit, zone = 'UTC', outputUnit],
+}: Call): string | undefined {
   if (unit === undefined) return `quire_trunc(${part}, ${value})`;
   const utc = `timezone('UTC', make_timestamp(quire_long(${value}) * ${millisecondsOf(unit) * 1000}))`;
   const zoneName = `'${zone.replaceAll("'", "''")}'`;
@@ -175,7 +224,9 @@ interface PlacedToken {
 }
 
 function meaningful(tokens: readonly SqlToken[]): readonly PlacedToken[] {
-  return tokens.map((token, index) => ({ token, index })).filter(({ token }) => token.kind !== 'blank');
+  return tokens
+    .map((token, index) => ({ token, index }))
+    .filter(({ token }) => token.kind !== 'blank');
 }
 
 /** Where the bracket is closed that opens at `start`. */

@@ -6,8 +6,8 @@ export function isSpace(byte: number): boolean {
 }
 
 /**
- * What is at hand of a stream of bytes: `bytes` from `at` on is unread. It holds one chunk, and what was left of those before it, so
- * memory depends on the largest value only.
+ * What is at hand of a stream of bytes: `bytes` from `at` on is unread. It holds one chunk, and
+ * what was left of those before it, so memory depends on the largest value only.
  */
 export class ByteCursor {
   bytes: Buffer = Buffer.alloc(0);
@@ -24,7 +24,8 @@ export class ByteCursor {
     if (next.done === true) return false;
     const { buffer, byteOffset, byteLength } = next.value;
     const chunk = Buffer.from(buffer, byteOffset, byteLength);
-    this.bytes = this.at === this.bytes.length ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
+    this.bytes =
+      this.at === this.bytes.length ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
     this.at = 0;
     return true;
   }

@@ -12,16 +12,22 @@ export interface ColumnBuilder {
 }
 
 const noBytes = new Uint8Array(0);
-const [openBrace, closeBrace, openBracket, closeBracket, colon, comma] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a, 0x2c];
+const [openBrace, closeBrace, openBracket, closeBracket, colon, comma] = [
+  0x7b, 0x7d, 0x5b, 0x5d, 0x3a, 0x2c,
+];
 
-/** How the bytes of lists of BYTES are written, which the releases of Apache Pinot do differently. */
+/**
+ * How the bytes of lists of BYTES are written, which the releases of Apache Pinot do differently.
+ */
 export type BytesText = 'hex' | 'base64';
 
 /** @param bytesText for lists only: single values are hexadecimal in every release */
 export function columnBuilder(field: Field, bytesText: BytesText): ColumnBuilder {
   const type = field.type as DataType;
   if (DataType.isInt(type)) return type.bitWidth === 32 ? intBuilder(field) : longBuilder(field);
-  if (DataType.isFloat(type)) return floatBuilder(field, type.ArrayType as typeof Float32Array | typeof Float64Array);
+  if (DataType.isFloat(type)) {
+    return floatBuilder(field, type.ArrayType as typeof Float32Array | typeof Float64Array);
+  }
   if (DataType.isBool(type)) return booleanBuilder(field);
   if (DataType.isTimestamp(type)) return timestampBuilder(field);
   if (DataType.isList(type)) return listBuilder(field, type.children[0] as Field, bytesText);
@@ -64,7 +70,11 @@ interface Buffers {
   readonly children?: Data[];
 }
 
-function dataOf(field: Field, validity: Validity, { valueOffsets, values, children }: Buffers): Data {
+function dataOf(
+  field: Field,
+  validity: Validity,
+  { valueOffsets, values, children }: Buffers,
+): Data {
   // The numbers are Arrow's buffer types: offsets, values, validity.
   return new Data(
     field.type as DataType,
@@ -79,7 +89,11 @@ function dataOf(field: Field, validity: Validity, { valueOffsets, values, childr
 type Read = (json: JsonBytes, row: number) => void;
 
 /** A column of values of a fixed width, null included. */
-function fixedWidthBuilder(field: Field, read: Read, values: (length: number) => ArrayBufferView): ColumnBuilder {
+function fixedWidthBuilder(
+  field: Field,
+  read: Read,
+  values: (length: number) => ArrayBufferView,
+): ColumnBuilder {
   const validity = new Validity();
   return {
     append: (json) => {
@@ -119,8 +133,13 @@ function longBuilder(field: Field): ColumnBuilder {
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
 }
 
-/** Writes numbers that a double holds exactly, as both their halves; a bigint for each would cost more than the rest. */
-function safeIntegerSetter(column: GrowingArray<BigInt64Array>): (row: number, value: number) => void {
+/**
+ * Writes numbers that a double holds exactly, as both their halves; a bigint for each would cost
+ * more than the rest.
+ */
+function safeIntegerSetter(
+  column: GrowingArray<BigInt64Array>,
+): (row: number, value: number) => void {
   let words = new Int32Array(column.values.buffer);
   return (row, value) => {
     if (row >= column.values.length) column.grow(row);
@@ -137,7 +156,10 @@ function parseLong(field: Field, text: string): bigint {
   return value;
 }
 
-function floatBuilder(field: Field, Values: typeof Float32Array | typeof Float64Array): ColumnBuilder {
+function floatBuilder(
+  field: Field,
+  Values: typeof Float32Array | typeof Float64Array,
+): ColumnBuilder {
   const column = new GrowingArray<Float32Array | Float64Array>((length) => new Values(length));
   const read: Read = (json, row) => {
     const short = json.takeShortNumber();
@@ -176,7 +198,10 @@ function booleanBuilder(field: Field): ColumnBuilder {
   };
 }
 
-/** Text as it is; a value of another kind, which a type of a newer Apache Pinot may have, is kept as its JSON. */
+/**
+ * Text as it is; a value of another kind, which a type of a newer Apache Pinot may have, is kept as
+ * its JSON.
+ */
 function textBuilder(field: Field): ColumnBuilder {
   return variableWidthBuilder(field, (json, target) => {
     if (json.isString()) json.readStringInto(target);
@@ -199,7 +224,10 @@ function base64Builder(field: Field): ColumnBuilder {
   });
 }
 
-function variableWidthBuilder(field: Field, read: (json: JsonBytes, target: GrowingBytes) => void): ColumnBuilder {
+function variableWidthBuilder(
+  field: Field,
+  read: (json: JsonBytes, target: GrowingBytes) => void,
+): ColumnBuilder {
   const validity = new Validity();
   const offsets = new GrowingArray((length) => new Int32Array(length));
   const bytes = new GrowingBytes();
@@ -210,7 +238,11 @@ function variableWidthBuilder(field: Field, read: (json: JsonBytes, target: Grow
       validity.add(isValid);
       offsets.set(validity.length, bytes.length);
     },
-    finish: () => dataOf(field, validity, { valueOffsets: offsets.finish(validity.length + 1), values: bytes.finish() }),
+    finish: () =>
+      dataOf(field, validity, {
+        valueOffsets: offsets.finish(validity.length + 1),
+        values: bytes.finish(),
+      }),
   };
 }
 
@@ -228,13 +260,19 @@ function listBuilder(field: Field, item: Field, bytesText: BytesText): ColumnBui
         while (!json.take(closeBracket)) {
           items.append(json);
           count += 1;
-          if (!json.take(comma) && json.peek() !== closeBracket) throw json.unexpected("',' or ']'");
+          if (!json.take(comma) && json.peek() !== closeBracket) {
+            throw json.unexpected("',' or ']'");
+          }
         }
       }
       validity.add(isValid);
       offsets.set(validity.length, count);
     },
-    finish: () => dataOf(field, validity, { valueOffsets: offsets.finish(validity.length + 1), children: [items.finish()] }),
+    finish: () =>
+      dataOf(field, validity, {
+        valueOffsets: offsets.finish(validity.length + 1),
+        children: [items.finish()],
+      }),
   };
 }
 
@@ -243,7 +281,9 @@ function mapBuilder(field: Field, entries: Field): ColumnBuilder {
   const offsets = new GrowingArray((length) => new Int32Array(length));
   const [keyField, valueField] = (entries.type as DataType).children as [Field, Field];
   const keys = textBuilder(keyField);
-  const values = variableWidthBuilder(valueField, (json, target) => target.appendText(json.readRaw()));
+  const values = variableWidthBuilder(valueField, (json, target) =>
+    target.appendText(json.readRaw()),
+  );
   return {
     append: (json) => {
       const isValid = !json.takeNull();
@@ -261,8 +301,13 @@ function mapBuilder(field: Field, entries: Field): ColumnBuilder {
       offsets.set(validity.length, entryValidity.length);
     },
     finish: () => {
-      const children = [dataOf(entries, entryValidity, { children: [keys.finish(), values.finish()] })];
-      return dataOf(field, validity, { valueOffsets: offsets.finish(validity.length + 1), children });
+      const children = [
+        dataOf(entries, entryValidity, { children: [keys.finish(), values.finish()] }),
+      ];
+      return dataOf(field, validity, {
+        valueOffsets: offsets.finish(validity.length + 1),
+        children,
+      });
     },
   };
 }
@@ -278,5 +323,8 @@ function padded<Values extends Int32Array | Float32Array | Float64Array | BigInt
 
 function notOfType(field: Field, text: string): QuireError {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot gave '${shown}' in column '${field.name}'; expected ${field.type}.`);
+  return new QuireError(
+    'UNEXPECTED_RESPONSE',
+    `Apache Pinot gave '${shown}' in column '${field.name}'; expected ${field.type}.`,
+  );
 }

@@ -11,7 +11,11 @@ export class GrowingBytes {
     const size = end - start;
     this.#reserve(size);
     if (size > 24) this.#bytes.set(source.subarray(start, end), this.length);
-    else for (let index = 0; index < size; index += 1) this.#bytes[this.length + index] = source[start + index] ?? 0;
+    else {
+      for (let index = 0; index < size; index += 1) {
+        this.#bytes[this.length + index] = source[start + index] ?? 0;
+      }
+    }
     this.length += size;
   }
 

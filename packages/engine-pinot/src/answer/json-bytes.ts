@@ -59,15 +59,22 @@ export class JsonBytes {
     if (this.isString()) return this.readString();
     const start = this.at;
     let at = start;
-    for (let byte = this.bytes[at] ?? 0; isPartOfNumber(byte) && at < this.end; byte = this.bytes[at] ?? 0) at += 1;
+    for (
+      let byte = this.bytes[at] ?? 0;
+      isPartOfNumber(byte) && at < this.end;
+      byte = this.bytes[at] ?? 0
+    ) {
+      at += 1;
+    }
     if (at === start) throw this.unexpected('a number');
     this.at = at;
     return this.bytes.toString('latin1', start, at);
   }
 
   /**
-   * A number of at most 15 digits without exponent, of bytes alone: as `Number` reads its text, since both its digits and the power of ten
-   * are exact. NaN, and nothing read, where the value is anything else.
+   * A number of at most 15 digits without exponent, of bytes alone: as `Number` reads its text,
+   * since both its digits and the power of ten are exact. NaN, and nothing read, where the value is
+   * anything else.
    */
   takeShortNumber(): number {
     let at = this.at;
@@ -91,7 +98,10 @@ export class JsonBytes {
     return isNegative ? -value : value;
   }
 
-  /** Takes a TIMESTAMP, as milliseconds since 1970, where it is written as brokers do; NaN, and nothing read, where it is not. */
+  /**
+   * Takes a TIMESTAMP, as milliseconds since 1970, where it is written as brokers do; NaN, and
+   * nothing read, where it is not.
+   */
   takeTimestamp(): number {
     if (!this.isString()) return NaN;
     const time = readTimestamp(this.bytes, this.at + 1);
@@ -109,8 +119,9 @@ export class JsonBytes {
   /** Appends the text of a string in UTF-8. */
   readStringInto(target: GrowingBytes): void {
     const { start, end, hasEscapes } = this.#takeString();
-    if (hasEscapes) target.appendText(JSON.parse(this.bytes.toString('utf8', start - 1, end + 1)) as string);
-    else target.append(this.bytes, start, end);
+    if (hasEscapes) {
+      target.appendText(JSON.parse(this.bytes.toString('utf8', start - 1, end + 1)) as string);
+    } else target.append(this.bytes, start, end);
   }
 
   /** The JSON of the next value, whatever it is. */
@@ -125,7 +136,10 @@ export class JsonBytes {
 
   unexpected(expected: string): QuireError {
     const near = this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + 40));
-    return new QuireError('UNEXPECTED_RESPONSE', `The answer of Apache Pinot has '${near}' where ${expected} was expected.`);
+    return new QuireError(
+      'UNEXPECTED_RESPONSE',
+      `The answer of Apache Pinot has '${near}' where ${expected} was expected.`,
+    );
   }
 
   #takeString(): { readonly start: number; readonly end: number; readonly hasEscapes: boolean } {
@@ -149,5 +163,12 @@ export class JsonBytes {
 
 /** Digits, signs, a point and an exponent. */
 function isPartOfNumber(byte: number): boolean {
-  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e || byte === 0x65 || byte === 0x45;
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2d ||
+    byte === 0x2b ||
+    byte === 0x2e ||
+    byte === 0x65 ||
+    byte === 0x45
+  );
 }

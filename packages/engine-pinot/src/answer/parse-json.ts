@@ -5,6 +5,8 @@ export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new QuireError('UNEXPECTED_RESPONSE', 'The answer of Apache Pinot is not JSON.', { cause });
+    throw new QuireError('UNEXPECTED_RESPONSE', 'The answer of Apache Pinot is not JSON.', {
+      cause,
+    });
   }
 }

@@ -2,8 +2,9 @@ const pattern = /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
 const [dash, space, colon, point] = [0x2d, 0x20, 0x3a, 0x2e];
 
 /**
- * Epoch milliseconds of a TIMESTAMP as a broker writes it, `2026-01-01 00:00:00.123`; undefined when the text is not one. Brokers write the time of
- * their own zone, without saying which: it is taken for UTC.
+ * Epoch milliseconds of a TIMESTAMP as a broker writes it, `2026-01-01 00:00:00.123`; undefined
+ * when the text is not one. Brokers write the time of their own zone, without saying which: it is
+ * taken for UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = ''] = pattern.exec(text) ?? [];
@@ -16,10 +17,13 @@ export function parseTimestamp(text: string): number | undefined {
 }
 
 /**
- * The same of the bytes of a text, where it is written in full as brokers do, with a fraction: its milliseconds, and where it ends. Undefined
- * where it is written otherwise.
+ * The same of the bytes of a text, where it is written in full as brokers do, with a fraction: its
+ * milliseconds, and where it ends. Undefined where it is written otherwise.
  */
-export function readTimestamp(bytes: Uint8Array, start: number): { readonly epochMs: number; readonly end: number } | undefined {
+export function readTimestamp(
+  bytes: Uint8Array,
+  start: number,
+): { readonly epochMs: number; readonly end: number } | undefined {
   const hasMarks =
     bytes[start + 4] === dash &&
     bytes[start + 7] === dash &&
@@ -36,7 +40,11 @@ export function readTimestamp(bytes: Uint8Array, start: number): { readonly epoc
     end += 1;
   }
   const [month, day] = [twoDigits(bytes, start + 5), twoDigits(bytes, start + 8)];
-  const [hour, minute, second] = [twoDigits(bytes, start + 11), twoDigits(bytes, start + 14), twoDigits(bytes, start + 17)];
+  const [hour, minute, second] = [
+    twoDigits(bytes, start + 11),
+    twoDigits(bytes, start + 14),
+    twoDigits(bytes, start + 17),
+  ];
   const fractionLength = end - start - 20;
   // Years below 100 mean others to Date.UTC; a digit that is not one makes NaN of the sum.
   if (!(year >= 100) || fractionLength < 1 || fractionLength > 9) return undefined;

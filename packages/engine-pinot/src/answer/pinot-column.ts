@@ -24,7 +24,10 @@ export interface PinotColumn {
   readonly field: Field;
 }
 
-/** Field metadata by which a column says that its text holds something else than text (`@quire/results`). */
+/**
+ * Field metadata by which a column says that its text holds something else than text
+ * (`@quire/results`).
+ */
 const columnDataTypeKey = 'quire:columnDataType';
 const jsonMetadata = new Map([['ARROW:extension:name', 'arrow.json']]);
 
@@ -35,7 +38,10 @@ export function parseDataSchema(text: string): readonly PinotColumn[] {
     readonly columnDataTypes?: readonly string[];
   };
   if (columnNames === undefined || columnNames.length !== columnDataTypes?.length) {
-    throw new QuireError('UNEXPECTED_RESPONSE', 'The answer of Apache Pinot has no names and types of its columns.');
+    throw new QuireError(
+      'UNEXPECTED_RESPONSE',
+      'The answer of Apache Pinot has no names and types of its columns.',
+    );
   }
   return columnNames.map((name, index) => {
     const pinotType = columnDataTypes[index] ?? 'UNKNOWN';
@@ -43,12 +49,21 @@ export function parseDataSchema(text: string): readonly PinotColumn[] {
   });
 }
 
-/** The column as Arrow has it. What Arrow has no type for is text: decimals of any size, JSON, and what a newer Pinot may bring. */
+/**
+ * The column as Arrow has it. What Arrow has no type for is text: decimals of any size, JSON, and
+ * what a newer Pinot may bring.
+ */
 function fieldOf(name: string, pinotType: string): Field {
   const item = pinotType.endsWith('_ARRAY') ? pinotType.slice(0, -'_ARRAY'.length) : undefined;
-  if (item === 'BIG_DECIMAL' || pinotType === 'JSON') return new Field(name, new Utf8(), true, jsonMetadata);
-  if (item !== undefined) return new Field(name, new List(new Field('item', typeOf(item), true)), true);
-  if (pinotType === 'BIG_DECIMAL') return new Field(name, new Utf8(), true, new Map([[columnDataTypeKey, pinotType]]));
+  if (item === 'BIG_DECIMAL' || pinotType === 'JSON') {
+    return new Field(name, new Utf8(), true, jsonMetadata);
+  }
+  if (item !== undefined) {
+    return new Field(name, new List(new Field('item', typeOf(item), true)), true);
+  }
+  if (pinotType === 'BIG_DECIMAL') {
+    return new Field(name, new Utf8(), true, new Map([[columnDataTypeKey, pinotType]]));
+  }
   return new Field(name, typeOf(pinotType), true);
 }
 
@@ -70,7 +85,10 @@ function typeOf(pinotType: string): DataType {
       return new Binary();
     case 'MAP': {
       // An answer does not say what the values are: each stands as the JSON that came.
-      const entry = new Struct([new Field('key', new Utf8(), false), new Field('value', new Utf8(), true, jsonMetadata)]);
+      const entry = new Struct([
+        new Field('key', new Utf8(), false),
+        new Field('value', new Utf8(), true, jsonMetadata),
+      ]);
       return new Map_(new Field('entries', entry, false) as ConstructorParameters<typeof Map_>[0]);
     }
     default:

@@ -4,10 +4,16 @@ import { parse } from './parse-json.ts';
 import { type PinotColumn, parseDataSchema } from './pinot-column.ts';
 import { ValueScanner } from './value-scanner.ts';
 
-/** A part of an answer, in the order in which they come: columns, then rows, then what the query took. */
+/**
+ * A part of an answer, in the order in which they come: columns, then rows, then what the query
+ * took.
+ */
 export type AnswerPart =
   | { readonly kind: 'columns'; readonly columns: readonly PinotColumn[] }
-  /** Whole rows, `[…],[…]`, in `bytes` from `start` to `end`; they stand until the next part is asked for. */
+  /**
+   * Whole rows, `[…],[…]`, in `bytes` from `start` to `end`; they stand until the next part is
+   * asked for.
+   */
   | { readonly kind: 'rows'; readonly bytes: Buffer; readonly start: number; readonly end: number }
   | { readonly kind: 'member'; readonly name: string; readonly text: string };
 
@@ -16,7 +22,8 @@ const valueBytesMax = 256 * 1024 * 1024;
 const [quote, comma, openBracket, closeBracket, closeBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7d];
 
 /**
- * Takes the JSON answer to a query apart as it comes, in memory that depends on its largest row and not on their number.
+ * Takes the JSON answer to a query apart as it comes, in memory that depends on its largest row and
+ * not on their number.
  *
  * @throws UNEXPECTED_RESPONSE when it is not such an answer, or ends in the middle
  */
@@ -28,14 +35,18 @@ export async function* readAnswer(cursor: ByteCursor): AsyncGenerator<AnswerPart
     }
     yield* readMembers(cursor, async function* (inner) {
       if (inner === 'rows') yield* readRows(cursor);
-      else if (inner === 'dataSchema') yield { kind: 'columns', columns: parseDataSchema(await readValue(cursor)) };
-      else await readValue(cursor);
+      else if (inner === 'dataSchema') {
+        yield { kind: 'columns', columns: parseDataSchema(await readValue(cursor)) };
+      } else await readValue(cursor);
     });
   });
 }
 
 /** The members of an object, each by `read`, which leaves the cursor behind the member's value. */
-async function* readMembers(cursor: ByteCursor, read: (name: string) => AsyncGenerator<AnswerPart>): AsyncGenerator<AnswerPart> {
+async function* readMembers(
+  cursor: ByteCursor,
+  read: (name: string) => AsyncGenerator<AnswerPart>,
+): AsyncGenerator<AnswerPart> {
   await cursor.expect('{');
   if ((await cursor.peek()) === closeBrace) {
     cursor.at += 1;
@@ -111,5 +122,8 @@ async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
 }
 
 function tooLarge(): QuireError {
-  return new QuireError('QUERY_LIMIT_EXCEEDED', `A row of the answer is larger than ${valueBytesMax} bytes.`);
+  return new QuireError(
+    'QUERY_LIMIT_EXCEEDED',
+    `A row of the answer is larger than ${valueBytesMax} bytes.`,
+  );
 }

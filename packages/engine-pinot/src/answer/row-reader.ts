@@ -5,7 +5,10 @@ import type { PinotColumn } from './pinot-column.ts';
 
 const [openBracket, closeBracket, comma] = [0x5b, 0x5d, 0x2c];
 
-/** A batch of an answer. Arrow's own constructor would give two columns that share a name each other's type. */
+/**
+ * A batch of an answer. Arrow's own constructor would give two columns that share a name each
+ * other's type.
+ */
 class AnswerBatch extends RecordBatch {
   declare readonly schema: Schema;
   declare readonly data: Data<Struct>;

@@ -1,13 +1,19 @@
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Finds the end of one JSON value in bytes that come piece by piece. It looks at nothing but strings and brackets. */
+/**
+ * Finds the end of one JSON value in bytes that come piece by piece. It looks at nothing but
+ * strings and brackets.
+ */
 export class ValueScanner {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
 
-  /** Goes on in `bytes` from `start`; gives where the value ends, or -1 when it goes on behind `bytes`. */
+  /**
+   * Goes on in `bytes` from `start`; gives where the value ends, or -1 when it goes on behind
+   * `bytes`.
+   */
   scan(bytes: Uint8Array, start: number): number {
     const end = bytes.length;
     let [depth, isInString, isEscaped] = [this.#depth, this.#isInString, this.#isEscaped];

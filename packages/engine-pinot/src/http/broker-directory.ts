@@ -41,7 +41,8 @@ export class BrokerDirectory {
   }
 
   /**
-   * The brokers that serve all tables that the words of a query name, in the order in which to try them.
+   * The brokers that serve all tables that the words of a query name, in the order in which to try
+   * them.
    *
    * @param words of a query, in lower case; words that do not name a table do not count
    * @throws ENGINE_UNAVAILABLE when there is none
@@ -59,7 +60,9 @@ export class BrokerDirectory {
     this.#turn += 1;
     const first = this.#turn % found.length;
     const inTurn = [...found.slice(first), ...found.slice(0, first)];
-    return inTurn.toSorted((left, right) => Number(this.#isAvoided(left)) - Number(this.#isAvoided(right)));
+    return inTurn.toSorted(
+      (left, right) => Number(this.#isAvoided(left)) - Number(this.#isAvoided(right)),
+    );
   }
 
   /** A broker has not answered: it is asked last for a while, and the controller is asked again. */
@@ -87,14 +90,19 @@ export class BrokerDirectory {
     const lists = [...words].flatMap(
       (word) => byTable.get(word.replace(/_(?:offline|realtime)$/, '')) ?? byTable.get(word) ?? [],
     );
-    const names = [...words].filter((word) => byTable.has(word.replace(/_(?:offline|realtime)$/, '')) || byTable.has(word));
+    const names = [...words].filter(
+      (word) => byTable.has(word.replace(/_(?:offline|realtime)$/, '')) || byTable.has(word),
+    );
     if (names.length === 0) return all;
-    return [...new Set(lists)].filter((broker) => lists.filter((other) => other === broker).length === names.length);
+    return [...new Set(lists)].filter(
+      (broker) => lists.filter((other) => other === broker).length === names.length,
+    );
   }
 
   async #read(): Promise<Directory> {
     const known = this.#known;
-    const isFresh = known !== undefined && this.#nowMs() - known.readAtMs <= this.#options.refreshMs;
+    const isFresh =
+      known !== undefined && this.#nowMs() - known.readAtMs <= this.#options.refreshMs;
     if (isFresh && !this.#isStale) return known;
     this.#reading ??= this.#ask().finally(() => (this.#reading = undefined));
     try {
@@ -111,17 +119,30 @@ export class BrokerDirectory {
   async #ask(): Promise<Directory> {
     const controller = this.#controller;
     await controller.release();
-    const { status, text } = await controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
+    const { status, text } = await controller.call({
+      method: 'GET',
+      path: '/v2/brokers?state=ONLINE',
+    });
     if (status !== 200) {
       const cause = at(controller.url, text.slice(0, 200));
-      throw new QuireError('UNEXPECTED_RESPONSE', `The controller answers /v2/brokers with HTTP ${status}.`, { cause });
+      throw new QuireError(
+        'UNEXPECTED_RESPONSE',
+        `The controller answers /v2/brokers with HTTP ${status}.`,
+        { cause },
+      );
     }
-    const { tables, tenants } = JSON.parse(text) as Record<'tables' | 'tenants', Record<string, readonly BrokerEntry[]>>;
+    const { tables, tenants } = JSON.parse(text) as Record<
+      'tables' | 'tenants',
+      Record<string, readonly BrokerEntry[]>
+    >;
     const { protocol } = new URL(controller.url);
-    const urlOf = ({ host, port }: BrokerEntry): string => `${protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const urlOf = ({ host, port }: BrokerEntry): string =>
+      `${protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`;
     return {
       readAtMs: this.#nowMs(),
-      byTable: new Map(Object.entries(tables).map(([name, brokers]) => [name.toLowerCase(), brokers.map(urlOf)])),
+      byTable: new Map(
+        Object.entries(tables).map(([name, brokers]) => [name.toLowerCase(), brokers.map(urlOf)]),
+      ),
       all: [...new Set([...Object.values(tenants), ...Object.values(tables)].flat().map(urlOf))],
     };
   }

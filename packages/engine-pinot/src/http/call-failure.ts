@@ -1,6 +1,9 @@
 import { abortError, isQuireError, QuireError } from '@quire/core';
 
-/** Codes of undici and of the system for calls of which nothing has been sent: they may be made elsewhere. */
+/**
+ * Codes of undici and of the system for calls of which nothing has been sent: they may be made
+ * elsewhere.
+ */
 const unsentCodes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,7 +17,10 @@ const unsentCodes: ReadonlySet<unknown> = new Set([
 const distrustCodes =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME)/;
 
-/** What stands in the log and not in an answer: callers of Quire need not know the hosts of the cluster. */
+/**
+ * What stands in the log and not in an answer: callers of Quire need not know the hosts of the
+ * cluster.
+ */
 export function at(url: string, reason: string, cause?: unknown): Error {
   return new Error(`${new URL(url).origin}: ${reason}`, { cause });
 }
@@ -58,5 +64,7 @@ export function isUnsent(error: unknown): boolean {
 
 function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }

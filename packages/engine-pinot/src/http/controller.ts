@@ -95,7 +95,10 @@ export function isAtLeast(release: readonly number[], oldest: readonly number[])
   return true;
 }
 
-/** The body of an answer, which nobody wants, read to its end, so that its connection serves the next call. */
+/**
+ * The body of an answer, which nobody wants, read to its end, so that its connection serves the
+ * next call.
+ */
 export async function drain({ body }: PinotAnswer): Promise<void> {
   for await (const _ of body) {
     // Nothing of it matters.

@@ -32,13 +32,21 @@ export interface PinotAnswer {
 /** The most that is read of an answer, except a query's. */
 const textBytesMax = 64 * 1024 * 1024;
 
-/** HTTP to the controllers and brokers of one cluster. Redirections are not followed: credentials go nowhere but where they should. */
+/**
+ * HTTP to the controllers and brokers of one cluster. Redirections are not followed: credentials go
+ * nowhere but where they should.
+ */
 export class PinotHttp implements AsyncDisposable {
   readonly clock: Clock;
   readonly #authorization: AuthorizationProvider;
   readonly #agent: Agent;
 
-  constructor({ clock, authorization, certificateAuthorities: ca, connectTimeoutMs }: PinotHttpOptions) {
+  constructor({
+    clock,
+    authorization,
+    certificateAuthorities: ca,
+    connectTimeoutMs,
+  }: PinotHttpOptions) {
     this.clock = clock;
     this.#authorization = authorization;
     // How long a query may take is for who asks to say, by the signal.
@@ -77,9 +85,13 @@ export class PinotHttp implements AsyncDisposable {
     for await (const chunk of body) {
       size += chunk.byteLength;
       if (size > textBytesMax) {
-        throw new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot answers with more than ${textBytesMax} bytes.`, {
-          cause: at(call.url, new URL(call.url).pathname),
-        });
+        throw new QuireError(
+          'UNEXPECTED_RESPONSE',
+          `Apache Pinot answers with more than ${textBytesMax} bytes.`,
+          {
+            cause: at(call.url, new URL(call.url).pathname),
+          },
+        );
       }
       chunks.push(chunk);
     }
@@ -90,7 +102,10 @@ export class PinotHttp implements AsyncDisposable {
     await this.#agent.destroy();
   }
 
-  async #send(call: PinotCall, authorization: string | undefined): Promise<Dispatcher.ResponseData> {
+  async #send(
+    call: PinotCall,
+    authorization: string | undefined,
+  ): Promise<Dispatcher.ResponseData> {
     const { url, method, body, contentType = 'application/json', signal } = call;
     try {
       return await request(url, {
@@ -114,7 +129,10 @@ function bodyOf(body: NonNullable<PinotCall['body']>): string | Uint8Array | Rea
   return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body);
 }
 
-async function* readBody(call: PinotCall, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readBody(
+  call: PinotCall,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
@@ -122,14 +140,21 @@ async function* readBody(call: PinotCall, body: AsyncIterable<Uint8Array>): Asyn
   }
 }
 
-async function refused({ url }: PinotCall, { statusCode, body }: Dispatcher.ResponseData): Promise<QuireError> {
+async function refused(
+  { url }: PinotCall,
+  { statusCode, body }: Dispatcher.ResponseData,
+): Promise<QuireError> {
   await body.dump();
   const what =
     statusCode === 401
       ? 'does not know the credentials that it was given'
       : 'does not allow this to the credentials that it was given';
-  return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot ${what} (HTTP ${statusCode}); look at engine.pinot.auth.token.`, {
-    cause: at(url, `HTTP ${statusCode}`),
-    exceptionNumber: 180,
-  });
+  return new QuireError(
+    'ENGINE_UNAVAILABLE',
+    `Apache Pinot ${what} (HTTP ${statusCode}); look at engine.pinot.auth.token.`,
+    {
+      cause: at(url, `HTTP ${statusCode}`),
+      exceptionNumber: 180,
+    },
+  );
 }

@@ -18,12 +18,18 @@ export interface Statement {
   readonly newId: () => string;
 }
 
-/** The cluster ends a query a second after we do, should it not hear that we have: so the reason that is told is ours. */
+/**
+ * The cluster ends a query a second after we do, should it not hear that we have: so the reason
+ * that is told is ours.
+ */
 const clusterGraceMs = 1_000;
 const cancelTimeoutMs = 5_000;
 const failureBytesMax = 4_000;
 
-/** Sends queries to brokers, another one when the first does not answer, and cancels those that are given up. */
+/**
+ * Sends queries to brokers, another one when the first does not answer, and cancels those that are
+ * given up.
+ */
 export class BrokerQueries {
   readonly #http: PinotHttp;
   readonly #directory: BrokerDirectory;
@@ -51,7 +57,9 @@ export class BrokerQueries {
       } catch (error) {
         if (stop.reason !== undefined) throw stop.reason;
         // It reads only, so it may be asked twice. Who refuses the credentials would do so again.
-        if (!isQuireError(error, 'ENGINE_UNAVAILABLE') || error.exceptionNumber === 180) throw error;
+        if (!isQuireError(error, 'ENGINE_UNAVAILABLE') || error.exceptionNumber === 180) {
+          throw error;
+        }
         this.#directory.avoid(broker);
         if (index === brokers.length - 1) throw error;
       }
@@ -59,12 +67,24 @@ export class BrokerQueries {
     throw new QuireError('ENGINE_UNAVAILABLE', 'Apache Pinot has no broker.');
   }
 
-  async #askBroker(broker: string, statement: Statement, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
+  async #askBroker(
+    broker: string,
+    statement: Statement,
+    stop: QueryStop,
+  ): Promise<AsyncGenerator<AnswerPart>> {
     const id = statement.newId();
-    const body = JSON.stringify({ sql: statement.sql, queryOptions: queryOptionsOf(statement, id) });
+    const body = JSON.stringify({
+      sql: statement.sql,
+      queryOptions: queryOptionsOf(statement, id),
+    });
     let answer: PinotAnswer;
     try {
-      answer = await this.#http.call({ method: 'POST', url: `${broker}/query/sql`, body, signal: stop.signal });
+      answer = await this.#http.call({
+        method: 'POST',
+        url: `${broker}/query/sql`,
+        body,
+        signal: stop.signal,
+      });
     } catch (error) {
       // Once a broker answers, the query has ended in the cluster.
       if (stop.reason !== undefined) this.#cancel(broker, id);
@@ -95,11 +115,18 @@ export class BrokerQueries {
 
 /** @throws QUERY_INVALID for an option that cannot be written */
 function queryOptionsOf({ options, timeoutMs }: Statement, id: string): string {
-  const all = { ...options, timeoutMs: String(Math.ceil(timeoutMs) + clusterGraceMs), clientQueryId: id };
+  const all = {
+    ...options,
+    timeoutMs: String(Math.ceil(timeoutMs) + clusterGraceMs),
+    clientQueryId: id,
+  };
   return Object.entries(all)
     .map(([key, value]) => {
       if (!/[;=]/.test(`${key}${value}`)) return `${key}=${value}`;
-      throw new QuireError('QUERY_INVALID', `The query option ${key} is '${value}'; ';' and '=' cannot be part of an option.`);
+      throw new QuireError(
+        'QUERY_INVALID',
+        `The query option ${key} is '${value}'; ';' and '=' cannot be part of an option.`,
+      );
     })
     .join(';');
 }
@@ -110,7 +137,11 @@ async function refusalOf(broker: string, { status, body }: PinotAnswer): Promise
     text += Buffer.from(chunk).toString('utf8');
     if (text.length > failureBytesMax) break;
   }
-  return new QuireError('QUERY_FAILED', `Apache Pinot answers with HTTP ${status}: ${text.slice(0, failureBytesMax)}`, {
-    cause: at(broker, `HTTP ${status}`),
-  });
+  return new QuireError(
+    'QUERY_FAILED',
+    `Apache Pinot answers with HTTP ${status}: ${text.slice(0, failureBytesMax)}`,
+    {
+      cause: at(broker, `HTTP ${status}`),
+    },
+  );
 }

@@ -25,7 +25,10 @@ export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOpt
   readonly random: Random;
   /** Controllers of the cluster, at least one. */
   readonly controllerUrls: readonly string[];
-  /** Whether a query that is paginated and has no LIMIT asks for all rows; otherwise the cluster's default holds, 10 rows. */
+  /**
+   * Whether a query that is paginated and has no LIMIT asks for all rows; otherwise the cluster's
+   * default holds, 10 rows.
+   */
   readonly isUnlimited: boolean;
   /** Whether a plain selection of all rows is asked for segment by segment (`planSelection`). */
   readonly isSegmentBySegment: boolean;
@@ -35,8 +38,8 @@ export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOpt
 const hexadecimalRelease = [1, 6] as const;
 
 /**
- * Answers SQL on the brokers of an Apache Pinot cluster. An answer is read as it comes, in constant memory; the cluster's own broker holds
- * it whole, unless it is asked for segment by segment.
+ * Answers SQL on the brokers of an Apache Pinot cluster. An answer is read as it comes, in constant
+ * memory; the cluster's own broker holds it whole, unless it is asked for segment by segment.
  */
 export class PinotEngine implements QueryEngine {
   readonly #options: PinotEngineOptions;
@@ -55,17 +58,25 @@ export class PinotEngine implements QueryEngine {
     this.#brokers = new BrokerQueries(this.#http, new BrokerDirectory(this.#controller, options));
   }
 
-  /** Resolves once queries that were given up are cancelled in the cluster, or it cannot be told. */
+  /**
+   * Resolves once queries that were given up are cancelled in the cluster, or it cannot be told.
+   */
   async settled(): Promise<void> {
     await this.#brokers.settled();
   }
 
-  async execute(query: Query, { signal, limits }: Parameters<QueryEngine['execute']>[1]): Promise<QueryExecution> {
+  async execute(
+    query: Query,
+    { signal, limits }: Parameters<QueryEngine['execute']>[1],
+  ): Promise<QueryExecution> {
     const startedAtMs = this.#clock.monotonicMs();
     throwIfAborted(signal);
     if (this.#isClosed) throw shuttingDown();
     if (query.parameters !== undefined && Object.keys(query.parameters).length > 0) {
-      throw new QuireError('QUERY_INVALID', 'Apache Pinot binds no parameters: write the values into the SQL as literals.');
+      throw new QuireError(
+        'QUERY_INVALID',
+        'Apache Pinot binds no parameters: write the values into the SQL as literals.',
+      );
     }
     assertQuery(query.sql, sqlTokens(query.sql));
     const stop = new QueryStop(this.#clock, { signal, timeoutMs: limits.timeoutMs });
@@ -78,7 +89,14 @@ export class PinotEngine implements QueryEngine {
       const release = await stoppable(this.#controller.release(), stop);
       const bytesText = isAtLeast(release, hexadecimalRelease) ? 'hex' : 'base64';
       const answer = await this.#answer(query, limits, stop);
-      return await PinotExecution.open({ answer, stop, clock: this.#clock, startedAtMs, bytesText, onClosed });
+      return await PinotExecution.open({
+        answer,
+        stop,
+        clock: this.#clock,
+        startedAtMs,
+        bytesText,
+        onClosed,
+      });
     } catch (error) {
       // The connection of an answer that nobody reads is not kept.
       stop.stop(new QuireError('ABORTED', 'The query did not start.'));
@@ -96,7 +114,11 @@ export class PinotEngine implements QueryEngine {
     await this.#http[Symbol.asyncDispose]();
   }
 
-  async #answer(query: Query, limits: QueryLimits, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
+  async #answer(
+    query: Query,
+    limits: QueryLimits,
+    stop: QueryStop,
+  ): Promise<AsyncGenerator<AnswerPart>> {
     const { random, isUnlimited, isSegmentBySegment } = this.#options;
     const tokens = sqlTokens(query.sql);
     const isWhole = isUnlimited && query.isPaginated === true;

@@ -41,14 +41,26 @@ export class PinotExecution implements QueryExecution {
    */
   static async open(parts: ExecutionParts): Promise<PinotExecution> {
     const members = new Map<string, unknown>();
-    for (let next = await parts.answer.next(); next.done !== true; next = await parts.answer.next()) {
+    for (
+      let next = await parts.answer.next();
+      next.done !== true;
+      next = await parts.answer.next()
+    ) {
       const part = next.value;
-      if (part.kind === 'columns') return new PinotExecution(parts, new RowReader(part.columns, parts.bytesText), members);
-      if (part.kind === 'rows') throw new QuireError('UNEXPECTED_RESPONSE', 'Apache Pinot gave rows before their columns.');
+      if (part.kind === 'columns') {
+        return new PinotExecution(parts, new RowReader(part.columns, parts.bytesText), members);
+      }
+      if (part.kind === 'rows') {
+        throw new QuireError('UNEXPECTED_RESPONSE', 'Apache Pinot gave rows before their columns.');
+      }
       members.set(part.name, parse(part.text));
     }
     throw (
-      failureIn(members) ?? new QuireError('QUERY_FAILED', 'Apache Pinot gave neither columns nor a reason why there are none.')
+      failureIn(members) ??
+      new QuireError(
+        'QUERY_FAILED',
+        'Apache Pinot gave neither columns nor a reason why there are none.',
+      )
     );
   }
 
@@ -90,5 +102,7 @@ export class PinotExecution implements QueryExecution {
 
 function failureIn(members: ReadonlyMap<string, unknown>): QuireError | undefined {
   const exceptions = members.get('exceptions');
-  return Array.isArray(exceptions) && exceptions.length > 0 ? failureOf(exceptions as readonly PinotException[]) : undefined;
+  return Array.isArray(exceptions) && exceptions.length > 0
+    ? failureOf(exceptions as readonly PinotException[])
+    : undefined;
 }

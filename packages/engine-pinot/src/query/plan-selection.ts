@@ -30,12 +30,14 @@ const otherWords: ReadonlySet<string> = new Set([
 const limitMax = 2 ** 31 - 1;
 
 /**
- * Plans `SELECT columns FROM table [WHERE condition]` as one query for each segment; undefined for everything else. Columns are names and
- * `*`: whether a function is an aggregation only Apache Pinot knows.
+ * Plans `SELECT columns FROM table [WHERE condition]` as one query for each segment; undefined for
+ * everything else. Columns are names and `*`: whether a function is an aggregation only Apache
+ * Pinot knows.
  */
 export function planSelection(sql: string, given: readonly SqlToken[]): Selection | undefined {
   const tokens = given.at(-1)?.text === ';' ? given.slice(0, -1) : given;
-  const isWord = (token: SqlToken | undefined, text: string): boolean => token?.kind === 'word' && token.text === text;
+  const isWord = (token: SqlToken | undefined, text: string): boolean =>
+    token?.kind === 'word' && token.text === text;
   if (!isWord(tokens[0], 'SELECT') || tokens.some(({ text }) => text === ';')) return undefined;
   const from = tokens.findIndex((token) => isWord(token, 'FROM'));
   const [table, where] = [tokens[from + 1], tokens[from + 2]];

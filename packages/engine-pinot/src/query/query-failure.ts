@@ -6,7 +6,9 @@ export interface PinotException {
   readonly message: string;
 }
 
-/** What each of Apache Pinot's own numbers (QueryErrorCode) means here; any other is QUERY_FAILED. */
+/**
+ * What each of Apache Pinot's own numbers (QueryErrorCode) means here; any other is QUERY_FAILED.
+ */
 const codes: Readonly<Record<number, ErrorCode>> = {
   100: 'QUERY_SYNTAX',
   150: 'QUERY_SYNTAX',
@@ -43,13 +45,21 @@ const sentences: Readonly<Record<number, string>> = {
 
 const messageLengthMax = 4_000;
 
-/** The error that the exceptions of an answer stand for: the first one's number, and what all of them say. */
+/**
+ * The error that the exceptions of an answer stand for: the first one's number, and what all of
+ * them say.
+ */
 export function failureOf(exceptions: readonly PinotException[]): QuireError {
   const number = exceptions[0]?.errorCode ?? 200;
   const words = joined(exceptions.map(({ message }) => message));
-  const message = joined(exceptions.map(({ errorCode, message: text }) => sentences[errorCode] ?? text));
+  const message = joined(
+    exceptions.map(({ errorCode, message: text }) => sentences[errorCode] ?? text),
+  );
   const cause = message === words ? undefined : new Error(words);
-  return new QuireError(codes[number] ?? 'QUERY_FAILED', message, { cause, exceptionNumber: number });
+  return new QuireError(codes[number] ?? 'QUERY_FAILED', message, {
+    cause,
+    exceptionNumber: number,
+  });
 }
 
 function joined(texts: readonly string[]): string {

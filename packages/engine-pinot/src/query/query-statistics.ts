@@ -20,7 +20,10 @@ export function statisticsOf(members: AnswerMembers, elapsedMs: number): QuerySt
   };
 }
 
-function clusterStatisticsOf(members: AnswerMembers, number: (name: string) => number): ClusterStatistics {
+function clusterStatisticsOf(
+  members: AnswerMembers,
+  number: (name: string) => number,
+): ClusterStatistics {
   const segments = (kind: string) => ({
     queried: number(`num${kind}SegmentsQueried`),
     processed: number(`num${kind}SegmentsProcessed`),
@@ -46,7 +49,10 @@ function clusterStatisticsOf(members: AnswerMembers, number: (name: string) => n
       byLimit: number('numSegmentsPrunedByLimit'),
       byValue: number('numSegmentsPrunedByValue'),
     },
-    entriesScanned: { inFilter: number('numEntriesScannedInFilter'), postFilter: number('numEntriesScannedPostFilter') },
+    entriesScanned: {
+      inFilter: number('numEntriesScannedInFilter'),
+      postFilter: number('numEntriesScannedPostFilter'),
+    },
     offlineCpuNs: cpuNs('offline'),
     realtimeCpuNs: cpuNs('realtime'),
     reduceMs: number('brokerReduceTimeMs'),

@@ -1,17 +1,28 @@
 import { abortError, type Clock, QuireError } from '@quire/core';
 
-/** Ends a query for the first of three reasons: its caller, its time, or the one that disposes it. */
+/**
+ * Ends a query for the first of three reasons: its caller, its time, or the one that disposes it.
+ */
 export class QueryStop {
   readonly #stopping = new AbortController();
   readonly #watching = new AbortController();
   readonly #outer: AbortSignal | undefined;
 
-  constructor(clock: Clock, { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number }) {
+  constructor(
+    clock: Clock,
+    { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  ) {
     this.#outer = signal;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (signal?.aborted === true) this.#onAbort();
     clock.sleep(timeoutMs, this.#watching.signal).then(
-      () => this.stop(new QuireError('QUERY_TIMED_OUT', `The query ran for longer than its time limit of ${timeoutMs} ms.`)),
+      () =>
+        this.stop(
+          new QuireError(
+            'QUERY_TIMED_OUT',
+            `The query ran for longer than its time limit of ${timeoutMs} ms.`,
+          ),
+        ),
       () => undefined, // it ended before
     );
   }

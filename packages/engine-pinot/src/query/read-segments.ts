@@ -11,7 +11,10 @@ export interface SegmentSource {
   readonly ask: (sql: string) => Promise<AsyncGenerator<AnswerPart>>;
 }
 
-/** Members that are the same in the answer for each segment, or of which the largest counts: the others are added up. */
+/**
+ * Members that are the same in the answer for each segment, or of which the largest counts: the
+ * others are added up.
+ */
 const largestMembers: ReadonlySet<string> = new Set([
   'totalDocs',
   'numServersQueried',
@@ -20,13 +23,17 @@ const largestMembers: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The answer to a selection, one segment after the other: neither the broker nor anybody else holds more than the rows of one. It has the
- * segments that there were when it began; rows that came into a consuming one since may be in it.
+ * The answer to a selection, one segment after the other: neither the broker nor anybody else holds
+ * more than the rows of one. It has the segments that there were when it began; rows that came into
+ * a consuming one since may be in it.
  *
  * @throws TABLE_NOT_FOUND
  * @throws QUERY_FAILED when a segment went away meanwhile, as its rows may be missing
  */
-export async function* readSegments(selection: Selection, source: SegmentSource): AsyncGenerator<AnswerPart> {
+export async function* readSegments(
+  selection: Selection,
+  source: SegmentSource,
+): AsyncGenerator<AnswerPart> {
   const segments = await listSegments(selection, source);
   const members = new Map<string, unknown>();
   let first: readonly PinotColumn[] | undefined;
@@ -51,7 +58,10 @@ export async function* readSegments(selection: Selection, source: SegmentSource)
   );
 }
 
-async function listSegments({ tableName }: Selection, { controller, signal }: SegmentSource): Promise<readonly string[]> {
+async function listSegments(
+  { tableName }: Selection,
+  { controller, signal }: SegmentSource,
+): Promise<readonly string[]> {
   const path = `/segments/${encodeURIComponent(tableName)}?excludeReplacedSegments=true`;
   const { status, text } = await controller.call({ method: 'GET', path, signal });
   if (status === 404) {
@@ -60,8 +70,15 @@ async function listSegments({ tableName }: Selection, { controller, signal }: Se
       `Apache Pinot has no table ${tableName}; its name counts in upper and lower case here.`,
     );
   }
-  if (status !== 200) throw new QuireError('QUERY_FAILED', `The segments of ${tableName} cannot be listed: HTTP ${status}.`);
-  return (parse(text) as readonly Record<string, readonly string[]>[]).flatMap((half) => Object.values(half).flat()).toSorted();
+  if (status !== 200) {
+    throw new QuireError(
+      'QUERY_FAILED',
+      `The segments of ${tableName} cannot be listed: HTTP ${status}.`,
+    );
+  }
+  return (parse(text) as readonly Record<string, readonly string[]>[])
+    .flatMap((half) => Object.values(half).flat())
+    .toSorted();
 }
 
 function addMember(members: Map<string, unknown>, name: string, value: unknown): void {
@@ -80,8 +97,16 @@ function isFailed(members: ReadonlyMap<string, unknown>): boolean {
   return Array.isArray(exceptions) && exceptions.length > 0;
 }
 
-function assertSame(columns: readonly PinotColumn[], others: readonly PinotColumn[], { tableName }: Selection): void {
-  const shapeOf = (list: readonly PinotColumn[]): string => JSON.stringify(list.map(({ name, pinotType }) => [name, pinotType]));
+function assertSame(
+  columns: readonly PinotColumn[],
+  others: readonly PinotColumn[],
+  { tableName }: Selection,
+): void {
+  const shapeOf = (list: readonly PinotColumn[]): string =>
+    JSON.stringify(list.map(({ name, pinotType }) => [name, pinotType]));
   if (shapeOf(columns) === shapeOf(others)) return;
-  throw new QuireError('QUERY_FAILED', `The columns of ${tableName} changed while it was read segment by segment; ask again.`);
+  throw new QuireError(
+    'QUERY_FAILED',
+    `The columns of ${tableName} changed while it was read segment by segment; ask again.`,
+  );
 }

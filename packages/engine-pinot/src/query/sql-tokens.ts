@@ -23,10 +23,12 @@ export function sqlTokens(sql: string): readonly SqlToken[] {
     if (text === ')') depth -= 1;
     const end = match.index + text.length;
     const first = text.charAt(0);
-    if (first === '"' || first === '`') tokens.push({ kind: 'name', text: text.slice(1, -1), depth, end });
-    else if (first === "'") tokens.push({ kind: 'text', text, depth, end });
-    else if (/[\p{L}_$]/u.test(first)) tokens.push({ kind: 'word', text: text.toUpperCase(), depth, end });
-    else tokens.push({ kind: 'sign', text, depth, end });
+    if (first === '"' || first === '`') {
+      tokens.push({ kind: 'name', text: text.slice(1, -1), depth, end });
+    } else if (first === "'") tokens.push({ kind: 'text', text, depth, end });
+    else if (/[\p{L}_$]/u.test(first)) {
+      tokens.push({ kind: 'word', text: text.toUpperCase(), depth, end });
+    } else tokens.push({ kind: 'sign', text, depth, end });
     if (text === '(') depth += 1;
   }
   return tokens;
@@ -34,23 +36,36 @@ export function sqlTokens(sql: string): readonly SqlToken[] {
 
 /** Every word and name of a query, in lower case: its tables are among them. */
 export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
-  return new Set(tokens.filter(({ kind }) => kind === 'word' || kind === 'name').map(({ text }) => text.toLowerCase()));
+  return new Set(
+    tokens
+      .filter(({ kind }) => kind === 'word' || kind === 'name')
+      .map(({ text }) => text.toLowerCase()),
+  );
 }
 
 const queryWords: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'EXPLAIN', 'SET', '(']);
-/** Loads files into a table, which a broker does when it is told to. Comments may stand in between, so its words are looked for anywhere. */
+/**
+ * Loads files into a table, which a broker does when it is told to. Comments may stand in between,
+ * so its words are looked for anywhere.
+ */
 const insertion = /\binsert\b[^]*\bfrom\b[^]*\bfile\b/i;
 
 /**
  * Lets queries pass, and what sets their options: a broker of Apache Pinot runs more than that.
  *
- * @throws QUERY_INVALID for any other statement, and for a text that has the words of `INSERT INTO … FROM FILE`
+ * @throws QUERY_INVALID for any other statement, and for a text that has the words of `INSERT INTO
+ * … FROM FILE`
  */
 export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
-  const firsts = tokens.filter((token, index) => token.text !== ';' && (index === 0 || tokens[index - 1]?.text === ';'));
+  const firsts = tokens.filter(
+    (token, index) => token.text !== ';' && (index === 0 || tokens[index - 1]?.text === ';'),
+  );
   const other = firsts.find(({ text }) => !queryWords.has(text));
   if (other !== undefined) {
-    throw new QuireError('QUERY_INVALID', `A statement begins with '${other.text}'; expected SELECT, WITH, EXPLAIN or SET.`);
+    throw new QuireError(
+      'QUERY_INVALID',
+      `A statement begins with '${other.text}'; expected SELECT, WITH, EXPLAIN or SET.`,
+    );
   }
   if (insertion.test(sql)) {
     throw new QuireError(
@@ -63,12 +78,16 @@ export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
 /** The largest LIMIT that Apache Pinot takes. */
 const limitMax = 2 ** 31 - 1;
 
-/** The query, asking for all rows when it has no LIMIT of its own; any other statement stays as it is. */
+/**
+ * The query, asking for all rows when it has no LIMIT of its own; any other statement stays as it
+ * is.
+ */
 export function withoutRowLimit(sql: string, tokens: readonly SqlToken[]): string {
   const [first] = tokens;
   const isQuery = first?.kind === 'word' && (first.text === 'SELECT' || first.text === 'WITH');
   const isLimited = tokens.some(
-    ({ kind, text, depth }) => kind === 'word' && depth === 0 && (text === 'LIMIT' || text === 'FETCH'),
+    ({ kind, text, depth }) =>
+      kind === 'word' && depth === 0 && (text === 'LIMIT' || text === 'FETCH'),
   );
   if (!isQuery || isLimited) return sql;
   const last = tokens.findLast(({ text }) => text !== ';');

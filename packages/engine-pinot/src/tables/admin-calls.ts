@@ -1,4 +1,10 @@
-import { type CallOptions, type ErrorCode, type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
+import {
+  type CallOptions,
+  type ErrorCode,
+  type JsonValue,
+  parseLosslessJson,
+  QuireError,
+} from '@quire/core';
 import type { Finding } from '@quire/core/table-engine';
 import type { Controller, ControllerAnswer } from '../http/controller.ts';
 import type { PinotCall } from '../http/pinot-http.ts';
@@ -31,29 +37,38 @@ export class AdminCalls {
   /**
    * What the controller answers, parsed; null for an empty answer, a text for one that is not JSON.
    *
-   * @throws the code that the call has for the status, with the controller's words; TABLE_INVALID has them as a finding as well
-   * @throws UNEXPECTED_RESPONSE for any other status, ENGINE_UNAVAILABLE when the controller does not answer
+   * @throws the code that the call has for the status, with the controller's words; TABLE_INVALID
+   * has them as a finding as well
+   * @throws UNEXPECTED_RESPONSE for any other status, ENGINE_UNAVAILABLE when the controller does
+   * not answer
    */
   async call(
     { method, path, parameters = {}, body, contentType, errors }: AdminCall,
     { signal }: CallOptions,
   ): Promise<JsonValue> {
     await this.controller.release(signal);
-    const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const given = Object.entries(parameters).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
     const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-    const isDocument = typeof body === 'object' && !(body instanceof Uint8Array) && !(Symbol.asyncIterator in body);
+    const isDocument =
+      typeof body === 'object' && !(body instanceof Uint8Array) && !(Symbol.asyncIterator in body);
     const answer = await this.controller.call({
       method,
       path: `${path}${query}`,
       signal,
       ...(contentType !== undefined && { contentType }),
-      ...(body !== undefined && { body: isDocument ? encodeJson(body) : (body as PinotCall['body']) }),
+      ...(body !== undefined && {
+        body: isDocument ? encodeJson(body) : (body as PinotCall['body']),
+      }),
     });
     if (answer.status >= 200 && answer.status < 300) return parseAnswer(answer.text);
     throw refusalOf({ method, path, errors }, answer);
   }
 
-  /** The same, where the answer is an object. @throws as `call`; UNEXPECTED_RESPONSE when it is not */
+  /**
+   * The same, where the answer is an object. @throws as `call`; UNEXPECTED_RESPONSE when it is not
+   */
   async object(call: AdminCall, options: CallOptions): Promise<Json> {
     const answer = await this.call(call, options);
     if (isJsonObject(answer)) return answer;
@@ -99,7 +114,9 @@ export function textIn(value: Json, name: string): string {
 /** JSON with every digit of its integers. */
 export function encodeJson(value: JsonValue): string {
   return JSON.stringify(value, (_name, each: unknown) =>
-    typeof each === 'bigint' ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(each)) : each,
+    typeof each === 'bigint'
+      ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(each))
+      : each,
   );
 }
 
@@ -120,8 +137,15 @@ function refusalOf(
   const words = isJsonObject(answer) ? textIn(answer, 'error') : text;
   const code = errors[status];
   if (code === undefined) {
-    return new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${words}`);
+    return new QuireError(
+      'UNEXPECTED_RESPONSE',
+      `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${words}`,
+    );
   }
   const finding: Finding = { path: '', code: 'PINOT', message: words, severity: 'error' };
-  return new QuireError(code, `Apache Pinot says: ${words}`, code === 'TABLE_INVALID' ? { findings: [finding] } : undefined);
+  return new QuireError(
+    code,
+    `Apache Pinot says: ${words}`,
+    code === 'TABLE_INVALID' ? { findings: [finding] } : undefined,
+  );
 }

@@ -1,28 +1,60 @@
 import { type CallOptions, isQuireError, QuireError } from '@quire/core';
-import type { Consumption, ForceCommitJob, PartitionConsumption, ResumeFrom } from '@quire/core/table-engine';
-import { type AdminCalls, isJsonObject, type Json, numberIn, objectIn, textIn } from './admin-calls.ts';
+import type {
+  Consumption,
+  ForceCommitJob,
+  PartitionConsumption,
+  ResumeFrom,
+} from '@quire/core/table-engine';
+import {
+  type AdminCalls,
+  isJsonObject,
+  type Json,
+  numberIn,
+  objectIn,
+  textIn,
+} from './admin-calls.ts';
 import { isConsuming, readZkMetadata, streamSegmentOf } from './segments.ts';
 import { readConfig, typedName } from './table-configs.ts';
 
 /** @throws TABLE_NOT_FOUND; UNSUPPORTED for a table that consumes no stream */
-async function assertRealtime(calls: AdminCalls, tableNameWithType: string, options: CallOptions): Promise<void> {
+async function assertRealtime(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<void> {
   await readConfig(calls, tableNameWithType, options);
   if (typedName(tableNameWithType).type === 'REALTIME') return;
-  throw new QuireError('UNSUPPORTED', `${tableNameWithType} consumes no stream; its REALTIME half would.`);
+  throw new QuireError(
+    'UNSUPPORTED',
+    `${tableNameWithType} consumes no stream; its REALTIME half would.`,
+  );
 }
 
-const pathOf = (tableNameWithType: string, verb: string): string => `/tables/${encodeURIComponent(tableNameWithType)}/${verb}`;
+const pathOf = (tableNameWithType: string, verb: string): string =>
+  `/tables/${encodeURIComponent(tableNameWithType)}/${verb}`;
 
-export async function readConsumption(calls: AdminCalls, tableNameWithType: string, options: CallOptions): Promise<Consumption> {
+export async function readConsumption(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<Consumption> {
   await assertRealtime(calls, tableNameWithType, options);
   const errors = { 404: 'TABLE_NOT_FOUND' } as const;
-  const pause = await calls.object({ method: 'GET', path: pathOf(tableNameWithType, 'pauseStatus'), errors }, options);
+  const pause = await calls.object(
+    { method: 'GET', path: pathOf(tableNameWithType, 'pauseStatus'), errors },
+    options,
+  );
   const metadata = await readZkMetadata(calls, tableNameWithType, options);
   const path = pathOf(tableNameWithType, 'consumingSegmentsInfo');
-  const info = objectIn(await calls.object({ method: 'GET', path, errors }, options), '_segmentToConsumingInfoMap');
+  const info = objectIn(
+    await calls.object({ method: 'GET', path, errors }, options),
+    '_segmentToConsumingInfoMap',
+  );
   const isPaused = pause['pauseFlag'] === true;
   const changedMs = Date.parse(`${textIn(pause, 'timestamp').replace(' ', 'T')}Z`);
-  const partitions = newestSegments(metadata).map(([name, each]) => partitionOf(name, each, info, isPaused));
+  const partitions = newestSegments(metadata).map(([name, each]) =>
+    partitionOf(name, each, info, isPaused),
+  );
   return {
     isPaused,
     changedMs: Number.isNaN(changedMs) ? null : changedMs,
@@ -34,16 +66,26 @@ export async function readConsumption(calls: AdminCalls, tableNameWithType: stri
 
 /** The last segment of each partition, by partition. */
 function newestSegments(metadata: ReadonlyMap<string, Json>): readonly (readonly [string, Json])[] {
-  const newest = new Map<number, { readonly sequence: number; readonly entry: readonly [string, Json] }>();
+  const newest = new Map<
+    number,
+    { readonly sequence: number; readonly entry: readonly [string, Json] }
+  >();
   for (const entry of metadata) {
     const place = streamSegmentOf(entry[0]);
-    if (place === undefined || (newest.get(place.partition)?.sequence ?? -1) > place.sequence) continue;
+    if (place === undefined || (newest.get(place.partition)?.sequence ?? -1) > place.sequence) {
+      continue;
+    }
     newest.set(place.partition, { sequence: place.sequence, entry });
   }
   return [...newest].toSorted(([left], [right]) => left - right).map(([, { entry }]) => entry);
 }
 
-function partitionOf(name: string, metadata: Json, info: Json, isPaused: boolean): PartitionConsumption {
+function partitionOf(
+  name: string,
+  metadata: Json,
+  info: Json,
+  isPaused: boolean,
+): PartitionConsumption {
   const partition = streamSegmentOf(name)?.partition ?? 0;
   const consumers = info[name];
   const consumer = Array.isArray(consumers) ? consumers.find(isJsonObject) : undefined;
@@ -58,14 +100,20 @@ function partitionOf(name: string, metadata: Json, info: Json, isPaused: boolean
   };
   if (!isConsuming(metadata)) {
     const currentOffset = numberIn(metadata, 'segment.realtime.endOffset');
-    return { ...unknown, state: isPaused ? 'PAUSED' : 'STARTING', segmentName: null, currentOffset };
+    return {
+      ...unknown,
+      state: isPaused ? 'PAUSED' : 'STARTING',
+      segmentName: null,
+      currentOffset,
+    };
   }
   if (consumer === undefined) {
     const currentOffset = numberIn(metadata, 'segment.realtime.startOffset');
     return { ...unknown, state: 'STARTING', segmentName: name, currentOffset };
   }
   const offsets = objectIn(consumer, 'partitionOffsetInfo');
-  const valueOf = (map: string): number | null => numberIn(objectIn(offsets, map), String(partition));
+  const valueOf = (map: string): number | null =>
+    numberIn(objectIn(offsets, map), String(partition));
   const lastConsumedMs = numberIn(consumer, 'lastConsumedTimestamp');
   return {
     partition,
@@ -91,14 +139,20 @@ export async function pauseConsumption(
   const startedMs = clock.monotonicMs();
   while (!(await isPauseHeard(calls, tableNameWithType, comment, options))) {
     if (clock.monotonicMs() - startedMs > unheardMaxMs) {
-      throw new QuireError('ENGINE_UNAVAILABLE', `No server of Apache Pinot takes the wish to pause ${tableNameWithType}.`);
+      throw new QuireError(
+        'ENGINE_UNAVAILABLE',
+        `No server of Apache Pinot takes the wish to pause ${tableNameWithType}.`,
+      );
     }
     await clock.sleep(unheardPollMs, options.signal);
   }
   return readConsumption(calls, tableNameWithType, options);
 }
 
-/** Servers that are not there yet, as right after a table was made, do not learn of a pause: it must be requested again. */
+/**
+ * Servers that are not there yet, as right after a table was made, do not learn of a pause: it must
+ * be requested again.
+ */
 const unheardPollMs = 200;
 const unheardMaxMs = 60_000;
 
@@ -114,7 +168,9 @@ async function isPauseHeard(
     await calls.call({ method: 'POST', path, parameters: { comment }, errors }, options);
     return true;
   } catch (error) {
-    if (isQuireError(error, 'CONFLICT') && error.message.includes('No force commit message')) return false;
+    if (isQuireError(error, 'CONFLICT') && error.message.includes('No force commit message')) {
+      return false;
+    }
     throw error;
   }
 }
@@ -122,41 +178,71 @@ async function isPauseHeard(
 export async function resumeConsumption(
   calls: AdminCalls,
   tableNameWithType: string,
-  { from, comment, ...options }: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
+  {
+    from,
+    comment,
+    ...options
+  }: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
 ): Promise<Consumption> {
   await assertRealtime(calls, tableNameWithType, options);
   const path = pathOf(tableNameWithType, 'resumeConsumption');
   const parameters = { consumeFrom: from ?? 'lastConsumed', comment };
-  await calls.call({ method: 'POST', path, parameters, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+  await calls.call(
+    { method: 'POST', path, parameters, errors: { 404: 'TABLE_NOT_FOUND' } },
+    options,
+  );
   return readConsumption(calls, tableNameWithType, options);
 }
 
 export async function forceCommit(
   calls: AdminCalls,
   tableNameWithType: string,
-  wish: CallOptions & { readonly segmentNames?: readonly string[]; readonly partitions?: readonly number[] },
+  wish: CallOptions & {
+    readonly segmentNames?: readonly string[];
+    readonly partitions?: readonly number[];
+  },
 ): Promise<ForceCommitJob> {
   const { segmentNames, partitions, ...options } = wish;
   const consumption = await readConsumption(calls, tableNameWithType, options);
-  if (consumption.isPaused) throw new QuireError('CONFLICT', `${tableNameWithType} is paused: nothing of it is being consumed.`);
+  if (consumption.isPaused) {
+    throw new QuireError(
+      'CONFLICT',
+      `${tableNameWithType} is paused: nothing of it is being consumed.`,
+    );
+  }
   const consuming = new Set(consumption.partitions.map((each) => each.segmentName));
   const missing = segmentNames?.find((name) => !consuming.has(name));
   if (missing !== undefined) {
-    throw new QuireError('SEGMENT_NOT_FOUND', `${tableNameWithType} has no consuming segment '${missing}'.`);
+    throw new QuireError(
+      'SEGMENT_NOT_FOUND',
+      `${tableNameWithType} has no consuming segment '${missing}'.`,
+    );
   }
   const parameters = {
     segments: segmentNames?.join(','),
     partitions: segmentNames === undefined ? partitions?.join(',') : undefined,
   };
   const errors = { 400: 'CONFLICT', 404: 'TABLE_NOT_FOUND' } as const;
-  const call = { method: 'POST', path: pathOf(tableNameWithType, 'forceCommit'), parameters, errors } as const;
+  const call = {
+    method: 'POST',
+    path: pathOf(tableNameWithType, 'forceCommit'),
+    parameters,
+    errors,
+  } as const;
   const jobId = textIn(await calls.object(call, options), 'forceCommitJobId');
   return readForceCommit(calls, jobId, options);
 }
 
-export async function readForceCommit(calls: AdminCalls, jobId: string, options: CallOptions): Promise<ForceCommitJob> {
+export async function readForceCommit(
+  calls: AdminCalls,
+  jobId: string,
+  options: CallOptions,
+): Promise<ForceCommitJob> {
   const path = `/tables/forceCommitStatus/${encodeURIComponent(jobId)}`;
-  const answer = await calls.object({ method: 'GET', path, errors: { 404: 'JOB_NOT_FOUND' } }, options);
+  const answer = await calls.object(
+    { method: 'GET', path, errors: { 404: 'JOB_NOT_FOUND' } },
+    options,
+  );
   return {
     jobId,
     tableNameWithType: textIn(answer, 'tableName'),

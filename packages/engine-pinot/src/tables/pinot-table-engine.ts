@@ -15,7 +15,13 @@ import { Controller } from '../http/controller.ts';
 import { PinotHttp } from '../http/pinot-http.ts';
 import { PinotEngine, type PinotEngineOptions } from '../query/pinot-engine.ts';
 import { AdminCalls, numberIn, textIn } from './admin-calls.ts';
-import { forceCommit, pauseConsumption, readConsumption, readForceCommit, resumeConsumption } from './consumption.ts';
+import {
+  forceCommit,
+  pauseConsumption,
+  readConsumption,
+  readForceCommit,
+  resumeConsumption,
+} from './consumption.ts';
 import { Rebalances } from './rebalances.ts';
 import { deleteSegment, ingest, listSegments } from './segments.ts';
 import {
@@ -28,7 +34,15 @@ import {
   readTenants,
   updateTable,
 } from './table-configs.ts';
-import { executeTask, listTasks, listTaskTypes, readTask, readTaskQueue, scheduleTasks, turnTaskQueue } from './tasks.ts';
+import {
+  executeTask,
+  listTasks,
+  listTaskTypes,
+  readTask,
+  readTaskQueue,
+  scheduleTasks,
+  turnTaskQueue,
+} from './tasks.ts';
 
 /** The cluster of a `PinotTableEngine`, and how it is called. */
 export interface PinotTableEngineOptions extends PinotEngineOptions {
@@ -36,7 +50,12 @@ export interface PinotTableEngineOptions extends PinotEngineOptions {
 }
 
 const countTimeoutMs = 60_000;
-const kinds = { Controller: 'CONTROLLER', Broker: 'BROKER', Server: 'SERVER', Minion: 'MINION' } as const;
+const kinds = {
+  Controller: 'CONTROLLER',
+  Broker: 'BROKER',
+  Server: 'SERVER',
+  Minion: 'MINION',
+} as const;
 
 /** Looks after the tables of an Apache Pinot cluster, through its controller. */
 export class PinotTableEngine implements TableEngine {
@@ -67,7 +86,10 @@ export class PinotTableEngine implements TableEngine {
   async createSchema(schema: TableSchemaDocument, options: CallOptions = {}): Promise<void> {
     const errors = { 400: 'TABLE_INVALID', 409: 'SCHEMA_EXISTS' } as const;
     const parameters = { override: 'false' };
-    await this.#calls.call({ method: 'POST', path: '/schemas', parameters, body: schema, errors }, options);
+    await this.#calls.call(
+      { method: 'POST', path: '/schemas', parameters, body: schema, errors },
+      options,
+    );
   }
 
   async updateSchema(schema: TableSchemaDocument, options: CallOptions = {}): Promise<void> {
@@ -90,7 +112,10 @@ export class PinotTableEngine implements TableEngine {
     return readTable(this.#calls, tableNameWithType, options);
   }
 
-  /** A cluster makes tables that consume: one that is wished for paused is paused as soon as it is made. */
+  /**
+   * A cluster makes tables that consume: one that is wished for paused is paused as soon as it is
+   * made.
+   */
   async createTable(
     config: TableConfigDocument,
     { isPaused = false, ...options }: CallOptions & { readonly isPaused?: boolean } = {},
@@ -109,7 +134,12 @@ export class PinotTableEngine implements TableEngine {
   }
 
   listSegments(tableNameWithType: string, options: CallOptions = {}) {
-    return listSegments(this.#calls, tableNameWithType, (name) => this.#countBySegment(name, options), options);
+    return listSegments(
+      this.#calls,
+      tableNameWithType,
+      (name) => this.#countBySegment(name, options),
+      options,
+    );
   }
 
   deleteSegment(tableNameWithType: string, segmentName: string, options: CallOptions = {}) {
@@ -122,7 +152,10 @@ export class PinotTableEngine implements TableEngine {
 
   async countRows(tableNameWithType: string, options: CallOptions = {}): Promise<number> {
     await readConfig(this.#calls, tableNameWithType, options);
-    const [[count] = []] = await this.#ask(`SELECT count(*) FROM ${quoted(tableNameWithType)}`, options);
+    const [[count] = []] = await this.#ask(
+      `SELECT count(*) FROM ${quoted(tableNameWithType)}`,
+      options,
+    );
     return Number(count ?? 0);
   }
 
@@ -130,7 +163,10 @@ export class PinotTableEngine implements TableEngine {
     return readConsumption(this.#calls, tableNameWithType, options);
   }
 
-  pauseConsumption(tableNameWithType: string, options: CallOptions & { readonly comment?: string } = {}) {
+  pauseConsumption(
+    tableNameWithType: string,
+    options: CallOptions & { readonly comment?: string } = {},
+  ) {
     return pauseConsumption(this.#calls, tableNameWithType, options);
   }
 
@@ -143,7 +179,10 @@ export class PinotTableEngine implements TableEngine {
 
   forceCommit(
     tableNameWithType: string,
-    options: CallOptions & { readonly segmentNames?: readonly string[]; readonly partitions?: readonly number[] } = {},
+    options: CallOptions & {
+      readonly segmentNames?: readonly string[];
+      readonly partitions?: readonly number[];
+    } = {},
   ): Promise<ForceCommitJob> {
     return forceCommit(this.#calls, tableNameWithType, options);
   }
@@ -152,7 +191,10 @@ export class PinotTableEngine implements TableEngine {
     return readForceCommit(this.#calls, jobId, options);
   }
 
-  rebalance(tableNameWithType: string, options: CallOptions & { readonly isDryRun?: boolean } = {}): Promise<RebalanceJob> {
+  rebalance(
+    tableNameWithType: string,
+    options: CallOptions & { readonly isDryRun?: boolean } = {},
+  ): Promise<RebalanceJob> {
     return this.#rebalances.start(tableNameWithType, options);
   }
 
@@ -174,7 +216,10 @@ export class PinotTableEngine implements TableEngine {
   }
 
   async listInstances(options: CallOptions = {}): Promise<readonly Instance[]> {
-    const { instances } = await this.#calls.object({ method: 'GET', path: '/instances', errors: {} }, options);
+    const { instances } = await this.#calls.object(
+      { method: 'GET', path: '/instances', errors: {} },
+      options,
+    );
     const names = Array.isArray(instances) ? instances.map(String).toSorted() : [];
     return Promise.all(names.map((name) => this.#readInstance(name, options)));
   }
@@ -234,24 +279,37 @@ export class PinotTableEngine implements TableEngine {
       kind,
       host: textIn(answer, 'hostName'),
       port: numberIn(answer, 'port') ?? 0,
-      tenants: [...new Set(tags.map((tag) => tag.replace(/_(?:OFFLINE|REALTIME|BROKER)$/, '')))].toSorted(),
+      tenants: [
+        ...new Set(tags.map((tag) => tag.replace(/_(?:OFFLINE|REALTIME|BROKER)$/, ''))),
+      ].toSorted(),
       isEnabled: answer['enabled'] === true,
     };
   }
 
-  async #countBySegment(tableNameWithType: string, options: CallOptions): Promise<ReadonlyMap<string, number>> {
+  async #countBySegment(
+    tableNameWithType: string,
+    options: CallOptions,
+  ): Promise<ReadonlyMap<string, number>> {
     const name = quoted(tableNameWithType);
-    const rows = await this.#ask(`SELECT $segmentName, count(*) FROM ${name} GROUP BY $segmentName LIMIT 1000000`, options);
+    const rows = await this.#ask(
+      `SELECT $segmentName, count(*) FROM ${name} GROUP BY $segmentName LIMIT 1000000`,
+      options,
+    );
     return new Map(rows.map(([segment, count]) => [String(segment as string), Number(count)]));
   }
 
   async #ask(sql: string, { signal }: CallOptions): Promise<readonly (readonly unknown[])[]> {
     const query: Query = { sql };
-    await using execution = await this.#queries.execute(query, { signal, limits: { timeoutMs: countTimeoutMs } });
+    await using execution = await this.#queries.execute(query, {
+      signal,
+      limits: { timeoutMs: countTimeoutMs },
+    });
     const rows: unknown[][] = [];
     for await (const batch of execution.batches) {
       for (let row = 0; row < batch.numRows; row += 1) {
-        rows.push(execution.schema.fields.map((_, column) => batch.getChildAt(column)?.get(row) as unknown));
+        rows.push(
+          execution.schema.fields.map((_, column) => batch.getChildAt(column)?.get(row) as unknown),
+        );
       }
     }
     return rows;

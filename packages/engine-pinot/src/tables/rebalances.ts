@@ -11,7 +11,10 @@ const statuses: Readonly<Record<string, RebalanceStatus>> = {
   ABORTED: 'CANCELLED',
 };
 
-/** Rebalances of a cluster. It forgets at once those that had nothing to do: they are remembered here. */
+/**
+ * Rebalances of a cluster. It forgets at once those that had nothing to do: they are remembered
+ * here.
+ */
 export class Rebalances {
   readonly #calls: AdminCalls;
   readonly #finished = new Map<string, RebalanceJob>();
@@ -27,7 +30,12 @@ export class Rebalances {
     const { rawName, type } = typedName(tableNameWithType);
     await readConfig(this.#calls, tableNameWithType, options);
     const path = `/tables/${encodeURIComponent(rawName)}/rebalance`;
-    const parameters = { type, dryRun: String(isDryRun), reassignInstances: 'true', includeConsuming: 'true' };
+    const parameters = {
+      type,
+      dryRun: String(isDryRun),
+      reassignInstances: 'true',
+      includeConsuming: 'true',
+    };
     const errors = { 400: 'CONFLICT', 404: 'TABLE_NOT_FOUND', 409: 'CONFLICT' } as const;
     const answer = await this.#calls.object({ method: 'POST', path, parameters, errors }, options);
     const moves = objectIn(objectIn(answer, 'rebalanceSummaryResult'), 'segmentInfo');
@@ -53,14 +61,20 @@ export class Rebalances {
     const known = this.#finished.get(jobId);
     if (known !== undefined) return known;
     const path = `/rebalanceStatus/${encodeURIComponent(jobId)}`;
-    return describe(jobId, await this.#calls.object({ method: 'GET', path, errors: { 404: 'JOB_NOT_FOUND' } }, options));
+    return describe(
+      jobId,
+      await this.#calls.object({ method: 'GET', path, errors: { 404: 'JOB_NOT_FOUND' } }, options),
+    );
   }
 
   async cancel(tableNameWithType: string, options: CallOptions): Promise<readonly string[]> {
     const { rawName, type } = typedName(tableNameWithType);
     await readConfig(this.#calls, tableNameWithType, options);
     const path = `/tables/${encodeURIComponent(rawName)}/rebalance`;
-    return this.#calls.names({ method: 'DELETE', path, parameters: { type }, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+    return this.#calls.names(
+      { method: 'DELETE', path, parameters: { type }, errors: { 404: 'TABLE_NOT_FOUND' } },
+      options,
+    );
   }
 }
 
@@ -75,11 +89,13 @@ function describe(jobId: string, answer: Json): RebalanceJob {
   return {
     jobId,
     tableNameWithType:
-      textIn(objectIn(answer, 'tableRebalanceContext'), 'tableNameWithType') || textIn(progress, 'tableNameWithType'),
+      textIn(objectIn(answer, 'tableRebalanceContext'), 'tableNameWithType') ||
+      textIn(progress, 'tableNameWithType'),
     status,
     startedMs,
     endedMs: status === 'IN_PROGRESS' ? null : startedMs + seconds * 1000,
-    description: textIn(progress, 'completionStatusMsg') || `The rebalance is ${textIn(progress, 'status')}.`,
+    description:
+      textIn(progress, 'completionStatusMsg') || `The rebalance is ${textIn(progress, 'status')}.`,
     segmentsToMoveCount: toMove,
     segmentsMovedCount: Math.max(0, toMove - remaining),
   };

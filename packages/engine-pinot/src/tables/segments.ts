@@ -1,6 +1,14 @@
 import { type CallOptions, QuireError } from '@quire/core';
 import type { Ingested, IngestRequest, SegmentDescription } from '@quire/core/table-engine';
-import { type AdminCalls, encodeJson, isJsonObject, type Json, numberIn, objectIn, textIn } from './admin-calls.ts';
+import {
+  type AdminCalls,
+  encodeJson,
+  isJsonObject,
+  type Json,
+  numberIn,
+  objectIn,
+  textIn,
+} from './admin-calls.ts';
 import { readConfig, typedName } from './table-configs.ts';
 
 /** Rows of each segment that is still consuming, by its name: only a query knows them. */
@@ -22,7 +30,10 @@ export async function readZkMetadata(
 ): Promise<ReadonlyMap<string, Json>> {
   await readConfig(calls, tableNameWithType, options);
   const path = `/segments/${encodeURIComponent(tableNameWithType)}/zkmetadata`;
-  const answer = await calls.object({ method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+  const answer = await calls.object(
+    { method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } },
+    options,
+  );
   return new Map(
     Object.keys(answer)
       .toSorted()
@@ -31,9 +42,13 @@ export async function readZkMetadata(
 }
 
 /** `table__partition__sequence__time`, which is how segments of a stream are named. */
-export function streamSegmentOf(segmentName: string): { readonly partition: number; readonly sequence: number } | undefined {
+export function streamSegmentOf(
+  segmentName: string,
+): { readonly partition: number; readonly sequence: number } | undefined {
   const [, partition, sequence] = /^.+__(\d+)__(\d+)__\d{8}T\d{4}Z$/.exec(segmentName) ?? [];
-  return partition === undefined ? undefined : { partition: Number(partition), sequence: Number(sequence) };
+  return partition === undefined
+    ? undefined
+    : { partition: Number(partition), sequence: Number(sequence) };
 }
 
 export function isConsuming(metadata: Json): boolean {
@@ -51,8 +66,13 @@ export async function listSegments(
   const hasConsuming = [...metadata.values()].some(isConsuming);
   const counts = hasConsuming ? await countConsuming(tableNameWithType) : new Map<string, number>();
   return [...metadata].map(([segmentName, each]) => {
-    const rowCount = isConsuming(each) ? (counts.get(segmentName) ?? 0) : (numberIn(each, 'segment.total.docs') ?? 0);
-    return describeSegment(segmentName, each, { rowCount, servers: servers.get(segmentName) ?? [] });
+    const rowCount = isConsuming(each)
+      ? (counts.get(segmentName) ?? 0)
+      : (numberIn(each, 'segment.total.docs') ?? 0);
+    return describeSegment(segmentName, each, {
+      rowCount,
+      servers: servers.get(segmentName) ?? [],
+    });
   });
 }
 
@@ -89,7 +109,10 @@ function describeSegment(
     servers,
     checksum: textIn(metadata, 'segment.crc') || null,
     custom: Object.fromEntries(
-      Object.entries(objectIn(metadata, 'custom.map')).map(([name, value]) => [name, String(value as string | number)]),
+      Object.entries(objectIn(metadata, 'custom.map')).map(([name, value]) => [
+        name,
+        String(value as string | number),
+      ]),
     ),
   };
 }
@@ -100,11 +123,16 @@ async function readServers(
   options: CallOptions,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const path = `/segments/${encodeURIComponent(tableNameWithType)}/servers`;
-  const answer = await calls.call({ method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+  const answer = await calls.call(
+    { method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } },
+    options,
+  );
   const servers = new Map<string, string[]>();
   for (const half of (Array.isArray(answer) ? answer : []).filter(isJsonObject)) {
     for (const [server, names] of Object.entries(objectIn(half, 'serverToSegmentsMap'))) {
-      for (const name of Array.isArray(names) ? names.map(String) : []) servers.set(name, [...(servers.get(name) ?? []), server]);
+      for (const name of Array.isArray(names) ? names.map(String) : []) {
+        servers.set(name, [...(servers.get(name) ?? []), server]);
+      }
     }
   }
   return servers;
@@ -119,9 +147,17 @@ export async function deleteSegment(
 ): Promise<void> {
   const metadata = (await readZkMetadata(calls, tableNameWithType, options)).get(segmentName);
   if (metadata === undefined) {
-    throw new QuireError('SEGMENT_NOT_FOUND', `${tableNameWithType} has no segment '${segmentName}'.`);
+    throw new QuireError(
+      'SEGMENT_NOT_FOUND',
+      `${tableNameWithType} has no segment '${segmentName}'.`,
+    );
   }
-  if (isConsuming(metadata)) throw new QuireError('CONFLICT', `Segment '${segmentName}' is still consuming: commit it first.`);
+  if (isConsuming(metadata)) {
+    throw new QuireError(
+      'CONFLICT',
+      `Segment '${segmentName}' is still consuming: commit it first.`,
+    );
+  }
   const path = `/segments/${encodeURIComponent(tableNameWithType)}/${encodeURIComponent(segmentName)}`;
   await calls.call({ method: 'DELETE', path, errors: { 404: 'SEGMENT_NOT_FOUND' } }, options);
 }
@@ -129,27 +165,51 @@ export async function deleteSegment(
 const boundary = 'quire-rows-of-a-segment';
 
 /** A file of rows in a multipart body. */
-async function* multipart(name: string, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* multipart(
+  name: string,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const file = name.replaceAll(/["\r\n]/g, '_');
-  yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file}"\r\n\r\n`);
+  yield Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file}"\r\n\r\n`,
+  );
   yield* body;
   yield Buffer.from(`\r\n--${boundary}--\r\n`);
 }
 
-export async function ingest(calls: AdminCalls, request: IngestRequest, options: CallOptions): Promise<Ingested> {
+export async function ingest(
+  calls: AdminCalls,
+  request: IngestRequest,
+  options: CallOptions,
+): Promise<Ingested> {
   const { tableNameWithType, source, batchConfig } = request;
   await readConfig(calls, tableNameWithType, options);
   if (typedName(tableNameWithType).type === 'REALTIME') {
-    throw new QuireError('UNSUPPORTED', `${tableNameWithType} takes its rows from its stream; load files into an OFFLINE table.`);
+    throw new QuireError(
+      'UNSUPPORTED',
+      `${tableNameWithType} takes its rows from its stream; load files into an OFFLINE table.`,
+    );
   }
   // JSON is one object a line there, too.
   const inputFormat = batchConfig['inputFormat'] === 'jsonl' ? 'json' : batchConfig['inputFormat'];
-  const batchConfigMapStr = encodeJson({ ...batchConfig, ...(inputFormat !== undefined && { inputFormat }) });
+  const batchConfigMapStr = encodeJson({
+    ...batchConfig,
+    ...(inputFormat !== undefined && { inputFormat }),
+  });
   const parameters = { tableNameWithType, batchConfigMapStr };
-  const errors = { 400: 'INGESTION_FAILED', 404: 'TABLE_NOT_FOUND', 500: 'INGESTION_FAILED' } as const;
+  const errors = {
+    400: 'INGESTION_FAILED',
+    404: 'TABLE_NOT_FOUND',
+    500: 'INGESTION_FAILED',
+  } as const;
   const answer = await calls.object(
     source.kind === 'uri'
-      ? { method: 'POST', path: '/ingestFromURI', parameters: { ...parameters, sourceURIStr: source.uri }, errors }
+      ? {
+          method: 'POST',
+          path: '/ingestFromURI',
+          parameters: { ...parameters, sourceURIStr: source.uri },
+          errors,
+        }
       : {
           method: 'POST',
           path: '/ingestFromFile',
@@ -162,8 +222,15 @@ export async function ingest(calls: AdminCalls, request: IngestRequest, options:
   );
   const segmentName = /as segment: (\S+)/.exec(textIn(answer, 'status'))?.[1];
   if (segmentName === undefined) {
-    throw new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot names no segment: ${textIn(answer, 'status')}`);
+    throw new QuireError(
+      'UNEXPECTED_RESPONSE',
+      `Apache Pinot names no segment: ${textIn(answer, 'status')}`,
+    );
   }
   const metadata = (await readZkMetadata(calls, tableNameWithType, options)).get(segmentName) ?? {};
-  return { segmentNames: [segmentName], rowCount: numberIn(metadata, 'segment.total.docs') ?? 0, findings: [] };
+  return {
+    segmentNames: [segmentName],
+    rowCount: numberIn(metadata, 'segment.total.docs') ?? 0,
+    findings: [],
+  };
 }

@@ -13,26 +13,44 @@ import {
 import { type AdminCalls, type Json, objectIn, textIn } from './admin-calls.ts';
 
 /** A name with type, taken apart. @throws TABLE_NOT_FOUND for a name without a type */
-export function typedName(tableNameWithType: string): { readonly rawName: string; readonly type: TableType } {
+export function typedName(tableNameWithType: string): {
+  readonly rawName: string;
+  readonly type: TableType;
+} {
   const { rawName, type } = parseTableName(tableNameWithType);
   if (type !== undefined) return { rawName, type };
-  throw new QuireError('TABLE_NOT_FOUND', `There is no table '${tableNameWithType}': a name ends with _OFFLINE or _REALTIME.`);
+  throw new QuireError(
+    'TABLE_NOT_FOUND',
+    `There is no table '${tableNameWithType}': a name ends with _OFFLINE or _REALTIME.`,
+  );
 }
 
 function tableNotFound(tableNameWithType: string): QuireError {
   return new QuireError('TABLE_NOT_FOUND', `There is no table '${tableNameWithType}'.`);
 }
 
-export async function listTables(calls: AdminCalls, options: CallOptions): Promise<readonly TableSummary[]> {
+export async function listTables(
+  calls: AdminCalls,
+  options: CallOptions,
+): Promise<readonly TableSummary[]> {
   const lists = await Promise.all(
     (['OFFLINE', 'REALTIME'] as const).map(async (type) => {
       const path = '/tables';
-      const answer = await calls.object({ method: 'GET', path, parameters: { type: type.toLowerCase() }, errors: {} }, options);
+      const answer = await calls.object(
+        { method: 'GET', path, parameters: { type: type.toLowerCase() }, errors: {} },
+        options,
+      );
       const names = Array.isArray(answer['tables']) ? answer['tables'].map(String) : [];
-      return names.map((tableNameWithType): TableSummary => ({ tableNameWithType, type, isReadOnly: false }));
+      return names.map((tableNameWithType): TableSummary => ({
+        tableNameWithType,
+        type,
+        isReadOnly: false,
+      }));
     }),
   );
-  return lists.flat().toSorted((left, right) => (left.tableNameWithType < right.tableNameWithType ? -1 : 1));
+  return lists
+    .flat()
+    .toSorted((left, right) => (left.tableNameWithType < right.tableNameWithType ? -1 : 1));
 }
 
 export async function readConfig(
@@ -43,35 +61,60 @@ export async function readConfig(
   const { rawName, type } = typedName(tableNameWithType);
   const path = `/tables/${encodeURIComponent(rawName)}`;
   const errors = { 404: 'TABLE_NOT_FOUND' } as const;
-  const answer = await calls.object({ method: 'GET', path, parameters: { type: type.toLowerCase() }, errors }, options);
+  const answer = await calls.object(
+    { method: 'GET', path, parameters: { type: type.toLowerCase() }, errors },
+    options,
+  );
   const config = objectIn(answer, type);
   if (textIn(config, 'tableName') === '') throw tableNotFound(tableNameWithType);
   return config as TableConfigDocument;
 }
 
-export async function readTable(calls: AdminCalls, tableNameWithType: string, options: CallOptions): Promise<TableDescription> {
+export async function readTable(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<TableDescription> {
   const { rawName, type } = typedName(tableNameWithType);
   const config = await readConfig(calls, tableNameWithType, options);
   const schema = await readSchema(calls, rawName, options);
   return { tableNameWithType, type, isReadOnly: false, config, schema, findings: [] };
 }
 
-export async function readSchema(calls: AdminCalls, schemaName: string, options: CallOptions): Promise<TableSchemaDocument> {
+export async function readSchema(
+  calls: AdminCalls,
+  schemaName: string,
+  options: CallOptions,
+): Promise<TableSchemaDocument> {
   const path = `/schemas/${encodeURIComponent(schemaName)}`;
-  return (await calls.object({ method: 'GET', path, errors: { 404: 'SCHEMA_NOT_FOUND' } }, options)) as TableSchemaDocument;
+  return (await calls.object(
+    { method: 'GET', path, errors: { 404: 'SCHEMA_NOT_FOUND' } },
+    options,
+  )) as TableSchemaDocument;
 }
 
-export async function createTable(calls: AdminCalls, given: TableConfigDocument, options: CallOptions): Promise<TableCreated> {
+export async function createTable(
+  calls: AdminCalls,
+  given: TableConfigDocument,
+  options: CallOptions,
+): Promise<TableCreated> {
   const config = completed(given);
   const { rawName } = parseTableName(config.tableName);
   await readSchema(calls, rawName, options);
   await assertTenants(calls, config, options);
   const errors = { 400: 'TABLE_INVALID', 409: 'TABLE_EXISTS' } as const;
-  const answer = await calls.object({ method: 'POST', path: '/tables', body: config, errors }, options);
+  const answer = await calls.object(
+    { method: 'POST', path: '/tables', body: config, errors },
+    options,
+  );
   return { tableNameWithType: config.tableName, findings: findingsOf(answer) };
 }
 
-export async function updateTable(calls: AdminCalls, given: TableConfigDocument, options: CallOptions): Promise<TableCreated> {
+export async function updateTable(
+  calls: AdminCalls,
+  given: TableConfigDocument,
+  options: CallOptions,
+): Promise<TableCreated> {
   const config = completed(given);
   await readConfig(calls, config.tableName, options);
   await assertTenants(calls, config, options);
@@ -81,11 +124,18 @@ export async function updateTable(calls: AdminCalls, given: TableConfigDocument,
   return { tableNameWithType: config.tableName, findings: findingsOf(answer) };
 }
 
-export async function deleteTable(calls: AdminCalls, tableNameWithType: string, options: CallOptions): Promise<void> {
+export async function deleteTable(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<void> {
   const { rawName, type } = typedName(tableNameWithType);
   const path = `/tables/${encodeURIComponent(rawName)}`;
   const parameters = { type: type.toLowerCase() };
-  await calls.call({ method: 'DELETE', path, parameters, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+  await calls.call(
+    { method: 'DELETE', path, parameters, errors: { 404: 'TABLE_NOT_FOUND' } },
+    options,
+  );
 }
 
 export async function readTenants(calls: AdminCalls, options: CallOptions): Promise<Tenants> {
@@ -103,7 +153,9 @@ function completed(config: TableConfigDocument): TableConfigDocument {
   const tableType = type ?? textIn(config, 'tableType');
   if (tableType !== 'OFFLINE' && tableType !== 'REALTIME') {
     const message = `tableType of '${config.tableName}' is '${tableType}'; expected OFFLINE or REALTIME.`;
-    const findings: Finding[] = [{ path: '/tableType', code: 'TABLE_TYPE', message, severity: 'error' }];
+    const findings: Finding[] = [
+      { path: '/tableType', code: 'TABLE_TYPE', message, severity: 'error' },
+    ];
     throw new QuireError('TABLE_INVALID', message, { findings });
   }
   const segmentsConfig = { replication: '1', ...objectIn(config, 'segmentsConfig') };
@@ -119,7 +171,11 @@ function completed(config: TableConfigDocument): TableConfigDocument {
 }
 
 /** Apache Pinot makes tables on tenants that are not there, whose rows nobody then serves. */
-async function assertTenants(calls: AdminCalls, config: TableConfigDocument, options: CallOptions): Promise<void> {
+async function assertTenants(
+  calls: AdminCalls,
+  config: TableConfigDocument,
+  options: CallOptions,
+): Promise<void> {
   const tenants = objectIn(config, 'tenants');
   const { brokerTenants, serverTenants } = await readTenants(calls, options);
   for (const [kind, known] of [

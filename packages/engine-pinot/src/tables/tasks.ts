@@ -25,7 +25,10 @@ const triggers = ['CRON_TRIGGER', 'MANUAL_TRIGGER', 'ADHOC_TRIGGER'] as const;
 
 const get = { method: 'GET', errors: {} } as const;
 
-export async function listTaskTypes(calls: AdminCalls, options: CallOptions): Promise<readonly string[]> {
+export async function listTaskTypes(
+  calls: AdminCalls,
+  options: CallOptions,
+): Promise<readonly string[]> {
   const used = await usedTypes(calls, options);
   return [...new Set([...builtInTypes, ...used])].toSorted();
 }
@@ -34,26 +37,47 @@ function usedTypes(calls: AdminCalls, options: CallOptions): Promise<readonly st
   return calls.names({ ...get, path: '/tasks/tasktypes' }, options);
 }
 
-async function assertType(calls: AdminCalls, taskType: string, options: CallOptions): Promise<void> {
+async function assertType(
+  calls: AdminCalls,
+  taskType: string,
+  options: CallOptions,
+): Promise<void> {
   const types = await listTaskTypes(calls, options);
   if (types.includes(taskType)) return;
-  throw new QuireError('TASK_TYPE_NOT_FOUND', `There is no task type '${taskType}'; expected one of ${types.join(', ')}.`);
+  throw new QuireError(
+    'TASK_TYPE_NOT_FOUND',
+    `There is no task type '${taskType}'; expected one of ${types.join(', ')}.`,
+  );
 }
 
 export async function scheduleTasks(
   calls: AdminCalls,
-  wish: CallOptions & { readonly taskType?: string | undefined; readonly tableNameWithType?: string | undefined },
+  wish: CallOptions & {
+    readonly taskType?: string | undefined;
+    readonly tableNameWithType?: string | undefined;
+  },
 ): Promise<ScheduledTasks> {
   const { taskType, tableNameWithType, ...options } = wish;
   if (taskType !== undefined) await assertType(calls, taskType, options);
   if (tableNameWithType !== undefined) await readConfig(calls, tableNameWithType, options);
   const parameters = { taskType, tableName: tableNameWithType };
-  const call = { method: 'POST', path: '/tasks/schedule', parameters, errors: { 400: 'TABLE_INVALID' } } as const;
+  const call = {
+    method: 'POST',
+    path: '/tasks/schedule',
+    parameters,
+    errors: { 400: 'TABLE_INVALID' },
+  } as const;
   const answer = await calls.object(call, options);
   const table = tableNameWithType ?? '';
-  const types = Object.keys(answer).filter((name) => name !== 'generationErrors' && name !== 'schedulingErrors');
+  const types = Object.keys(answer).filter(
+    (name) => name !== 'generationErrors' && name !== 'schedulingErrors',
+  );
   const scheduled = types.flatMap((type) =>
-    namesOf(answer[type]).map((taskName) => ({ taskType: type, tableNameWithType: table, taskName })),
+    namesOf(answer[type]).map((taskName) => ({
+      taskType: type,
+      tableNameWithType: table,
+      taskName,
+    })),
   );
   const message = [textIn(answer, 'generationErrors'), textIn(answer, 'schedulingErrors')]
     .filter((text) => text !== '')
@@ -76,7 +100,9 @@ async function withTables(
 ): Promise<ScheduledTasks['scheduled']> {
   return Promise.all(
     scheduled.map(async (each) =>
-      each.tableNameWithType === '' ? { ...each, tableNameWithType: await tableOf(calls, each.taskName, options) } : each,
+      each.tableNameWithType === ''
+        ? { ...each, tableNameWithType: await tableOf(calls, each.taskName, options) }
+        : each,
     ),
   );
 }
@@ -94,20 +120,41 @@ export async function executeTask(
   const { taskType, tableNameWithType, taskName, configs } = request;
   await assertType(calls, taskType, options);
   await readConfig(calls, tableNameWithType, options);
-  const taskConfigs = Object.fromEntries(Object.entries(configs).map(([key, value]) => [key, String(value as string | number)]));
-  const body = { taskType, tableName: tableNameWithType, taskConfigs, ...(taskName !== undefined && { taskName }) };
-  const errors = { 400: 'TABLE_INVALID', 404: 'TASK_TYPE_NOT_FOUND', 409: 'TASK_EXISTS', 500: 'TABLE_INVALID' } as const;
-  const answer = await calls.object({ method: 'POST', path: '/tasks/execute', body, errors }, options);
+  const taskConfigs = Object.fromEntries(
+    Object.entries(configs).map(([key, value]) => [key, String(value as string | number)]),
+  );
+  const body = {
+    taskType,
+    tableName: tableNameWithType,
+    taskConfigs,
+    ...(taskName !== undefined && { taskName }),
+  };
+  const errors = {
+    400: 'TABLE_INVALID',
+    404: 'TASK_TYPE_NOT_FOUND',
+    409: 'TASK_EXISTS',
+    500: 'TABLE_INVALID',
+  } as const;
+  const answer = await calls.object(
+    { method: 'POST', path: '/tasks/execute', body, errors },
+    options,
+  );
   const [name] = Object.values(answer).flatMap(namesOf);
   if (name === undefined) {
-    throw new QuireError('TABLE_INVALID', `Apache Pinot made no task of ${taskType} for ${tableNameWithType}.`);
+    throw new QuireError(
+      'TABLE_INVALID',
+      `Apache Pinot made no task of ${taskType} for ${tableNameWithType}.`,
+    );
   }
   return readTask(calls, name, options);
 }
 
 export async function listTasks(
   calls: AdminCalls,
-  { taskType, tableNameWithType }: { readonly taskType: string; readonly tableNameWithType?: string | undefined },
+  {
+    taskType,
+    tableNameWithType,
+  }: { readonly taskType: string; readonly tableNameWithType?: string | undefined },
   options: CallOptions,
 ): Promise<readonly TaskRecord[]> {
   await assertType(calls, taskType, options);
@@ -115,23 +162,37 @@ export async function listTasks(
   const path = `/tasks/${encodeURIComponent(taskType)}/debug`;
   const answer = await calls.object({ ...get, path, parameters: { verbosity: '1' } }, options);
   const records = await Promise.all(
-    Object.keys(answer).map(async (name) => recordOf(name, objectIn(answer, name), await tableOf(calls, name, options))),
+    Object.keys(answer).map(async (name) =>
+      recordOf(name, objectIn(answer, name), await tableOf(calls, name, options)),
+    ),
   );
   return records
-    .filter((record) => tableNameWithType === undefined || record.tableNameWithType === tableNameWithType)
+    .filter(
+      (record) => tableNameWithType === undefined || record.tableNameWithType === tableNameWithType,
+    )
     .toSorted((left, right) => (right.createdMs ?? Infinity) - (left.createdMs ?? Infinity));
 }
 
-export async function readTask(calls: AdminCalls, taskName: string, options: CallOptions): Promise<TaskRecord> {
+export async function readTask(
+  calls: AdminCalls,
+  taskName: string,
+  options: CallOptions,
+): Promise<TaskRecord> {
   const taskType = typeOf(taskName);
   const isKnown =
     taskType !== undefined &&
     (await usedTypes(calls, options)).includes(taskType) &&
-    (await calls.names({ ...get, path: `/tasks/${encodeURIComponent(taskType)}/tasks` }, options)).includes(taskName);
+    (
+      await calls.names({ ...get, path: `/tasks/${encodeURIComponent(taskType)}/tasks` }, options)
+    ).includes(taskName);
   if (!isKnown) throw new QuireError('TASK_NOT_FOUND', `There is no task '${taskName}'.`);
   const path = `/tasks/task/${encodeURIComponent(taskName)}/debug`;
   const answer = await calls.call({ ...get, path, parameters: { verbosity: '1' } }, options);
-  return recordOf(taskName, isJsonObject(answer) ? answer : {}, await tableOf(calls, taskName, options));
+  return recordOf(
+    taskName,
+    isJsonObject(answer) ? answer : {},
+    await tableOf(calls, taskName, options),
+  );
 }
 
 /** The table that a task works on, which stands in the configs of its subtasks only. */
@@ -142,14 +203,25 @@ async function tableOf(calls: AdminCalls, taskName: string, options: CallOptions
   return first === undefined ? '' : textIn(objectIn(first, 'configs'), 'tableName');
 }
 
-export async function readTaskQueue(calls: AdminCalls, taskType: string, options: CallOptions): Promise<'RUNNING' | 'STOPPED'> {
+export async function readTaskQueue(
+  calls: AdminCalls,
+  taskType: string,
+  options: CallOptions,
+): Promise<'RUNNING' | 'STOPPED'> {
   await assertType(calls, taskType, options);
   if (!(await usedTypes(calls, options)).includes(taskType)) return 'RUNNING';
-  const state = await calls.call({ ...get, path: `/tasks/${encodeURIComponent(taskType)}/state` }, options);
-  return typeof state === 'string' && state.replaceAll('"', '').startsWith('STOP') ? 'STOPPED' : 'RUNNING';
+  const state = await calls.call(
+    { ...get, path: `/tasks/${encodeURIComponent(taskType)}/state` },
+    options,
+  );
+  return typeof state === 'string' && state.replaceAll('"', '').startsWith('STOP')
+    ? 'STOPPED'
+    : 'RUNNING';
 }
 
-/** A queue comes to be with the first task of its type: until then there is nothing to hold back. */
+/**
+ * A queue comes to be with the first task of its type: until then there is nothing to hold back.
+ */
 export async function turnTaskQueue(
   calls: AdminCalls,
   taskType: string,
@@ -162,12 +234,16 @@ export async function turnTaskQueue(
     const message = `Apache Pinot has had no task of type ${taskType} yet, and cannot hold back those to come; schedule one first.`;
     throw new QuireError('UNSUPPORTED', message);
   }
-  await calls.call({ method: 'PUT', path: `/tasks/${encodeURIComponent(taskType)}/${verb}`, errors: {} }, options);
+  await calls.call(
+    { method: 'PUT', path: `/tasks/${encodeURIComponent(taskType)}/${verb}`, errors: {} },
+    options,
+  );
 }
 
 /** Names may come as a list, or as a text with commas. */
 function namesOf(value: JsonValue | undefined): readonly string[] {
-  const list = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [];
+  const list =
+    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [];
   return list.map((name) => name.trim()).filter((name) => name !== '');
 }
 
@@ -191,7 +267,9 @@ function recordOf(taskName: string, debug: Json, tableNameWithType: string): Tas
     subtasks: (Array.isArray(subtasks) ? subtasks : [])
       .filter(isJsonObject)
       .map(subtaskOf)
-      .toSorted((left, right) => left.subtaskId.localeCompare(right.subtaskId, 'en', { numeric: true })),
+      .toSorted((left, right) =>
+        left.subtaskId.localeCompare(right.subtaskId, 'en', { numeric: true }),
+      ),
   };
 }
 

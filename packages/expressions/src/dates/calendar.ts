@@ -8,7 +8,15 @@ const weekMs = 7 * dayMs;
 export const monthNames = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'] as const;
 
 /** Monday first, as ISO 8601 numbers them from 1. */
-export const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
+export const weekdayNames = [
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+  'Sunday',
+] as const;
 
 /** Days before each month of a year that begins in March, so that a leap day is its last. */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const;
@@ -16,8 +24,11 @@ const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as co
 /** Epoch milliseconds of midnight UTC; `month` from 1. Years below 100 are those years. */
 export function dateToMs(year: number, month: number, day: number): number {
   const before = daysBefore[month - 1];
-  // The runtime's own dates are objects, and take ten times as long. They know what months and years beyond the calendar are.
-  if (before === undefined || !(Math.abs(year) < 200_000)) return new Date(0).setUTCFullYear(year, month - 1, day);
+  // The runtime's own dates are objects, and take ten times as long. They know what months and
+  // years beyond the calendar are.
+  if (before === undefined || !(Math.abs(year) < 200_000)) {
+    return new Date(0).setUTCFullYear(year, month - 1, day);
+  }
   const from = month > 2 ? year : year - 1;
   const leapDays = Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400);
   return (from * 365 + leapDays + before + day - daysToEpoch) * dayMs;
@@ -40,7 +51,10 @@ export function dayOfYearOf(localMs: number): number {
 /** The week of ISO 8601, and the year that it counts to: that of its Thursday. */
 export function weekOf(localMs: number): { readonly year: number; readonly week: number } {
   const thursdayMs = localMs + (4 - weekdayOf(localMs)) * dayMs;
-  return { year: new Date(thursdayMs).getUTCFullYear(), week: Math.ceil(dayOfYearOf(thursdayMs) / 7) };
+  return {
+    year: new Date(thursdayMs).getUTCFullYear(),
+    week: Math.ceil(dayOfYearOf(thursdayMs) / 7),
+  };
 }
 
 /** Midnight of the Monday of a week of ISO 8601. */
@@ -51,7 +65,10 @@ export function weekToMs(year: number, week: number): number {
 
 /** Days of a month, from 1. */
 export function daysInMonth(year: number, month: number): number {
-  return (dateToMs(month === 12 ? year + 1 : year, (month % 12) + 1, 1) - dateToMs(year, month, 1)) / dayMs;
+  return (
+    (dateToMs(month === 12 ? year + 1 : year, (month % 12) + 1, 1) - dateToMs(year, month, 1)) /
+    dayMs
+  );
 }
 
 /** The range of JavaScript's calendar: 100 million days on either side of 1970. */
@@ -65,7 +82,17 @@ export function checkedEpochMs(epochMs: number): number {
   return epochMs;
 }
 
-const units = ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
+const units = [
+  'MILLISECOND',
+  'SECOND',
+  'MINUTE',
+  'HOUR',
+  'DAY',
+  'WEEK',
+  'MONTH',
+  'QUARTER',
+  'YEAR',
+] as const;
 
 /** A unit that dates are cut or moved by. */
 export type CalendarUnit = (typeof units)[number];
@@ -73,7 +100,9 @@ export type CalendarUnit = (typeof units)[number];
 /** @throws EXPRESSION_FAILED when there is no such unit; case does not count */
 export function parseCalendarUnit(text: string): CalendarUnit {
   const unit = units.find((each) => each === text.toUpperCase());
-  if (unit === undefined) throw expressionFailed(`‘${text.slice(0, 40)}’ is not a unit: expected ${units.join(', ')}.`);
+  if (unit === undefined) {
+    throw expressionFailed(`‘${text.slice(0, 40)}’ is not a unit: expected ${units.join(', ')}.`);
+  }
   return unit;
 }
 
@@ -86,22 +115,35 @@ const fixedMs: Readonly<Partial<Record<CalendarUnit, number>>> = {
   WEEK: 7 * dayMs,
 };
 
-const monthCounts: Readonly<Partial<Record<CalendarUnit, number>>> = { MONTH: 1, QUARTER: 3, YEAR: 12 };
+const monthCounts: Readonly<Partial<Record<CalendarUnit, number>>> = {
+  MONTH: 1,
+  QUARTER: 3,
+  YEAR: 12,
+};
 
-/** The first millisecond of the unit that an instant lies in by the clocks of a zone; weeks begin on Monday. */
+/**
+ * The first millisecond of the unit that an instant lies in by the clocks of a zone; weeks begin on
+ * Monday.
+ */
 export function truncateInstant(epochMs: number, unit: CalendarUnit, zone: Zone): number {
   checkedEpochMs(epochMs);
   const offsetMs = zone.offsetMsAt(epochMs);
   const fixed = fixedMs[unit];
   // Within a day the offset of the instant stays, even where clocks were changed since.
-  if (fixed !== undefined && fixed < dayMs) return Math.floor((epochMs + offsetMs) / fixed) * fixed - offsetMs;
+  if (fixed !== undefined && fixed < dayMs) {
+    return Math.floor((epochMs + offsetMs) / fixed) * fixed - offsetMs;
+  }
   const floor = truncateLocal(toLocal(epochMs, zone), unit);
-  return floor - offsetMs + zone.offsetMsAt(floor - offsetMs) === floor ? floor - offsetMs : fromLocal(floor, zone);
+  return floor - offsetMs + zone.offsetMsAt(floor - offsetMs) === floor
+    ? floor - offsetMs
+    : fromLocal(floor, zone);
 }
 
 function truncateLocal(localMs: number, unit: CalendarUnit): number {
   if (unit === 'DAY') return Math.floor(localMs / dayMs) * dayMs;
-  if (unit === 'WEEK') return Math.floor(localMs / dayMs) * dayMs - (weekdayOf(localMs) - 1) * dayMs;
+  if (unit === 'WEEK') {
+    return Math.floor(localMs / dayMs) * dayMs - (weekdayOf(localMs) - 1) * dayMs;
+  }
   const months = monthIndex(localMs);
   const size = monthCounts[unit] ?? 1;
   return monthToMs(Math.floor(months / size) * size);
@@ -119,7 +161,11 @@ export function addUnits(epochMs: number, count: number, unit: CalendarUnit): nu
   const day = new Date(epochMs).getUTCDate();
   const timeMs = epochMs - Math.floor(epochMs / dayMs) * dayMs;
   const year = Math.floor(months / 12);
-  return checkedEpochMs(monthToMs(months) + (Math.min(day, daysInMonth(year, months - year * 12 + 1)) - 1) * dayMs + timeMs);
+  return checkedEpochMs(
+    monthToMs(months) +
+      (Math.min(day, daysInMonth(year, months - year * 12 + 1)) - 1) * dayMs +
+      timeMs,
+  );
 }
 
 function checkedSpan(ms: number): number {
@@ -127,7 +173,10 @@ function checkedSpan(ms: number): number {
   throw expressionFailed(`${ms} ms does not fit 64 bits.`);
 }
 
-/** How many whole units lie between two instants in UTC; negative when the second is the earlier. @throws EXPRESSION_FAILED as above */
+/**
+ * How many whole units lie between two instants in UTC; negative when the second is the earlier.
+ * @throws EXPRESSION_FAILED as above
+ */
 export function countUnits(fromMs: number, toMs: number, unit: CalendarUnit): number {
   const fixed = fixedMs[unit];
   if (fixed !== undefined) return Math.trunc(checkedSpan(toMs - fromMs) / fixed);

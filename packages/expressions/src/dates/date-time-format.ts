@@ -7,14 +7,22 @@ import { type DateTimePattern, formatDateTime, parseDateTimePattern } from './da
 import { parseDateTime, parseIsoFields } from './parse-date-time.ts';
 import { lenientZone, utc, type Zone } from './zone.ts';
 
-/** How a column of times is written: counted in units since 1970, by a pattern (ISO 8601 where there is none), or as a timestamp. */
+/**
+ * How a column of times is written: counted in units since 1970, by a pattern (ISO 8601 where there
+ * is none), or as a timestamp.
+ */
 export type DateTimeFormat =
-  | { readonly kind: 'epoch'; readonly size: number; readonly unit: TimeUnit | 'WEEKS' | 'MONTHS' | 'YEARS' }
+  | {
+      readonly kind: 'epoch';
+      readonly size: number;
+      readonly unit: TimeUnit | 'WEEKS' | 'MONTHS' | 'YEARS';
+    }
   | { readonly kind: 'pattern'; readonly pattern: DateTimePattern | undefined; readonly zone: Zone }
   | { readonly kind: 'timestamp' };
 
 /**
- * Reads a format in either notation of the engine: `1:DAYS:EPOCH`, `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`,
+ * Reads a format in either notation of the engine: `1:DAYS:EPOCH`,
+ * `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`,
  * `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`. Case counts.
  *
  * @throws EXPRESSION_FAILED when it is neither
@@ -23,12 +31,19 @@ export const parseDateTimeFormat: (format: string) => DateTimeFormat = memoize((
   /^\d/.test(format) ? parseColoned(format) : parsePiped(format),
 );
 
-/** The instant of a text in a format, in epoch milliseconds. @throws EXPRESSION_FAILED when it is not in the format */
+/**
+ * The instant of a text in a format, in epoch milliseconds. @throws EXPRESSION_FAILED when it is
+ * not in the format
+ */
 export function readInFormat(text: string, format: DateTimeFormat, nowYear: number): number {
   if (format.kind === 'timestamp') return parseTimestamp(text);
   if (format.kind === 'epoch') {
     if (!isTimeUnit(format.unit)) throw expressionFailed(`Times in ${format.unit} cannot be read.`);
-    return convertTime(Number(BigInt.asIntN(64, Decimal.parse(text).toBigInt())) * format.size, format.unit, 'MILLISECONDS');
+    return convertTime(
+      Number(BigInt.asIntN(64, Decimal.parse(text).toBigInt())) * format.size,
+      format.unit,
+      'MILLISECONDS',
+    );
   }
   return format.pattern === undefined
     ? parseIsoDateTime(text, format.zone)
@@ -39,11 +54,18 @@ export function readInFormat(text: string, format: DateTimeFormat, nowYear: numb
 export function writeInFormat(epochMs: number, format: DateTimeFormat): string {
   if (format.kind === 'timestamp') return textOfTimestamp(new Timestamp(epochMs));
   if (format.kind === 'epoch') return String(epochIn(epochMs, format));
-  return formatDateTime(checkedEpochMs(epochMs), format.pattern ?? isoPattern, format.pattern === undefined ? utc : format.zone);
+  return formatDateTime(
+    checkedEpochMs(epochMs),
+    format.pattern ?? isoPattern,
+    format.pattern === undefined ? utc : format.zone,
+  );
 }
 
 /** An instant counted in the units of a format. */
-export function epochIn(epochMs: number, { unit, size }: DateTimeFormat & { readonly kind: 'epoch' }): number {
+export function epochIn(
+  epochMs: number,
+  { unit, size }: DateTimeFormat & { readonly kind: 'epoch' },
+): number {
   if (!isTimeUnit(unit)) throw expressionFailed(`Times in ${unit} cannot be written.`);
   return Math.trunc(convertTime(epochMs, 'MILLISECONDS', unit) / size);
 }
@@ -54,9 +76,20 @@ const isoTextPattern =
 
 /** A date of ISO 8601, with or without a time and an offset. */
 function parseIsoDateTime(text: string, zone: Zone): number {
-  const [whole, year = '', month = '1', day = '1', hour = '0', minute = '0', second = '0', fraction = '', offset] =
-    isoTextPattern.exec(text) ?? [];
-  if (whole === undefined) throw expressionFailed(`‘${text.slice(0, 60)}’ is not a date of ISO 8601.`);
+  const [
+    whole,
+    year = '',
+    month = '1',
+    day = '1',
+    hour = '0',
+    minute = '0',
+    second = '0',
+    fraction = '',
+    offset,
+  ] = isoTextPattern.exec(text) ?? [];
+  if (whole === undefined) {
+    throw expressionFailed(`‘${text.slice(0, 60)}’ is not a date of ISO 8601.`);
+  }
   return parseIsoFields([year, month, day, hour, minute, second], fraction, offset, zone);
 }
 
@@ -65,7 +98,9 @@ function parsePiped(format: string): DateTimeFormat {
   if (name === 'TIMESTAMP') return { kind: 'timestamp' };
   if (name === 'EPOCH') return epoch(second ?? 'MILLISECONDS', third ?? '1', format);
   if (name !== 'SIMPLE_DATE_FORMAT') throw unknown(format);
-  return third === undefined ? patterned(second) : { kind: 'pattern', pattern: patternOf(second), zone: lenientZone(third) };
+  return third === undefined
+    ? patterned(second)
+    : { kind: 'pattern', pattern: patternOf(second), zone: lenientZone(third) };
 }
 
 function parseColoned(format: string): DateTimeFormat {
@@ -92,19 +127,26 @@ function patternOf(pattern: string | undefined): DateTimePattern | undefined {
 /** Pieces of a text, at most `limit`: the last has all the rest. */
 function split(text: string, separator: string, limit: number): readonly string[] {
   const pieces = text.split(separator);
-  return pieces.length <= limit ? pieces : [...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)];
+  return pieces.length <= limit
+    ? pieces
+    : [...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)];
 }
 
 function epoch(unit: string, sizeText: string, format: string): DateTimeFormat {
   const size = Number(sizeText);
   const isUnit = isTimeUnit(unit) || unit === 'WEEKS' || unit === 'MONTHS' || unit === 'YEARS';
-  if (!isUnit || !/^\+?\d{1,10}$/.test(sizeText) || size < 1 || size > 2 ** 31 - 1) throw unknown(format);
+  if (!isUnit || !/^\+?\d{1,10}$/.test(sizeText) || size < 1 || size > 2 ** 31 - 1) {
+    throw unknown(format);
+  }
   return { kind: 'epoch', size, unit };
 }
 
 function unknown(format: string): Error {
-  const examples = '1:DAYS:EPOCH, 1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd, EPOCH|DAYS|1 and SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin';
-  return expressionFailed(`‘${format.slice(0, 80)}’ is not a format of times: examples are ${examples}.`);
+  const examples =
+    '1:DAYS:EPOCH, 1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd, EPOCH|DAYS|1 and SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin';
+  return expressionFailed(
+    `‘${format.slice(0, 80)}’ is not a format of times: examples are ${examples}.`,
+  );
 }
 
 const nanoseconds = {
@@ -127,7 +169,9 @@ function isTimeUnit(name: string): name is TimeUnit {
 /** @throws EXPRESSION_FAILED when there is no such unit; case counts */
 export function parseTimeUnit(name: string): TimeUnit {
   if (!isTimeUnit(name)) {
-    throw expressionFailed(`‘${name.slice(0, 40)}’ is not a unit of time: expected ${Object.keys(nanoseconds).join(', ')}.`);
+    throw expressionFailed(
+      `‘${name.slice(0, 40)}’ is not a unit of time: expected ${Object.keys(nanoseconds).join(', ')}.`,
+    );
   }
   return name;
 }
@@ -135,7 +179,8 @@ export function parseTimeUnit(name: string): TimeUnit {
 /** A span in another unit, cut off towards zero, as java.util.concurrent.TimeUnit converts it. */
 export function convertTime(value: number, from: TimeUnit, to: TimeUnit): number {
   const [source, target] = [Number(nanoseconds[from]), Number(nanoseconds[to])];
-  const converted = source >= target ? value * (source / target) : Math.trunc(value / (target / source));
+  const converted =
+    source >= target ? value * (source / target) : Math.trunc(value / (target / source));
   return Math.min(Math.max(converted, -(2 ** 63)), 2 ** 63);
 }
 
@@ -152,13 +197,18 @@ export interface Granularity {
   readonly unit: TimeUnit;
 }
 
-/** Reads `15:MINUTES`, `MINUTES|15` or `HOURS`; case counts. @throws EXPRESSION_FAILED when it is neither */
+/**
+ * Reads `15:MINUTES`, `MINUTES|15` or `HOURS`; case counts. @throws EXPRESSION_FAILED when it is
+ * neither
+ */
 export function parseGranularity(text: string): Granularity {
   const parts = /^\d/.test(text) ? text.split(':').toReversed() : text.split('|', 2);
   const [unit = '', size = '1'] = parts;
   const isWhole = !/^\d/.test(text) || parts.length === 2;
   if (!isWhole || !isTimeUnit(unit) || !/^\+?\d{1,9}$/.test(size) || Number(size) < 1) {
-    throw expressionFailed(`‘${text.slice(0, 40)}’ is not a granularity: expected 15:MINUTES or MINUTES|15.`);
+    throw expressionFailed(
+      `‘${text.slice(0, 40)}’ is not a granularity: expected 15:MINUTES or MINUTES|15.`,
+    );
   }
   return { size: Number(size), unit };
 }

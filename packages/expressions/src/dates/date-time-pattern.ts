@@ -4,12 +4,33 @@ import { dayOfYearOf, monthNames, weekdayNames, weekdayOf, weekOf } from './cale
 import { nameAt, type Zone } from './zone.ts';
 
 /** Letters that stand for a number. */
-export type NumberLetter = 'C' | 'Y' | 'y' | 'x' | 'w' | 'e' | 'D' | 'M' | 'd' | 'K' | 'h' | 'H' | 'k' | 'm' | 's' | 'S';
+export type NumberLetter =
+  | 'C'
+  | 'Y'
+  | 'y'
+  | 'x'
+  | 'w'
+  | 'e'
+  | 'D'
+  | 'M'
+  | 'd'
+  | 'K'
+  | 'h'
+  | 'H'
+  | 'k'
+  | 'm'
+  | 's'
+  | 'S';
 
 /** A piece of a pattern. */
 export type PatternField =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'number'; readonly letter: NumberLetter; readonly width: number; readonly widthMax: number }
+  | {
+      readonly kind: 'number';
+      readonly letter: NumberLetter;
+      readonly width: number;
+      readonly widthMax: number;
+    }
   /** A year of two digits; others are read as well where nothing numeric follows. */
   | { readonly kind: 'shortYear'; readonly letter: 'y' | 'x'; readonly isLenient: boolean }
   | { readonly kind: 'month' | 'weekday'; readonly isLong: boolean }
@@ -36,15 +57,20 @@ const numberLetters = 'CYyxweDMdKhHkmsS';
 const yearLetters = 'Yyx';
 
 /**
- * Reads a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSZ` (https://www.joda.org/joda-time/key_format.html). A quote that is not closed goes
- * to the end.
+ * Reads a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSZ`
+ * (https://www.joda.org/joda-time/key_format.html). A quote that is not closed goes to the end.
  *
  * @throws EXPRESSION_FAILED at a letter without a meaning
  */
 export const parseDateTimePattern: (pattern: string) => DateTimePattern = memoize((pattern) => {
-  if (pattern === '' || pattern.length > 200) throw expressionFailed('A date pattern has 1 to 200 characters.');
+  if (pattern === '' || pattern.length > 200) {
+    throw expressionFailed('A date pattern has 1 to 200 characters.');
+  }
   const pieces = piecesOf(pattern);
-  return { text: pattern, fields: pieces.map((piece, index) => fieldOf(piece, pieces[index + 1], pattern)) };
+  return {
+    text: pattern,
+    fields: pieces.map((piece, index) => fieldOf(piece, pieces[index + 1], pattern)),
+  };
 });
 
 function piecesOf(pattern: string): readonly Piece[] {
@@ -72,14 +98,20 @@ function piecesOf(pattern: string): readonly Piece[] {
   return pieces;
 }
 
-function fieldOf({ letter, width, text }: Piece, next: Piece | undefined, whole: string): PatternField {
+function fieldOf(
+  { letter, width, text }: Piece,
+  next: Piece | undefined,
+  whole: string,
+): PatternField {
   if (letter === '') return { kind: 'literal', text };
   if (letter === 'M' && width >= 3) return { kind: 'month', isLong: width >= 4 };
   if (letter === 'E') return { kind: 'weekday', isLong: width >= 4 };
   if (letter === 'a') return { kind: 'halfday' };
   if (letter === 'G') return { kind: 'era' };
   if (letter === 'z') return { kind: 'zoneName', isLong: width >= 4 };
-  if (letter === 'Z') return width >= 3 ? { kind: 'zoneId' } : { kind: 'offset', hasColon: width === 2 };
+  if (letter === 'Z') {
+    return width >= 3 ? { kind: 'zoneId' } : { kind: 'offset', hasColon: width === 2 };
+  }
   if (!numberLetters.includes(letter)) {
     throw expressionFailed(
       `The letter ${letter} means nothing in the date pattern ${whole}; quote text as in yyyy-MM-dd'T'HH:mm.`,
@@ -90,7 +122,12 @@ function fieldOf({ letter, width, text }: Piece, next: Piece | undefined, whole:
   if (yearLetters.includes(letter) && width === 2) {
     return { kind: 'shortYear', letter: letter === 'x' ? 'x' : 'y', isLenient: !isNumberNext };
   }
-  return { kind: 'number', letter: number, width, widthMax: widthMaxOf(number, width, isNumberNext) };
+  return {
+    kind: 'number',
+    letter: number,
+    width,
+    widthMax: widthMaxOf(number, width, isNumberNext),
+  };
 }
 
 function isNumeric({ letter, width }: Piece): boolean {
@@ -139,7 +176,9 @@ function formatField(field: PatternField, local: Date, offsetMs: number, zone: Z
 }
 
 function formatNumber(letter: NumberLetter, width: number, local: Date): string {
-  if (letter === 'S') return String(local.getUTCMilliseconds()).padStart(3, '0').padEnd(width, '0').slice(0, width);
+  if (letter === 'S') {
+    return String(local.getUTCMilliseconds()).padStart(3, '0').padEnd(width, '0').slice(0, width);
+  }
   const value = numbers[letter](local);
   const digits = String(Math.abs(value)).padStart(width, '0');
   return value < 0 ? `-${digits}` : digits;
@@ -173,7 +212,12 @@ function formatOffset(offsetMs: number, hasColon: boolean): string {
   const minutes = Math.trunc(Math.abs(offsetMs) / 60_000);
   const twoDigits = (value: number): string => String(value).padStart(2, '0');
   const colon = hasColon ? ':' : '';
-  return (offsetMs < 0 ? '-' : '+') + twoDigits(Math.trunc(minutes / 60)) + colon + twoDigits(minutes % 60);
+  return (
+    (offsetMs < 0 ? '-' : '+') +
+    twoDigits(Math.trunc(minutes / 60)) +
+    colon +
+    twoDigits(minutes % 60)
+  );
 }
 
 function shorten(name: string | undefined, isLong: boolean): string {

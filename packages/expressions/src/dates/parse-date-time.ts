@@ -1,6 +1,20 @@
 import { expressionFailed } from '../values/expression-error.ts';
-import { checkedEpochMs, dateToMs, dayMs, daysInMonth, monthNames, weekdayNames, weekdayOf, weekToMs } from './calendar.ts';
-import { type DateTimePattern, type NumberLetter, parseDateTimePattern, type PatternField } from './date-time-pattern.ts';
+import {
+  checkedEpochMs,
+  dateToMs,
+  dayMs,
+  daysInMonth,
+  monthNames,
+  weekdayNames,
+  weekdayOf,
+  weekToMs,
+} from './calendar.ts';
+import {
+  type DateTimePattern,
+  type NumberLetter,
+  parseDateTimePattern,
+  type PatternField,
+} from './date-time-pattern.ts';
 import { isJodaZone, jodaZone, shortNames, utc, type Zone } from './zone.ts';
 
 /** What has been read of a text so far. */
@@ -14,22 +28,31 @@ interface Reading {
 }
 
 /**
- * Reads a text by a pattern to the instant that the clocks of a zone showed so, as Joda-Time does; a zone or offset in the text goes
- * before `zone`.
+ * Reads a text by a pattern to the instant that the clocks of a zone showed so, as Joda-Time does;
+ * a zone or offset in the text goes before `zone`.
  *
- * Fields that the pattern does not have are those of 1970-01-01T00:00:00; a month or day without a year is of 2000, a leap year. A year of
- * two digits lies from 80 years before `nowYear` to 19 behind it. A time that a change of clocks made appear twice is the earlier one.
+ * Fields that the pattern does not have are those of 1970-01-01T00:00:00; a month or day without a
+ * year is of 2000, a leap year. A year of two digits lies from 80 years before `nowYear` to 19
+ * behind it. A time that a change of clocks made appear twice is the earlier one.
  *
- * @throws EXPRESSION_FAILED when the text does not fit the pattern, there is no such date, or clocks skipped the time
+ * @throws EXPRESSION_FAILED when the text does not fit the pattern, there is no such date, or
+ * clocks skipped the time
  */
-export function parseDateTime(text: string, pattern: DateTimePattern, zone: Zone, nowYear: number): number {
+export function parseDateTime(
+  text: string,
+  pattern: DateTimePattern,
+  zone: Zone,
+  nowYear: number,
+): number {
   const reading: Reading = { text, nowYear, position: 0, numbers: {}, zone: undefined };
   for (const field of pattern.fields) {
     if (!readField(reading, field)) throw mismatch(text, pattern, reading.position);
   }
   if (reading.position < text.length) throw mismatch(text, pattern, reading.position);
   const localMs = localMsOf(reading.numbers);
-  if (localMs === undefined) throw expressionFailed(`There is no date ‘${text}’ by the pattern ${pattern.text}.`);
+  if (localMs === undefined) {
+    throw expressionFailed(`There is no date ‘${text}’ by the pattern ${pattern.text}.`);
+  }
   return checkedEpochMs(instantOf(localMs, reading.zone ?? zone, text));
 }
 
@@ -37,7 +60,9 @@ function readField(reading: Reading, field: PatternField): boolean {
   switch (field.kind) {
     case 'literal': {
       const { text, position } = reading;
-      const found = text.startsWith(field.text, position) ? field.text : text.slice(position, position + field.text.length);
+      const found = text.startsWith(field.text, position)
+        ? field.text
+        : text.slice(position, position + field.text.length);
       if (found !== field.text && found.toLowerCase() !== field.text.toLowerCase()) return false;
       reading.position += field.text.length;
       return true;
@@ -57,7 +82,9 @@ function readField(reading: Reading, field: PatternField): boolean {
     case 'offset':
       return readOffset(reading);
     case 'zoneId':
-      return readZoneName(reading, /[\w/+:-]+/y, (name) => (isJodaZone(name) ? jodaZone(name) : undefined));
+      return readZoneName(reading, /[\w/+:-]+/y, (name) =>
+        isJodaZone(name) ? jodaZone(name) : undefined,
+      );
     case 'zoneName':
       return !field.isLong && readZoneName(reading, /[A-Z]+/y, (name) => shortNames.get(name));
   }
@@ -67,19 +94,27 @@ function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): b
   const { text } = reading;
   const mayHaveSign = letter === 'y' || letter === 'x' || letter === 'Y' || letter === 'C';
   const isBare = !mayHaveSign || isDigit(text.charCodeAt(reading.position));
-  const sign = isBare ? '' : (/^[+-](?=\d)/.exec(text.slice(reading.position, reading.position + 2))?.[0] ?? '');
+  const sign = isBare
+    ? ''
+    : (/^[+-](?=\d)/.exec(text.slice(reading.position, reading.position + 2))?.[0] ?? '');
   const start = reading.position + sign.length;
   let end = start;
   while (end < text.length && end - start < widthMax && isDigit(text.charCodeAt(end))) end += 1;
   if (end === start && letter !== 'S') return false;
   reading.position = end;
   // Digits of a second are its fraction, in milliseconds.
-  const value = letter === 'S' ? Number(text.slice(start, end).padEnd(3, '0').slice(0, 3)) : readDigits(text, start, end);
+  const value =
+    letter === 'S'
+      ? Number(text.slice(start, end).padEnd(3, '0').slice(0, 3))
+      : readDigits(text, start, end);
   reading.numbers[letter] = sign === '-' ? -value : value;
   return true;
 }
 
-/** Few digits are read sooner one by one than by the runtime, which takes a text of their own for them. */
+/**
+ * Few digits are read sooner one by one than by the runtime, which takes a text of their own for
+ * them.
+ */
 function readDigits(text: string, start: number, end: number): number {
   if (end - start > 9) return Number(text.slice(start, end));
   let value = 0;
@@ -107,12 +142,19 @@ function isDigit(code: number): boolean {
 }
 
 /** The long name or its first three letters, as written, in capitals or in small letters. */
-function readName(reading: Reading, names: readonly string[], letter: 'M' | 'E' | 'a' | 'G', first: number): boolean {
+function readName(
+  reading: Reading,
+  names: readonly string[],
+  letter: 'M' | 'E' | 'a' | 'G',
+  first: number,
+): boolean {
   for (const length of [9, 3]) {
     for (const [index, name] of names.entries()) {
       const short = name.slice(0, length);
       const found = reading.text.slice(reading.position, reading.position + short.length);
-      if (found !== short && found !== short.toUpperCase() && found !== short.toLowerCase()) continue;
+      if (found !== short && found !== short.toUpperCase() && found !== short.toLowerCase()) {
+        continue;
+      }
       reading.numbers[letter] = index + first;
       reading.position += short.length;
       return true;
@@ -123,8 +165,12 @@ function readName(reading: Reading, names: readonly string[], letter: 'M' | 'E' 
 
 function readOffset(reading: Reading): boolean {
   const [whole, sign, hours = '0', minutes = '0', seconds = '0'] =
-    /^(?:[zZ]|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)/.exec(reading.text.slice(reading.position, reading.position + 9)) ?? [];
-  if (whole === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return false;
+    /^(?:[zZ]|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)/.exec(
+      reading.text.slice(reading.position, reading.position + 9),
+    ) ?? [];
+  if (whole === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
+    return false;
+  }
   const offsetMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   const signed = sign === '-' ? -offsetMs : offsetMs;
   reading.zone = { name: whole, offsetMsAt: () => signed };
@@ -133,7 +179,11 @@ function readOffset(reading: Reading): boolean {
 }
 
 /** The longest name that is known. */
-function readZoneName(reading: Reading, shape: RegExp, find: (name: string) => Zone | undefined): boolean {
+function readZoneName(
+  reading: Reading,
+  shape: RegExp,
+  find: (name: string) => Zone | undefined,
+): boolean {
   shape.lastIndex = reading.position;
   const longest = shape.exec(reading.text)?.[0] ?? '';
   for (let length = Math.min(longest.length, 40); length > 0; length -= 1) {
@@ -146,24 +196,41 @@ function readZoneName(reading: Reading, shape: RegExp, find: (name: string) => Z
   return false;
 }
 
-/** Tries the offsets of a day before and after, between which any change of clocks lies: the earlier instant first. */
+/**
+ * Tries the offsets of a day before and after, between which any change of clocks lies: the earlier
+ * instant first.
+ */
 function instantOf(localMs: number, zone: Zone, text: string): number {
   if (zone === utc) return localMs;
   const offsets = [zone.offsetMsAt(localMs - 86_400_000), zone.offsetMsAt(localMs + 86_400_000)];
-  const instants = offsets.map((offsetMs) => localMs - offsetMs).filter((ms) => ms + zone.offsetMsAt(ms) === localMs);
-  if (instants.length === 0) throw expressionFailed(`The clocks of ${zone.name} never showed ‘${text}’: they were put forward.`);
+  const instants = offsets
+    .map((offsetMs) => localMs - offsetMs)
+    .filter((ms) => ms + zone.offsetMsAt(ms) === localMs);
+  if (instants.length === 0) {
+    throw expressionFailed(
+      `The clocks of ${zone.name} never showed ‘${text}’: they were put forward.`,
+    );
+  }
   return Math.min(...instants);
 }
 
 function mismatch(text: string, pattern: DateTimePattern, position: number): Error {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return expressionFailed(`‘${shown}’ does not fit the date pattern ${pattern.text} from character ${position + 1} on.`);
+  return expressionFailed(
+    `‘${shown}’ does not fit the date pattern ${pattern.text} from character ${position + 1} on.`,
+  );
 }
 
-/** Numbers by the letter of the pattern that they were read for; `a` and `G` are 0 or 1 for AM and PM, BC and AD. */
+/**
+ * Numbers by the letter of the pattern that they were read for; `a` and `G` are 0 or 1 for AM and
+ * PM, BC and AD.
+ */
 type ReadNumbers = { [Letter in NumberLetter | 'a' | 'E' | 'G']?: number };
 
-/** What clocks showed, as epoch milliseconds of a clock in UTC; undefined when there is no such date or time. */
+/**
+ * What clocks showed, as epoch milliseconds of a clock in UTC; undefined when there is no such date
+ * or time.
+ */
 function localMsOf(read: ReadNumbers): number | undefined {
   const dateMs = dateMsOf(read);
   const hour = hourOf(read);
@@ -183,7 +250,10 @@ function dateMsOf(read: ReadNumbers): number | undefined {
 function dateWithoutWeekday(read: ReadNumbers): number | undefined {
   const { x: weekYear, w: week, D: dayOfYear } = read;
   const year = yearOf(read);
-  if (weekYear !== undefined || (week !== undefined && read.M === undefined && read.d === undefined)) {
+  if (
+    weekYear !== undefined ||
+    (week !== undefined && read.M === undefined && read.d === undefined)
+  ) {
     const weeksYear = weekYear ?? year;
     const at = week ?? 1;
     const ms = weekToMs(weeksYear, at);
@@ -213,12 +283,24 @@ function hourOf({ H, k, h, K, a = 0 }: ReadNumbers): number | undefined {
   return a * 12;
 }
 
-const isoPattern = /^([+-]?\d{4,9})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?(Z|[+-]\d\d:\d\d(?::\d\d)?)$/i;
+const isoPattern =
+  /^([+-]?\d{4,9})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?(Z|[+-]\d\d:\d\d(?::\d\d)?)$/i;
 
-/** The instant of a time of ISO 8601 with an offset. @throws EXPRESSION_FAILED when it is not one */
+/**
+ * The instant of a time of ISO 8601 with an offset. @throws EXPRESSION_FAILED when it is not one
+ */
 export function parseIso(given: string): number {
-  const [whole, year, month = '', day = '', hour = '', minute = '', second = '00', fraction = '', offset = ''] =
-    isoPattern.exec(given) ?? [];
+  const [
+    whole,
+    year,
+    month = '',
+    day = '',
+    hour = '',
+    minute = '',
+    second = '00',
+    fraction = '',
+    offset = '',
+  ] = isoPattern.exec(given) ?? [];
   if (whole === undefined || year === undefined) {
     throw expressionFailed(`‘${given.slice(0, 60)}’ is not a time of ISO 8601 with an offset.`);
   }
@@ -226,24 +308,43 @@ export function parseIso(given: string): number {
   return parseIsoFields([year, month, day, hour, minute, second], fraction, zone, utc);
 }
 
-/** The instant of what ISO 8601 writes, from the year to the second, its fraction, and the offset where there is one. */
-export function parseIsoFields(fields: readonly string[], fraction: string, offset: string | undefined, zone: Zone): number {
+/**
+ * The instant of what ISO 8601 writes, from the year to the second, its fraction, and the offset
+ * where there is one.
+ */
+export function parseIsoFields(
+  fields: readonly string[],
+  fraction: string,
+  offset: string | undefined,
+  zone: Zone,
+): number {
   const written = [...fields, fraction.padEnd(3, '0').slice(0, 3)].join(' ');
-  if (offset === undefined) return parseDateTime(written, parseDateTimePattern('y M d H m s SSS'), zone, 2000);
-  return parseDateTime(`${written} ${offset}`, parseDateTimePattern('y M d H m s SSS Z'), zone, 2000);
+  if (offset === undefined) {
+    return parseDateTime(written, parseDateTimePattern('y M d H m s SSS'), zone, 2000);
+  }
+  return parseDateTime(
+    `${written} ${offset}`,
+    parseDateTimePattern('y M d H m s SSS Z'),
+    zone,
+    2000,
+  );
 }
 
 const durationPattern =
   /^([+-])?P(?:([+-]?\d{1,12})D)?(?:T(?:([+-]?\d{1,12})H)?(?:([+-]?\d{1,12})M)?(?:([+-]?\d{1,12})(?:[.,](\d{0,9}))?S)?)?$/i;
 
-/** A duration of ISO 8601 without months and years, in milliseconds. @throws EXPRESSION_FAILED when it is not one */
+/**
+ * A duration of ISO 8601 without months and years, in milliseconds. @throws EXPRESSION_FAILED when
+ * it is not one
+ */
 export function parseDuration(given: string): number {
   const match = durationPattern.exec(given);
   if (match === null || /[PT]$/i.test(given)) {
     throw expressionFailed(`‘${given.slice(0, 40)}’ is not a duration: expected PT1H or P7D.`);
   }
   const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
-  const wholeMs = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000;
+  const wholeMs =
+    ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000;
   const partMs = Number(fraction.padEnd(3, '0').slice(0, 3));
   const ms = wholeMs + (seconds.startsWith('-') ? -partMs : partMs);
   return sign === '-' ? -ms : ms;
@@ -252,7 +353,11 @@ export function parseDuration(given: string): number {
 /** A period such as `1d`, `2h30m`, in milliseconds. @throws EXPRESSION_FAILED when it is not one */
 export function parsePeriod(given: string): number {
   const match = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/i.exec(given);
-  if (match === null || given === '') throw expressionFailed(`‘${given.slice(0, 40)}’ is not a period: expected 1d or 2h30m.`);
-  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((each: string | undefined) => Number(each ?? 0));
+  if (match === null || given === '') {
+    throw expressionFailed(`‘${given.slice(0, 40)}’ is not a period: expected 1d or 2h30m.`);
+  }
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match
+    .slice(1)
+    .map((each: string | undefined) => Number(each ?? 0));
   return days * dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }

@@ -11,7 +11,10 @@ export interface Zone {
 export const utc: Zone = { name: 'UTC', offsetMsAt: () => 0 };
 
 const quarterHourMs = 15 * 60_000;
-/** Since 1973 no clock has been changed within a quarter of an hour of UTC: an offset holds for all of it. */
+/**
+ * Since 1973 no clock has been changed within a quarter of an hour of UTC: an offset holds for all
+ * of it.
+ */
 const quarterHoursFromMs = Date.UTC(1973, 0, 1);
 const keptOffsetCountMax = 20_000;
 const offsetPattern = /^([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?$/;
@@ -27,7 +30,11 @@ const plainNames = new Set(
 /** Whether Joda-Time has a zone of this name, whose case counts, or reads it as an offset. */
 export function isJodaZone(name: string): boolean {
   if (/^[+-]/.test(name)) return /^.\d\d(?::?\d\d){0,2}$/.test(name);
-  return (plainNames.has(name) || (/^[A-Z][A-Za-z]+\/[A-Z]/.test(name) && !/^SystemV|^posix|^right/.test(name))) && isKnown(name);
+  return (
+    (plainNames.has(name) ||
+      (/^[A-Z][A-Za-z]+\/[A-Z]/.test(name) && !/^SystemV|^posix|^right/.test(name))) &&
+    isKnown(name)
+  );
 }
 
 /**
@@ -41,9 +48,14 @@ export const jodaZone: (name: string) => Zone = memoize((name) => {
   throw unknown(name);
 });
 
-/** Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well. @throws EXPRESSION_FAILED */
+/**
+ * Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well.
+ * @throws EXPRESSION_FAILED
+ */
 export const indexedZone: (name: string) => Zone = memoize((name) => {
-  if (/^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal|z|ut|gmt0|gmt[+-]0)$/i.test(name)) return utc;
+  if (/^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal|z|ut|gmt0|gmt[+-]0)$/i.test(name)) {
+    return utc;
+  }
   const shift = /^(etc\/)?(?:utc?|gmt)?([+-])(\d{1,2}(?!:)|\d{2}(?=:))(?::(\d{2}))?$/i.exec(name);
   if (shift !== null) {
     const [, isEtc, sign = '+', hours = '0', minutes = '00'] = shift;
@@ -66,7 +78,8 @@ export const lenientZone: (name: string) => Zone = memoize((name) => {
 /** Finds a zone as `ZoneId.of` of java.time does. @throws EXPRESSION_FAILED */
 export const strictZone: (name: string) => Zone = memoize((name) => {
   if (name === 'Z' || name === 'UT') return utc;
-  const [, offset] = /^(?:UTC|GMT|UT)?([+-]\d{1,2}(?::\d{2}(?::\d{2})?)?|[+-]\d{4})$/.exec(name) ?? [];
+  const [, offset] =
+    /^(?:UTC|GMT|UT)?([+-]\d{1,2}(?::\d{2}(?::\d{2})?)?|[+-]\d{4})$/.exec(name) ?? [];
   if (offset !== undefined) return offsetZone(name, offset) ?? utc;
   if (isJodaZone(name) && !['EST', 'MST', 'HST'].includes(name)) return namedZone(name);
   throw unknown(name);
@@ -106,14 +119,20 @@ const modernInstants = [Date.UTC(2000, 0, 1), Date.UTC(2000, 6, 1)] as const;
 export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
   if (offsetPattern.test(zone.name)) return zone.name;
   if (zone.name === 'UTC') return isLong ? 'Coordinated Universal Time' : 'UTC';
-  // Abbreviations are known where they are used, and since they are used: what was the same offset before is called the same.
+  // Abbreviations are known where they are used, and since they are used: what was the same offset
+  // before is called the same.
   const offsetMs = zone.offsetMsAt(epochMs);
   const nameIn = (style: string, instant: number): string => {
     const parts = nameFormat(`${style} ${zone.name}`).formatToParts(instant);
     return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   };
-  const instants = [epochMs, ...modernInstants.filter((each) => zone.offsetMsAt(each) === offsetMs)];
-  for (const locale of isLong ? ['en-US'] : ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA', 'en-NZ', 'en-CA', 'ja-JP']) {
+  const instants = [
+    epochMs,
+    ...modernInstants.filter((each) => zone.offsetMsAt(each) === offsetMs),
+  ];
+  for (const locale of isLong
+    ? ['en-US']
+    : ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA', 'en-NZ', 'en-CA', 'ja-JP']) {
     for (const instant of instants) {
       const name = nameIn(`${locale} ${isLong ? 'long' : 'short'}`, instant);
       if (!/^(?:GMT|UTC)[+-]/.test(name)) return name;
@@ -132,7 +151,10 @@ export function toLocal(epochMs: number, zone: Zone): number {
   return epochMs + zone.offsetMsAt(epochMs);
 }
 
-/** The instant of a local time; one that clocks skipped is moved on by what they skipped, as java.time does. */
+/**
+ * The instant of a local time; one that clocks skipped is moved on by what they skipped, as
+ * java.time does.
+ */
 export function fromLocal(localMs: number, zone: Zone): number {
   const before = localMs - zone.offsetMsAt(localMs - 86_400_000);
   if (before + zone.offsetMsAt(before) === localMs) return before;
@@ -143,13 +165,18 @@ export function fromLocal(localMs: number, zone: Zone): number {
 function offsetZone(name: string, offset: string): Zone | undefined {
   const [, sign, hours = '', minutes = '0', seconds = '0'] = offsetPattern.exec(offset) ?? [];
   if (sign === undefined) return undefined;
-  const offsetMs = (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  const offsetMs =
+    (sign === '-' ? -1 : 1) *
+    ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) *
+    1000;
   return { name, offsetMsAt: () => offsetMs };
 }
 
 /** The runtime's own copy of the time zone database, through its formatter. */
 function namedZone(name: string): Zone {
-  if (['UTC', 'GMT', 'UCT', 'Zulu', 'Universal', 'Greenwich'].includes(name)) return { ...utc, name };
+  if (['UTC', 'GMT', 'UCT', 'Zulu', 'Universal', 'Greenwich'].includes(name)) {
+    return { ...utc, name };
+  }
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   const kept = new Map<number, number>();
   return {
@@ -184,7 +211,8 @@ function unknown(name: string): Error {
 }
 
 function parseOffset(formatted: string): number {
-  const [, sign, hours = '0', minutes = '0', seconds = '0'] = longOffsetPattern.exec(formatted) ?? [];
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
+    longOffsetPattern.exec(formatted) ?? [];
   const offsetMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   return sign === '-' ? -offsetMs : offsetMs;
 }

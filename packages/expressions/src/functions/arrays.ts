@@ -22,7 +22,10 @@ import { typeOf, type Value } from '../values/value.ts';
 /** Most elements of a list that an expression makes. */
 const lengthMax = 100_000;
 
-/** Functions that there are of several types: what they are called, and what stands for an element that is not there. */
+/**
+ * Functions that there are of several types: what they are called, and what stands for an element
+ * that is not there.
+ */
 interface Kind<T> {
   readonly suffix: string;
   readonly element: Type<T>;
@@ -36,13 +39,41 @@ interface Kind<T> {
 const kinds = {
   int: { suffix: 'Int', element: int, list: ints, none: 0, shown: 'ARRAY[3, 1, 3]', one: '3' },
   long: { suffix: 'Long', element: long, list: longs, none: 0n, shown: 'ARRAY[3, 1, 3]', one: '3' },
-  float: { suffix: 'Float', element: float, list: floats, none: 0, shown: 'ARRAY[1.5, 2.5]', one: '1.5' },
-  double: { suffix: 'Double', element: double, list: doubles, none: 0, shown: 'ARRAY[1.5, 2.5]', one: '1.5' },
-  text: { suffix: 'String', element: text, list: texts, none: '', shown: "ARRAY['b', 'a', 'b']", one: "'b'" },
+  float: {
+    suffix: 'Float',
+    element: float,
+    list: floats,
+    none: 0,
+    shown: 'ARRAY[1.5, 2.5]',
+    one: '1.5',
+  },
+  double: {
+    suffix: 'Double',
+    element: double,
+    list: doubles,
+    none: 0,
+    shown: 'ARRAY[1.5, 2.5]',
+    one: '1.5',
+  },
+  text: {
+    suffix: 'String',
+    element: text,
+    list: texts,
+    none: '',
+    shown: "ARRAY['b', 'a', 'b']",
+    one: "'b'",
+  },
 } as const;
 
 /** What all five types have. */
-function everyKind<T>({ suffix, element, list, none, shown, one }: Kind<T>): readonly FunctionDefinition[] {
+function everyKind<T>({
+  suffix,
+  element,
+  list,
+  none,
+  shown,
+  one,
+}: Kind<T>): readonly FunctionDefinition[] {
   // prettier-ignore
   return [
     define(`arrayConcat${suffix}`, [list, list], list, (a, b) => bounded([...a, ...b]), 'Both lists, one after the other.', `arrayConcat${suffix}(${shown}, ${shown})`),
@@ -53,7 +84,10 @@ function everyKind<T>({ suffix, element, list, none, shown, one }: Kind<T>): rea
   ];
 }
 
-/** What only lists of INT and of STRING have; `missing` stands in a slice behind the end of the list. */
+/**
+ * What only lists of INT and of STRING have; `missing` stands in a slice behind the end of the
+ * list.
+ */
 function mainKind<T extends number | string>(
   { suffix, element, list, shown, one }: Kind<T>,
   missing: T | null,
@@ -123,11 +157,21 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
-function slice<T>(given: readonly T[], start: number, end: number, missing: T | null): readonly T[] {
+function slice<T>(
+  given: readonly T[],
+  start: number,
+  end: number,
+  missing: T | null,
+): readonly T[] {
   if (start < 0 || start > given.length || start > end) {
-    throw expressionFailed(`A list of ${given.length} elements has nothing from ${start} to ${end}.`);
+    throw expressionFailed(
+      `A list of ${given.length} elements has nothing from ${start} to ${end}.`,
+    );
   }
-  return generate(count(end - start, 1), (index) => (start + index < given.length ? given[start + index] : missing) as T);
+  return generate(
+    count(end - start, 1),
+    (index) => (start + index < given.length ? given[start + index] : missing) as T,
+  );
 }
 
 function overlap(a: readonly string[], b: readonly string[]): boolean {
@@ -146,7 +190,11 @@ function intersectSorted(a: readonly number[], b: readonly number[]): readonly n
 
 function count(wanted: number, step: number): number {
   if (step === 0 || !(wanted >= 0)) throw expressionFailed('A list needs a step towards its end.');
-  if (wanted > lengthMax) throw expressionFailed(`A list of ${wanted} elements is too long; at most ${lengthMax} are made.`);
+  if (wanted > lengthMax) {
+    throw expressionFailed(
+      `A list of ${wanted} elements is too long; at most ${lengthMax} are made.`,
+    );
+  }
   return wanted;
 }
 
@@ -154,7 +202,12 @@ function generate<T>(length: number, at: (index: number) => T): readonly T[] {
   return Array.from({ length }, (_, index) => at(index));
 }
 
-function generateSums(start: number, steps: number, step: number, round: (value: number) => number): readonly number[] {
+function generateSums(
+  start: number,
+  steps: number,
+  step: number,
+  round: (value: number) => number,
+): readonly number[] {
   const length = count(Number.isNaN(steps) ? 0 : Math.trunc(round(steps + 1)), 1);
   let value = start;
   return generate(length, () => {
@@ -174,8 +227,14 @@ function some(given: readonly number[]): readonly number[] {
   return given;
 }
 
-function sumOf(a: readonly number[], b: readonly number[], at: (x: number, y: number) => number): number {
-  if (a.length !== b.length) throw expressionFailed(`Vectors of ${a.length} and ${b.length} elements cannot be compared.`);
+function sumOf(
+  a: readonly number[],
+  b: readonly number[],
+  at: (x: number, y: number) => number,
+): number {
+  if (a.length !== b.length) {
+    throw expressionFailed(`Vectors of ${a.length} and ${b.length} elements cannot be compared.`);
+  }
   return a.reduce((sum, each, index) => sum + at(each, b[index] ?? 0), 0);
 }
 
@@ -186,5 +245,7 @@ function squares(a: readonly number[], b: readonly number[]): number {
 function cosine(a: readonly number[], b: readonly number[], otherwise: number): number {
   const product = sumOf(a, b, (x, y) => Math.fround(x * y));
   const norms = [a, b].map((each) => each.reduce((sum, x) => sum + x * x, 0));
-  return norms.includes(0) ? otherwise : 1 - product / (Math.sqrt(norms[0] ?? 0) * Math.sqrt(norms[1] ?? 0));
+  return norms.includes(0)
+    ? otherwise
+    : 1 - product / (Math.sqrt(norms[0] ?? 0) * Math.sqrt(norms[1] ?? 0));
 }

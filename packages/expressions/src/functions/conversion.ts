@@ -1,5 +1,14 @@
 import { expressionFailed } from '../values/expression-error.ts';
-import { bytes, decimal, define, type FunctionDefinition, long, object, text, type Type } from './function-definition.ts';
+import {
+  bytes,
+  decimal,
+  define,
+  type FunctionDefinition,
+  long,
+  object,
+  text,
+  type Type,
+} from './function-definition.ts';
 import {
   bytesOfHex,
   saturatedLong,
@@ -19,10 +28,18 @@ import { parseDouble, parseTimestamp, parseWhole } from '../values/text.ts';
 import { parseExactJson, writeJson } from '../values/json.ts';
 
 /** The name of a type that a value becomes. */
-const target: Type<Cast> = { name: 'String', read: (value) => parseCast(toText(value)), write: () => null };
+const target: Type<Cast> = {
+  name: 'String',
+  read: (value) => parseCast(toText(value)),
+  write: () => null,
+};
 
 /** A character set by its name, undefined where it is unknown. */
-const charset: Type<Charset | undefined> = { name: 'String', read: (value) => charsetOf(toText(value)), write: () => null };
+const charset: Type<Charset | undefined> = {
+  name: 'String',
+  read: (value) => charsetOf(toText(value)),
+  write: () => null,
+};
 
 /** Text where bytes are due is hex digits. */
 // prettier-ignore
@@ -49,7 +66,8 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
 ];
 
 function longOfHex(given: string): bigint {
-  const [, sign = '', digits = ''] = /^([+-]?)([\da-f]{1,40})$/i.exec(given.startsWith('0x') ? given.slice(2) : given) ?? [];
+  const [, sign = '', digits = ''] =
+    /^([+-]?)([\da-f]{1,40})$/i.exec(given.startsWith('0x') ? given.slice(2) : given) ?? [];
   if (digits === '') throw expressionFailed(`‘${given.slice(0, 40)}’ is not hex digits.`);
   const value = BigInt(`0x${digits}`);
   return parseWhole(String(sign === '-' ? -value : value), 64);
@@ -57,7 +75,9 @@ function longOfHex(given: string): bigint {
 
 function bytesOfBase64(given: string): Uint8Array {
   const isPadded = given.includes('=');
-  const isRight = /^[A-Za-z\d+/]*={0,2}$/.test(given) && (isPadded ? given.length % 4 === 0 : given.length % 4 !== 1);
+  const isRight =
+    /^[A-Za-z\d+/]*={0,2}$/.test(given) &&
+    (isPadded ? given.length % 4 === 0 : given.length % 4 !== 1);
   if (!isRight) throw expressionFailed(`‘${given.slice(0, 40)}’ is not base64.`);
   return Uint8Array.from(Buffer.from(given, 'base64'));
 }
@@ -85,16 +105,26 @@ function encode(given: string, charset: Charset): Uint8Array {
   if (charset === 'utf-8') return Buffer.from(given, 'utf8');
   if (charset === 'ascii' || charset === 'latin1') {
     const last = charset === 'ascii' ? 0x7f : 0xff;
-    return Uint8Array.from(Array.from(given, (each) => ((each.codePointAt(0) ?? 0) <= last ? (each.codePointAt(0) ?? 0) : 0x3f)));
+    return Uint8Array.from(
+      Array.from(given, (each) =>
+        (each.codePointAt(0) ?? 0) <= last ? (each.codePointAt(0) ?? 0) : 0x3f,
+      ),
+    );
   }
   const units = Buffer.from(given, 'utf16le');
   if (charset === 'utf-16le') return units;
   const swapped = units.swap16();
-  return charset === 'utf-16be' || given === '' ? swapped : Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]);
+  return charset === 'utf-16be' || given === ''
+    ? swapped
+    : Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]);
 }
 
 function decode(given: Uint8Array, charset: Charset): string {
-  if (charset === 'ascii') return Array.from(given, (byte) => (byte > 0x7f ? '\uFFFD' : String.fromCharCode(byte))).join('');
+  if (charset === 'ascii') {
+    return Array.from(given, (byte) => (byte > 0x7f ? '\uFFFD' : String.fromCharCode(byte))).join(
+      '',
+    );
+  }
   if (charset === 'latin1') return Buffer.from(given).toString('latin1');
   if (charset === 'utf-16') {
     const isLittle = given[0] === 0xff && given[1] === 0xfe;
@@ -105,10 +135,18 @@ function decode(given: Uint8Array, charset: Charset): string {
 
 function bytesOfUuid(given: string): Uint8Array | null {
   const groups = given.split('-');
-  if (groups.length !== 5 || given.length > 36 || groups.some((group) => !/^[\da-f]+$/i.test(group))) return null;
+  if (
+    groups.length !== 5 ||
+    given.length > 36 ||
+    groups.some((group) => !/^[\da-f]+$/i.test(group))
+  ) {
+    return null;
+  }
   const sizes = [8, 4, 4, 4, 12];
   return Buffer.from(
-    groups.map((group, index) => group.padStart(sizes[index] ?? 0, '0').slice(-(sizes[index] ?? 0))).join(''),
+    groups
+      .map((group, index) => group.padStart(sizes[index] ?? 0, '0').slice(-(sizes[index] ?? 0)))
+      .join(''),
     'hex',
   );
 }
@@ -146,13 +184,17 @@ const aliases: Readonly<Record<string, string>> = {
 /** How a value becomes one of a type. @throws EXPRESSION_FAILED when it cannot */
 type Cast = (value: PresentValue) => Value;
 
-/** Finds a type by its name in the engine or in SQL. @throws EXPRESSION_FAILED when it is unknown */
+/**
+ * Finds a type by its name in the engine or in SQL. @throws EXPRESSION_FAILED when it is unknown
+ */
 function parseCast(type: string): Cast {
   const upper = type.toUpperCase();
   const name = Object.hasOwn(aliases, upper) ? (aliases[upper] ?? upper) : upper;
   const convert = Object.hasOwn(conversions, name) ? conversions[name] : undefined;
   if (convert === undefined) {
-    throw expressionFailed(`${type.slice(0, 40)} is not a type: expected ${Object.keys(conversions).join(', ')}.`);
+    throw expressionFailed(
+      `${type.slice(0, 40)} is not a type: expected ${Object.keys(conversions).join(', ')}.`,
+    );
   }
   return (value) => {
     if (Array.isArray(value)) throw expressionFailed(`A list cannot become ${upper}.`);
@@ -160,7 +202,10 @@ function parseCast(type: string): Cast {
   };
 }
 
-/** JSON as a JSON column holds it: text that is JSON without blanks, other text and values written as JSON. */
+/**
+ * JSON as a JSON column holds it: text that is JSON without blanks, other text and values written
+ * as JSON.
+ */
 export function toJson(value: PresentValue): string {
   if (typeof value !== 'string') return writeJson(value);
   if (value.trim() === '') return '';

@@ -24,7 +24,15 @@ import {
 } from '../dates/date-time-format.ts';
 import { formatDateTime, parseDateTimePattern } from '../dates/date-time-pattern.ts';
 import { parseDateTime, parseDuration, parseIso, parsePeriod } from '../dates/parse-date-time.ts';
-import { fromLocal, indexedZone, jodaZone, strictZone, toLocal, utc, type Zone } from '../dates/zone.ts';
+import {
+  fromLocal,
+  indexedZone,
+  jodaZone,
+  strictZone,
+  toLocal,
+  utc,
+  type Zone,
+} from '../dates/zone.ts';
 import { expressionFailed } from '../values/expression-error.ts';
 import {
   define,
@@ -47,7 +55,10 @@ import {
 import { toText } from '../values/convert.ts';
 import { Timestamp, type Value } from '../values/value.ts';
 
-/** A text that is read once for all rows where it is written in the expression, and is wrong for all of them or none. */
+/**
+ * A text that is read once for all rows where it is written in the expression, and is wrong for all
+ * of them or none.
+ */
 const parsed = <T>(parse: (given: string) => T): Type<T> => ({
   name: 'String',
   read: (value) => parse(toText(value)),
@@ -213,8 +224,17 @@ function yearOf(clock: Clock): number {
   return new Date(clock.nowMs()).getUTCFullYear();
 }
 
-function dateTrunc(by: CalendarUnit, time: number, timeUnit: string, at: string, outputUnit: string): number {
-  const [from, to] = [parseTimeUnit(timeUnit.toUpperCase()), parseTimeUnit(outputUnit.toUpperCase())];
+function dateTrunc(
+  by: CalendarUnit,
+  time: number,
+  timeUnit: string,
+  at: string,
+  outputUnit: string,
+): number {
+  const [from, to] = [
+    parseTimeUnit(timeUnit.toUpperCase()),
+    parseTimeUnit(outputUnit.toUpperCase()),
+  ];
   const floor = truncateInstant(convertTime(time, from, 'MILLISECONDS'), by, indexedZone(at));
   return convertTime(floor, 'MILLISECONDS', to);
 }
@@ -224,12 +244,27 @@ function offsetPart(at: Zone, epochMs: number, part: 'HOURS' | 'MINUTES'): numbe
   return part === 'HOURS' ? offset : (offset % 60) + 0;
 }
 
-const extracted = ['YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY', 'DOY', 'DOW', 'HOUR', 'MINUTE', 'SECOND'];
+const extracted = [
+  'YEAR',
+  'QUARTER',
+  'MONTH',
+  'WEEK',
+  'DAY',
+  'DOY',
+  'DOW',
+  'HOUR',
+  'MINUTE',
+  'SECOND',
+];
 
 function extract(name: string, epochMs: number): number {
-  const field = extracted.includes(name) ? fields.find(([names]) => names.split(' ').includes(name.toLowerCase())) : undefined;
+  const field = extracted.includes(name)
+    ? fields.find(([names]) => names.split(' ').includes(name.toLowerCase()))
+    : undefined;
   if (field === undefined) {
-    throw expressionFailed(`‘${name.slice(0, 40)}’ is not a field: expected ${extracted.join(', ')}.`);
+    throw expressionFailed(
+      `‘${name.slice(0, 40)}’ is not a field: expected ${extracted.join(', ')}.`,
+    );
   }
   return field[1](checkedEpochMs(epochMs));
 }
@@ -242,32 +277,45 @@ function convert(
   zoneName: string | undefined,
   clock: Clock,
 ): Value {
-  const [source, target, granularity] = [parseDateTimeFormat(from), parseDateTimeFormat(to), parseGranularity(granularityText)];
+  const [source, target, granularity] = [
+    parseDateTimeFormat(from),
+    parseDateTimeFormat(to),
+    parseGranularity(granularityText),
+  ];
   const bucketZone = zoneName === undefined ? undefined : strictZone(zoneName);
   const epochMs = readInFormat(given, source, yearOf(clock));
   if (target.kind === 'pattern' || bucketZone !== undefined) {
     const floorZone = bucketZone ?? (target.kind === 'pattern' ? target.zone : utc);
     const floorMs = roundByClocks(checkedEpochMs(epochMs), granularity, floorZone);
     if (target.kind === 'pattern') {
-      if (target.pattern === undefined) throw expressionFailed('A format without a pattern cannot be written.');
+      if (target.pattern === undefined) {
+        throw expressionFailed('A format without a pattern cannot be written.');
+      }
       return formatDateTime(floorMs, target.pattern, target.zone);
     }
     return BigInt(target.kind === 'epoch' ? epochIn(floorMs, target) : floorMs);
   }
   const sizeMs = convertTime(granularity.size, granularity.unit, 'MILLISECONDS');
   const roundedMs = quotient(epochMs, sizeMs) * sizeMs;
-  return target.kind === 'epoch' ? BigInt(epochIn(roundedMs, target)) : writeInFormat(roundedMs, target);
+  return target.kind === 'epoch'
+    ? BigInt(epochIn(roundedMs, target))
+    : writeInFormat(roundedMs, target);
 }
 
 /** Units that are rounded within the next larger one, and how long both are. */
-const clockSpans: Readonly<Partial<Record<Granularity['unit'], readonly [spanMs: number, withinMs: number]>>> = {
+const clockSpans: Readonly<
+  Partial<Record<Granularity['unit'], readonly [spanMs: number, withinMs: number]>>
+> = {
   MILLISECONDS: [1, 1000],
   SECONDS: [1000, 60_000],
   MINUTES: [60_000, 3_600_000],
   HOURS: [3_600_000, dayMs],
 };
 
-/** Rounds down one field of what clocks show, within the next larger one: 7 days count from the first of the month. */
+/**
+ * Rounds down one field of what clocks show, within the next larger one: 7 days count from the
+ * first of the month.
+ */
 function roundByClocks(epochMs: number, { size, unit }: Granularity, zone: Zone): number {
   const localMs = toLocal(epochMs, zone);
   if (unit === 'DAYS') {

@@ -15,18 +15,31 @@ import {
   toText,
   toTimestamp,
 } from '../values/convert.ts';
-import { type Decimal, doubleValue, Float, longValue, type PresentValue, type Timestamp, type Value } from '../values/value.ts';
+import {
+  type Decimal,
+  doubleValue,
+  Float,
+  longValue,
+  type PresentValue,
+  type Timestamp,
+  type Value,
+} from '../values/value.ts';
 
 /** What an expression may know besides the row. */
 export interface EvaluationContext {
   readonly clock: Clock;
-  /** Told of every text, list and map that a function makes, before it is used; what it throws ends the evaluation. */
+  /**
+   * Told of every text, list and map that a function makes, before it is used; what it throws ends
+   * the evaluation.
+   */
   readonly budget?: { takeValue(value: Value): void } | undefined;
 }
 
 type AnyTypes = readonly Type<unknown>[];
 
-type Raw<Types extends AnyTypes> = { [Index in keyof Types]: Types[Index] extends Type<infer T> ? T : never };
+type Raw<Types extends AnyTypes> = {
+  [Index in keyof Types]: Types[Index] extends Type<infer T> ? T : never;
+};
 
 type OrNull<Types extends readonly unknown[]> = { [Index in keyof Types]: Types[Index] | null };
 
@@ -49,7 +62,10 @@ export interface FunctionDefinition {
   readonly does: string;
   /** A call whose value the documentation shows. */
   readonly example?: string;
-  /** The index of the list whose elements it is called with: where that is empty, texts are not looked at. */
+  /**
+   * The index of the list whose elements it is called with: where that is empty, texts are not
+   * looked at.
+   */
   readonly eachOf?: number;
   readonly bind: (context: EvaluationContext) => (...args: readonly unknown[]) => unknown;
 }
@@ -90,7 +106,10 @@ export function defineVariadic(
   does: string,
   example?: string,
 ): FunctionDefinition {
-  return definition(names, [type], type, () => call, does, example, { isVariadic: true, takesNull });
+  return definition(names, [type], type, () => call, does, example, {
+    isVariadic: true,
+    takesNull,
+  });
 }
 
 /** A function that also looks at the clock. */
@@ -124,7 +143,8 @@ export function elementwise(
     eachOf: index,
     bind: (context) => {
       const call = single.bind(context);
-      return (...args) => (args[index] as readonly unknown[]).map((each) => call(...args.with(index, each)));
+      return (...args) =>
+        (args[index] as readonly unknown[]).map((each) => call(...args.with(index, each)));
     },
   };
 }
@@ -172,7 +192,10 @@ export type TypeName =
   | 'Object'
   | `${'int' | 'long' | 'float' | 'double' | 'String' | 'Timestamp'}[]`;
 
-/** A type of arguments and results: what functions work on, and how that comes from a value and becomes one again. */
+/**
+ * A type of arguments and results: what functions work on, and how that comes from a value and
+ * becomes one again.
+ */
 export interface Type<T> {
   readonly name: TypeName;
   /** @throws EXPRESSION_FAILED when the value cannot become one of this type */
@@ -189,8 +212,10 @@ export const long: Type<bigint> = { name: 'long', read: toLong, write: longValue
 /** The same integer where it is an instant or a span, as JavaScript counts. */
 export const millis: Type<number> = {
   name: 'long',
-  read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? value : Number(toLong(value))),
-  // Beyond 32 bits a number is a long. What 64 bits cannot hold is the largest that they can, as java.util.concurrent.TimeUnit has it.
+  read: (value) =>
+    typeof value === 'number' && Number.isSafeInteger(value) ? value : Number(toLong(value)),
+  // Beyond 32 bits a number is a long. What 64 bits cannot hold is the largest that they can, as
+  // java.util.concurrent.TimeUnit has it.
   write: (raw) => (Number.isSafeInteger(raw) && (raw | 0) !== raw ? raw : saturatedLong(raw)),
 };
 export const double: Type<number> = { name: 'double', read: toDouble, write: doubleValue };

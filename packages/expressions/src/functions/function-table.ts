@@ -39,7 +39,8 @@ export const functionFamilies: readonly FunctionFamily[] = [
 ];
 
 const absentNames: Readonly<Record<string, string>> = {
-  'tells of a query, and ingestion has no query': 'cid reqId startTime endTime brokerId queryEngine stageId workerId',
+  'tells of a query, and ingestion has no query':
+    'cid reqId startTime endTime brokerId queryEngine stageId workerId',
   'works on sketches: Apache Pinot has it, but here it is not known':
     'toThetaSketch getThetaSketchEstimate thetaSketchUnion thetaSketchIntersect thetaSketchDiff thetaSketchToString toHLL toULL fromULL ' +
     'toCpcSketch getCpcSketchEstimate cpcSketchUnion cpcSketchToString toIntegerSumTupleSketch getIntTupleSketchEstimate ' +
@@ -53,7 +54,9 @@ const absentNames: Readonly<Record<string, string>> = {
 
 /** Names that the engine knows and an expression here cannot use, and why. */
 export const absentFunctions: ReadonlyMap<string, string> = new Map(
-  Object.entries(absentNames).flatMap(([reason, names]) => names.split(' ').map((name) => [plainName(name), reason] as const)),
+  Object.entries(absentNames).flatMap(([reason, names]) =>
+    names.split(' ').map((name) => [plainName(name), reason] as const),
+  ),
 );
 
 const byName = new Map<string, FunctionDefinition[]>();
@@ -71,10 +74,15 @@ export function findSignatures(name: string): readonly FunctionDefinition[] {
 
 /** The function of this name that takes this number of arguments. */
 export function findFunction(name: string, argumentCount: number): FunctionDefinition | undefined {
-  return findSignatures(name).find(({ takes, isVariadic }) => isVariadic || takes.length === argumentCount);
+  return findSignatures(name).find(
+    ({ takes, isVariadic }) => isVariadic || takes.length === argumentCount,
+  );
 }
 
-/** Whether a function gives the same for the same arguments at any time; true for what is part of the language. */
+/**
+ * Whether a function gives the same for the same arguments at any time; true for what is part of
+ * the language.
+ */
 export function isDeterministic(name: string, argumentCount: number): boolean {
   return findFunction(name, argumentCount)?.isDeterministic ?? true;
 }

@@ -1,5 +1,14 @@
 import { expressionFailed } from '../values/expression-error.ts';
-import { boolean, bytes, define, double, doubles, type FunctionDefinition, int, text } from './function-definition.ts';
+import {
+  boolean,
+  bytes,
+  define,
+  double,
+  doubles,
+  type FunctionDefinition,
+  int,
+  text,
+} from './function-definition.ts';
 import { Decimal } from '../values/value.ts';
 
 /** What a geometry is, by the low seven bits of its first byte. */
@@ -8,8 +17,8 @@ const pointByteCount = 17;
 const geographyBit = 0x80;
 
 /**
- * A point as the engine keeps it in a BYTES column: a byte that tells the kind (0) and, by its high bit, whether it lies on a sphere;
- * then x and y as big-endian doubles.
+ * A point as the engine keeps it in a BYTES column: a byte that tells the kind (0) and, by its high
+ * bit, whether it lies on a sphere; then x and y as big-endian doubles.
  */
 function encodePoint(x: number, y: number, isGeography: boolean): Uint8Array {
   const encoded = Buffer.alloc(pointByteCount);
@@ -19,11 +28,16 @@ function encodePoint(x: number, y: number, isGeography: boolean): Uint8Array {
   return new Uint8Array(encoded);
 }
 
-/** The same geometry on a sphere, or on a plane. @throws EXPRESSION_FAILED when it is not one, or a collection of several kinds */
+/**
+ * The same geometry on a sphere, or on a plane. @throws EXPRESSION_FAILED when it is not one, or a
+ * collection of several kinds
+ */
 function withGeography(geometry: Uint8Array, isGeography: boolean): Uint8Array {
   const kind = kindOf(geometry);
   // Each part of a collection has a first byte of its own.
-  if (kind === 6) throw expressionFailed('A collection of geometries cannot be moved to a sphere or a plane.');
+  if (kind === 6) {
+    throw expressionFailed('A collection of geometries cannot be moved to a sphere or a plane.');
+  }
   const changed = Uint8Array.from(geometry);
   changed[0] = kind | (isGeography ? geographyBit : 0);
   return changed;
@@ -35,12 +49,15 @@ function pointText(geometry: Uint8Array): string {
   if (kind !== 0) throw expressionFailed(`Expected a point, found ${kinds[kind]}.`);
   const view = new DataView(geometry.buffer, geometry.byteOffset, geometry.byteLength);
   const [x, y] = [view.getFloat64(1), view.getFloat64(9)];
-  return Number.isNaN(x) || Number.isNaN(y) ? 'POINT EMPTY' : `POINT (${coordinateText(x)} ${coordinateText(y)})`;
+  return Number.isNaN(x) || Number.isNaN(y)
+    ? 'POINT EMPTY'
+    : `POINT (${coordinateText(x)} ${coordinateText(y)})`;
 }
 
 function kindOf(geometry: Uint8Array): number {
   const kind = (geometry[0] ?? 0xff) & ~geographyBit;
-  const isWhole = kind === 0 ? geometry.length === pointByteCount : geometry.length >= 5 || kind === 6;
+  const isWhole =
+    kind === 0 ? geometry.length === pointByteCount : geometry.length >= 5 || kind === 6;
   if (kind >= kinds.length || !isWhole) {
     throw expressionFailed(`${geometry.length} bytes are not geometry as the engine keeps it.`);
   }
@@ -68,7 +85,9 @@ export const geoFunctions: readonly FunctionDefinition[] = [
 ];
 
 function encodeGeohash(latitude: number, longitude: number, length: number): string {
-  if (length < 1 || length > 12) throw expressionFailed(`A geohash has 1 to 12 characters, not ${length}.`);
+  if (length < 1 || length > 12) {
+    throw expressionFailed(`A geohash has 1 to 12 characters, not ${length}.`);
+  }
   const ranges: [[number, number], [number, number]] = [
     [-180, 180],
     [-90, 90],
@@ -97,7 +116,8 @@ function decodeGeohash(hash: string): readonly [number, number] {
   ];
   for (let index = 0; index < hash.length * 5; index += 1) {
     const axis = index % 2 === 0 ? 0 : 1;
-    const isUpper = (alphabet.indexOf(hash.charAt(Math.floor(index / 5))) & (16 >> (index % 5))) !== 0;
+    const isUpper =
+      (alphabet.indexOf(hash.charAt(Math.floor(index / 5))) & (16 >> (index % 5))) !== 0;
     ranges[axis][isUpper ? 0 : 1] = (ranges[axis][0] + ranges[axis][1]) / 2;
   }
   return [(ranges[1][0] + ranges[1][1]) / 2, (ranges[0][0] + ranges[0][1]) / 2];

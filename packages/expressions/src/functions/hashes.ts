@@ -27,7 +27,9 @@ function murmurHash2(bytes: Uint8Array): number {
     word ^= word >>> 24;
     hash = Math.imul(hash, murmurMultiplier) ^ Math.imul(word, murmurMultiplier);
   }
-  if (wordEnd < bytes.length) hash = Math.imul(hash ^ lastBlock(bytes, 4).getInt32(0, true), murmurMultiplier);
+  if (wordEnd < bytes.length) {
+    hash = Math.imul(hash ^ lastBlock(bytes, 4).getInt32(0, true), murmurMultiplier);
+  }
   hash = Math.imul(hash ^ (hash >>> 13), murmurMultiplier);
   return hash ^ (hash >>> 15);
 }
@@ -104,7 +106,10 @@ function murmurHash2Bit64(bytes: Uint8Array, seed: number): bigint {
   return BigInt.asIntN(64, hash ^ (hash >> 47n));
 }
 
-/** A beta of MurmurHash3 (x64, 128 bits), both halves unsigned. Its last bytes count with their sign, as in Java. */
+/**
+ * A beta of MurmurHash3 (x64, 128 bits), both halves unsigned. Its last bytes count with their
+ * sign, as in Java.
+ */
 function murmurHash3X64(bytes: Uint8Array, seed: number): readonly [bigint, bigint] {
   const view = viewOf(bytes);
   const signed = BigInt.asUintN(64, BigInt(seed));
@@ -121,12 +126,17 @@ function murmurHash3X64(bytes: Uint8Array, seed: number): readonly [bigint, bigi
     c2 = (c2 * 5n + 0x6bce_6396n) & mask64;
   };
   const end = bytes.length & ~15;
-  for (let offset = 0; offset < end; offset += 16) mix(view.getBigUint64(offset, true), view.getBigUint64(offset + 8, true));
+  for (let offset = 0; offset < end; offset += 16) {
+    mix(view.getBigUint64(offset, true), view.getBigUint64(offset + 8, true));
+  }
   if (end < bytes.length) {
     const halves: [bigint, bigint] = [0n, 0n];
     for (let offset = end; offset < bytes.length; offset += 1) {
       const half = offset - end < 8 ? 0 : 1;
-      halves[half] ^= BigInt.asUintN(64, BigInt(view.getInt8(offset)) << BigInt(((offset - end) % 8) * 8));
+      halves[half] ^= BigInt.asUintN(
+        64,
+        BigInt(view.getInt8(offset)) << BigInt(((offset - end) % 8) * 8),
+      );
     }
     mix(...halves);
   }

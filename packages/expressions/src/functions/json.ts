@@ -19,9 +19,17 @@ import { parseJson, writeJson } from '../values/json.ts';
 import { memoize } from '../values/memoize.ts';
 import { isMap, type PresentValue, type Value } from '../values/value.ts';
 
-const path: Type<JsonPath> = { name: 'String', read: (value) => parseJsonPath(toText(value)), write: () => null };
+const path: Type<JsonPath> = {
+  name: 'String',
+  read: (value) => parseJsonPath(toText(value)),
+  write: () => null,
+};
 /** A map, or the JSON of one or of null. */
-const mapOrNull: Type<Value> = { name: 'Map', read: (value) => (value === 'null' ? null : toMap(value)), write: (raw) => raw };
+const mapOrNull: Type<Value> = {
+  name: 'Map',
+  read: (value) => (value === 'null' ? null : toMap(value)),
+  write: (raw) => raw,
+};
 /** A path that is looked at where a wrong one leads to the default as well. */
 const lazyPath: Type<JsonPath> = {
   name: 'String',
@@ -38,7 +46,10 @@ const list: Type<readonly Value[]> = { name: 'Object', read: () => [], write: (r
 /** What stands for a missing number where no default is given. */
 const noLong = -(2n ** 63n);
 
-/** Values may be JSON as text, or maps and lists. Paths are those of RFC 9535; one that finds nothing gives null. */
+/**
+ * Values may be JSON as text, or maps and lists. Paths are those of RFC 9535; one that finds
+ * nothing gives null.
+ */
 // prettier-ignore
 export const jsonFunctions: readonly FunctionDefinition[] = [
   define('jsonFormat', [object], text, writeJson, 'The value as JSON.', "jsonFormat('a')"),
@@ -68,7 +79,10 @@ function find(given: Value, at: JsonPath | null): Value {
   return at.find(documentOf(given));
 }
 
-/** The last text that was read: a row's transforms often look into one document several times. Nobody changes what is read of it. */
+/**
+ * The last text that was read: a row's transforms often look into one document several times.
+ * Nobody changes what is read of it.
+ */
 let lastText = 'null';
 let lastDocument: Value = null;
 
@@ -95,7 +109,9 @@ function longAt(given: Value, at: JsonPath | null): bigint | undefined {
 
 function doubleAt(given: Value, at: JsonPath | null): number | undefined {
   const found = attempt(() => find(given, at)) ?? null;
-  return found === null || typeof found === 'boolean' || Array.isArray(found) ? undefined : attempt(() => toDouble(found));
+  return found === null || typeof found === 'boolean' || Array.isArray(found)
+    ? undefined
+    : attempt(() => toDouble(found));
 }
 
 /** Blanks around a number are not taken here. */
@@ -110,18 +126,33 @@ function listAt(given: Value, at: JsonPath | null): readonly Value[] | null {
 
 function structure(given: string, opening: string): Value {
   const trimmed = given.trim();
-  return opening.includes(trimmed.slice(0, 1) || ' ') ? (attempt(() => parseJson(trimmed)) ?? null) : null;
+  return opening.includes(trimmed.slice(0, 1) || ' ')
+    ? (attempt(() => parseJson(trimmed)) ?? null)
+    : null;
 }
 
-function keyedMap(given: Value, keyName: string, valueName: string): Readonly<Record<string, Value>> {
+function keyedMap(
+  given: Value,
+  keyName: string,
+  valueName: string,
+): Readonly<Record<string, Value>> {
   const text = Array.isArray(given) ? '' : javaText(given);
-  const elements = Array.isArray(given) ? (given as readonly Value[]) : text.trim() === '' ? [] : parseJson(text);
-  if (isMap(elements) && Object.keys(elements).length > 0) throw expressionFailed('Expected a list of objects, found an object.');
+  const elements = Array.isArray(given)
+    ? (given as readonly Value[])
+    : text.trim() === ''
+      ? []
+      : parseJson(text);
+  if (isMap(elements) && Object.keys(elements).length > 0) {
+    throw expressionFailed('Expected a list of objects, found an object.');
+  }
   if (!Array.isArray(elements)) return {};
   const members = (elements as readonly Value[]).map((element): readonly [string, Value] => {
     const entry = typeof element === 'string' ? parseJson(element) : element;
     if (!isMap(entry)) throw expressionFailed('Expected a list of objects.');
-    if (!Array.isArray(given) && !(Object.hasOwn(entry, keyName) && Object.hasOwn(entry, valueName))) {
+    if (
+      !Array.isArray(given) &&
+      !(Object.hasOwn(entry, keyName) && Object.hasOwn(entry, valueName))
+    ) {
       throw expressionFailed(`Expected objects with ${keyName} and ${valueName}.`);
     }
     const [key = null, value = null] = [entry[keyName], entry[valueName]];
@@ -145,7 +176,9 @@ function locate(given: Value, at: string): readonly string[] {
 /** Paths are looked for inside of the lists of a text only: those of a row are arrays of Java. */
 function withoutLists(given: Value): Value {
   if (!isMap(given)) return null;
-  return Object.fromEntries(Object.entries(given).map(([name, member]) => [name, withoutLists(member)]));
+  return Object.fromEntries(
+    Object.entries(given).map(([name, member]) => [name, withoutLists(member)]),
+  );
 }
 
 function extractKeys(given: Value, at: string, options: string): readonly string[] {
@@ -159,7 +192,10 @@ function extractKeys(given: Value, at: string, options: string): readonly string
     ? paths.map((each) =>
         each
           .slice(1)
-          .replaceAll(/\['(.*?)'\]|\[(\d+)\]/g, (_, name?: string, index?: string) => `.${name ?? index}`)
+          .replaceAll(
+            /\['(.*?)'\]|\[(\d+)\]/g,
+            (_, name?: string, index?: string) => `.${name ?? index}`,
+          )
           .replace(/^\./, ''),
       )
     : paths;
@@ -171,13 +207,16 @@ function readOptions(options: string): { readonly depth: number; readonly hasDot
     if (option === '') continue;
     const [name = '', value = '', ...rest] = option.split('=').filter((each) => each !== '');
     if (rest.length > 0 || value === '') {
-      throw expressionFailed(`‘${option}’ is not an option: expected maxDepth=2 or dotNotation=true.`);
+      throw expressionFailed(
+        `‘${option}’ is not an option: expected maxDepth=2 or dotNotation=true.`,
+      );
     }
     if (name.trim().toUpperCase() === 'MAXDEPTH') {
       depth = Number(toLong(value));
       if (depth < 0) depth = Number.POSITIVE_INFINITY;
-    } else if (name.trim().toUpperCase() === 'DOTNOTATION') hasDots = value.trim().toLowerCase() === 'true';
-    else throw expressionFailed(`‘${name}’ is not an option: expected maxDepth or dotNotation.`);
+    } else if (name.trim().toUpperCase() === 'DOTNOTATION') {
+      hasDots = value.trim().toLowerCase() === 'true';
+    } else throw expressionFailed(`‘${name}’ is not an option: expected maxDepth or dotNotation.`);
   }
   return { depth, hasDots };
 }
@@ -187,7 +226,13 @@ function allKeys(value: Value, at: string, depth: number, hasDots: boolean): rea
   const isList = Array.isArray(value);
   if (!isList && !isMap(value)) return [];
   return Object.entries(value as Readonly<Record<string, Value>>).flatMap(([name, member]) => {
-    const here = hasDots ? (at === '' ? name : `${at}.${name}`) : isList ? `${at}[${name}]` : `${at}['${name}']`;
+    const here = hasDots
+      ? at === ''
+        ? name
+        : `${at}.${name}`
+      : isList
+        ? `${at}[${name}]`
+        : `${at}['${name}']`;
     return [here, ...allKeys(member, here, depth - 1, hasDots)];
   });
 }
@@ -209,29 +254,37 @@ environment.functionRegister.delete('search');
 
 /** Most values that one path may find. */
 const foundCountMax = 100_000;
-/** Most `..` and filters of one path: each may look at every value below every value that the one before it found. */
+/**
+ * Most `..` and filters of one path: each may look at every value below every value that the one
+ * before it found.
+ */
 const searchCountMax = 2;
 
 /** A JSON path (RFC 9535), ready to look into values. */
 interface JsonPath {
   /**
-   * What lies there: the value itself where the path can only name one, null if it is not there; else an array of all.
+   * What lies there: the value itself where the path can only name one, null if it is not there;
+   * else an array of all.
    *
    * @throws EXPRESSION_FAILED when the value is nested deeper than a path may search
    */
   find(value: Value): Value;
-  /** Where it finds values, as normalized paths (RFC 9535, 2.7). @throws EXPRESSION_FAILED as above */
+  /**
+   * Where it finds values, as normalized paths (RFC 9535, 2.7). @throws EXPRESSION_FAILED as above
+   */
   locate(value: Value): readonly string[];
 }
 
 /**
- * Reads a JSON path. Filters are evaluated as trees by json-p3; no part of a path is ever run as code.
+ * Reads a JSON path. Filters are evaluated as trees by json-p3; no part of a path is ever run as
+ * code.
  *
  * @throws EXPRESSION_FAILED when the text is not a path
  */
 const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
   const query = compileQuery(path);
-  const locate = (value: Value) => collect(query, value, (node) => node.getPath({ form: 'canonical' }));
+  const locate = (value: Value) =>
+    collect(query, value, (node) => node.getPath({ form: 'canonical' }));
   if (!query.singularQuery()) return { find: (value) => collect(query, value, foundValue), locate };
   const steps = stepsOf(query);
   return { find: (value) => walk(value, steps), locate };
@@ -239,7 +292,9 @@ const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
 
 function compileQuery(path: string): JSONPathQuery {
   if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
-    throw expressionFailed(`‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`);
+    throw expressionFailed(
+      `‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`,
+    );
   }
   try {
     // The engine's paths may leave out the root.
@@ -250,7 +305,10 @@ function compileQuery(path: string): JSONPathQuery {
   }
 }
 
-/** Most paths only name members and elements: these are walked without the library, several times as fast. */
+/**
+ * Most paths only name members and elements: these are walked without the library, several times as
+ * fast.
+ */
 function stepsOf(query: JSONPathQuery): readonly (string | number)[] {
   return query.segments.map((segment) => {
     const [selector] = segment.selectors;
@@ -263,8 +321,9 @@ function stepsOf(query: JSONPathQuery): readonly (string | number)[] {
 function walk(root: Value, steps: readonly (string | number)[]): Value {
   let value = root;
   for (const step of steps) {
-    if (typeof step === 'number') value = Array.isArray(value) ? ((value as readonly Value[]).at(step) ?? null) : null;
-    else value = isMap(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
+    if (typeof step === 'number') {
+      value = Array.isArray(value) ? ((value as readonly Value[]).at(step) ?? null) : null;
+    } else value = isMap(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
   }
   return value;
 }
@@ -272,7 +331,10 @@ function walk(root: Value, steps: readonly (string | number)[]): Value {
 // The library's type of values has no bigint; it hands them through as they are.
 const foundValue = (node: JSONPathNode) => node.value as Value;
 
-/** Whether a place is in a list or a map, and not inside of a number, which the library takes for an object. */
+/**
+ * Whether a place is in a list or a map, and not inside of a number, which the library takes for an
+ * object.
+ */
 function isMember(root: Value, location: readonly (string | number)[]): boolean {
   let value: Value = root;
   for (const step of location) {
@@ -282,17 +344,26 @@ function isMember(root: Value, location: readonly (string | number)[]): boolean 
   return true;
 }
 
-function collect<T>(query: JSONPathQuery, value: Value, take: (node: JSONPathNode) => T): readonly T[] {
+function collect<T>(
+  query: JSONPathQuery,
+  value: Value,
+  take: (node: JSONPathNode) => T,
+): readonly T[] {
   try {
     const found: T[] = [];
     for (const node of query.lazyQuery(value as never)) {
       if (!isMember(value, node.location)) continue;
       found.push(take(node));
-      if (found.length > foundCountMax) throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
+      if (found.length > foundCountMax) {
+        throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
+      }
     }
     return found;
   } catch (error) {
     if (isQuireError(error)) throw error;
-    throw expressionFailed(`A JSON path failed: ${error instanceof Error ? error.message : 'unknown reason'}.`, error);
+    throw expressionFailed(
+      `A JSON path failed: ${error instanceof Error ? error.message : 'unknown reason'}.`,
+      error,
+    );
   }
 }

@@ -24,7 +24,10 @@ export const comparisonFunctions: readonly FunctionDefinition[] = [
   define('between', [double, double, double], boolean, (a, low, high) => a >= low && a <= high, 'Whether a number lies between two, ends included; `BETWEEN`.', 'between(2, 1, 3)'),
 ];
 
-/** `and`, `or` and `not` are part of the language: they take Booleans only and stop where the outcome is certain. */
+/**
+ * `and`, `or` and `not` are part of the language: they take Booleans only and stop where the
+ * outcome is certain.
+ */
 // prettier-ignore
 export const logicFunctions: readonly FunctionDefinition[] = [
   defineVariadic('caseWhen case', object, true, (...args) => {
@@ -39,22 +42,35 @@ export const logicFunctions: readonly FunctionDefinition[] = [
   defineNullable('nullIf', [object, object], object, (a, b) => (javaEquals(a, b) ? null : a), 'The first, or null where the second is the same in type and value.', "nullIf('a', 'b')"),
 ];
 
-/** Whether two values have the same type and are equal, as Java's `equals` has it: lists never are, 1 is not 1.0. */
+/**
+ * Whether two values have the same type and are equal, as Java's `equals` has it: lists never are,
+ * 1 is not 1.0.
+ */
 function javaEquals(a: Value, b: Value): boolean {
   const type = typeOf(a);
   if (type !== typeOf(b)) return false;
   if (type === 'ARRAY' || type === 'BYTES') return a === b;
-  if (a instanceof Decimal && b instanceof Decimal) return a.unscaled === b.unscaled && a.scale === b.scale;
+  if (a instanceof Decimal && b instanceof Decimal) {
+    return a.unscaled === b.unscaled && a.scale === b.scale;
+  }
   if (a instanceof Timestamp && b instanceof Timestamp) return a.epochMs === b.epochMs;
-  if ((a instanceof WholeDouble && b instanceof WholeDouble) || (a instanceof Float && b instanceof Float)) {
+  if (
+    (a instanceof WholeDouble && b instanceof WholeDouble) ||
+    (a instanceof Float && b instanceof Float)
+  ) {
     return Object.is(a.value, b.value);
   }
   if (type === 'LONG') return BigInt(a as number) === BigInt(b as number);
   if (type !== 'MAP') return Object.is(a, b);
-  const [left, right] = [a as Readonly<Record<string, Value>>, b as Readonly<Record<string, Value>>];
+  const [left, right] = [
+    a as Readonly<Record<string, Value>>,
+    b as Readonly<Record<string, Value>>,
+  ];
   const names = Object.keys(left);
   return (
     names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && javaEquals(left[name] ?? null, right[name] ?? null))
+    names.every(
+      (name) => Object.hasOwn(right, name) && javaEquals(left[name] ?? null, right[name] ?? null),
+    )
   );
 }

@@ -8,21 +8,28 @@ export interface NativeRegex {
 const stepsMax = 2 ** 22;
 
 /**
- * The same pattern for the runtime's own engine, which is ten times as fast as RE2 in JavaScript, but goes back to try again: undefined unless
- * both read the pattern alike, and it takes few steps in a short text.
+ * The same pattern for the runtime's own engine, which is ten times as fast as RE2 in JavaScript,
+ * but goes back to try again: undefined unless both read the pattern alike, and it takes few steps
+ * in a short text.
  *
- * That is so for characters of ASCII, classes of them, alternatives, and groups that are not repeated. A search then chooses among as many
- * beginnings, and a quantifier among as many ends, as the text has places; the product of these choices bounds the steps.
+ * That is so for characters of ASCII, classes of them, alternatives, and groups that are not
+ * repeated. A search then chooses among as many beginnings, and a quantifier among as many ends, as
+ * the text has places; the product of these choices bounds the steps.
  */
 export function nativeRegexOf(pattern: string): NativeRegex | undefined {
   const written = translate(pattern);
   if (written === undefined) return undefined;
   const { source, size, quantifierCount, barCount } = written;
-  const lengthMax = Math.floor((stepsMax / (2 ** barCount * size)) ** (1 / (quantifierCount + 1))) - 1;
+  const lengthMax =
+    Math.floor((stepsMax / (2 ** barCount * size)) ** (1 / (quantifierCount + 1))) - 1;
   return lengthMax < 1 ? undefined : { regex: new RegExp(source, 'u'), lengthMax };
 }
 
-const classes: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t\\n\\f\\r\\x20' };
+const classes: Readonly<Record<string, string>> = {
+  d: '0-9',
+  w: '0-9A-Za-z_',
+  s: '\\t\\n\\f\\r\\x20',
+};
 const token =
   /(?<quantifier>(?:[*+?]|\{(?<low>\d{1,3})(?:,(?<high>\d{0,3}))?\})\??)|(?<mark>\((?!\?)|\(\?:|\)|\||\^|\$|\\b)|(?<dot>\.)|\[(?<set>\^?(?:[^\][\\]|\\.)+)\]|\\(?<named>[dws])|(?<character>\\?[^\\\][(){}*+?|.^$A-Za-z0-9]|[A-Za-z0-9]|\\[tnfr\][(){}*+?|.^$\\])/suy;
 
@@ -38,7 +45,16 @@ function translate(pattern: string): Translation | undefined {
   let [source, size, quantifierCount, barCount, mayRepeat] = ['', 1, 0, 0, false];
   token.lastIndex = 0;
   for (let at = 0; at < pattern.length; at = token.lastIndex) {
-    const { quantifier, low = '0', high, mark, dot, set, named, character } = token.exec(pattern)?.groups ?? {};
+    const {
+      quantifier,
+      low = '0',
+      high,
+      mark,
+      dot,
+      set,
+      named,
+      character,
+    } = token.exec(pattern)?.groups ?? {};
     if (quantifier !== undefined) {
       if (!mayRepeat) return undefined;
       source += quantifier;
@@ -59,7 +75,11 @@ function translate(pattern: string): Translation | undefined {
   return source === '' ? undefined : { source, size, quantifierCount, barCount };
 }
 
-function characterOrClass(set: string | undefined, named: string | undefined, character: string | undefined): string | undefined {
+function characterOrClass(
+  set: string | undefined,
+  named: string | undefined,
+  character: string | undefined,
+): string | undefined {
   if (named !== undefined) return `[${classes[named]}]`;
   if (character !== undefined) return escaped(character);
   return set === undefined ? undefined : translateSet(set);
@@ -89,6 +109,7 @@ function translateSet(set: string): string | undefined {
 /** A character of ASCII by its number; undefined for others. */
 function escaped(character: string): string | undefined {
   if (/^\\[tnfr]$/.test(character)) return character;
-  const code = character.codePointAt(character.length > 1 && character.startsWith('\\') ? 1 : 0) ?? 0;
+  const code =
+    character.codePointAt(character.length > 1 && character.startsWith('\\') ? 1 : 0) ?? 0;
   return code < 128 ? `\\x${code.toString(16).padStart(2, '0')}` : undefined;
 }

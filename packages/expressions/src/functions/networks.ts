@@ -36,14 +36,18 @@ function ipPrefix(address: string, prefix: number): string {
 function parseSubnet(text: string): Address {
   const address = parseAddress(text);
   if (address.prefix === undefined) {
-    throw expressionFailed(`‘${text.slice(0, 60)}’ is not a subnet: expected 192.168.0.0/16 or 2001:db8::/32.`);
+    throw expressionFailed(
+      `‘${text.slice(0, 60)}’ is not a subnet: expected 192.168.0.0/16 or 2001:db8::/32.`,
+    );
   }
   return address;
 }
 
 function parseSingle(text: string): Address {
   const address = parseAddress(text);
-  if (address.prefix !== undefined) throw expressionFailed(`‘${text.slice(0, 60)}’ is a subnet where an address is due.`);
+  if (address.prefix !== undefined) {
+    throw expressionFailed(`‘${text.slice(0, 60)}’ is a subnet where an address is due.`);
+  }
   return address;
 }
 
@@ -51,8 +55,15 @@ function parseAddress(text: string): Address {
   const [, written = '', prefixText] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bits = isIPv4(written) ? 32 : isIPv6(written) ? 128 : 0;
   const prefix = prefixText === undefined ? undefined : Number(prefixText);
-  if (bits === 0 || (prefix ?? 0) > bits) throw expressionFailed(`‘${text.slice(0, 60)}’ is not an address of the internet.`);
-  return { value: bits === 32 ? valueOf(written.split('.'), 256n, 10) : valueOf(groupsOf(written), 65_536n, 16), bits, prefix };
+  if (bits === 0 || (prefix ?? 0) > bits) {
+    throw expressionFailed(`‘${text.slice(0, 60)}’ is not an address of the internet.`);
+  }
+  return {
+    value:
+      bits === 32 ? valueOf(written.split('.'), 256n, 10) : valueOf(groupsOf(written), 65_536n, 16),
+    bits,
+    prefix,
+  };
 }
 
 function valueOf(parts: readonly string[], base: bigint, radix: number): bigint {
@@ -61,9 +72,12 @@ function valueOf(parts: readonly string[], base: bigint, radix: number): bigint 
 
 /** The eight groups of an address of version 6, whichever way it is shortened. */
 function groupsOf(written: string): readonly string[] {
-  const plain = written.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a: string, b: string, c: string, d: string) => {
-    return `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`;
-  });
+  const plain = written.replace(
+    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    (_, a: string, b: string, c: string, d: string) => {
+      return `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`;
+    },
+  );
   const [head = '', tail] = plain.split('::');
   const [before, behind] = [head, tail ?? ''].map((each) => (each === '' ? [] : each.split(':')));
   const missing = tail === undefined ? 0 : 8 - (before?.length ?? 0) - (behind?.length ?? 0);
@@ -79,7 +93,9 @@ function rangeOf({ value, bits, prefix = bits }: Address): readonly [bigint, big
 /** In the canonical form of RFC 5952: the longest run of zeros is left out. */
 function writeAddress(value: bigint, bits: number): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
-  const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - index * 16)) & 65_535n).toString(16)).join(':');
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((value >> BigInt(112 - index * 16)) & 65_535n).toString(16),
+  ).join(':');
   const runs = groups.match(/(?<![^:])0(?::0)+(?![^:])/g) ?? [];
   const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '');
   return longest === '' ? groups : groups.replace(new RegExp(`(^|:)${longest}(:|$)`), '::');

@@ -1,4 +1,11 @@
-import { define, defineClocked, double, type FunctionDefinition, int, long } from './function-definition.ts';
+import {
+  define,
+  defineClocked,
+  double,
+  type FunctionDefinition,
+  int,
+  long,
+} from './function-definition.ts';
 import { saturatedLong } from '../values/convert.ts';
 import { Decimal } from '../values/value.ts';
 import { textOfDouble } from '../values/text.ts';
@@ -98,7 +105,8 @@ function rescale(a: number, scale: number, rounding: 'half-up' | 'down'): number
 }
 
 function seededRandom(seed: bigint): number {
-  const mixed = (z: bigint, factor: bigint): bigint => BigInt.asUintN(64, (z ^ (z >> 33n)) * factor);
+  const mixed = (z: bigint, factor: bigint): bigint =>
+    BigInt.asUintN(64, (z ^ (z >> 33n)) * factor);
   const first = mixed(BigInt.asUintN(64, seed ^ 0x5deece66dn), 0xff51_afd7_ed55_8ccdn);
   const second = mixed(first, 0xc4ce_b9fe_1a85_ec53n);
   return Number((second ^ (second >> 33n)) >> 11n) / 2 ** 53;

@@ -1,15 +1,33 @@
 import { RE2JS } from 're2js';
 import { expressionFailed } from '../values/expression-error.ts';
-import { boolean, define, type FunctionDefinition, int, text, type Type } from './function-definition.ts';
+import {
+  boolean,
+  define,
+  type FunctionDefinition,
+  int,
+  text,
+  type Type,
+} from './function-definition.ts';
 import { type NativeRegex, nativeRegexOf } from './native-regex.ts';
 import { toText } from '../values/convert.ts';
 import { checkTextLength } from '../values/text.ts';
 import { memoize } from '../values/memoize.ts';
 
-const regex: Type<Regex> = { name: 'String', read: (value) => compileRegex(toText(value)), write: (raw) => raw.pattern() };
-const like: Type<Regex> = { name: 'String', read: (value) => compileLike(toText(value)), write: (raw) => raw.pattern() };
+const regex: Type<Regex> = {
+  name: 'String',
+  read: (value) => compileRegex(toText(value)),
+  write: (raw) => raw.pattern(),
+};
+const like: Type<Regex> = {
+  name: 'String',
+  read: (value) => compileLike(toText(value)),
+  write: (raw) => raw.pattern(),
+};
 
-/** Regular expressions are those of RE2. The names with `Var` are for patterns that differ from row to row; all others take such as well. */
+/**
+ * Regular expressions are those of RE2. The names with `Var` are for patterns that differ from row
+ * to row; all others take such as well.
+ */
 // prettier-ignore
 export const patternFunctions: readonly FunctionDefinition[] = [
   define('regexpLike regexpLikeVar', [text, regex], boolean, (given, pattern) => isFound(pattern, given), 'Whether the pattern is somewhere in the text.', "regexpLike('Hello', 'l+')"),
@@ -42,7 +60,9 @@ function search(pattern: Regex, given: string): readonly (string | null | undefi
   const native = nativeFor(pattern, given);
   if (native !== undefined) return native.exec(given);
   const matcher = matcherOf(pattern, given);
-  return matcher.find() ? Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group)) : null;
+  return matcher.find()
+    ? Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group))
+    : null;
 }
 
 function isFound(pattern: Regex, given: string): boolean {
@@ -50,41 +70,63 @@ function isFound(pattern: Regex, given: string): boolean {
 }
 
 /** Only the text from `start` on is looked at, where `^` matches. */
-function replaceFrom(given: string, pattern: Regex, substitute: string, start: number, only: number): string {
-  if (start < 0 || start > given.length) throw expressionFailed(`A text of ${given.length} characters has no position ${start}.`);
+function replaceFrom(
+  given: string,
+  pattern: Regex,
+  substitute: string,
+  start: number,
+  only: number,
+): string {
+  if (start < 0 || start > given.length) {
+    throw expressionFailed(`A text of ${given.length} characters has no position ${start}.`);
+  }
   const rest = given.slice(start);
   return (
-    given.slice(0, start) + (only < 0 ? replaceMatches(rest, pattern, substitute) : replaceOne(rest, pattern, substitute, only))
+    given.slice(0, start) +
+    (only < 0
+      ? replaceMatches(rest, pattern, substitute)
+      : replaceOne(rest, pattern, substitute, only))
   );
 }
 
 type Regex = RE2JS;
 
 const patternLengthMax = 1_000;
-/** All counts of a pattern, as the 3 of `x{3}`, together: each is written out when the pattern is compiled. */
+/**
+ * All counts of a pattern, as the 3 of `x{3}`, together: each is written out when the pattern is
+ * compiled.
+ */
 const repeatCountMax = 1_000;
 const programSizeMax = 10_000;
-/** Most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern times the text that is looked at. */
+/**
+ * Most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern
+ * times the text that is looked at.
+ */
 const matchStepsMax = 2 ** 19;
 
 /**
- * Compiles a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which has no look-around and no back-references.
+ * Compiles a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which has no
+ * look-around and no back-references.
  *
- * RE2 never backtracks: a hostile pattern cannot make a match take more than linear time in the text.
+ * RE2 never backtracks: a hostile pattern cannot make a match take more than linear time in the
+ * text.
  *
  * @throws EXPRESSION_FAILED when the pattern is not one, or too long or repetitive
  */
-export const compileRegex: (pattern: string) => Regex = memoize((pattern) => compile(pattern, pattern, 0));
+export const compileRegex: (pattern: string) => Regex = memoize((pattern) =>
+  compile(pattern, pattern, 0),
+);
 
 /**
- * The pattern of SQL's LIKE, as the engine makes it: anchored unless it begins or ends with `%`, case does not count, and neither `%` nor
- * `_` is a line break.
+ * The pattern of SQL's LIKE, as the engine makes it: anchored unless it begins or ends with `%`,
+ * case does not count, and neither `%` nor `_` is a line break.
  *
  * @throws EXPRESSION_FAILED when it has more than 1,000 characters
  */
 const compileLike: (pattern: string) => Regex = memoize((pattern) => {
   const [, before = '', core = '', behind = ''] = /^(%*)(.*?)(%*)$/s.exec(pattern) ?? [];
-  // A lone character is never taken for a wildcard at the end; one that is all wildcards is like everything.
+  // A lone character is never taken for a wildcard at the end; one that is all wildcards is like
+  // everything.
   if (core === '') return compile(pattern === '' ? '^$' : '', pattern, 0);
   const escaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(core) && behind !== '' ? `${core}%` : core;
   const pieces = [...escaped.matchAll(/\\(.)|[%_]|[^\\%_]+|\\$/gsu)].map(([piece, literal]) => {
@@ -108,7 +150,10 @@ export function matchSteps(pattern: Regex, length: number): number {
   return pattern.programSize() * (length + 1);
 }
 
-/** Throws before an evaluation takes more steps than keep it well below 100 ms. @throws EXPRESSION_FAILED */
+/**
+ * Throws before an evaluation takes more steps than keep it well below 100 ms. @throws
+ * EXPRESSION_FAILED
+ */
 function checkMatchSteps(pattern: Regex, given: string, steps: number): void {
   if (steps > matchStepsMax) {
     throw expressionFailed(
@@ -119,7 +164,10 @@ function checkMatchSteps(pattern: Regex, given: string, steps: number): void {
 
 const natives = new WeakMap<Regex, NativeRegex>();
 
-/** The same for the runtime's own engine, where the text is short enough for it. @throws EXPRESSION_FAILED when it is too long for either */
+/**
+ * The same for the runtime's own engine, where the text is short enough for it. @throws
+ * EXPRESSION_FAILED when it is too long for either
+ */
 function nativeFor(pattern: Regex, given: string): RegExp | undefined {
   const native = natives.get(pattern);
   if (native === undefined || given.length > native.lengthMax) return undefined;
@@ -127,7 +175,10 @@ function nativeFor(pattern: Regex, given: string): RegExp | undefined {
   return native.regex;
 }
 
-/** Starts the search for one match. @throws EXPRESSION_FAILED when it might take 2^19 steps, some 50 ms */
+/**
+ * Starts the search for one match. @throws EXPRESSION_FAILED when it might take 2^19 steps, some 50
+ * ms
+ */
 function matcherOf(pattern: Regex, given: string): ReturnType<Regex['matcher']> {
   checkMatchSteps(pattern, given, matchSteps(pattern, given.length));
   return pattern.matcher(given);
@@ -135,10 +186,16 @@ function matcherOf(pattern: Regex, given: string): ReturnType<Regex['matcher']> 
 
 function compile(expression: string, pattern: string, flags: number): Regex {
   if (pattern.length > patternLengthMax) {
-    throw expressionFailed(`A pattern of ${pattern.length} characters is too long; at most ${patternLengthMax} are read.`);
+    throw expressionFailed(
+      `A pattern of ${pattern.length} characters is too long; at most ${patternLengthMax} are read.`,
+    );
   }
-  const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low = '', high]) => Number(high || low));
-  if (repeats.reduce((total, count) => total + count, 0) > repeatCountMax) throw tooRepetitive(pattern);
+  const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low = '', high]) =>
+    Number(high || low),
+  );
+  if (repeats.reduce((total, count) => total + count, 0) > repeatCountMax) {
+    throw tooRepetitive(pattern);
+  }
   const compiled = compileSmall(expression, pattern, flags);
   if (compiled.programSize() > programSizeMax) throw tooRepetitive(pattern);
   const native = flags === 0 ? nativeRegexOf(expression) : undefined;
@@ -155,7 +212,10 @@ function compileSmall(expression: string, pattern: string, flags: number): Regex
     return RE2JS.compile(expression, flags);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown syntax';
-    throw expressionFailed(`‘${pattern.slice(0, 80)}’ is not a regular expression of RE2: ${reason}.`, error);
+    throw expressionFailed(
+      `‘${pattern.slice(0, 80)}’ is not a regular expression of RE2: ${reason}.`,
+      error,
+    );
   }
 }
 
@@ -164,10 +224,12 @@ type Matcher = ReturnType<RE2JS['matcher']>;
 /**
  * Replaces all matches; `$1` and `${name}` are groups, `\` takes the sense from `$`.
  *
- * One search takes linear time, but all searches together may not: where a match is short and the search looks far beyond it, as
- * `a.*b|a` does, each goes through the rest of the text. So the steps of all of them are counted before each is begun.
+ * One search takes linear time, but all searches together may not: where a match is short and the
+ * search looks far beyond it, as `a.*b|a` does, each goes through the rest of the text. So the
+ * steps of all of them are counted before each is begun.
  *
- * @throws EXPRESSION_FAILED when the searches might take 2^19 steps together, or the outcome is too long
+ * @throws EXPRESSION_FAILED when the searches might take 2^19 steps together, or the outcome is too
+ * long
  */
 function replaceMatches(given: string, pattern: RE2JS, substitute: string): string {
   const matcher = matcherOf(pattern, given);
@@ -190,7 +252,9 @@ function replaceMatches(given: string, pattern: RE2JS, substitute: string): stri
   return pieces.join('') + given.slice(copied);
 }
 
-/** Replaces one match, counted from 0, by a text as it stands. @throws EXPRESSION_FAILED as above */
+/**
+ * Replaces one match, counted from 0, by a text as it stands. @throws EXPRESSION_FAILED as above
+ */
 function replaceOne(given: string, pattern: RE2JS, substitute: string, only: number): string {
   const matcher = matcherOf(pattern, given);
   let [steps, from] = [0, 0];
@@ -204,11 +268,16 @@ function replaceOne(given: string, pattern: RE2JS, substitute: string, only: num
   return given;
 }
 
-/** How far behind a match a search may have looked: no farther than the pattern is long, unless it repeats something before its end. */
+/**
+ * How far behind a match a search may have looked: no farther than the pattern is long, unless it
+ * repeats something before its end.
+ */
 function lookaheadOf(pattern: RE2JS): number {
   const source = pattern.pattern();
   if (source.includes('\\Q')) return Number.POSITIVE_INFINITY;
-  const bare = source.replaceAll(/\\./gs, 'x').replaceAll(/\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g, 'x');
+  const bare = source
+    .replaceAll(/\\./gs, 'x')
+    .replaceAll(/\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g, 'x');
   const repeatsBeforeEnd = /[*+]|\{\d+,\}/.test(bare.replace(/(?:[*+]|\{\d+,\})\??$/, ''));
   return repeatsBeforeEnd ? Number.POSITIVE_INFINITY : pattern.programSize();
 }
@@ -220,7 +289,11 @@ function expand(substitute: string, matcher: Matcher): string {
     (piece, escaped?: string, name?: string, digits?: string) => {
       if (escaped !== undefined) return escaped;
       if (name !== undefined) return groupOf(matcher, name, piece);
-      if (digits === undefined) throw expressionFailed('‘$’ in a replacement is followed by the number or name of a group.');
+      if (digits === undefined) {
+        throw expressionFailed(
+          '‘$’ in a replacement is followed by the number or name of a group.',
+        );
+      }
       // As many digits as still are the number of a group; the others stand for themselves.
       let count = digits.length;
       while (count > 1 && Number(digits.slice(0, count)) > matcher.groupCount()) count -= 1;
@@ -230,7 +303,10 @@ function expand(substitute: string, matcher: Matcher): string {
 }
 
 function groupOf(matcher: Matcher, group: number | string, shown: string): string {
-  const isKnown = typeof group === 'string' ? Object.hasOwn(matcher.namedGroups, group) : group <= matcher.groupCount();
+  const isKnown =
+    typeof group === 'string'
+      ? Object.hasOwn(matcher.namedGroups, group)
+      : group <= matcher.groupCount();
   if (!isKnown) throw expressionFailed(`The pattern has no group ${shown}.`);
   return matcher.group(group) ?? '';
 }

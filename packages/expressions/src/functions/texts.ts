@@ -1,7 +1,21 @@
 import { distance } from 'fastest-levenshtein';
 import { expressionFailed } from '../values/expression-error.ts';
-import { boolean, define, defineNullable, type FunctionDefinition, int, text, texts } from './function-definition.ts';
-import { checkTextLength, javaTrim, paddedText, repeatedText, replacedText } from '../values/text.ts';
+import {
+  boolean,
+  define,
+  defineNullable,
+  type FunctionDefinition,
+  int,
+  text,
+  texts,
+} from './function-definition.ts';
+import {
+  checkTextLength,
+  javaTrim,
+  paddedText,
+  repeatedText,
+  replacedText,
+} from '../values/text.ts';
 
 /** Positions and lengths count UTF-16 code units, as in Java. */
 // prettier-ignore
@@ -70,9 +84,13 @@ function some<T>(value: T | null): T {
   return value ?? fail('The text and the length must have values.');
 }
 
-/** As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out of range. */
+/**
+ * As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out
+ * of range.
+ */
 function piece(given: string, start: number, end = given.length): string {
-  const toIndex = (position: number): number => Math.max(0, position < 0 ? given.length + position : position);
+  const toIndex = (position: number): number =>
+    Math.max(0, position < 0 ? given.length + position : position);
   const stop = Math.min(end < 0 ? given.length + end : end, given.length);
   return start > given.length || (start < 0 ? given.length + start : start) > stop
     ? ''
@@ -83,36 +101,51 @@ function initialCapitals(given: string): string {
   return given
     .split('')
     .map((unit, index, units) => {
-      const changed = isJavaSpace(units[index - 1] ?? ' ') ? unit.toUpperCase() : unit.toLowerCase();
+      const changed = isJavaSpace(units[index - 1] ?? ' ')
+        ? unit.toUpperCase()
+        : unit.toLowerCase();
       return isJavaSpace(unit) || changed.length !== 1 ? unit : changed;
     })
     .join('');
 }
 
-/** White space as Java counts it: no blank that forbids a break of the line, but the four separators of ASCII. */
+/**
+ * White space as Java counts it: no blank that forbids a break of the line, but the four separators
+ * of ASCII.
+ */
 function isJavaSpace(unit: string): boolean {
   const code = unit.charCodeAt(0);
-  return (code >= 0x1c && code <= 0x1f) || (/\s/.test(unit) && !/[\u00A0\u2007\u202F\uFEFF]/.test(unit));
+  return (
+    (code >= 0x1c && code <= 0x1f) || (/\s/.test(unit) && !/[\u00A0\u2007\u202F\uFEFF]/.test(unit))
+  );
 }
 
 function trimmed(end: string, characters: string, given: string): string {
   let [start, stop] = [0, given.length];
-  if (end === 'BOTH' || end === 'LEADING') while (start < stop && characters.includes(given.charAt(start))) start += 1;
-  if (end === 'BOTH' || end === 'TRAILING') while (stop > start && characters.includes(given.charAt(stop - 1))) stop -= 1;
+  if (end === 'BOTH' || end === 'LEADING') {
+    while (start < stop && characters.includes(given.charAt(start))) start += 1;
+  }
+  if (end === 'BOTH' || end === 'TRAILING') {
+    while (stop > start && characters.includes(given.charAt(stop - 1))) stop -= 1;
+  }
   return given.slice(start, stop);
 }
 
 function joinedRepeats(given: string, separator: string, count: number): string {
   if (count <= 0) return '';
   const repeated = repeatedText(given + separator, count, '');
-  return separator !== '' && repeated.endsWith(separator) ? repeated.slice(0, -separator.length) : repeated;
+  return separator !== '' && repeated.endsWith(separator)
+    ? repeated.slice(0, -separator.length)
+    : repeated;
 }
 
 function nthPosition(given: string, find: string, count: number): number {
   if (count <= 0) return -1;
   if (find === '') return 0;
   let index = given.indexOf(find);
-  for (let found = 1; found < count && index >= 0; found += 1) index = given.indexOf(find, index + 1);
+  for (let found = 1; found < count && index >= 0; found += 1) {
+    index = given.indexOf(find, index + 1);
+  }
   return index;
 }
 
@@ -129,11 +162,16 @@ function compareUnits(a: string, b: string): number {
 const editStepsMax = 4_000_000;
 
 function editDistance(a: string, b: string): number {
-  if (a.length * b.length > editStepsMax) fail(`Texts of ${a.length} and ${b.length} characters are too long to compare.`);
+  if (a.length * b.length > editStepsMax) {
+    fail(`Texts of ${a.length} and ${b.length} characters are too long to compare.`);
+  }
   return distance(a, b);
 }
 
-/** As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty one is white space. */
+/**
+ * As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty
+ * one is white space.
+ */
 function splitText(given: string, separator: string, limit = -1): readonly string[] {
   if (given === '') return [];
   if (separator === '') return splitBlanks(given, limit);
@@ -158,7 +196,11 @@ function splitBlanks(given: string, limit: number): readonly string[] {
   return last === undefined ? whole : [...whole, given.slice(last.index)];
 }
 
-function endsOf(given: string, lengthMax: number, at: (length: number) => string): readonly string[] {
+function endsOf(
+  given: string,
+  lengthMax: number,
+  at: (length: number) => string,
+): readonly string[] {
   if (lengthMax < 0) fail(`A list cannot have ${lengthMax} elements.`);
   const count = Math.min(lengthMax, given.length);
   checkTextLength((count * (count + 1)) / 2);
@@ -167,16 +209,25 @@ function endsOf(given: string, lengthMax: number, at: (length: number) => string
 
 const ngramCountMax = 100_000;
 
-/** All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all together too long */
+/**
+ * All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all
+ * together too long
+ */
 function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
   if (lengthMin < 0 && lengthMin <= lengthMax) fail(`A piece cannot have ${lengthMin} characters.`);
   const found = new Set<string>();
   let size = 0;
-  for (let length = Math.max(1, lengthMin); length <= Math.min(lengthMax, given.length); length += 1) {
+  for (
+    let length = Math.max(1, lengthMin);
+    length <= Math.min(lengthMax, given.length);
+    length += 1
+  ) {
     const count = given.length - length + 1;
     size += count * length;
     checkTextLength(size);
-    if (found.size + count > ngramCountMax) throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
+    if (found.size + count > ngramCountMax) {
+      throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
+    }
     for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
   }
   return [...found];

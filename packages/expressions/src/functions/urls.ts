@@ -3,7 +3,10 @@ import { define, type FunctionDefinition, int, text, texts } from './function-de
 
 const example = 'https://www.example.co.uk:8080/a/b?x=1&y=2#end';
 
-/** Addresses are taken apart as java.net.URI does: one with a blank or another illegal character has no parts. */
+/**
+ * Addresses are taken apart as java.net.URI does: one with a blank or another illegal character has
+ * no parts.
+ */
 // prettier-ignore
 export const urlFunctions: readonly FunctionDefinition[] = [
   part('urlProtocol', ({ scheme }) => scheme, 'The scheme'),
@@ -47,7 +50,14 @@ function part(name: string, of: (uri: JavaUri) => string | null, does: string): 
     const uri = parseJavaUri(url);
     return uri === undefined ? null : of(uri);
   };
-  return define(name, [text], text, call, `${does}; null where there is none.`, `${name}('${example}')`);
+  return define(
+    name,
+    [text],
+    text,
+    call,
+    `${does}; null where there is none.`,
+    `${name}('${example}')`,
+  );
 }
 
 function isFull({ scheme, host }: JavaUri): boolean {
@@ -58,7 +68,10 @@ function labelsOf(host: string | null): readonly string[] | undefined {
   return host === null ? undefined : javaSplit(host, '.');
 }
 
-/** The labels from the one that names the site on: the last but one before a well-known ending, else the last but two. */
+/**
+ * The labels from the one that names the site on: the last but one before a well-known ending, else
+ * the last but two.
+ */
 function significant(host: string | null): readonly string[] | undefined {
   const labels = labelsOf(host);
   if (labels === undefined || labels.length <= 2) return labels;
@@ -94,7 +107,10 @@ function pairsOf(url: string): readonly (readonly [string, string])[] {
 function hierarchyOf(uri: JavaUri | undefined): readonly string[] {
   if (uri === undefined || !isFull(uri)) return [];
   const base = `${uri.scheme}://${uri.host}`;
-  return [base, ...pathHierarchyOf(uri.path ?? '').map((path) => base + path)].slice(0, uri.path === '/' ? 0 : undefined);
+  return [base, ...pathHierarchyOf(uri.path ?? '').map((path) => base + path)].slice(
+    0,
+    uri.path === '/' ? 0 : undefined,
+  );
 }
 
 function pathHierarchyOf(path: string): readonly string[] {
@@ -145,7 +161,9 @@ interface JavaUri {
 }
 
 const partsPattern = /^(?:([A-Za-z][A-Za-z\d+.-]*):)?([^#]*)(?:#(.*))?$/s;
-/** What RFC 2396 lets stand in an address, and what Java adds to it: letters and signs beyond ASCII. */
+/**
+ * What RFC 2396 lets stand in an address, and what Java adds to it: letters and signs beyond ASCII.
+ */
 const legal = String.raw`[\w.!~*'();/?:@&=+$,[\]-]|%[\dA-Fa-f]{2}|[^\x00-\x9f\s\p{Z}]`;
 const allLegal = new RegExp(`^(?:${legal})*$`, 'u');
 const pathLegal = new RegExp(`^(?:(?![?[\\]])(?:${legal}))*$`, 'u');
@@ -157,20 +175,35 @@ const authorityPattern = /^(?:([^@]*)@)?(\[[^\]]*\]|[^:]*)(?::(\d*))?$/s;
 function parseJavaUri(text: string): JavaUri | undefined {
   const [, scheme = null, body = '', fragment] = partsPattern.exec(text) ?? [];
   if (text === '') return { ...nothing, rawPath: '', path: '' };
-  if (!allLegal.test(body) || (fragment !== undefined && !allLegal.test(fragment))) return undefined;
+  if (!allLegal.test(body) || (fragment !== undefined && !allLegal.test(fragment))) {
+    return undefined;
+  }
   if (scheme === null && /^[^/?#]*:/.test(body)) return undefined;
   const shared = { scheme, fragment: fragment === undefined ? null : decodeEscapes(fragment) };
-  if (scheme !== null && !body.startsWith('/')) return body === '' ? undefined : { ...nothing, ...shared };
-  const [, slashed, authority, rawPath = '', rawQuery] = /^(\/\/([^/?]*))?([^?]*)(?:\?(.*))?$/s.exec(body) ?? [];
+  if (scheme !== null && !body.startsWith('/')) {
+    return body === '' ? undefined : { ...nothing, ...shared };
+  }
+  const [, slashed, authority, rawPath = '', rawQuery] =
+    /^(\/\/([^/?]*))?([^?]*)(?:\?(.*))?$/s.exec(body) ?? [];
   if (!pathLegal.test(rawPath)) return undefined;
   if (slashed === '//' && rawPath === '' && rawQuery === undefined) return undefined;
   const server = readServer(authority);
   if (server === undefined) return undefined;
   const query = rawQuery === undefined ? null : decodeEscapes(rawQuery);
-  return { ...shared, ...server, rawPath, path: decodeEscapes(rawPath), rawQuery: rawQuery ?? null, query };
+  return {
+    ...shared,
+    ...server,
+    rawPath,
+    path: decodeEscapes(rawPath),
+    rawQuery: rawQuery ?? null,
+    query,
+  };
 }
 
-/** Puts parts together as Java's constructor of seven does, which escapes what is not legal; undefined where it would refuse them. */
+/**
+ * Puts parts together as Java's constructor of seven does, which escapes what is not legal;
+ * undefined where it would refuse them.
+ */
 function writeJavaUri(parts: Omit<JavaUri, 'rawPath' | 'rawQuery'>): string | undefined {
   const { scheme, userInfo, host, port, path, query, fragment } = parts;
   if (scheme !== null && path !== null && path !== '' && !path.startsWith('/')) return undefined;
@@ -196,17 +229,27 @@ const nothing: JavaUri = {
   fragment: null,
 };
 
-function readServer(authority: string | undefined): Pick<JavaUri, 'userInfo' | 'host' | 'port'> | undefined {
+function readServer(
+  authority: string | undefined,
+): Pick<JavaUri, 'userInfo' | 'host' | 'port'> | undefined {
   const none = { userInfo: null, host: null, port: -1 };
   if (authority === undefined || authority === '') return none;
   const [, userInfo = null, host = '', port = ''] = authorityPattern.exec(authority) ?? [];
   // What is not a server by name may still be the name of a registry, of which nothing is known.
-  if (!hostPattern.test(host) || Number(port) > 2 ** 31 - 1) return authority.includes('[') ? undefined : none;
-  return { userInfo: userInfo === null ? null : decodeEscapes(userInfo), host, port: port === '' ? -1 : Number(port) };
+  if (!hostPattern.test(host) || Number(port) > 2 ** 31 - 1) {
+    return authority.includes('[') ? undefined : none;
+  }
+  return {
+    userInfo: userInfo === null ? null : decodeEscapes(userInfo),
+    host,
+    port: port === '' ? -1 : Number(port),
+  };
 }
 
 function decodeEscapes(text: string): string {
-  return text.replaceAll(/(?:%[\dA-Fa-f]{2})+/g, (escaped) => Buffer.from(escaped.replaceAll('%', ''), 'hex').toString('utf8'));
+  return text.replaceAll(/(?:%[\dA-Fa-f]{2})+/g, (escaped) =>
+    Buffer.from(escaped.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
 }
 
 function escapeIllegal(text: string, kept: RegExp): string {

@@ -28,7 +28,8 @@ interface Compiled {
 /**
  * Makes a function of a row from an expression that was parsed. Compile once, run on many rows.
  *
- * An evaluator throws EXPRESSION_FAILED, and nothing else, where the expression has no value for a row.
+ * An evaluator throws EXPRESSION_FAILED, and nothing else, where the expression has no value for a
+ * row.
  */
 export function compileExpression(expression: Expression, context: EvaluationContext): Evaluator {
   const evaluate = boxed(compile(expression, context));
@@ -44,13 +45,18 @@ export function compileExpression(expression: Expression, context: EvaluationCon
 function compile(expression: Expression, context: EvaluationContext): Compiled {
   if (expression.kind === 'literal') {
     const { value } = expression;
-    return value === null ? { type: object, run: () => null } : { type: object, run: () => value, constant: value };
+    return value === null
+      ? { type: object, run: () => null }
+      : { type: object, run: () => value, constant: value };
   }
   if (expression.kind === 'column') {
     const { name } = expression;
     // What every object inherits is not a field of it.
     if (name in Object.prototype) {
-      return { type: object, run: (fields) => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null) };
+      return {
+        type: object,
+        run: (fields) => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null),
+      };
     }
     return { type: object, run: (fields) => fields[name] ?? null };
   }
@@ -59,11 +65,19 @@ function compile(expression: Expression, context: EvaluationContext): Compiled {
   if (name === 'and' || name === 'or') return compileChain(name === 'or', args);
   if (name === 'not') return compileNot(args);
   const definition = findFunction(name, args.length);
-  if (definition === undefined) throw new TypeError(`${name} was not checked before it was compiled`);
-  return definition.isVariadic ? compileVariadic(definition, args, context) : compileCall(definition, args, context);
+  if (definition === undefined) {
+    throw new TypeError(`${name} was not checked before it was compiled`);
+  }
+  return definition.isVariadic
+    ? compileVariadic(definition, args, context)
+    : compileCall(definition, args, context);
 }
 
-function compileCall(definition: FunctionDefinition, args: readonly Compiled[], context: EvaluationContext): Compiled {
+function compileCall(
+  definition: FunctionDefinition,
+  args: readonly Compiled[],
+  context: EvaluationContext,
+): Compiled {
   const call = definition.bind(context);
   const { returns, takesNull, eachOf } = definition;
   const types = definition.takes;
@@ -78,15 +92,20 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
       const values = readers.map((reader) => reader.run(fields));
       if (!takesNull && values.includes(null)) return null;
       if (eachOf !== undefined && isEmptyList(values[eachOf])) {
-        // Texts such as units and zones are looked at for each element, so for none; numbers are numbers before.
-        for (const [index, reader] of readers.entries()) if (types[index]?.name !== 'String') converted(reader, values[index]);
+        // Texts such as units and zones are looked at for each element, so for none; numbers are
+        // numbers before.
+        for (const [index, reader] of readers.entries()) {
+          if (types[index]?.name !== 'String') converted(reader, values[index]);
+        }
         return finish([]);
       }
       return finish(
         call(
           ...values.map((value, index) => {
             const reader = readers[index];
-            return value === null || reader === undefined ? noValue(types[index]) : converted(reader, value);
+            return value === null || reader === undefined
+              ? noValue(types[index])
+              : converted(reader, value);
           }),
         ),
       );
@@ -95,8 +114,9 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
 }
 
 /**
- * A call of one to three arguments, which most have, without a list of them; undefined for others. Whether one is null is known before any
- * is converted. Literals, which are most arguments but the first, are neither read nor converted again.
+ * A call of one to three arguments, which most have, without a list of them; undefined for others.
+ * Whether one is null is known before any is converted. Literals, which are most arguments but the
+ * first, are neither read nor converted again.
  */
 function runOfFew(
   call: (...args: readonly unknown[]) => unknown,
@@ -111,7 +131,10 @@ function runOfFew(
       return only === null ? null : finish(call(converted(first, only)));
     };
   }
-  const [isSecondKnown, isThirdKnown] = [second.constant !== undefined, third?.constant !== undefined];
+  const [isSecondKnown, isThirdKnown] = [
+    second.constant !== undefined,
+    third?.constant !== undefined,
+  ];
   if (third === undefined) {
     if (isSecondKnown) {
       return (fields) => {
@@ -121,7 +144,9 @@ function runOfFew(
     }
     return (fields) => {
       const [left, right] = [first.run(fields), second.run(fields)];
-      return left === null || right === null ? null : finish(call(converted(first, left), converted(second, right)));
+      return left === null || right === null
+        ? null
+        : finish(call(converted(first, left), converted(second, right)));
     };
   }
   if (isSecondKnown && isThirdKnown) {
@@ -143,13 +168,22 @@ function isEmptyList(value: unknown): boolean {
 
 /** Null where a function takes it: a plain number or Boolean of Java cannot be. */
 function noValue(type: Type<unknown> | undefined): null {
-  if (type?.name === 'int' || type?.name === 'long' || type?.name === 'double' || type?.name === 'boolean') {
+  if (
+    type?.name === 'int' ||
+    type?.name === 'long' ||
+    type?.name === 'double' ||
+    type?.name === 'boolean'
+  ) {
     throw expressionFailed(`An argument of type ${type.name} has no value.`);
   }
   return null;
 }
 
-function compileVariadic(definition: FunctionDefinition, args: readonly Compiled[], context: EvaluationContext): Compiled {
+function compileVariadic(
+  definition: FunctionDefinition,
+  args: readonly Compiled[],
+  context: EvaluationContext,
+): Compiled {
   const call = definition.bind(context);
   const evaluators = args.map(boxed);
   const finish = finisherOf(definition.returns, context);
@@ -211,7 +245,9 @@ function argumentReader(arg: Compiled, type: Type<unknown>): ArgumentReader {
   if (arg.type === type && type !== object) return { ...asItIs, run: arg.run };
   const { constant } = arg;
   const known = constant === undefined ? undefined : convertOnce(constant, type);
-  if (known !== undefined) return { ...asItIs, run: () => constant, convert: () => known.value, constant: known.value };
+  if (known !== undefined) {
+    return { ...asItIs, run: () => constant, convert: () => known.value, constant: known.value };
+  }
   const run = boxed(arg);
   if (type === object) return { ...asItIs, run };
   const fitting = type === text ? 'string' : type === double ? 'number' : undefined;
@@ -222,8 +258,14 @@ function converted({ convert, fitting }: ArgumentReader, value: unknown): unknow
   return convert === undefined || typeof value === fitting ? value : convert(value);
 }
 
-/** What becomes of a literal for all rows; undefined where it cannot be converted, which each row that needs it then tells. */
-function convertOnce(constant: PresentValue, type: Type<unknown>): { readonly value: unknown } | undefined {
+/**
+ * What becomes of a literal for all rows; undefined where it cannot be converted, which each row
+ * that needs it then tells.
+ */
+function convertOnce(
+  constant: PresentValue,
+  type: Type<unknown>,
+): { readonly value: unknown } | undefined {
   try {
     return { value: type === object ? constant : type.read(constant) };
   } catch (error) {
@@ -241,9 +283,17 @@ function boxed({ type, run }: Compiled): Evaluator {
   };
 }
 
-/** Everything of no fixed size that a function makes is checked, so that nested calls cannot double it without end. */
-function finisherOf({ name }: Type<unknown>, { budget }: EvaluationContext): (raw: unknown) => unknown {
-  if (name !== 'String' && name !== 'Object' && name !== 'Map' && !name.endsWith('[]')) return (raw) => raw ?? null;
+/**
+ * Everything of no fixed size that a function makes is checked, so that nested calls cannot double
+ * it without end.
+ */
+function finisherOf(
+  { name }: Type<unknown>,
+  { budget }: EvaluationContext,
+): (raw: unknown) => unknown {
+  if (name !== 'String' && name !== 'Object' && name !== 'Map' && !name.endsWith('[]')) {
+    return (raw) => raw ?? null;
+  }
   return (raw) => {
     if (typeof raw === 'string') checkTextLength(raw.length);
     else if (Array.isArray(raw)) checkElementCount(raw.length);

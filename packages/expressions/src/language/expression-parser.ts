@@ -14,7 +14,8 @@ import { parseNumberLiteral, type Token, tokenize } from './token.ts';
 /**
  * Reads one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).
  *
- * Syntax ends the reading with an ExpressionSyntaxError; faults of single calls are collected, and reading goes on.
+ * Syntax ends the reading with an ExpressionSyntaxError; faults of single calls are collected, and
+ * reading goes on.
  */
 export class ExpressionParser {
   readonly faults: ExpressionSyntaxError[] = [];
@@ -42,7 +43,11 @@ export class ExpressionParser {
       throw new ExpressionSyntaxError(message, this.#peek().position, 'EXPRESSION_TOO_DEEP');
     }
     let left = this.#parsePrefix();
-    for (let longer = this.#parseInfix(left, minPower); longer !== undefined; longer = this.#parseInfix(left, minPower)) {
+    for (
+      let longer = this.#parseInfix(left, minPower);
+      longer !== undefined;
+      longer = this.#parseInfix(left, minPower)
+    ) {
       left = longer;
     }
     this.#depth -= 1;
@@ -52,7 +57,9 @@ export class ExpressionParser {
   #parseInfix(left: Expression, minPower: number): Expression | undefined {
     const token = this.#peek();
     const operator = token.kind === 'symbol' ? symbolOperators.get(token.text) : undefined;
-    if (operator !== undefined) return operator.power > minPower ? this.#parseBinary(left, operator, token) : undefined;
+    if (operator !== undefined) {
+      return operator.power > minPower ? this.#parseBinary(left, operator, token) : undefined;
+    }
     if (token.kind !== 'word') return undefined;
     const word = token.text.toUpperCase();
     if (word === 'OR' || word === 'AND') {
@@ -83,10 +90,19 @@ export class ExpressionParser {
     const following = this.#tokens[this.#next + 1];
     const isNegated = word === 'NOT' && following?.kind === 'word';
     const name = isNegated ? following.text.toUpperCase() : word;
-    if (name === 'IN') throw new ExpressionSyntaxError('IN is not a function of ingestion: write a = 1 OR a = 2', token.position);
+    if (name === 'IN') {
+      throw new ExpressionSyntaxError(
+        'IN is not a function of ingestion: write a = 1 OR a = 2',
+        token.position,
+      );
+    }
     if (name !== 'BETWEEN' && name !== 'LIKE') return undefined;
     this.#next += isNegated ? 2 : 1;
-    const positive = this.#call(name.toLowerCase(), [left, ...this.#parsePredicateArgs(name)], token.position);
+    const positive = this.#call(
+      name.toLowerCase(),
+      [left, ...this.#parsePredicateArgs(name)],
+      token.position,
+    );
     return isNegated ? this.#call('not', [positive], token.position) : positive;
   }
 
@@ -99,11 +115,17 @@ export class ExpressionParser {
 
   #parseIs(left: Expression, token: Token): Expression {
     const isNegated = this.#takeWord('NOT');
-    if (this.#takeWord('NULL')) return this.#call(isNegated ? 'isNotNull' : 'isNull', [left], token.position);
+    if (this.#takeWord('NULL')) {
+      return this.#call(isNegated ? 'isNotNull' : 'isNull', [left], token.position);
+    }
     if (this.#takeWord('DISTINCT')) {
       this.#expectWord('FROM');
       const right = this.#parseAt(power.comparison);
-      return this.#call(isNegated ? 'isNotDistinctFrom' : 'isDistinctFrom', [left, right], token.position);
+      return this.#call(
+        isNegated ? 'isNotDistinctFrom' : 'isDistinctFrom',
+        [left, right],
+        token.position,
+      );
     }
     throw unexpected(this.#peek(), 'NULL or DISTINCT FROM');
   }
@@ -128,7 +150,10 @@ export class ExpressionParser {
   #parseSigned(token: Token): Expression {
     const operand = this.#peek();
     if (operand.kind !== 'number') {
-      throw unexpected(operand, `a number behind ${token.text}; negate(a) turns the sign of a column`);
+      throw unexpected(
+        operand,
+        `a number behind ${token.text}; negate(a) turns the sign of a column`,
+      );
     }
     this.#next += 1;
     return literal(parseNumberLiteral(operand, token.text === '-'));
@@ -144,7 +169,9 @@ export class ExpressionParser {
       return this.#call('arrayValueConstructor', this.#parseArgs(']'), token.position);
     }
     if (isCalled && specialCalls.has(word)) return this.#parseSpecial(token, word);
-    if (isCalled && this.#takeSymbol('(')) return this.#call(token.text, this.#parseArgs(), token.position);
+    if (isCalled && this.#takeSymbol('(')) {
+      return this.#call(token.text, this.#parseArgs(), token.position);
+    }
     if (word === 'TRUE') return literal(true);
     if (word === 'FALSE') return literal(false);
     if (word === 'NULL') return literal(null);
@@ -152,12 +179,17 @@ export class ExpressionParser {
     return this.#parseColumn(token);
   }
 
-  /** A column's name may have dots, as the names of flattened members have: `user.name`, `"user"."name"` and `"user.name"` are one. */
+  /**
+   * A column's name may have dots, as the names of flattened members have: `user.name`,
+   * `"user"."name"` and `"user.name"` are one.
+   */
   #parseColumn(first: Token): Expression {
     let name = first.text;
     while (this.#takeSymbol('.')) {
       const part = this.#peek();
-      if (part.kind !== 'word' && part.kind !== 'quoted') throw unexpected(part, 'the rest of a name');
+      if (part.kind !== 'word' && part.kind !== 'quoted') {
+        throw unexpected(part, 'the rest of a name');
+      }
       name += `.${part.text}`;
       this.#next += 1;
     }
@@ -174,7 +206,10 @@ export class ExpressionParser {
     return args;
   }
 
-  /** Calls that SQL writes in words: `EXTRACT(YEAR FROM a)`, `TIMESTAMPADD(DAY, 1, a)`, `TRIM(BOTH '0' FROM a)`, `SUBSTRING(a FROM 2 FOR 3)`. */
+  /**
+   * Calls that SQL writes in words: `EXTRACT(YEAR FROM a)`, `TIMESTAMPADD(DAY, 1, a)`, `TRIM(BOTH
+   * '0' FROM a)`, `SUBSTRING(a FROM 2 FOR 3)`.
+   */
   #parseSpecial(token: Token, word: string): Expression {
     this.#expectSymbol('(');
     if (word === 'EXTRACT' || word.startsWith('TIMESTAMP')) {
@@ -183,7 +218,11 @@ export class ExpressionParser {
       this.#next += 1;
       if (word === 'EXTRACT') this.#expectWord('FROM');
       else this.#expectSymbol(',');
-      return this.#call(token.text, [literal(unit.text.toUpperCase()), ...this.#parseArgs()], token.position);
+      return this.#call(
+        token.text,
+        [literal(unit.text.toUpperCase()), ...this.#parseArgs()],
+        token.position,
+      );
     }
     if (word === 'TRIM') return this.#parseTrim(token);
     const args = [this.#parseAt(0)];
@@ -233,7 +272,9 @@ export class ExpressionParser {
     const subject = this.#isWord('WHEN') ? undefined : this.#parseAt(0);
     while (this.#takeWord('WHEN')) {
       const when = this.#parseAt(0);
-      args.push(subject === undefined ? when : this.#call('equals', [subject, when], token.position));
+      args.push(
+        subject === undefined ? when : this.#call('equals', [subject, when], token.position),
+      );
       this.#expectWord('THEN');
       args.push(this.#parseAt(0));
     }
@@ -246,7 +287,9 @@ export class ExpressionParser {
   /** A call by the documented name of its function; what is wrong with it is collected. */
   #call(name: string, args: readonly Expression[], position: number): Expression {
     const checked = checkCall(name, args);
-    for (const { code, message } of checked.faults) this.faults.push(new ExpressionSyntaxError(message, position, code));
+    for (const { code, message } of checked.faults) {
+      this.faults.push(new ExpressionSyntaxError(message, position, code));
+    }
     return { kind: 'call', name: checked.name, args };
   }
 

@@ -7,8 +7,8 @@ export type LiteralValue = string | number | bigint | boolean | WholeDouble | nu
 /**
  * An expression as a tree of three kinds of nodes.
  *
- * Operators, CASE and CAST are calls as well: `a + 1` is `plus(a, 1)`, `a IS NULL` is `isNull(a)`. A call bears the name
- * under which its function is documented, however it was written.
+ * Operators, CASE and CAST are calls as well: `a + 1` is `plus(a, 1)`, `a IS NULL` is `isNull(a)`.
+ * A call bears the name under which its function is documented, however it was written.
  */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: LiteralValue }
@@ -92,7 +92,10 @@ export const reservedWords: ReadonlySet<string> = new Set([
 
 const bareNamePattern = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 
-/** Writes an expression so that reading it gives the same tree: all calls as calls, names quoted where they must be. */
+/**
+ * Writes an expression so that reading it gives the same tree: all calls as calls, names quoted
+ * where they must be.
+ */
 export function printExpression(expression: Expression): string {
   if (expression.kind === 'literal') return printLiteral(expression.value);
   if (expression.kind === 'column') return printColumn(expression.name);
@@ -101,7 +104,9 @@ export function printExpression(expression: Expression): string {
   const shown = args.map(printExpression);
   // Some calls have no other form than the one that SQL writes in words.
   if (name === 'arrayValueConstructor') return `ARRAY[${shown.join(', ')}]`;
-  if (name === 'trim' && args.length === 3) return `TRIM(${wordOf(first)} ${shown[1]} FROM ${shown[2]})`;
+  if (name === 'trim' && args.length === 3) {
+    return `TRIM(${wordOf(first)} ${shown[1]} FROM ${shown[2]})`;
+  }
   if (name === 'cast') return `CAST(${shown[0]} AS ${wordOf(args[1])})`;
   if (name === 'extract') return `EXTRACT(${wordOf(first)} FROM ${shown[1]})`;
   if (name === 'timestampAdd' || name === 'timestampDiff') {
@@ -120,6 +125,8 @@ function printLiteral(value: LiteralValue): string {
 }
 
 function printColumn(name: string): string {
-  const isBare = name.split('.').every((part) => bareNamePattern.test(part) && !reservedWords.has(part.toUpperCase()));
+  const isBare = name
+    .split('.')
+    .every((part) => bareNamePattern.test(part) && !reservedWords.has(part.toUpperCase()));
   return isBare ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -5,19 +5,33 @@ import { ExpressionParser } from './expression-parser.ts';
 
 /** An expression and what will fail in it on every row, or every reason why the text is not one. */
 export type ParsedExpression =
-  | { readonly expression: Expression; readonly warnings: readonly Finding[]; readonly findings?: never }
-  | { readonly expression?: never; readonly warnings?: never; readonly findings: readonly Finding[] };
+  | {
+      readonly expression: Expression;
+      readonly warnings: readonly Finding[];
+      readonly findings?: never;
+    }
+  | {
+      readonly expression?: never;
+      readonly warnings?: never;
+      readonly findings: readonly Finding[];
+    };
 
 /**
  * Reads an expression; never throws, whatever the text. Nothing of it is executed.
  *
- * Unknown functions and calls with a wrong number of arguments are all reported; a text that is not an expression at all is reported once,
- * where reading ended. A literal that its function cannot take is a warning: the engine takes such an expression, and fails on every row.
+ * Unknown functions and calls with a wrong number of arguments are all reported; a text that is not
+ * an expression at all is reported once, where reading ended. A literal that its function cannot
+ * take is a warning: the engine takes such an expression, and fails on every row.
  *
  * @param path JSON pointer to where the text stands in its config
  */
 export function parseExpression(text: string, path = ''): ParsedExpression {
-  const finding = (code: string, message: string): Finding => ({ path, code, message, severity: 'error' });
+  const finding = (code: string, message: string): Finding => ({
+    path,
+    code,
+    message,
+    severity: 'error',
+  });
   if (text.length > expressionLengthMax) {
     const message = `The expression has ${text.length} characters; at most ${expressionLengthMax} are read.`;
     return { findings: [finding('EXPRESSION_TOO_LONG', message)] };
@@ -29,13 +43,22 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
     const isWarning = ({ code }: Finding): boolean => code === 'EXPRESSION_ARGUMENT';
     if (!faults.every(isWarning)) return { findings: faults };
     if (depthOf(expression) > expressionDepthMax) {
-      return { findings: [finding('EXPRESSION_TOO_DEEP', `The expression is nested more than ${expressionDepthMax} deep.`)] };
+      return {
+        findings: [
+          finding(
+            'EXPRESSION_TOO_DEEP',
+            `The expression is nested more than ${expressionDepthMax} deep.`,
+          ),
+        ],
+      };
     }
     return { expression, warnings: faults.map((fault) => ({ ...fault, severity: 'warning' })) };
   } catch (error) {
     if (!(error instanceof ExpressionSyntaxError)) throw error;
     // Its braces are not syntax of expressions, which would be a poor reason to give.
-    if (groovyPattern.test(text)) return { findings: [finding('EXPRESSION_GROOVY', groovyRefusal)] };
+    if (groovyPattern.test(text)) {
+      return { findings: [finding('EXPRESSION_GROOVY', groovyRefusal)] };
+    }
     return { findings: [finding(error.code, describe(error, text))] };
   }
 }

@@ -21,7 +21,8 @@ const patterns = [
 ] as const;
 
 /**
- * Cuts an expression's text into tokens, the last of which is of kind `end`. Quotes are taken off, and doubled ones within made one.
+ * Cuts an expression's text into tokens, the last of which is of kind `end`. Quotes are taken off,
+ * and doubled ones within made one.
  *
  * @throws ExpressionSyntaxError at a character that starts no token
  */
@@ -42,7 +43,10 @@ function tokenAt(text: string, position: number): { readonly token: Token; reado
     pattern.lastIndex = position;
     const found = pattern.exec(text)?.[0];
     if (found === undefined) continue;
-    return { token: { kind, text: isQuoted(kind) ? unquote(found) : found, position }, end: position + found.length };
+    return {
+      token: { kind, text: isQuoted(kind) ? unquote(found) : found, position },
+      end: position + found.length,
+    };
   }
   const start = text.slice(position, position + 1);
   const hint = /['"]/.test(start)
@@ -66,18 +70,24 @@ function unquote(quoted: string): string {
 }
 
 /**
- * The value of a number as it is written: a whole one keeps all its digits, one with a point or an exponent is a double.
+ * The value of a number as it is written: a whole one keeps all its digits, one with a point or an
+ * exponent is a double.
  *
  * @throws ExpressionSyntaxError when it fits neither 64 bits nor a double
  */
-export function parseNumberLiteral(token: Token, isNegative: boolean): number | bigint | WholeDouble {
+export function parseNumberLiteral(
+  token: Token,
+  isNegative: boolean,
+): number | bigint | WholeDouble {
   const text = (isNegative ? '-' : '') + token.text;
   if (/^-?\d+$/.test(text)) {
     const value = BigInt(text);
     if (BigInt.asIntN(64, value) !== value) {
       throw new ExpressionSyntaxError(`${text.slice(0, 40)} does not fit 64 bits`, token.position);
     }
-    return BigInt(Number(value)) === value && Number.isSafeInteger(Number(value)) ? Number(value) + 0 : value;
+    return BigInt(Number(value)) === value && Number.isSafeInteger(Number(value))
+      ? Number(value) + 0
+      : value;
   }
   const value = Number(text);
   if (Number.isFinite(value)) return doubleValue(value);

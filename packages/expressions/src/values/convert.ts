@@ -1,11 +1,29 @@
 import { expressionFailed } from './expression-error.ts';
-import { Decimal, Float, isMap, type PresentValue, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
-import { javaText, javaTrim, parseDouble, parseTimestamp, parseWhole, textOfDouble, textOfFloat } from './text.ts';
+import {
+  Decimal,
+  Float,
+  isMap,
+  type PresentValue,
+  Timestamp,
+  typeOf,
+  type Value,
+  WholeDouble,
+} from './value.ts';
+import {
+  javaText,
+  javaTrim,
+  parseDouble,
+  parseTimestamp,
+  parseWhole,
+  textOfDouble,
+  textOfFloat,
+} from './text.ts';
 import { parseJson, writeJson } from './json.ts';
 
 /**
- * How a value becomes one of another type, as the engine does it for arguments and for columns (PinotDataType). A list where one value is
- * due gives its first element, which must be a number for a number.
+ * How a value becomes one of another type, as the engine does it for arguments and for columns
+ * (PinotDataType). A list where one value is due gives its first element, which must be a number
+ * for a number.
  *
  * @throws EXPRESSION_FAILED in each of them, when the value cannot become one of that type
  */
@@ -19,7 +37,9 @@ export function toInt(value: PresentValue): number {
   const number = numberOf(value, 'INT');
   if (typeof number === 'bigint') return Number(BigInt.asIntN(32, number));
   if (typeOf(value) === 'LONG') return number | 0;
-  return Number.isNaN(number) ? 0 : Math.trunc(Math.min(Math.max(number, -(2 ** 31)), 2 ** 31 - 1)) | 0;
+  return Number.isNaN(number)
+    ? 0
+    : Math.trunc(Math.min(Math.max(number, -(2 ** 31)), 2 ** 31 - 1)) | 0;
 }
 
 /** Converts a value to a LONG. @throws when it is not an integer of 64 bits */
@@ -59,7 +79,9 @@ export function toDecimal(value: PresentValue): Decimal {
   if (typeof value === 'string') return Decimal.parse(javaTrim(value));
   if (value instanceof Uint8Array) return Decimal.fromBytes(value);
   if (value instanceof Timestamp) return new Decimal(saturatedLong(value.epochMs), 0);
-  if (Array.isArray(value)) return Decimal.parse(textOfDouble(Number(numberOf(value, 'BIG_DECIMAL'))));
+  if (Array.isArray(value)) {
+    return Decimal.parse(textOfDouble(Number(numberOf(value, 'BIG_DECIMAL'))));
+  }
   const number = numberOf(value, 'BIG_DECIMAL');
   const type = typeOf(value);
   if (type === 'FLOAT') return Decimal.parse(textOfFloat(Number(number)));
@@ -97,7 +119,9 @@ export function toText(value: PresentValue): string {
   return javaText(value);
 }
 
-/** Converts a value to BYTES; text is read as hexadecimal digits. @throws when it is something else */
+/**
+ * Converts a value to BYTES; text is read as hexadecimal digits. @throws when it is something else
+ */
 export function toBytes(value: PresentValue): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === 'string') return bytesOfHex(javaTrim(value));
@@ -115,7 +139,10 @@ export function toMap(value: PresentValue): Readonly<Record<string, Value>> {
 }
 
 /** A list with each element converted; one value is a list of one. */
-export function toList<T>(value: PresentValue, convert: (element: PresentValue) => T): readonly T[] {
+export function toList<T>(
+  value: PresentValue,
+  convert: (element: PresentValue) => T,
+): readonly T[] {
   if (!Array.isArray(value)) return [convert(value)];
   return (value as readonly Value[]).map((element) => convert(present(element)));
 }
@@ -125,11 +152,20 @@ export function toElementText(element: PresentValue): string {
   return javaText(element);
 }
 
-/** A map as the engine stores it: how many members, then of each its name and its value in JSON, both behind their length; all lengths in 4 bytes. */
+/**
+ * A map as the engine stores it: how many members, then of each its name and its value in JSON,
+ * both behind their length; all lengths in 4 bytes.
+ */
 function bytesOfMap(map: Readonly<Record<string, Value>>): Uint8Array {
   const members = Object.entries(map);
-  const texts = members.flatMap(([name, member]) => [Buffer.from(name), Buffer.from(writeJson(member))]);
-  return Buffer.concat([length(members.length), ...texts.flatMap((text) => [length(text.length), text])]);
+  const texts = members.flatMap(([name, member]) => [
+    Buffer.from(name),
+    Buffer.from(writeJson(member)),
+  ]);
+  return Buffer.concat([
+    length(members.length),
+    ...texts.flatMap((text) => [length(text.length), text]),
+  ]);
 }
 
 function length(bytes: number): Uint8Array {

@@ -2,7 +2,10 @@ import { expressionFailed } from './expression-error.ts';
 import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
 import { textOfDouble, textOfFloat } from './text.ts';
 
-/** TypeScript's library does not know this parameter yet: https://tc39.es/proposal-json-parse-with-source. */
+/**
+ * TypeScript's library does not know this parameter yet:
+ * https://tc39.es/proposal-json-parse-with-source.
+ */
 interface ReviverContext {
   readonly source?: string;
 }
@@ -11,37 +14,52 @@ interface ReviverContext {
 const exactNumberPattern = /\d{16}|\.0+(?!\d)|\d[eE]/;
 const integerPattern = /^-?\d+$/;
 
-/** Deepest nesting of a value that is read from or written as JSON, as in the engine's own parser. */
+/**
+ * Deepest nesting of a value that is read from or written as JSON, as in the engine's own parser.
+ */
 const jsonDepthMax = 1_000;
 
 /**
- * Reads JSON with the types that the engine gives to numbers: whole ones are integers of any length, others doubles. What follows the
- * first value is not looked at, as the engine does not.
+ * Reads JSON with the types that the engine gives to numbers: whole ones are integers of any
+ * length, others doubles. What follows the first value is not looked at, as the engine does not.
  *
- * @throws EXPRESSION_FAILED when the text does not begin with JSON, or its value is nested more than 1,000 deep
+ * @throws EXPRESSION_FAILED when the text does not begin with JSON, or its value is nested more
+ * than 1,000 deep
  */
 export function parseJson(text: string): Value {
   return parse(text, reviveNumber, exactNumberPattern);
 }
 
-/** The same with every number that has a fraction as a decimal, digit by digit, without zeros at its end. */
+/**
+ * The same with every number that has a fraction as a decimal, digit by digit, without zeros at its
+ * end.
+ */
 export function parseExactJson(text: string): Value {
   return parse(text, reviveDecimal, /[.eE]|\d{16}/);
 }
 
 function parse(text: string, revive: typeof reviveNumber, needsRevival: RegExp): Value {
-  if (isNestedTooDeep(text)) throw expressionFailed(`JSON is nested more than ${jsonDepthMax} deep.`);
+  if (isNestedTooDeep(text)) {
+    throw expressionFailed(`JSON is nested more than ${jsonDepthMax} deep.`);
+  }
   try {
-    // A reviver is called for every value and costs several times the parse: most texts do not need it.
+    // A reviver is called for every value and costs several times the parse: most texts do not need
+    // it.
     return (needsRevival.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as Value;
   } catch (error) {
     const end = endOfFirstValue(text);
     if (end > 0 && end < text.length) return parse(text.slice(0, end), revive, needsRevival);
-    throw expressionFailed(`Not JSON: ‘${text.length > 40 ? `${text.slice(0, 40)}…` : text}’.`, error);
+    throw expressionFailed(
+      `Not JSON: ‘${text.length > 40 ? `${text.slice(0, 40)}…` : text}’.`,
+      error,
+    );
   }
 }
 
-/** Tells whether lists and objects of a text lie more than 1,000 deep in each other: whatever walks through them later does so on the stack. */
+/**
+ * Tells whether lists and objects of a text lie more than 1,000 deep in each other: whatever walks
+ * through them later does so on the stack.
+ */
 function isNestedTooDeep(text: string): boolean {
   // Each level takes two characters, so that most texts need not be looked at.
   if (text.length <= 2 * jsonDepthMax) return false;
@@ -64,9 +82,19 @@ function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
-const codes = { quote: 34, backslash: 92, openBracket: 91, closeBracket: 93, openBrace: 123, closeBrace: 125 } as const;
+const codes = {
+  quote: 34,
+  backslash: 92,
+  openBracket: 91,
+  closeBracket: 93,
+  openBrace: 123,
+  closeBrace: 125,
+} as const;
 
-/** Where the first value of a text ends, if it is a list, an object or a text; 0 where that is not to be seen. */
+/**
+ * Where the first value of a text ends, if it is a list, an object or a text; 0 where that is not
+ * to be seen.
+ */
 function endOfFirstValue(text: string): number {
   let [depth, isInText] = [0, false];
   for (let at = text.search(/\S/); at >= 0 && at < text.length; at += 1) {
@@ -84,7 +112,8 @@ function endOfFirstValue(text: string): number {
 }
 
 /**
- * Writes a value as JSON as the engine does: numbers as Java writes them, bytes as base64, NaN and the infinities as texts.
+ * Writes a value as JSON as the engine does: numbers as Java writes them, bytes as base64, NaN and
+ * the infinities as texts.
  *
  * @throws EXPRESSION_FAILED when it is nested more than 1,000 deep
  */
@@ -93,7 +122,9 @@ export function writeJson(value: Value): string {
 }
 
 function write(value: Value, depth: number): string {
-  if (depth > jsonDepthMax) throw expressionFailed(`A value is nested more than ${jsonDepthMax} deep.`);
+  if (depth > jsonDepthMax) {
+    throw expressionFailed(`A value is nested more than ${jsonDepthMax} deep.`);
+  }
   if (typeof value === 'string') {
     return JSON.stringify(value).replaceAll(
       /(?<!\\)((?:\\\\)*\\u00)([01][a-f])/g,
@@ -106,11 +137,15 @@ function write(value: Value, depth: number): string {
   }
   if (value === null || typeof value !== 'object') return String(value);
   if (value instanceof WholeDouble) return textOfDouble(value.value);
-  if (value instanceof Float) return Number.isFinite(value.value) ? textOfFloat(value.value) : `"${value.value}"`;
+  if (value instanceof Float) {
+    return Number.isFinite(value.value) ? textOfFloat(value.value) : `"${value.value}"`;
+  }
   if (value instanceof Decimal) return value.toString();
   if (value instanceof Timestamp) return String(value.epochMs);
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`;
-  if (Array.isArray(value)) return `[${(value as readonly Value[]).map((each) => write(each, depth + 1)).join(',')}]`;
+  if (Array.isArray(value)) {
+    return `[${(value as readonly Value[]).map((each) => write(each, depth + 1)).join(',')}]`;
+  }
   return `{${Object.entries(value)
     .map(([name, member]) => `${write(name, depth)}:${write(member, depth + 1)}`)
     .join(',')}}`;
@@ -132,5 +167,7 @@ function reviveNumber(_name: string, value: unknown, ...rest: unknown[]): unknow
 function reviveDecimal(name: string, value: unknown, ...rest: unknown[]): unknown {
   if (typeof value !== 'number') return value;
   const source = (rest[0] as ReviverContext | undefined)?.source ?? '';
-  return integerPattern.test(source) ? reviveNumber(name, value, ...rest) : Decimal.parse(source).withoutTrailingZeros();
+  return integerPattern.test(source)
+    ? reviveNumber(name, value, ...rest)
+    : Decimal.parse(source).withoutTrailingZeros();
 }

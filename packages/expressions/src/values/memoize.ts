@@ -1,6 +1,9 @@
 const entryCountMax = 256;
 
-/** Keeps what a function made of its last few hundred texts: patterns and paths are few, rows are many. */
+/**
+ * Keeps what a function made of its last few hundred texts: patterns and paths are few, rows are
+ * many.
+ */
 export function memoize<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();
   return (text) => {

@@ -23,37 +23,55 @@ function javaDigits(value: number, digitsOf: (value: number) => string): string 
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const size = Math.abs(value);
   const text = digitsOf(size);
-  if (size === 0 || (size >= 1e-3 && size < 1e7)) return sign + (text.includes('.') ? text : `${text}.0`);
+  if (size === 0 || (size >= 1e-3 && size < 1e7)) {
+    return sign + (text.includes('.') ? text : `${text}.0`);
+  }
   const [mantissa = '', exponent = '0'] = text.split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const leading = whole === '0' ? -(fraction.length - fraction.replace(/^0+/, '').length) - 1 : whole.length - 1;
+  const leading =
+    whole === '0' ? -(fraction.length - fraction.replace(/^0+/, '').length) - 1 : whole.length - 1;
   const rest = digits.slice(1).replace(/0+$/, '');
   return `${sign}${digits.slice(0, 1)}.${rest === '' ? '0' : rest}E${Number(exponent) + leading}`;
 }
 
 /** A timestamp as Java writes it, in UTC: `2024-02-29 12:34:56.0`. */
 export function textOfTimestamp({ epochMs }: Timestamp): string {
-  if (!(Math.abs(epochMs) <= 8.64e15)) throw expressionFailed(`${epochMs} ms is outside the calendar.`);
-  const [date = '', time = ''] = new Date(epochMs).toISOString().replace(/^\+0*/, '').slice(0, -1).split('T');
+  if (!(Math.abs(epochMs) <= 8.64e15)) {
+    throw expressionFailed(`${epochMs} ms is outside the calendar.`);
+  }
+  const [date = '', time = ''] = new Date(epochMs)
+    .toISOString()
+    .replace(/^\+0*/, '')
+    .slice(0, -1)
+    .split('T');
   return `${date} ${time.replace(/(\.\d*?)0+$/, (_, digits: string) => (digits === '.' ? '.0' : digits))}`;
 }
 
 /** Deepest nesting of a value that is written as text. */
 const depthMax = 1_000;
 
-/** What Java's `toString` makes of a value. @throws EXPRESSION_FAILED when it is nested more than 1,000 deep */
+/**
+ * What Java's `toString` makes of a value. @throws EXPRESSION_FAILED when it is nested more than
+ * 1,000 deep
+ */
 export function javaText(value: Value, depth = 0): string {
   if (depth > depthMax) throw expressionFailed(`A value is nested more than ${depthMax} deep.`);
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return typeOf(value) === 'DOUBLE' ? textOfDouble(value) : String(value);
-  if (value === null || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') {
+    return typeOf(value) === 'DOUBLE' ? textOfDouble(value) : String(value);
+  }
+  if (value === null || typeof value === 'bigint' || typeof value === 'boolean') {
+    return String(value);
+  }
   if (value instanceof WholeDouble) return textOfDouble(value.value);
   if (value instanceof Float) return textOfFloat(value.value);
   if (value instanceof Decimal) return value.toString();
   if (value instanceof Timestamp) return textOfTimestamp(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  if (Array.isArray(value)) return `[${(value as readonly Value[]).map((each) => javaText(each, depth + 1)).join(', ')}]`;
+  if (Array.isArray(value)) {
+    return `[${(value as readonly Value[]).map((each) => javaText(each, depth + 1)).join(', ')}]`;
+  }
   return `{${Object.entries(value)
     .map(([name, member]) => `${name}=${javaText(member, depth + 1)}`)
     .join(', ')}}`;
@@ -71,7 +89,9 @@ export function parseWhole(text: string, bits: 32 | 64): bigint {
 /** @throws EXPRESSION_FAILED when the text is not a number */
 export function parseDouble(text: string): number {
   const trimmed = javaTrim(text);
-  if (!doublePattern.test(trimmed)) throw expressionFailed(`‘${text.slice(0, 40)}’ is not a number.`);
+  if (!doublePattern.test(trimmed)) {
+    throw expressionFailed(`‘${text.slice(0, 40)}’ is not a number.`);
+  }
   return Number(trimmed.replace(/(?<=[\d.])[fFdD]$/, ''));
 }
 
@@ -83,21 +103,28 @@ export function javaTrim(text: string): string {
   return text.slice(start, end);
 }
 
-const sqlPattern = /^(\d{4})-(\d{1,2})-(\d{1,2}) ([+-]?\d{1,9}):([+-]?\d{1,9}):([+-]?\d{1,9})(?:\.(\d{1,9}))?$/;
-const isoPattern = /^(\d{4,9})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?$/;
+const sqlPattern =
+  /^(\d{4})-(\d{1,2})-(\d{1,2}) ([+-]?\d{1,9}):([+-]?\d{1,9}):([+-]?\d{1,9})(?:\.(\d{1,9}))?$/;
+const isoPattern =
+  /^(\d{4,9})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?$/;
 
 /**
- * The instant of a text that a TIMESTAMP takes: epoch milliseconds, `2024-02-29 12:34:56.7` where hours and the like may run over, or
- * ISO 8601 with or without time and offset. What has no offset is UTC.
+ * The instant of a text that a TIMESTAMP takes: epoch milliseconds, `2024-02-29 12:34:56.7` where
+ * hours and the like may run over, or ISO 8601 with or without time and offset. What has no offset
+ * is UTC.
  *
  * @throws EXPRESSION_FAILED when it is not one of these
  */
 export function parseTimestamp(text: string): number {
   const sql = sqlPattern.exec(text.trim());
   if (sql !== null) {
-    const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = sql.slice(1, 7).map(Number);
+    const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = sql
+      .slice(1, 7)
+      .map(Number);
     if (month >= 1 && month <= 12 && day >= 1 && day <= 31) {
-      return utcMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds(sql[7]);
+      return (
+        utcMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds(sql[7])
+      );
     }
   }
   if (/^[+-]?\d+$/.test(text)) return Number(parseWhole(text, 64));
@@ -106,10 +133,15 @@ export function parseTimestamp(text: string): number {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = iso
     .slice(1, 7)
     .map((each: string | undefined) => Number(each ?? 0));
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) throw invalid(text);
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) {
+    throw invalid(text);
+  }
   // A day beyond the end of its month is the last one.
   const lastDay = new Date(utcMs(year, month + 1, 0)).getUTCDate();
-  const localMs = utcMs(year, month, Math.min(day, lastDay)) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds(iso[7]);
+  const localMs =
+    utcMs(year, month, Math.min(day, lastDay)) +
+    ((hour * 60 + minute) * 60 + second) * 1000 +
+    milliseconds(iso[7]);
   const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(iso[8] ?? '') ?? [];
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
   if (offsetMs > 18 * 3_600_000 || Number(minutes) > 59) throw invalid(text);
@@ -125,7 +157,9 @@ function milliseconds(fraction: string | undefined): number {
 }
 
 function invalid(text: string): Error {
-  return expressionFailed(`‘${text.slice(0, 60)}’ is not a timestamp: expected epoch milliseconds or 2024-02-29 12:34:56.`);
+  return expressionFailed(
+    `‘${text.slice(0, 60)}’ is not a timestamp: expected epoch milliseconds or 2024-02-29 12:34:56.`,
+  );
 }
 
 /** Longest text that an expression makes, in characters. */
@@ -134,14 +168,18 @@ const textLengthMax = 2 ** 20;
 /** Throws before a text is made that would be too long. @throws EXPRESSION_FAILED */
 export function checkTextLength(length: number): void {
   if (length > textLengthMax) {
-    throw expressionFailed(`A text of ${length} characters is too long; at most ${textLengthMax} are kept.`);
+    throw expressionFailed(
+      `A text of ${length} characters is too long; at most ${textLengthMax} are kept.`,
+    );
   }
 }
 
 /** Throws when an array is too long. @throws EXPRESSION_FAILED */
 export function checkElementCount(count: number): void {
   if (count > textLengthMax) {
-    throw expressionFailed(`An array of ${count} elements is too long; at most ${textLengthMax} are kept.`);
+    throw expressionFailed(
+      `An array of ${count} elements is too long; at most ${textLengthMax} are kept.`,
+    );
   }
 }
 
@@ -153,7 +191,12 @@ export function repeatedText(text: string, count: number, separator: string): st
 }
 
 /** A text filled up to a length. @throws EXPRESSION_FAILED when that is too long */
-export function paddedText(text: string, length: number, filler: string, side: 'start' | 'end'): string {
+export function paddedText(
+  text: string,
+  length: number,
+  filler: string,
+  side: 'start' | 'end',
+): string {
   if (length <= text.length) return text;
   checkTextLength(length);
   return side === 'start' ? text.padStart(length, filler) : text.padEnd(length, filler);
@@ -162,8 +205,11 @@ export function paddedText(text: string, length: number, filler: string, side: '
 /** A text with each `find` replaced. @throws EXPRESSION_FAILED when that is too long */
 export function replacedText(text: string, find: string, substitute: string): string {
   if (find === '') return text;
-  // The longest that it can become, before it is counted how often `find` is in it; and `$` has a meaning for the runtime.
-  if (text.length * substitute.length <= textLengthMax && !substitute.includes('$')) return text.replaceAll(find, substitute);
+  // The longest that it can become, before it is counted how often `find` is in it; and `$` has a
+  // meaning for the runtime.
+  if (text.length * substitute.length <= textLengthMax && !substitute.includes('$')) {
+    return text.replaceAll(find, substitute);
+  }
   const parts = text.split(find);
   checkTextLength(text.length + (parts.length - 1) * (substitute.length - find.length));
   return parts.join(substitute);

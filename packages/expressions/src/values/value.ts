@@ -3,8 +3,9 @@ import { expressionFailed } from './expression-error.ts';
 /**
  * A value of an expression or of a row in the pipeline, each of one type of the engine.
  *
- * Numbers that are whole and fit 32 bits are integers, other whole ones up to 2^53 and bigints are longs, and the rest are doubles. What
- * JavaScript cannot tell apart has a class: doubles that are whole, floats, decimals, timestamps.
+ * Numbers that are whole and fit 32 bits are integers, other whole ones up to 2^53 and bigints are
+ * longs, and the rest are doubles. What JavaScript cannot tell apart has a class: doubles that are
+ * whole, floats, decimals, timestamps.
  */
 export type Value =
   | string
@@ -107,18 +108,26 @@ export function typeOf(value: Value): ValueType {
 }
 
 const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,10}))?$/;
-/** Farthest that the point of a decimal may lie from its digits, and most digits: more would take time and memory when it is written out. */
+/**
+ * Farthest that the point of a decimal may lie from its digits, and most digits: more would take
+ * time and memory when it is written out.
+ */
 const scaleMax = 65_535;
 const digitsMax = 10_000;
 
-/** A decimal number with all its digits: `unscaled` / 10^`scale`. Trailing zeros count, as in java.math.BigDecimal. */
+/**
+ * A decimal number with all its digits: `unscaled` / 10^`scale`. Trailing zeros count, as in
+ * java.math.BigDecimal.
+ */
 export class Decimal {
   readonly unscaled: bigint;
   readonly scale: number;
 
   constructor(unscaled: bigint, scale: number) {
     if (Math.abs(scale) > scaleMax) {
-      throw expressionFailed(`A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`);
+      throw expressionFailed(
+        `A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`,
+      );
     }
     this.unscaled = unscaled;
     this.scale = scale;
@@ -126,10 +135,15 @@ export class Decimal {
 
   /** @throws EXPRESSION_FAILED when the text is not a decimal number */
   static parse(text: string): Decimal {
-    const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimalPattern.exec(text) ?? [];
+    const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+      decimalPattern.exec(text) ?? [];
     const digits = whole + fraction;
     if (digits === '') throw expressionFailed(`‘${text.slice(0, 40)}’ is not a decimal number.`);
-    if (digits.length > digitsMax) throw expressionFailed(`A decimal number may have ${digitsMax} digits, not ${digits.length}.`);
+    if (digits.length > digitsMax) {
+      throw expressionFailed(
+        `A decimal number may have ${digitsMax} digits, not ${digits.length}.`,
+      );
+    }
     const unscaled = BigInt(digits);
     return new Decimal(sign === '-' ? -unscaled : unscaled, fraction.length - Number(exponent));
   }
@@ -160,16 +174,22 @@ export class Decimal {
 
   /** Cut off towards zero. */
   toBigInt(): bigint {
-    return this.scale <= 0 ? this.unscaled * 10n ** BigInt(-this.scale) : this.unscaled / 10n ** BigInt(this.scale);
+    return this.scale <= 0
+      ? this.unscaled * 10n ** BigInt(-this.scale)
+      : this.unscaled / 10n ** BigInt(this.scale);
   }
 
   /** With `scale` digits behind the point, halves away from zero, or cut off. */
   withScale(scale: number, rounding: 'half-up' | 'down'): Decimal {
     // Before the power is made, which would take forever.
     if (Math.abs(scale) > scaleMax) {
-      throw expressionFailed(`A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`);
+      throw expressionFailed(
+        `A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`,
+      );
     }
-    if (scale >= this.scale) return new Decimal(this.unscaled * 10n ** BigInt(scale - this.scale), scale);
+    if (scale >= this.scale) {
+      return new Decimal(this.unscaled * 10n ** BigInt(scale - this.scale), scale);
+    }
     const divisor = 10n ** BigInt(this.scale - scale);
     const quotient = this.unscaled / divisor;
     const rest = this.unscaled % divisor;
@@ -191,14 +211,22 @@ export class Decimal {
     const hex = BigInt.asUintN(length * 8, this.unscaled)
       .toString(16)
       .padStart(length * 2, '0');
-    return Buffer.concat([Buffer.from([(this.scale >> 8) & 0xff, this.scale & 0xff]), Buffer.from(hex, 'hex')]);
+    return Buffer.concat([
+      Buffer.from([(this.scale >> 8) & 0xff, this.scale & 0xff]),
+      Buffer.from(hex, 'hex'),
+    ]);
   }
 
   /** @throws EXPRESSION_FAILED when there are fewer than three bytes */
   static fromBytes(bytes: Uint8Array): Decimal {
-    if (bytes.length < 3) throw expressionFailed(`${bytes.length} bytes are not a decimal number: expected 3 or more.`);
+    if (bytes.length < 3) {
+      throw expressionFailed(`${bytes.length} bytes are not a decimal number: expected 3 or more.`);
+    }
     const [high = 0, low = 0] = bytes;
     const digits = Buffer.from(bytes.subarray(2)).toString('hex');
-    return new Decimal(BigInt.asIntN((bytes.length - 2) * 8, BigInt(`0x${digits}`)), (high << 8) | low);
+    return new Decimal(
+      BigInt.asIntN((bytes.length - 2) * 8, BigInt(`0x${digits}`)),
+      (high << 8) | low,
+    );
   }
 }

@@ -22,12 +22,20 @@ export class BrokerSet {
 
   /** Whether any broker can serve every result, as far as they say. */
   get isShared(): boolean {
-    const known = this.#brokers.flatMap(({ health }) => (health === undefined ? [] : [health.storeType]));
+    const known = this.#brokers.flatMap(({ health }) =>
+      health === undefined ? [] : [health.storeType],
+    );
     return known.length > 0 && known.every((type) => sharedStoreTypes.includes(type));
   }
 
-  /** Takes over other addresses: those that stay keep their connections, those that go may end what they do. */
-  update(addresses: readonly BrokerAddress[]): { readonly added: readonly Broker[]; readonly removed: readonly Broker[] } {
+  /**
+   * Takes over other addresses: those that stay keep their connections, those that go may end what
+   * they do.
+   */
+  update(addresses: readonly BrokerAddress[]): {
+    readonly added: readonly Broker[];
+    readonly removed: readonly Broker[];
+  } {
     const kept = new Map(this.#brokers.map((broker) => [broker.address.origin, broker]));
     const wanted = new Map(addresses.map((address) => [address.origin, address]));
     const added: Broker[] = [];
@@ -41,25 +49,41 @@ export class BrokerSet {
     return { added, removed };
   }
 
-  /** Those that may be called: the ones that are up or, when none is, all of them, since the checks may be what fails. */
+  /**
+   * Those that may be called: the ones that are up or, when none is, all of them, since the checks
+   * may be what fails.
+   */
   get usable(): readonly Broker[] {
     const up = this.#brokers.filter(({ isUp }) => isUp);
     return up.length > 0 ? up : this.#brokers;
   }
 
-  /** Those that may be called, the least busy first, those that failed recently last; of equals each in its turn. */
+  /**
+   * Those that may be called, the least busy first, those that failed recently last; of equals each
+   * in its turn.
+   */
   inOrder(): readonly Broker[] {
     const { usable } = this;
     this.#turn = (this.#turn + 1) % Math.max(1, usable.length);
     const rotated = [...usable.slice(this.#turn), ...usable.slice(0, this.#turn)];
-    return rotated.toSorted((one, other) => Number(one.isSuspect) - Number(other.isSuspect) || one.callCount - other.callCount);
+    return rotated.toSorted(
+      (one, other) =>
+        Number(one.isSuspect) - Number(other.isSuspect) || one.callCount - other.callCount,
+    );
   }
 
-  /** The one that is called at an address, or that says it is reached there; undefined when there is none. */
+  /**
+   * The one that is called at an address, or that says it is reached there; undefined when there is
+   * none.
+   */
   find(host: string, port: number): Broker | undefined {
     const sameHost = host.toLowerCase();
-    const configured = this.#brokers.find(({ address }) => address.port === port && address.host === sameHost);
-    return configured ?? this.#brokers.find(({ health }) => health?.brokerId === brokerIdOf(host, port));
+    const configured = this.#brokers.find(
+      ({ address }) => address.port === port && address.host === sameHost,
+    );
+    return (
+      configured ?? this.#brokers.find(({ health }) => health?.brokerId === brokerIdOf(host, port))
+    );
   }
 
   has(broker: Broker): boolean {

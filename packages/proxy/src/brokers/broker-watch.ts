@@ -20,8 +20,8 @@ export interface BrokerWatchParts {
 }
 
 /**
- * Looks after the brokers, round by round: which there are, and how each of them is. The checks of a round run all at once, and one
- * that hangs ends with its time: it delays the round, and no call.
+ * Looks after the brokers, round by round: which there are, and how each of them is. The checks of
+ * a round run all at once, and one that hangs ends with its time: it delays the round, and no call.
  */
 export class BrokerWatch {
   readonly #parts: BrokerWatchParts;
@@ -72,7 +72,12 @@ export class BrokerWatch {
   async #round(): Promise<void> {
     const { brokers, options, clock, routes, metrics } = this.#parts;
     const { addresses, problem } = await this.#wanted.find();
-    if (problem !== undefined) this.#log?.warn({ problem }, 'the name of the brokers cannot be resolved: those known are kept');
+    if (problem !== undefined) {
+      this.#log?.warn(
+        { problem },
+        'the name of the brokers cannot be resolved: those known are kept',
+      );
+    }
     const { added, removed } = brokers.update(addresses);
     routes.deleteBrokers(removed);
     if (added.length > 0 || removed.length > 0) {
@@ -80,7 +85,10 @@ export class BrokerWatch {
       this.#log?.info({ added: labelsOf(added), removed: labelsOf(removed) }, 'brokers changed');
     }
     const check = async (broker: Broker): Promise<void> =>
-      this.#heed(broker, await checkHealth(broker, clock, options.timeouts.healthMs, this.#stopping.signal));
+      this.#heed(
+        broker,
+        await checkHealth(broker, clock, options.timeouts.healthMs, this.#stopping.signal),
+      );
     await Promise.all(brokers.all.map(check));
     metrics.observeRound();
   }
@@ -88,7 +96,9 @@ export class BrokerWatch {
   #heed(broker: Broker, check: HealthCheck): void {
     if (this.#stopping.signal.aborted) return;
     if (check.kind === 'failed') {
-      if (broker.recordFailure(this.#parts.options.failuresMax)) this.#eject(broker, 'no good answer to a health check');
+      if (broker.recordFailure(this.#parts.options.failuresMax)) {
+        this.#eject(broker, 'no good answer to a health check');
+      }
     } else if (check.kind === 'leaving') {
       if (broker.recordDraining()) this.#eject(broker, 'it shuts down');
     } else if (broker.recordHealthy(check.health)) {
@@ -98,7 +108,10 @@ export class BrokerWatch {
 
   #eject(broker: Broker, what: string): void {
     this.#parts.metrics.observeEjection(broker.label);
-    this.#log?.warn({ broker: broker.label, origin: broker.address.origin, what }, 'broker is down');
+    this.#log?.warn(
+      { broker: broker.label, origin: broker.address.origin, what },
+      'broker is down',
+    );
   }
 }
 
@@ -111,8 +124,16 @@ export type HealthCheck =
 /** The most that is read of what calls itself a health report. */
 const reportBytesMax = 65_536;
 
-/** Asks a broker for its health. Only what answers as a broker of Quire does is healthy; never rejects. */
-async function checkHealth(broker: Broker, clock: Clock, timeoutMs: number, signal: AbortSignal): Promise<HealthCheck> {
+/**
+ * Asks a broker for its health. Only what answers as a broker of Quire does is healthy; never
+ * rejects.
+ */
+async function checkHealth(
+  broker: Broker,
+  clock: Clock,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<HealthCheck> {
   try {
     const answer = await callBroker(broker, {
       path: routePatterns.health,
@@ -122,7 +143,9 @@ async function checkHealth(broker: Broker, clock: Clock, timeoutMs: number, sign
       bodyBytesMax: reportBytesMax,
     });
     if (answer.status === 503) return { kind: 'leaving' };
-    return answer.status === 200 ? { kind: 'healthy', health: parseBrokerHealth(answer.text) } : { kind: 'failed' };
+    return answer.status === 200
+      ? { kind: 'healthy', health: parseBrokerHealth(answer.text) }
+      : { kind: 'failed' };
   } catch {
     return { kind: 'failed' }; // whatever it was: the next round asks again
   }

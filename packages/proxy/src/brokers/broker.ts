@@ -4,7 +4,10 @@ import { Pool } from 'undici';
 import type { BrokerAddress } from './broker-address.ts';
 
 export interface BrokerOptions {
-  /** How many calls are passed on to it at once; further ones wait. One whose caller does not read does not count. */
+  /**
+   * How many calls are passed on to it at once; further ones wait. One whose caller does not read
+   * does not count.
+   */
   readonly connectionsMax: number;
   /** How long it may take to connect. */
   readonly connectTimeoutMs: number;
@@ -13,12 +16,15 @@ export interface BrokerOptions {
 }
 
 /**
- * One broker as the proxy knows it: its connections, what it says of itself, and whether it is up. It is down from the moment that
- * it has failed too often in a row, and up again from the next good check of its health.
+ * One broker as the proxy knows it: its connections, what it says of itself, and whether it is up.
+ * It is down from the moment that it has failed too often in a row, and up again from the next good
+ * check of its health.
  */
 export class Broker {
   readonly address: BrokerAddress;
-  /** Its connections, one call at a time on each. What happens to be slow on one holds up no other. */
+  /**
+   * Its connections, one call at a time on each. What happens to be slow on one holds up no other.
+   */
   readonly pool: Pool;
   readonly #slots: Slots;
   /** By which the proxy's own calls go. */
@@ -34,7 +40,8 @@ export class Broker {
     const { certificateAuthorities: ca } = options;
     this.address = address;
     this.pool = new Pool(address.origin, {
-      // Calls are limited by slots, which they give back while their callers have to be waited for: a connection cannot be.
+      // Calls are limited by slots, which they give back while their callers have to be waited for:
+      // a connection cannot be.
       connections: null,
       pipelining: 1,
       allowH2: false,
@@ -49,7 +56,8 @@ export class Broker {
     });
     this.#slots = new Slots(options.connectionsMax);
     this.transport = dispatcherTransport(this.pool);
-    // Failures to connect are told to the calls that wait; a listener that did not listen would end the process.
+    // Failures to connect are told to the calls that wait; a listener that did not listen would end
+    // the process.
     this.pool.on('connectionError', () => undefined);
   }
 
@@ -68,8 +76,9 @@ export class Broker {
   }
 
   /**
-   * Whether it has failed a call recently, though it may be up: a broker can be in good health and answer no query. Until as many checks as
-   * make it down have found it well, it gets new queries only where no other is.
+   * Whether it has failed a call recently, though it may be up: a broker can be in good health and
+   * answer no query. Until as many checks as make it down have found it well, it gets new queries
+   * only where no other is.
    */
   get isSuspect(): boolean {
     return this.#suspicion > 0;
@@ -80,7 +89,10 @@ export class Broker {
     return this.#callCount;
   }
 
-  /** Resolves when a call may be passed on, with the function that lets the next one. @throws ABORTED */
+  /**
+   * Resolves when a call may be passed on, with the function that lets the next one. @throws
+   * ABORTED
+   */
   acquireSlot(signal: AbortSignal): Promise<ReleaseSlot> {
     return this.#slots.acquire(signal);
   }
@@ -98,7 +110,10 @@ export class Broker {
     this.#failureCount = 0;
   }
 
-  /** It failed to answer a call, or what it answered was not an answer. Tells as `recordFailure` does. */
+  /**
+   * It failed to answer a call, or what it answered was not an answer. Tells as `recordFailure`
+   * does.
+   */
   recordFailedCall(failuresMax: number): boolean {
     this.#suspicion = failuresMax;
     return this.recordFailure(failuresMax);

@@ -1,9 +1,18 @@
-import { brokerAnswerTooLong, brokerErrors, Exchange, readWhole, type WireAnswer } from '@quire/client/wire';
+import {
+  brokerAnswerTooLong,
+  brokerErrors,
+  Exchange,
+  readWhole,
+  type WireAnswer,
+} from '@quire/client/wire';
 import type { Clock } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
 import type { Broker } from './broker.ts';
 
-/** A call that the proxy itself makes to a broker: to look after it, or on behalf of a caller whose call needs several. */
+/**
+ * A call that the proxy itself makes to a broker: to look after it, or on behalf of a caller whose
+ * call needs several.
+ */
 export interface OwnCall {
   readonly method?: 'GET' | 'HEAD' | 'DELETE';
   /** With its parameters. */
@@ -18,8 +27,8 @@ export interface OwnCall {
 /**
  * Calls a broker; resolves once the head of its answer is there.
  *
- * @throws BROKER_TIMED_OUT when it is silent for too long, BROKER_UNAVAILABLE when there is no connection, BROKER_FAILED when the answer
- * breaks off, and what the signal is aborted with
+ * @throws BROKER_TIMED_OUT when it is silent for too long, BROKER_UNAVAILABLE when there is no
+ * connection, BROKER_FAILED when the answer breaks off, and what the signal is aborted with
  */
 export async function openAnswer(broker: Broker, call: OwnCall): Promise<WireAnswer> {
   const { method = 'GET', path, headers = {}, clock, timeoutMs, signal } = call;
@@ -39,7 +48,10 @@ export async function openAnswer(broker: Broker, call: OwnCall): Promise<WireAns
   }
 }
 
-/** Calls a broker and reads its whole, short answer. @throws as `openAnswer`, and BROKER_FAILED when it is longer than it may be */
+/**
+ * Calls a broker and reads its whole, short answer. @throws as `openAnswer`, and BROKER_FAILED when
+ * it is longer than it may be
+ */
 export async function callBroker(
   broker: Broker,
   { bodyBytesMax, ...call }: OwnCall & { readonly bodyBytesMax: number },
@@ -52,6 +64,9 @@ export async function callBroker(
 }
 
 /** @throws BROKER_FAILED when it is longer than it may be */
-export async function readText(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
+export async function readText(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<string> {
   return new TextDecoder().decode(await readWhole(chunks, bytesMax, brokerAnswerTooLong));
 }

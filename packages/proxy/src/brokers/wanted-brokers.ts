@@ -9,7 +9,10 @@ export interface Wanted {
   readonly problem?: string;
 }
 
-/** Finds out which brokers there should be: those of the settings, and those that a name stands for at the moment. */
+/**
+ * Finds out which brokers there should be: those of the settings, and those that a name stands for
+ * at the moment.
+ */
 export class WantedBrokers {
   readonly #options: ProxyOptions;
   readonly #clock: Clock;
@@ -21,13 +24,19 @@ export class WantedBrokers {
     this.#clock = clock;
   }
 
-  /** A name that stands for nothing, or cannot be resolved now, changes nothing: better an old answer than no broker. */
+  /**
+   * A name that stands for nothing, or cannot be resolved now, changes nothing: better an old
+   * answer than no broker.
+   */
   async find(): Promise<Wanted> {
     const { brokersName, brokers } = this.#options;
     const listed = brokers.map(parseBrokerUrl);
     if (brokersName === undefined) return { addresses: listed };
     const problem = await this.#resolve(brokersName);
-    return { addresses: [...listed, ...(this.#named?.addresses ?? [])], ...(problem !== undefined && { problem }) };
+    return {
+      addresses: [...listed, ...(this.#named?.addresses ?? [])],
+      ...(problem !== undefined && { problem }),
+    };
   }
 
   async #resolve(url: string): Promise<string | undefined> {

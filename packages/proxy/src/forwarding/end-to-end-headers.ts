@@ -15,8 +15,9 @@ const hopByHop: readonly string[] = [
 ];
 
 /**
- * What is for the proxy, or what it says itself. `Origin` and `Sec-Fetch-Site` are for the server that the page called: the proxy has refused
- * what pages of other origins may not do, and a broker has another host name than the page knows.
+ * What is for the proxy, or what it says itself. `Origin` and `Sec-Fetch-Site` are for the server
+ * that the page called: the proxy has refused what pages of other origins may not do, and a broker
+ * has another host name than the page knows.
  */
 const ownOfRequests: readonly string[] = [
   ...Object.values(forwardHeaders),
@@ -39,32 +40,49 @@ const dropsOfResponses: ReadonlySet<string> = new Set([...hopByHop, 'via']);
 /** How the proxy calls itself in `Via` (RFC 9110 section 7.6.3). */
 const viaName = '1.1 quire-proxy';
 
-/** Names and values alternately, as Node and undici take them: as they came, in their order, duplicates included. */
+/**
+ * Names and values alternately, as Node and undici take them: as they came, in their order,
+ * duplicates included.
+ */
 export type RawHeaders = readonly string[];
 
 /**
- * The headers with which a call goes on to a broker: those of the caller that are meant for the other end, and what the proxy adds.
+ * The headers with which a call goes on to a broker: those of the caller that are meant for the
+ * other end, and what the proxy adds.
  */
 export function requestHeadersOf(request: IncomingMessage, requestId: string): string[] {
   const { headers, rawHeaders } = request;
   const passed = withoutNames(rawHeaders, dropsOfRequests, headers.connection);
-  for (const [name, value] of Object.entries(hopHeadersOf(request, requestId))) passed.push(name, value);
+  for (const [name, value] of Object.entries(hopHeadersOf(request, requestId))) {
+    passed.push(name, value);
+  }
   return passed;
 }
 
 /**
- * The headers of a call that the proxy makes itself on behalf of a caller: the caller's credentials, and what the proxy adds to every call.
- * Brokers that trust the proxy thus count wrong credentials by the caller's address here, too.
+ * The headers of a call that the proxy makes itself on behalf of a caller: the caller's
+ * credentials, and what the proxy adds to every call. Brokers that trust the proxy thus count wrong
+ * credentials by the caller's address here, too.
  */
-export function onBehalfHeadersOf(request: IncomingMessage, requestId: string): Record<string, string> {
-  return { authorization: request.headers.authorization ?? '', ...hopHeadersOf(request, requestId) };
+export function onBehalfHeadersOf(
+  request: IncomingMessage,
+  requestId: string,
+): Record<string, string> {
+  return {
+    authorization: request.headers.authorization ?? '',
+    ...hopHeadersOf(request, requestId),
+  };
 }
 
 /**
- * The headers that the proxy adds to every call on behalf of a caller. `Via`, `Forwarded` and `X-Forwarded-*` say where the call came from;
- * what earlier proxies said in them stands first, and proves nothing.
+ * The headers that the proxy adds to every call on behalf of a caller. `Via`, `Forwarded` and
+ * `X-Forwarded-*` say where the call came from; what earlier proxies said in them stands first, and
+ * proves nothing.
  */
-function hopHeadersOf({ headers, socket, httpVersion }: IncomingMessage, requestId: string): Record<string, string> {
+function hopHeadersOf(
+  { headers, socket, httpVersion }: IncomingMessage,
+  requestId: string,
+): Record<string, string> {
   const client = socket.remoteAddress ?? 'unknown';
   const scheme = 'encrypted' in socket ? 'https' : 'http';
   const host = /^[\w.:[\]-]{1,255}$/.test(headers.host ?? '') ? headers.host : undefined;
@@ -80,7 +98,11 @@ function hopHeadersOf({ headers, socket, httpVersion }: IncomingMessage, request
 }
 
 /** The headers with which a broker's answer goes on to the caller. */
-export function responseHeadersOf(rawHeaders: RawHeaders, connection: string | undefined, via: string | undefined): string[] {
+export function responseHeadersOf(
+  rawHeaders: RawHeaders,
+  connection: string | undefined,
+  via: string | undefined,
+): string[] {
   const passed = withoutNames(rawHeaders, dropsOfResponses, connection);
   passed.push('via', appended(via, viaName));
   return passed;
@@ -92,13 +114,20 @@ export function callerRequestId(value: string | readonly string[] | undefined): 
 }
 
 /** What `Connection` lists is between two neighbours as well. */
-function withoutNames(headers: RawHeaders, names: ReadonlySet<string>, connection: string | undefined): string[] {
-  const listed = connection === undefined ? [] : connection.split(',').map((name) => name.trim().toLowerCase());
+function withoutNames(
+  headers: RawHeaders,
+  names: ReadonlySet<string>,
+  connection: string | undefined,
+): string[] {
+  const listed =
+    connection === undefined ? [] : connection.split(',').map((name) => name.trim().toLowerCase());
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? '';
     const lowerCased = name.toLowerCase();
-    if (!names.has(lowerCased) && !listed.includes(lowerCased)) kept.push(name, headers[index + 1] ?? '');
+    if (!names.has(lowerCased) && !listed.includes(lowerCased)) {
+      kept.push(name, headers[index + 1] ?? '');
+    }
   }
   return kept;
 }

@@ -46,9 +46,9 @@ export interface ExchangeCall {
 }
 
 /**
- * One call to one broker, whose answer goes to the caller chunk by chunk, as it comes: from the one socket to the other, with no
- * stream between them, no faster than the caller reads, and with nothing kept. It takes one of the broker's slots until the caller has to
- * be waited for.
+ * One call to one broker, whose answer goes to the caller chunk by chunk, as it comes: from the one
+ * socket to the other, with no stream between them, no faster than the caller reads, and with
+ * nothing kept. It takes one of the broker's slots until the caller has to be waited for.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #broker: Broker;
@@ -101,7 +101,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#givenUp !== undefined) controller.abort(this.#givenUp);
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (status < 200) return;
     this.noteProgress();
     this.#head = { status, headers };
@@ -109,13 +113,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isAccepted = this.#call.accepts(this.#head);
     if (!this.#isAccepted) return;
     const { response } = this.#call;
-    const raw = (controller.rawHeaders as readonly (Buffer | string)[]).map((part) => part.toString('latin1'));
-    response.writeHead(status, responseHeadersOf(raw, textOf(headers.connection), textOf(headers['via'])));
+    const raw = (controller.rawHeaders as readonly (Buffer | string)[]).map((part) =>
+      part.toString('latin1'),
+    );
+    response.writeHead(
+      status,
+      responseHeadersOf(raw, textOf(headers.connection), textOf(headers['via'])),
+    );
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.noteProgress();
-    if (!this.#isAccepted || this.#call.response.destroyed || this.#call.response.write(chunk)) return;
+    if (!this.#isAccepted || this.#call.response.destroyed || this.#call.response.write(chunk)) {
+      return;
+    }
     controller.pause();
     this.#releaseSlot?.();
   }
@@ -148,7 +159,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #giveUp(error: Error): void {
     this.#givenUp = error;
     this.#controller?.abort(error);
-    // While it waits for a slot or a connection it has no controller: it is called off before it is sent.
+    // While it waits for a slot or a connection it has no controller: it is called off before it is
+    // sent.
     this.#fail(error);
   }
 
@@ -156,14 +168,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isAccepted) {
       this.#call.response.destroy(); // a part of an answer must not be taken for all of it
       this.#outcome.resolve({ kind: 'broken', error });
-    } else if (this.#head !== undefined && this.#givenUp === undefined && !(error instanceof UnboundedAnswer)) {
+    } else if (
+      this.#head !== undefined &&
+      this.#givenUp === undefined &&
+      !(error instanceof UnboundedAnswer)
+    ) {
       this.#outcome.resolve({ kind: 'declined', head: this.#head }); // what was not wanted did not come whole
     } else {
-      this.#outcome.resolve({ kind: this.#controller === undefined ? 'unsent' : 'unanswered', error });
+      this.#outcome.resolve({
+        kind: this.#controller === undefined ? 'unsent' : 'unanswered',
+        error,
+      });
     }
   }
 
-  /** Gives up when the broker is silent for too long; the time that the caller takes to read is not the broker's. */
+  /**
+   * Gives up when the broker is silent for too long; the time that the caller takes to read is not
+   * the broker's.
+   */
   async #watch(): Promise<void> {
     const { clock, headTimeoutMs, stallTimeoutMs } = this.#call;
     while (!this.#ended.signal.aborted) {
@@ -172,17 +194,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (leftMs > 0) await clock.sleep(leftMs, this.#ended.signal).catch(() => undefined); // ended meanwhile
       else if (this.#controller?.paused === true) this.noteProgress();
       else {
-        this.#giveUp(new QuireError('BROKER_TIMED_OUT', `${this.#broker.label} does not answer in time.`));
+        this.#giveUp(
+          new QuireError('BROKER_TIMED_OUT', `${this.#broker.label} does not answer in time.`),
+        );
         return;
       }
     }
   }
 
-  /** An answer that ends where its connection does could be cut anywhere; one that is coded for the way besides would not be read. */
+  /**
+   * An answer that ends where its connection does could be cut anywhere; one that is coded for the
+   * way besides would not be read.
+   */
   #assertEndTells({ status, headers }: AnswerHead): void {
     const hasNoBody = this.#call.method === 'HEAD' || status === 204 || status === 304;
     const codings = textOf(headers['transfer-encoding']);
-    const tells = codings === undefined ? headers['content-length'] !== undefined : codings.toLowerCase() === 'chunked';
+    const tells =
+      codings === undefined
+        ? headers['content-length'] !== undefined
+        : codings.toLowerCase() === 'chunked';
     if (hasNoBody || tells) return;
     throw new UnboundedAnswer('The answer does not say where it ends.');
   }
@@ -190,7 +220,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 class UnboundedAnswer extends Error {}
 
-/** Why a call is not watched any more: one for all of them, since it takes time to note where an error comes from. */
+/**
+ * Why a call is not watched any more: one for all of them, since it takes time to note where an
+ * error comes from.
+ */
 const ended = new QuireError('ABORTED', 'The call has ended.');
 
 function textOf(value: string | readonly string[] | undefined): string | undefined {

@@ -14,7 +14,10 @@ export interface ForwardOptions {
   readonly headTimeoutMs: number;
 }
 
-/** One call of a client on its way to brokers: given to one after the other, until one has it answered. */
+/**
+ * One call of a client on its way to brokers: given to one after the other, until one has it
+ * answered.
+ */
 export class ForwardedCall {
   readonly #context: ProxyContext;
   readonly #request: FastifyRequest;
@@ -25,8 +28,16 @@ export class ForwardedCall {
   readonly #upload: Upload | undefined;
   #exchange: Exchange | undefined;
 
-  /** @throws INVALID_PARAMETER when the target is not a path, BODY_TOO_LARGE when the body is announced as such */
-  constructor(context: ProxyContext, request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
+  /**
+   * @throws INVALID_PARAMETER when the target is not a path, BODY_TOO_LARGE when the body is
+   * announced as such
+   */
+  constructor(
+    context: ProxyContext,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: ForwardOptions,
+  ) {
     const { raw } = request;
     this.#path = requestPathOf(request);
     this.#context = context;
@@ -34,13 +45,18 @@ export class ForwardedCall {
     this.#reply = reply;
     this.#options = options;
     this.#headers = requestHeadersOf(raw, request.id);
-    const upload = new Upload(raw, context.options.bodyBytesMax, () => this.#exchange?.noteProgress());
+    const upload = new Upload(raw, context.options.bodyBytesMax, () =>
+      this.#exchange?.noteProgress(),
+    );
     // Only calls that have a body in the API pass one on.
     const hasUpload = (request.method === 'POST' || request.method === 'PATCH') && !upload.isEmpty;
     this.#upload = hasUpload ? upload : undefined;
   }
 
-  /** Whether it can be given to another broker after one that may have acted on it: reading changes nothing. */
+  /**
+   * Whether it can be given to another broker after one that may have acted on it: reading changes
+   * nothing.
+   */
   get isSafe(): boolean {
     return this.#request.method === 'GET' || this.#request.method === 'HEAD';
   }
@@ -50,8 +66,14 @@ export class ForwardedCall {
     return this.#upload?.isBegun !== true;
   }
 
-  /** Gives the call to a broker. The answer goes to the client when `accepts` says so by its head; by default it does. */
-  async forwardTo(broker: Broker, accepts: (head: AnswerHead) => boolean = () => true): Promise<ExchangeOutcome> {
+  /**
+   * Gives the call to a broker. The answer goes to the client when `accepts` says so by its head;
+   * by default it does.
+   */
+  async forwardTo(
+    broker: Broker,
+    accepts: (head: AnswerHead) => boolean = () => true,
+  ): Promise<ExchangeOutcome> {
     const { clock, options, metrics } = this.#context;
     const { call } = callContextOf(this.#request);
     const startMs = clock.monotonicMs();
@@ -59,7 +81,10 @@ export class ForwardedCall {
     this.#exchange = new Exchange(broker, {
       method: this.#request.method,
       path: this.#path,
-      headers: contentLength === undefined ? this.#headers : [...this.#headers, 'content-length', String(contentLength)],
+      headers:
+        contentLength === undefined
+          ? this.#headers
+          : [...this.#headers, 'content-length', String(contentLength)],
       upload: this.#upload,
       response: this.#reply.raw,
       accepts: (head) => {
@@ -83,12 +108,19 @@ export class ForwardedCall {
   /** From here on the answer is the broker's: nobody else writes to the client. */
   #take(broker: Broker, { headers }: AnswerHead): void {
     this.#reply.hijack();
-    callContextOf(this.#request).notes = { broker: broker.label, brokerRequestId: headers['x-request-id'] };
-    // What was stored under this id is there, and expires, or is being stored: later calls for it are sent there.
+    callContextOf(this.#request).notes = {
+      broker: broker.label,
+      brokerRequestId: headers['x-request-id'],
+    };
+    // What was stored under this id is there, and expires, or is being stored: later calls for it
+    // are sent there.
     const requestId = headers['x-request-id'];
-    const isThere = headers[expirationHeader] !== undefined || headers[pageHeaders.state] !== undefined;
+    const isThere =
+      headers[expirationHeader] !== undefined || headers[pageHeaders.state] !== undefined;
     if (this.#request.method !== 'POST' || !isThere) return;
-    if (typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.set(requestId, broker);
+    if (typeof requestId === 'string' && isRequestId(requestId)) {
+      this.#context.routes.set(requestId, broker);
+    }
   }
 
   #recordOutcome(broker: Broker, outcome: ExchangeOutcome): void {
@@ -100,7 +132,9 @@ export class ForwardedCall {
     }
     const context = callContextOf(this.#request);
     if (outcome.kind === 'broken') context.failure = errorOf(broker, outcome);
-    if (!context.call.signal.aborted && !isOurs(outcome.error)) watch.recordFailure(broker, outcome.error.message);
+    if (!context.call.signal.aborted && !isOurs(outcome.error)) {
+      watch.recordFailure(broker, outcome.error.message);
+    }
   }
 }
 
@@ -110,15 +144,28 @@ function isOurs(error: Error): boolean {
 }
 
 /** What the caller is told of a broker that did not answer. */
-export function errorOf(broker: Broker, outcome: ExchangeOutcome & { readonly error: Error }): QuireError {
+export function errorOf(
+  broker: Broker,
+  outcome: ExchangeOutcome & { readonly error: Error },
+): QuireError {
   const { error: cause, kind } = outcome;
   if (isQuireError(cause)) return cause;
-  if (kind === 'unsent') return new QuireError('BROKER_UNAVAILABLE', `${broker.label} cannot be reached; try again.`, { cause });
-  return new QuireError('BROKER_FAILED', `${broker.label} did not give a complete answer.`, { cause });
+  if (kind === 'unsent') {
+    return new QuireError('BROKER_UNAVAILABLE', `${broker.label} cannot be reached; try again.`, {
+      cause,
+    });
+  }
+  return new QuireError('BROKER_FAILED', `${broker.label} did not give a complete answer.`, {
+    cause,
+  });
 }
 
 function outcomeLabel(outcome: ExchangeOutcome): string {
-  if (outcome.kind === 'answered' || outcome.kind === 'declined') return `${Math.floor(outcome.head.status / 100)}xx`;
-  if (isQuireError(outcome.error)) return outcome.error.code === 'BROKER_TIMED_OUT' ? 'timed out' : 'given up';
+  if (outcome.kind === 'answered' || outcome.kind === 'declined') {
+    return `${Math.floor(outcome.head.status / 100)}xx`;
+  }
+  if (isQuireError(outcome.error)) {
+    return outcome.error.code === 'BROKER_TIMED_OUT' ? 'timed out' : 'given up';
+  }
   return outcome.kind;
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { QuireError } from '@quire/core';
 
 /**
- * The body of a request on its way to a broker: read from the caller as fast as the broker takes it, once. Until somebody begins to
- * read it, it is whole.
+ * The body of a request on its way to a broker: read from the caller as fast as the broker takes
+ * it, once. Until somebody begins to read it, it is whole.
  */
 export class Upload {
   readonly #request: IncomingMessage;
@@ -21,10 +21,16 @@ export class Upload {
 
   /** Whether there is a body at all. */
   get isEmpty(): boolean {
-    return this.contentLength === 0 || (this.contentLength === undefined && !('transfer-encoding' in this.#request.headers));
+    return (
+      this.contentLength === 0 ||
+      (this.contentLength === undefined && !('transfer-encoding' in this.#request.headers))
+    );
   }
 
-  /** Bytes, as the caller announced them; undefined when it did not. Node's parser has refused what is not a number. */
+  /**
+   * Bytes, as the caller announced them; undefined when it did not. Node's parser has refused what
+   * is not a number.
+   */
   get contentLength(): number | undefined {
     const announced = this.#request.headers['content-length'];
     return announced === undefined ? undefined : Number(announced);
@@ -40,7 +46,9 @@ export class Upload {
     this.#isBegun = true;
     let sizeBytes = 0;
     // Not destroyed at an early end: the answer goes out on the same connection.
-    for await (const chunk of this.#request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of this.#request.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       if (sizeBytes > this.#bytesMax) throw tooLarge();
       this.#onProgress();

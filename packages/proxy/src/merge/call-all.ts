@@ -11,7 +11,10 @@ import type { ProxyContext } from '../proxy-context.ts';
 /** What the brokers answered to a call that was made to each of them. */
 export interface AllAnswers<T> {
   readonly parts: readonly T[];
-  /** The answer of a broker that refused the call for what the caller is or asked for, as they all would. */
+  /**
+   * The answer of a broker that refused the call for what the caller is or asked for, as they all
+   * would.
+   */
   readonly refusal: Refusal | undefined;
   /** Those that did not answer, or are down. */
   readonly missing: readonly Broker[];
@@ -22,12 +25,15 @@ interface Refusal extends Pick<WireAnswer, 'status' | 'headers'> {
   readonly text: string;
 }
 
-type Answer<T> = { readonly kind: 'part'; readonly part: T } | { readonly kind: 'refusal'; readonly refusal: Refusal };
+type Answer<T> =
+  | { readonly kind: 'part'; readonly part: T }
+  | { readonly kind: 'refusal'; readonly refusal: Refusal };
 
 const refusalBytesMax = 65_536;
 
 /**
- * Passes a call on to all brokers at once. One that is down is not waited for; what fails is missing.
+ * Passes a call on to all brokers at once. One that is down is not waited for; what fails is
+ * missing.
  *
  * @throws BROKER_UNAVAILABLE when none answered
  * @throws INVALID_PARAMETER when the target of the request is not a path
@@ -55,14 +61,21 @@ export async function callAll<T>(
         return await readAnswer(await openAnswer(broker, ownCall), read);
       } catch (error) {
         missing.add(broker);
-        request.log.warn({ err: error as Error, broker: broker.label }, 'a broker is missing from an answer');
-        if (call.signal?.aborted !== true) watch.recordFailure(broker, error instanceof Error ? error.message : String(error));
+        request.log.warn(
+          { err: error as Error, broker: broker.label },
+          'a broker is missing from an answer',
+        );
+        if (call.signal?.aborted !== true) {
+          watch.recordFailure(broker, error instanceof Error ? error.message : String(error));
+        }
         return undefined;
       }
     }),
   );
   const parts = answers.flatMap((answer) => (answer?.kind === 'part' ? [answer.part] : []));
-  const [refusal] = answers.flatMap((answer) => (answer?.kind === 'refusal' ? [answer.refusal] : []));
+  const [refusal] = answers.flatMap((answer) =>
+    answer?.kind === 'refusal' ? [answer.refusal] : [],
+  );
   if (parts.length === 0 && refusal === undefined) {
     throw new QuireError('BROKER_UNAVAILABLE', 'No broker answers now; try again.');
   }
@@ -81,19 +94,33 @@ export function sendRefusal(reply: FastifyReply, { status, headers, text }: Refu
   }
   return reply
     .code(status)
-    .headers({ 'content-type': headers.get('content-type') ?? 'application/json', 'cache-control': 'no-store' })
+    .headers({
+      'content-type': headers.get('content-type') ?? 'application/json',
+      'cache-control': 'no-store',
+    })
     .send(text);
 }
 
-async function readAnswer<T>(answer: WireAnswer, read: (answer: WireAnswer) => Promise<T>): Promise<Answer<T>> {
+async function readAnswer<T>(
+  answer: WireAnswer,
+  read: (answer: WireAnswer) => Promise<T>,
+): Promise<Answer<T>> {
   const { status, headers, chunks } = answer;
-  if (isRefusal(status)) return { kind: 'refusal', refusal: { status, headers, text: await readText(chunks, refusalBytesMax) } };
+  if (isRefusal(status)) {
+    return {
+      kind: 'refusal',
+      refusal: { status, headers, text: await readText(chunks, refusalBytesMax) },
+    };
+  }
   if (status === 200) return { kind: 'part', part: await read(answer) };
   await readText(chunks, refusalBytesMax);
   throw new QuireError('BROKER_FAILED', `A broker answered with status ${status}.`);
 }
 
-/** Whether a status is the caller's doing, so that every broker would give it, or does give it: 429 is for this caller alone. */
+/**
+ * Whether a status is the caller's doing, so that every broker would give it, or does give it: 429
+ * is for this caller alone.
+ */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }

@@ -15,7 +15,8 @@ export interface OpenList extends AsyncDisposable {
 }
 
 /**
- * Opens a list: reads up to its first entry, so that a broker that fails is known before anything is answered.
+ * Opens a list: reads up to its first entry, so that a broker that fails is known before anything
+ * is answered.
  *
  * @throws BROKER_FAILED when it is not a list, and what the iteration throws
  */
@@ -35,10 +36,15 @@ export async function openList(elements: AsyncIterable<Uint8Array>): Promise<Ope
   };
 }
 
-/** Lists that are each newest first become one that is; what several of them have is in it once. Holds one entry of each. */
+/**
+ * Lists that are each newest first become one that is; what several of them have is in it once.
+ * Holds one entry of each.
+ */
 export async function* mergeLists(lists: readonly OpenList[]): AsyncGenerator<ListedResult> {
   try {
-    const heads = lists.flatMap((list) => (list.first === undefined ? [] : [{ list, entry: list.first }]));
+    const heads = lists.flatMap((list) =>
+      list.first === undefined ? [] : [{ list, entry: list.first }],
+    );
     let lastId: string | undefined;
     while (heads.length > 0) {
       heads.sort((one, other) => newestFirst(one.entry, other.entry));
@@ -58,11 +64,17 @@ export async function* mergeLists(lists: readonly OpenList[]): AsyncGenerator<Li
 
 /** The order in which brokers list. */
 function newestFirst(one: ListedResult, other: ListedResult): number {
-  return other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1);
+  return (
+    other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1)
+  );
 }
 
 function parseEntry(json: Uint8Array): ListedResult {
-  const { submissionTimeMs, requestId } = JSON.parse(Buffer.from(json).toString()) as Partial<StoredResult>;
-  if (typeof submissionTimeMs === 'number' && typeof requestId === 'string') return { json, submissionTimeMs, requestId };
+  const { submissionTimeMs, requestId } = JSON.parse(
+    Buffer.from(json).toString(),
+  ) as Partial<StoredResult>;
+  if (typeof submissionTimeMs === 'number' && typeof requestId === 'string') {
+    return { json, submissionTimeMs, requestId };
+  }
   throw new QuireError('BROKER_FAILED', "A broker's list has an entry that is not a result.");
 }

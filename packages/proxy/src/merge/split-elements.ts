@@ -1,8 +1,14 @@
 import { QuireError } from '@quire/core';
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
-/** What opens a list and its elements, by the depth that it is at: a list as the only member of an object, or by itself. */
-const openings = { member: [openBrace, openBracket, openBrace], bare: [openBracket, openBrace] } as const;
+/**
+ * What opens a list and its elements, by the depth that it is at: a list as the only member of an
+ * object, or by itself.
+ */
+const openings = {
+  member: [openBrace, openBracket, openBrace],
+  bare: [openBracket, openBrace],
+} as const;
 
 /** How a list stands in its JSON. */
 export type ListShape = keyof typeof openings;
@@ -12,12 +18,16 @@ const betweenElements = [...Buffer.from(', \t\r\n')];
 const elementBytesMax = 65_536;
 
 /**
- * Cuts the JSON `{"<member>": [element, …]}`, or `[element, …]`, into the bytes of its elements, as they arrive: never more than one
- * element and one chunk are held.
+ * Cuts the JSON `{"<member>": [element, …]}`, or `[element, …]`, into the bytes of its elements, as
+ * they arrive: never more than one element and one chunk are held.
  *
- * @throws BROKER_FAILED when the bytes are not such a list, end before it does, or an element is longer than 64 KiB
+ * @throws BROKER_FAILED when the bytes are not such a list, end before it does, or an element is
+ * longer than 64 KiB
  */
-export async function* splitElements(chunks: AsyncIterable<Uint8Array>, shape: ListShape): AsyncGenerator<Buffer> {
+export async function* splitElements(
+  chunks: AsyncIterable<Uint8Array>,
+  shape: ListShape,
+): AsyncGenerator<Buffer> {
   const opening: readonly (number | undefined)[] = openings[shape];
   const elementDepth = opening.length - 1;
   let depth = 0;

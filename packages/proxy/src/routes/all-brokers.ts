@@ -28,11 +28,22 @@ const ownList: ListCall = {
   open: '{"resultMetadataList":[',
   close: ']}',
 };
-const queryList: ListCall = { operation: proxyOperations.listQueries, shape: 'member', open: '{"queries":[', close: ']}' };
-const pinotList: ListCall = { operation: proxyOperations.listPinotResponses, shape: 'bare', open: '[', close: ']' };
+const queryList: ListCall = {
+  operation: proxyOperations.listQueries,
+  shape: 'member',
+  open: '{"queries":[',
+  close: ']}',
+};
+const pinotList: ListCall = {
+  operation: proxyOperations.listPinotResponses,
+  shape: 'bare',
+  open: '[',
+  close: ']',
+};
 
 /**
- * GET /query/resultStore, GET /queries, and GET /responseStore in the dialect of Apache Pinot: the lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
+ * GET /query/resultStore, GET /queries, and GET /responseStore in the dialect of Apache Pinot: the
+ * lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
  * header; what breaks off later breaks off the whole answer.
  */
 export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
@@ -40,7 +51,8 @@ export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
 }
 
 function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
-  const read = ({ chunks }: WireAnswer): Promise<OpenList> => openList(splitElements(chunks, list.shape));
+  const read = ({ chunks }: WireAnswer): Promise<OpenList> =>
+    openList(splitElements(chunks, list.shape));
   return proxyRoute(context, list.operation, async (request, reply) => {
     // Also after the lists are open: a caller who goes away ends them.
     const call = { method: 'GET', signal: signalOf(request) } as const;
@@ -49,7 +61,10 @@ function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
     if (isOnlyHead) await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()));
     if (refusal !== undefined) return sendRefusal(reply, refusal);
     markPartial(reply, missing);
-    reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+    reply.headers({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
     const body = isOnlyHead ? [] : encodeList(list, parts, request);
     return reply.send(Readable.from(body, { objectMode: false }));
   });
@@ -88,16 +103,28 @@ async function* encodeList(
 /** The most that is read of a sentence. */
 const sentenceBytesMax = 1024;
 
-/** DELETE /query/resultStore?expiredBefore=ms: every broker deletes its own. Goes on when the caller has gone, as it does there. */
-export function deleteExpiredResultsRoute(context: ProxyContext, operation: Operation): RouteOptions {
+/**
+ * DELETE /query/resultStore?expiredBefore=ms: every broker deletes its own. Goes on when the caller
+ * has gone, as it does there.
+ */
+export function deleteExpiredResultsRoute(
+  context: ProxyContext,
+  operation: Operation,
+): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
-    const { parts, refusal, missing } = await callAll(context, request, { method: 'DELETE' }, async ({ chunks }) =>
-      parseDeletedCount(await readText(chunks, sentenceBytesMax)),
+    const { parts, refusal, missing } = await callAll(
+      context,
+      request,
+      { method: 'DELETE' },
+      async ({ chunks }) => parseDeletedCount(await readText(chunks, sentenceBytesMax)),
     );
     if (refusal !== undefined) return sendRefusal(reply, refusal);
     markPartial(reply, missing);
     const deletedCount = parts.reduce((sum, count) => sum + count, 0);
-    request.log.info({ deletedCount, missing: missing.map(({ label }) => label) }, 'expired results deleted');
+    request.log.info(
+      { deletedCount, missing: missing.map(({ label }) => label) },
+      'expired results deleted',
+    );
     return reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .send(`Deleted ${deletedCount} expired response(s).`);

@@ -14,7 +14,9 @@ export function resultCallRoute(context: ProxyContext, operation: Operation): Ro
       reply.callNotFound();
       return reply;
     }
-    const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.answerMs });
+    const call = new ForwardedCall(context, request, reply, {
+      headTimeoutMs: context.options.timeouts.answerMs,
+    });
     await forwardToHolder(context, request, call, requestIdOf(request));
     return reply;
   });
@@ -23,34 +25,45 @@ export function resultCallRoute(context: ProxyContext, operation: Operation): Ro
 /** A call that any broker answers as any other would, such as which tables there are. */
 export function anyBrokerRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
-    const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.answerMs });
+    const call = new ForwardedCall(context, request, reply, {
+      headTimeoutMs: context.options.timeouts.answerMs,
+    });
     await forwardToOneOf(context, request, call, anyBroker(context));
     return reply;
   });
 }
 
 /**
- * POST /query/sql: to the least busy broker that is up, or to the one that the caller names. Another one is tried only where nothing of the query was sent: no query ever
- * goes out twice.
+ * POST /query/sql: to the least busy broker that is up, or to the one that the caller names.
+ * Another one is tried only where nothing of the query was sent: no query ever goes out twice.
  */
 export function queryRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
-    const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.queryMs });
+    const call = new ForwardedCall(context, request, reply, {
+      headTimeoutMs: context.options.timeouts.queryMs,
+    });
     await forwardToOneOf(context, request, call, brokersForQuery(context, request));
     return reply;
   });
 }
 
 /**
- * A route whose calls go on to brokers. Where those check the credentials, the proxy only sees to it that there are some: without, no
- * broker is troubled.
+ * A route whose calls go on to brokers. Where those check the credentials, the proxy only sees to
+ * it that there are some: without, no broker is troubled.
  */
-export function proxyRoute({ options }: ProxyContext, operation: Operation, handler: RouteHandler): RouteOptions {
+export function proxyRoute(
+  { options }: ProxyContext,
+  operation: Operation,
+  handler: RouteHandler,
+): RouteOptions {
   if (options.authMode === 'check') return routeOf(operation, handler);
   const route = routeOf(operation, async (request, reply) => {
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      throw new QuireError('UNAUTHENTICATED', 'The Authorization header is missing; expected Basic or Bearer.');
+      throw new QuireError(
+        'UNAUTHENTICATED',
+        'The Authorization header is missing; expected Basic or Bearer.',
+      );
     }
     holdBackGuessing(options, request, reply, authorization);
     return handler(request, reply);
@@ -58,7 +71,10 @@ export function proxyRoute({ options }: ProxyContext, operation: Operation, hand
   return { ...route, config: { ...route.config, isPublic: true } };
 }
 
-/** Brokers see all callers at one address, the proxy's: who guesses at credentials is known by its own address only here. */
+/**
+ * Brokers see all callers at one address, the proxy's: who guesses at credentials is known by its
+ * own address only here.
+ */
 function holdBackGuessing(
   { limits }: ProxyContext['options'],
   request: FastifyRequest,
@@ -69,7 +85,10 @@ function holdBackGuessing(
   const seconds = Math.ceil(limits.retryAfterFailuresMs(request.ip, authorization) / 1000);
   if (seconds > 0) {
     reply.header('retry-after', String(seconds));
-    throw new QuireError('TOO_MANY_REQUESTS', `Too many wrong credentials came from this address; try again in ${seconds} s.`);
+    throw new QuireError(
+      'TOO_MANY_REQUESTS',
+      `Too many wrong credentials came from this address; try again in ${seconds} s.`,
+    );
   }
   reply.raw.once('close', () => {
     if (reply.statusCode === 401) limits.countFailure(request.ip, authorization);

@@ -5,8 +5,15 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { deleteExpiredResultsRoute, listRoutes } from './all-brokers.ts';
 import { anyBrokerRoute, queryRoute, resultCallRoute } from './forwarded-routes.ts';
 
-const { runQuery, runPinotQuery, listTables, readTableSchema, deleteExpiredResults, deleteExpiredPinotResponses, ...others } =
-  proxyOperations;
+const {
+  runQuery,
+  runPinotQuery,
+  listTables,
+  readTableSchema,
+  deleteExpiredResults,
+  deleteExpiredPinotResponses,
+  ...others
+} = proxyOperations;
 const {
   readPage,
   readMetadata,
@@ -42,7 +49,9 @@ export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
     ...[runQuery, runPinotQuery].map((operation) => queryRoute(context, operation)),
     ...resultCalls.map((operation) => resultCallRoute(context, operation)),
     ...listRoutes(context),
-    ...[deleteExpiredResults, deleteExpiredPinotResponses].map((operation) => deleteExpiredResultsRoute(context, operation)),
+    ...[deleteExpiredResults, deleteExpiredPinotResponses].map((operation) =>
+      deleteExpiredResultsRoute(context, operation),
+    ),
     ...[listTables, readTableSchema].map((operation) => anyBrokerRoute(context, operation)),
     readHealthRoute(context),
   ];

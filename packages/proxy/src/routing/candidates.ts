@@ -15,11 +15,16 @@ export interface Candidates {
   readonly brokers: readonly Broker[];
   /** How many of them are tried. */
   readonly triesMax: number;
-  /** Whether "there is no such result" is not the last word: the caller is not told, and others are asked. */
+  /**
+   * Whether "there is no such result" is not the last word: the caller is not told, and others are
+   * asked.
+   */
   readonly mayDecline: boolean;
 }
 
-/** A broker that does not have a result, and the one that runs its query, where it could say that. */
+/**
+ * A broker that does not have a result, and the one that runs its query, where it could say that.
+ */
 export interface Declined {
   readonly by: Broker;
   readonly runner: Broker | undefined;
@@ -34,24 +39,36 @@ export function anyBroker({ brokers }: ProxyContext): Candidates {
 }
 
 /**
- * Of a query: any broker; or the one that the caller names, because it alone has a result that the query reads.
+ * Of a query: any broker; or the one that the caller names, because it alone has a result that the
+ * query reads.
  *
  * @throws as `knownHolders`
  */
 export function brokersForQuery(context: ProxyContext, request: FastifyRequest): Candidates {
   const target = parseForwardTarget(request.raw.rawHeaders);
-  if (target === undefined) return { by: 'query', brokers: context.brokers.inOrder(), triesMax: Infinity, mayDecline: false };
+  if (target === undefined) {
+    return {
+      by: 'query',
+      brokers: context.brokers.inOrder(),
+      triesMax: Infinity,
+      mayDecline: false,
+    };
+  }
   return { by: 'forward', brokers: [namedBroker(context, target)], triesMax, mayDecline: false };
 }
 
 /**
- * Of a call about one result: the broker that the caller names, else the one that the proxy has learnt, else any one of those that share a
- * store; undefined when they have to be asked.
+ * Of a call about one result: the broker that the caller names, else the one that the proxy has
+ * learnt, else any one of those that share a store; undefined when they have to be asked.
  *
  * @throws INVALID_PARAMETER when the caller names what is not a configured broker
  * @throws BROKER_UNAVAILABLE when it may be a configured broker that has not said its name yet
  */
-export function knownHolders(context: ProxyContext, request: FastifyRequest, requestId: string): Candidates | undefined {
+export function knownHolders(
+  context: ProxyContext,
+  request: FastifyRequest,
+  requestId: string,
+): Candidates | undefined {
   const { brokers, routes } = context;
   const isShared = isStoreShared(context);
   const alone = (broker: Broker): readonly Broker[] => {
@@ -59,22 +76,31 @@ export function knownHolders(context: ProxyContext, request: FastifyRequest, req
     return [broker, ...others];
   };
   const target = parseForwardTarget(request.raw.rawHeaders);
-  // The caller said which: what that broker answers is the answer, unless any other would do as well.
+  // The caller said which: what that broker answers is the answer, unless any other would do as
+  // well.
   if (target !== undefined) {
-    return { by: 'forward', brokers: alone(namedBroker(context, target)), triesMax, mayDecline: false };
+    return {
+      by: 'forward',
+      brokers: alone(namedBroker(context, target)),
+      triesMax,
+      mayDecline: false,
+    };
   }
   // No broker has what is not an id; any one says so.
   if (!isRequestId(requestId)) return anyBroker(context);
   const learnt = routes.get(requestId);
-  // Also in a store that all share, only the broker that runs a query knows of it before its result stands.
+  // Also in a store that all share, only the broker that runs a query knows of it before its result
+  // stands.
   const mayDecline = request.method !== 'PATCH';
-  if (learnt !== undefined && brokers.has(learnt)) return { by: 'learnt', brokers: alone(learnt), triesMax, mayDecline };
+  if (learnt !== undefined && brokers.has(learnt)) {
+    return { by: 'learnt', brokers: alone(learnt), triesMax, mayDecline };
+  }
   return isShared ? { by: 'shared', brokers: brokers.inOrder(), triesMax, mayDecline } : undefined;
 }
 
 /**
- * Of a call about one result: the broker that says that it has it. Where all say that it is not there, any of them, which says so to the
- * caller in its own words.
+ * Of a call about one result: the broker that says that it has it. Where all say that it is not
+ * there, any of them, which says so to the caller in its own words.
  *
  * @throws BROKER_UNAVAILABLE when none has it, and not all of them answer
  */
@@ -85,7 +111,8 @@ export async function askedHolder(
   hasNot: Broker | undefined,
 ): Promise<Candidates> {
   const { brokers, clock, options } = context;
-  // What stands in a store that is certainly shared, any broker has found: those that are silent can only have run a query, which is lost.
+  // What stands in a store that is certainly shared, any broker has found: those that are silent
+  // can only have run a query, which is lost.
   const mayBeElsewhere = options.isStoreShared !== true;
   const unasked = brokers.all.filter((broker) => broker !== hasNot);
   const usable = unasked.filter((broker) => brokers.usable.includes(broker));
@@ -101,18 +128,29 @@ export async function askedHolder(
     mayBeElsewhere &&
     (silent.length > 0 || usable.length < unasked.length || brokers.all.length === 0)
   ) {
-    const message = 'No broker that answers has this result, and not all of them answer; try again.';
+    const message =
+      'No broker that answers has this result, and not all of them answer; try again.';
     throw new QuireError('BROKER_UNAVAILABLE', message);
   }
-  return { by: 'asked', brokers: holder === undefined ? brokers.inOrder() : [holder], triesMax, mayDecline: false };
+  return {
+    by: 'asked',
+    brokers: holder === undefined ? brokers.inOrder() : [holder],
+    triesMax,
+    mayDecline: false,
+  };
 }
 
-/** Whether any broker can serve every result that stands: as the settings say, or as was found out. */
+/**
+ * Whether any broker can serve every result that stands: as the settings say, or as was found out.
+ */
 function isStoreShared({ options, brokers }: ProxyContext): boolean {
   return options.isStoreShared === 'auto' ? brokers.isShared : options.isStoreShared;
 }
 
-function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host: string; readonly port: number }): Broker {
+function namedBroker(
+  { brokers }: ProxyContext,
+  { host, port }: { readonly host: string; readonly port: number },
+): Broker {
   const broker = brokers.find(host, port);
   if (broker !== undefined) return broker;
   if (brokers.all.every(({ health }) => health !== undefined)) throw unknownTarget();
@@ -120,7 +158,9 @@ function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host:
   throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers has this name; try again.');
 }
 
-/** Where a caller says that a result is. It only ever chooses among the brokers that are configured. */
+/**
+ * Where a caller says that a result is. It only ever chooses among the brokers that are configured.
+ */
 interface ForwardTarget {
   readonly host: string;
   readonly port: number;
@@ -137,15 +177,24 @@ function parseForwardTarget(rawHeaders: RawHeaders): ForwardTarget | undefined {
   if (hosts.length === 0 && ports.length === 0) return undefined;
   const [host = '', port = ''] = [hosts[0], ports[0]];
   if (hosts.length !== 1 || ports.length !== 1) {
-    throw new QuireError('INVALID_PARAMETER', 'FORWARD_HOST and FORWARD_PORT must be sent together, each once.');
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      'FORWARD_HOST and FORWARD_PORT must be sent together, each once.',
+    );
   }
   if (!/^[\w.:-]{1,255}$/.test(host) || !/^[0-9]{1,5}$/.test(port)) throw unknownTarget();
   return { host, port: Number(port) };
 }
 
-/** The error for a target that is not one of the brokers; it does not repeat what the caller made up. */
+/**
+ * The error for a target that is not one of the brokers; it does not repeat what the caller made
+ * up.
+ */
 function unknownTarget(): QuireError {
-  return new QuireError('INVALID_PARAMETER', 'FORWARD_HOST and FORWARD_PORT name no broker of this proxy.');
+  return new QuireError(
+    'INVALID_PARAMETER',
+    'FORWARD_HOST and FORWARD_PORT name no broker of this proxy.',
+  );
 }
 
 function valuesOf(rawHeaders: RawHeaders, wanted: string): string[] {

@@ -14,16 +14,28 @@ export interface HolderInquiry {
 
 /** What the brokers said of a result. */
 export interface HolderReplies {
-  /** The one that has it, or can tell why it is gone; else one that refuses to tell this caller anything, now or at all. */
+  /**
+   * The one that has it, or can tell why it is gone; else one that refuses to tell this caller
+   * anything, now or at all.
+   */
   readonly holder: Broker | undefined;
-  /** Those that did not say whether they have it. Nobody can say that a result does not exist while there are some. */
+  /**
+   * Those that did not say whether they have it. Nobody can say that a result does not exist while
+   * there are some.
+   */
   readonly silent: readonly Broker[];
 }
 
 type Reply = 'has it' | 'has it not' | 'refuses' | 'is silent';
 
-/** Asks brokers for a result, all at once; the first that has it decides, and the others are not waited for. */
-export async function findHolder(brokers: readonly Broker[], inquiry: HolderInquiry): Promise<HolderReplies> {
+/**
+ * Asks brokers for a result, all at once; the first that has it decides, and the others are not
+ * waited for.
+ */
+export async function findHolder(
+  brokers: readonly Broker[],
+  inquiry: HolderInquiry,
+): Promise<HolderReplies> {
   const enough = new AbortController();
   const replies = new Map<Broker, Reply>();
   const signal = AbortSignal.any([inquiry.signal, enough.signal]);
@@ -36,7 +48,8 @@ export async function findHolder(brokers: readonly Broker[], inquiry: HolderInqu
   }
   if (brokers.length > 0) await isDecided;
   enough.abort();
-  const thatSay = (reply: Reply): readonly Broker[] => brokers.filter((broker) => replies.get(broker) === reply);
+  const thatSay = (reply: Reply): readonly Broker[] =>
+    brokers.filter((broker) => replies.get(broker) === reply);
   const [holder] = [...thatSay('has it'), ...thatSay('refuses')];
   return { holder, silent: thatSay('is silent') };
 }

@@ -9,7 +9,8 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { askedHolder, type Candidates, type Declined, knownHolders } from './candidates.ts';
 
 /**
- * Gives a call about one result to the broker that holds it, as far as it is known where that is; else to the one that says so.
+ * Gives a call about one result to the broker that holds it, as far as it is known where that is;
+ * else to the one that says so.
  *
  * @throws as `knownHolders`, `askedHolder` and `forwardToOneOf`
  */
@@ -20,13 +21,22 @@ export async function forwardToHolder(
   requestId: string,
 ): Promise<void> {
   const known = knownHolders(context, request, requestId);
-  const declined = known === undefined ? undefined : await forwardToOneOf(context, request, call, known, requestId);
+  const declined =
+    known === undefined
+      ? undefined
+      : await forwardToOneOf(context, request, call, known, requestId);
   if (known !== undefined && declined === undefined) return;
   if (!isRequestId(requestId)) return;
   context.routes.delete(requestId);
   if (declined?.runner !== undefined) {
-    const runner: Candidates = { by: 'named', brokers: [declined.runner], triesMax: 1, mayDecline: false };
-    // Its word is the last: where it does not know of the query, an earlier process of it was killed.
+    const runner: Candidates = {
+      by: 'named',
+      brokers: [declined.runner],
+      triesMax: 1,
+      mayDecline: false,
+    };
+    // Its word is the last: where it does not know of the query, an earlier process of it was
+    // killed.
     await forwardToOneOf(context, request, call, runner, requestId);
     return;
   }
@@ -36,10 +46,11 @@ export async function forwardToHolder(
 }
 
 /**
- * Gives a call to the first of the candidates and, where that fails and it is safe, to the next one.
+ * Gives a call to the first of the candidates and, where that fails and it is safe, to the next
+ * one.
  *
- * Resolves with the broker that said that the result is not there, or that another one runs its query, where that is not the last word: nobody
- * was told so far.
+ * Resolves with the broker that said that the result is not there, or that another one runs its
+ * query, where that is not the last word: nobody was told so far.
  *
  * @throws BROKER_UNAVAILABLE, BROKER_FAILED, BROKER_TIMED_OUT when none answered
  */
@@ -74,13 +85,20 @@ async function tryInOrder(
     }
     const forward = (isRetry: boolean): Promise<ExchangeOutcome> => {
       if (isRetry) metrics.observeRetry(broker.label);
-      return call.forwardTo(broker, (head) => isFinal(context, broker, head, { mayDecline, requestId }));
+      return call.forwardTo(broker, (head) =>
+        isFinal(context, broker, head, { mayDecline, requestId }),
+      );
     };
     let outcome = await forward(index > 0);
-    // The only broker that has a result is worth a second try: what broke off may have been an old connection.
+    // The only broker that has a result is worth a second try: what broke off may have been an old
+    // connection.
     const hasBrokenOff = outcome.kind === 'unanswered' && !isQuireError(outcome.error);
-    if (candidates.length === 1 && hasBrokenOff && mayTryAnother(outcome)) outcome = await forward(true);
-    if (outcome.kind === 'declined') return { by: broker, runner: runnerNamedBy(context, outcome.head) };
+    if (candidates.length === 1 && hasBrokenOff && mayTryAnother(outcome)) {
+      outcome = await forward(true);
+    }
+    if (outcome.kind === 'declined') {
+      return { by: broker, runner: runnerNamedBy(context, outcome.head) };
+    }
     if (outcome.kind === 'answered' || outcome.kind === 'broken') return undefined;
     failure = errorOf(broker, outcome);
     if (!mayTryAnother(outcome)) throw failure;
@@ -88,11 +106,19 @@ async function tryInOrder(
   throw failure;
 }
 
-/** The broker that runs a query, as another one of the same store says; undefined when this proxy has no such broker. */
-function runnerNamedBy({ brokers }: ProxyContext, { status, headers }: AnswerHead): Broker | undefined {
+/**
+ * The broker that runs a query, as another one of the same store says; undefined when this proxy
+ * has no such broker.
+ */
+function runnerNamedBy(
+  { brokers }: ProxyContext,
+  { status, headers }: AnswerHead,
+): Broker | undefined {
   if (status !== 421) return undefined;
   const [host, port] = [headers[pageHeaders.brokerHost], headers[pageHeaders.brokerPort]];
-  return typeof host === 'string' && typeof port === 'string' ? brokers.find(host, Number(port)) : undefined;
+  return typeof host === 'string' && typeof port === 'string'
+    ? brokers.find(host, Number(port))
+    : undefined;
 }
 
 /** Whether an answer goes to the caller; what it tells of where the result is, is remembered. */

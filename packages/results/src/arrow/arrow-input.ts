@@ -1,6 +1,7 @@
 /**
- * What results are made from, as far as it is looked at: schemas and batches of any copy of apache-arrow satisfy these, of whatever
- * version and module kind. Nothing in them is recognised by its class, because a class is another one in each copy of a library.
+ * What results are made from, as far as it is looked at: schemas and batches of any copy of
+ * apache-arrow satisfy these, of whatever version and module kind. Nothing in them is recognised by
+ * its class, because a class is another one in each copy of a library.
  */
 export interface ArrowSchema {
   readonly fields: readonly ArrowField[];
@@ -15,7 +16,10 @@ export interface ArrowField {
   readonly type: ArrowType;
 }
 
-/** A type by its number in the format (https://github.com/apache/arrow/blob/main/format/Schema.fbs), with its parameters. */
+/**
+ * A type by its number in the format (https://github.com/apache/arrow/blob/main/format/Schema.fbs),
+ * with its parameters.
+ */
 export interface ArrowType {
   readonly typeId: number;
   toString(): string;
@@ -25,11 +29,17 @@ export interface ArrowType {
 /** Rows: `data` is a struct whose children are the columns. */
 export interface ArrowBatch {
   readonly data: ArrowColumn;
-  /** Called once the rows are encoded, and nobody looks at the columns any more: a source may take their memory back. */
+  /**
+   * Called once the rows are encoded, and nobody looks at the columns any more: a source may take
+   * their memory back.
+   */
   [Symbol.dispose]?(): void;
 }
 
-/** Rows `[offset, offset + length)` of the validity bitmap and of booleans, rows `[0, length)` of all other buffers. */
+/**
+ * Rows `[offset, offset + length)` of the validity bitmap and of booleans, rows `[0, length)` of
+ * all other buffers.
+ */
 export interface ArrowColumn {
   readonly type: ArrowType;
   readonly length: number;

@@ -6,7 +6,10 @@ import { copyBits, countBits, setBits } from './bitmap.ts';
 import { byteWidthOf } from './column-type.ts';
 import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
 
-/** The bytes of one buffer, in pieces that are views of the source's where they can be: to write the message copies them once. */
+/**
+ * The bytes of one buffer, in pieces that are views of the source's where they can be: to write the
+ * message copies them once.
+ */
 export type BufferPieces = readonly Uint8Array[];
 
 /** The flattened columns of one record batch, in the order in which the IPC format wants them. */
@@ -19,13 +22,19 @@ const int32Max = 2 ** 31 - 1;
 const nothing: BufferPieces = [];
 
 /**
- * Appends one column, put together from slices, to `parts`: its node, its buffers, then its children's.
- * Source: https://arrow.apache.org/docs/format/Columnar.html#recordbatch-message
+ * Appends one column, put together from slices, to `parts`: its node, its buffers, then its
+ * children's. Source: https://arrow.apache.org/docs/format/Columnar.html#recordbatch-message
  *
  * @throws INVALID_BATCH when an offset leads back
- * @throws QUERY_LIMIT_EXCEEDED when texts or lists of one batch exceed the format's 2 GiB of 32-bit offsets
+ * @throws QUERY_LIMIT_EXCEEDED when texts or lists of one batch exceed the format's 2 GiB of 32-bit
+ * offsets
  */
-export function assembleColumn(field: Field, slices: readonly ColumnSlice[], parts: BatchParts, path = field.name): void {
+export function assembleColumn(
+  field: Field,
+  slices: readonly ColumnSlice[],
+  parts: BatchParts,
+  path = field.name,
+): void {
   const type = field.type as DataType;
   if (slices.some((slice) => slice.data !== undefined && DataType.isDictionary(slice.data.type))) {
     return assembleColumn(field, slices.flatMap(gatherDictionary), parts, path);
@@ -41,8 +50,9 @@ export function assembleColumn(field: Field, slices: readonly ColumnSlice[], par
   parts.buffers.push(validity === undefined || nullCount === 0 ? nothing : [validity]);
 
   const byteWidth = byteWidthOf(type);
-  if (byteWidth !== undefined) parts.buffers.push(slices.map((slice) => fixedWidthPiece(slice, byteWidth)));
-  else if (DataType.isBool(type)) parts.buffers.push([assembleBits(slices, length)]);
+  if (byteWidth !== undefined) {
+    parts.buffers.push(slices.map((slice) => fixedWidthPiece(slice, byteWidth)));
+  } else if (DataType.isBool(type)) parts.buffers.push([assembleBits(slices, length)]);
   else if (DataType.isStruct(type)) {
     for (const [index, child] of type.children.entries()) {
       assembleColumn(child, childSlices(slices, index, 1), parts, `${path}.${child.name}`);
@@ -61,21 +71,27 @@ function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8
   let row = 0;
   for (const { data, start, end } of slices) {
     if (data !== undefined && data.nullCount === 0) setBits(bitmap, row, end - start);
-    else if (data?.nullBitmap) copyBits(data.nullBitmap, data.offset + start, bitmap, row, end - start);
+    else if (data?.nullBitmap) {
+      copyBits(data.nullBitmap, data.offset + start, bitmap, row, end - start);
+    }
     row += end - start;
   }
   return bitmap;
 }
 
 function fixedWidthPiece({ data, start, end }: ColumnSlice, byteWidth: number): Uint8Array {
-  return data === undefined ? new Uint8Array((end - start) * byteWidth) : fixedWidthBytes(data, start, end, byteWidth);
+  return data === undefined
+    ? new Uint8Array((end - start) * byteWidth)
+    : fixedWidthBytes(data, start, end, byteWidth);
 }
 
 function assembleBits(slices: readonly ColumnSlice[], length: number): Uint8Array {
   const target = new Uint8Array((length + 7) >> 3);
   let row = 0;
   for (const { data, start, end } of slices) {
-    if (data !== undefined) copyBits(data.values as Uint8Array, data.offset + start, target, row, end - start);
+    if (data !== undefined) {
+      copyBits(data.values as Uint8Array, data.offset + start, target, row, end - start);
+    }
     row += end - start;
   }
   return target;
@@ -83,10 +99,17 @@ function assembleBits(slices: readonly ColumnSlice[], length: number): Uint8Arra
 
 /** Slices of child `index`; `stride` child rows belong to each row. */
 function childSlices(slices: readonly ColumnSlice[], index: number, stride: number): ColumnSlice[] {
-  return slices.map(({ data, start, end }) => ({ data: data?.children[index], start: start * stride, end: end * stride }));
+  return slices.map(({ data, start, end }) => ({
+    data: data?.children[index],
+    start: start * stride,
+    end: end * stride,
+  }));
 }
 
-/** Text, binary, lists and maps: offsets that start at 0, then the bytes or the child column that they point into. */
+/**
+ * Text, binary, lists and maps: offsets that start at 0, then the bytes or the child column that
+ * they point into.
+ */
 function assembleVariableWidth(
   field: Field,
   slices: readonly ColumnSlice[],
@@ -95,7 +118,8 @@ function assembleVariableWidth(
   path: string,
 ): void {
   const type = field.type as DataType;
-  const isLarge = DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
+  const isLarge =
+    DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
   const offsets = isLarge ? new BigInt64Array(length + 1) : new Int32Array(length + 1);
   const values: { data: ArrowColumn; start: number; end: number }[] = [];
   let row = 0;
@@ -108,12 +132,20 @@ function assembleVariableWidth(
       if (!isLarge && total + last - first > int32Max) throw batchTooLarge(path);
       const isOrdered = isLarge
         ? moveLargeOffsets(source, start, end, offsets as BigInt64Array, row, BigInt(total - first))
-        : moveOffsets(source as ArrayLike<number>, start, end, offsets as Int32Array, row, total - first);
+        : moveOffsets(
+            source as ArrayLike<number>,
+            start,
+            end,
+            offsets as Int32Array,
+            row,
+            total - first,
+          );
       if (!isOrdered) throw invalidOffsets(path);
       if (last > first) values.push({ data, start: first, end: last });
       total += last - first;
-    } else if (isLarge) (offsets as BigInt64Array).fill(BigInt(total), row + 1, row + 1 + end - start);
-    else (offsets as Int32Array).fill(total, row + 1, row + 1 + end - start);
+    } else if (isLarge) {
+      (offsets as BigInt64Array).fill(BigInt(total), row + 1, row + 1 + end - start);
+    } else (offsets as Int32Array).fill(total, row + 1, row + 1 + end - start);
     row += end - start;
   }
   parts.buffers.push([new Uint8Array(offsets.buffer)]);
@@ -123,10 +155,15 @@ function assembleVariableWidth(
     assembleColumn(child, childSlicesOf(values), parts, `${path}.${child.name}`);
     return;
   }
-  parts.buffers.push(values.map((value) => (value.data.values as Uint8Array).subarray(value.start, value.end)));
+  parts.buffers.push(
+    values.map((value) => (value.data.values as Uint8Array).subarray(value.start, value.end)),
+  );
 }
 
-/** Copies the offsets behind rows `[start, end)`, each moved by `distance`, to those behind row `at`; false when one leads back. */
+/**
+ * Copies the offsets behind rows `[start, end)`, each moved by `distance`, to those behind row
+ * `at`; false when one leads back.
+ */
 function moveOffsets(
   source: ArrayLike<number>,
   start: number,
@@ -136,7 +173,8 @@ function moveOffsets(
   distance: number,
 ): boolean {
   let previous = source[start] ?? 0;
-  // Negative once an offset is, or is less than the one before it: a branch in this loop would cost more than the rest of it.
+  // Negative once an offset is, or is less than the one before it: a branch in this loop would cost
+  // more than the rest of it.
   let signs = previous;
   for (let row = start; row < end; row += 1) {
     const next = source[row + 1] as number;
@@ -166,7 +204,9 @@ function moveLargeOffsets(
   return isOrdered;
 }
 
-function childSlicesOf(values: readonly { data: ArrowColumn; start: number; end: number }[]): ColumnSlice[] {
+function childSlicesOf(
+  values: readonly { data: ArrowColumn; start: number; end: number }[],
+): ColumnSlice[] {
   return values.map(({ data, start, end }) => ({ data: data.children[0], start, end }));
 }
 
@@ -184,7 +224,10 @@ function batchTooLarge(column: string): QuireError {
   );
 }
 
-/** Turns dictionary indexes into slices of the dictionary, so that the column holds the values themselves. */
+/**
+ * Turns dictionary indexes into slices of the dictionary, so that the column holds the values
+ * themselves.
+ */
 function gatherDictionary(slice: ColumnSlice): ColumnSlice[] {
   const { data, start, end } = slice;
   if (data === undefined || !DataType.isDictionary(data.type)) return [slice];
@@ -201,7 +244,11 @@ function gatherDictionary(slice: ColumnSlice): ColumnSlice[] {
       }
       index -= candidate.length;
     }
-    slices.push(chunk === undefined ? { data: undefined, start: 0, end: 1 } : { data: chunk, start: index, end: index + 1 });
+    slices.push(
+      chunk === undefined
+        ? { data: undefined, start: 0, end: 1 }
+        : { data: chunk, start: index, end: index + 1 },
+    );
   }
   return slices;
 }

@@ -6,14 +6,19 @@ const messageEntries = { headerType: 1, header: 2 } as const;
 const batchEntries = { rowCount: 0, nodes: 1, buffers: 2, compression: 3 } as const;
 const codecEntry = 0;
 
-/** Of a node: its length and its number of nulls; of a buffer: its offset and its length. Each is an integer of 64 bits. */
+/**
+ * Of a node: its length and its number of nulls; of a buffer: its offset and its length. Each is an
+ * integer of 64 bits.
+ */
 const pairBytes = 16;
 
 /**
- * The header of a record batch message, read where it lies: columns take their nodes and buffers from it in order.
+ * The header of a record batch message, read where it lies: columns take their nodes and buffers
+ * from it in order.
  *
- * apache-arrow's reader makes an object and four bigints of each; for a page of 10,000 rows that took as long as a tenth of their text.
- * Source: https://github.com/apache/arrow/blob/main/format/Message.fbs, https://flatbuffers.dev/internals/
+ * apache-arrow's reader makes an object and four bigints of each; for a page of 10,000 rows that
+ * took as long as a tenth of their text. Source:
+ * https://github.com/apache/arrow/blob/main/format/Message.fbs, https://flatbuffers.dev/internals/
  */
 export class BatchHeader {
   readonly rowCount: number;
@@ -44,7 +49,8 @@ export class BatchHeader {
     const rowCountAt = entryOf(view, batch, batchEntries.rowCount);
     this.rowCount = rowCountAt === 0 ? 0 : int64At(view, rowCountAt);
     const compressionAt = entryOf(view, batch, batchEntries.compression);
-    this.compression = compressionAt === 0 ? undefined : codecOf(view, targetOf(view, compressionAt));
+    this.compression =
+      compressionAt === 0 ? undefined : codecOf(view, targetOf(view, compressionAt));
     this.#node = startOfVector(view, entryOf(view, batch, batchEntries.nodes));
     this.#nodesEnd = endOfVector(view, this.#node);
     this.#buffer = startOfVector(view, entryOf(view, batch, batchEntries.buffers));
@@ -61,7 +67,10 @@ export class BatchHeader {
     return (this.#buffersEnd - this.#buffer) / pairBytes;
   }
 
-  /** Takes the next node: `length` and `nullCount` are of it then. @throws RESULT_CORRUPT when there is none */
+  /**
+   * Takes the next node: `length` and `nullCount` are of it then. @throws RESULT_CORRUPT when there
+   * is none
+   */
   takeNode(): void {
     const at = this.#node;
     if (at >= this.#nodesEnd) throw tooFew();
@@ -115,5 +124,8 @@ function int64At(view: DataView, at: number): number {
 }
 
 function tooFew(): QuireError {
-  return new QuireError('RESULT_CORRUPT', 'A stored record batch has fewer columns than its schema.');
+  return new QuireError(
+    'RESULT_CORRUPT',
+    'A stored record batch has fewer columns than its schema.',
+  );
 }

@@ -19,8 +19,8 @@ export class BatchChecker {
   }
 
   /**
-   * The columns of a batch, which are those of the schema: in names, order, types, and lengths, null only where the schema has it, with
-   * buffers that hold what lengths and last offsets say.
+   * The columns of a batch, which are those of the schema: in names, order, types, and lengths,
+   * null only where the schema has it, with buffers that hold what lengths and last offsets say.
    *
    * @throws INVALID_BATCH when they are not, with the column's name
    */
@@ -32,40 +32,66 @@ export class BatchChecker {
       const column = columns[index];
       if (column === undefined) throw invalid(field.name, 'is in the schema, but not in a batch');
       const name = names[index] ?? field.name;
-      if (name !== field.name) throw invalid(field.name, `is column ${index} of the schema, where a batch has '${name}'`);
-      if (column.length !== rowCount) throw invalid(field.name, `has ${column.length} rows in a batch of ${rowCount}`);
+      if (name !== field.name) {
+        throw invalid(field.name, `is column ${index} of the schema, where a batch has '${name}'`);
+      }
+      if (column.length !== rowCount) {
+        throw invalid(field.name, `has ${column.length} rows in a batch of ${rowCount}`);
+      }
       checkColumn(field, column, field.name, this.#dictionaries);
     }
     if (columns.length > fields.length) {
-      throw invalid(names[fields.length] ?? String(fields.length), 'is in a batch, but not in the schema');
+      throw invalid(
+        names[fields.length] ?? String(fields.length),
+        'is in a batch, but not in the schema',
+      );
     }
     return { rowCount, columns, release: () => batch[Symbol.dispose]?.() };
   }
 }
 
-function checkColumn(field: Field, column: ArrowColumn, path: string, dictionaries: CheckedDictionaries, parent?: Parent): void {
+function checkColumn(
+  field: Field,
+  column: ArrowColumn,
+  path: string,
+  dictionaries: CheckedDictionaries,
+  parent?: Parent,
+): void {
   const type = field.type as DataType;
   if (!isStoredAs(column.type, type)) {
-    throw invalid(path, `is ${describe(type)} in the schema, but ${describe(column.type)} in a batch`);
+    throw invalid(
+      path,
+      `is ${describe(type)} in the schema, but ${describe(column.type)} in a batch`,
+    );
   }
   checkNulls(field, column, path, parent);
-  if (column.type.typeId === (Type.Dictionary as number)) checkDictionary(field, column, path, dictionaries);
-  else checkValues(type, column, path, dictionaries);
+  if (column.type.typeId === (Type.Dictionary as number)) {
+    checkDictionary(field, column, path, dictionaries);
+  } else checkValues(type, column, path, dictionaries);
 }
 
-/** The column that holds another one, and which row of it a row of that one belongs to; -1 for none. */
+/**
+ * The column that holds another one, and which row of it a row of that one belongs to; -1 for none.
+ */
 interface Parent {
   readonly column: ArrowColumn;
   readonly rowOf: (row: number) => number;
 }
 
-function checkNulls(field: Field, column: ArrowColumn, path: string, parent: Parent | undefined): void {
+function checkNulls(
+  field: Field,
+  column: ArrowColumn,
+  path: string,
+  parent: Parent | undefined,
+): void {
   if (DataType.isNull(field.type)) return;
   const { nullCount, nullBitmap, offset, length } = column;
   if (nullCount === 0) return;
   const neededBytes = Math.ceil((offset + length) / 8);
   const bitmapBytes = nullBitmap?.byteLength ?? 0;
-  if (bitmapBytes < neededBytes) throw invalid(path, `has a validity bitmap of ${bitmapBytes} bytes; expected ${neededBytes}`);
+  if (bitmapBytes < neededBytes) {
+    throw invalid(path, `has a validity bitmap of ${bitmapBytes} bytes; expected ${neededBytes}`);
+  }
   if (field.nullable) return;
   for (let row = 0; row < length; row += 1) {
     // What lies under a null is nobody's value.
@@ -79,10 +105,17 @@ function isSeen({ column, rowOf }: Parent, row: number): boolean {
   return parentRow >= 0 && isValidAt(column, parentRow);
 }
 
-function checkDictionary(field: Field, column: ArrowColumn, path: string, dictionaries: CheckedDictionaries): void {
+function checkDictionary(
+  field: Field,
+  column: ArrowColumn,
+  path: string,
+  dictionaries: CheckedDictionaries,
+): void {
   const { length, dictionary } = column;
   const indexes = (column.values ?? []) as ArrayLike<number | bigint>;
-  if (indexes.length < length) throw invalid(path, `has ${indexes.length} indexes in a batch; expected ${length}`);
+  if (indexes.length < length) {
+    throw invalid(path, `has ${indexes.length} indexes in a batch; expected ${length}`);
+  }
   const chunks = dictionary?.data ?? [];
   let size = 0;
   for (const chunk of chunks) {
@@ -98,12 +131,20 @@ function checkDictionary(field: Field, column: ArrowColumn, path: string, dictio
   for (let row = 0; row < length; row += 1) {
     const index = Number(indexes[row]);
     if (!(index >= 0 && index < size) && isValidAt(column, row)) {
-      throw invalid(path, `has index ${index} in row ${row} of a batch, into a dictionary of ${size} values`);
+      throw invalid(
+        path,
+        `has index ${index} in row ${row} of a batch, into a dictionary of ${size} values`,
+      );
     }
   }
 }
 
-function checkValues(type: DataType, column: ArrowColumn, path: string, dictionaries: CheckedDictionaries): void {
+function checkValues(
+  type: DataType,
+  column: ArrowColumn,
+  path: string,
+  dictionaries: CheckedDictionaries,
+): void {
   const { length, offset, children } = column;
   const childOf = (index: number, lengthMin: number, rowOf: Parent['rowOf']): void => {
     const child = children[index];
@@ -117,18 +158,23 @@ function checkValues(type: DataType, column: ArrowColumn, path: string, dictiona
   const byteWidth = byteWidthOf(type);
   if (DataType.isNull(type) || length === 0) return;
   if (byteWidth !== undefined) bufferOf(column.values, path, 'values', length * byteWidth);
-  else if (DataType.isBool(type)) bufferOf(column.values, path, 'values', Math.ceil((offset + length) / 8));
-  else if (DataType.isStruct(type)) for (const index of type.children.keys()) childOf(index, length, (row) => row);
-  else if (DataType.isFixedSizeList(type)) {
+  else if (DataType.isBool(type)) {
+    bufferOf(column.values, path, 'values', Math.ceil((offset + length) / 8));
+  } else if (DataType.isStruct(type)) {
+    for (const index of type.children.keys()) childOf(index, length, (row) => row);
+  } else if (DataType.isFixedSizeList(type)) {
     const { listSize } = type;
     childOf(0, length * listSize, (row) => Math.floor(row / listSize));
   } else {
-    const isLarge = DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
+    const isLarge =
+      DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
     const offsets = offsetsOf(column, path, isLarge ? 8 : 4);
-    // Those in between are looked at as they are written, by `assembleColumn`: a second look would cost a tenth of that.
+    // Those in between are looked at as they are written, by `assembleColumn`: a second look would
+    // cost a tenth of that.
     const end = Number(offsets[length]);
-    if ((type.children as readonly Field[] | null | undefined)?.[0] === undefined) bufferOf(column.values, path, 'values', end);
-    else childOf(0, end, (row) => rowWithValue(offsets, length, row));
+    if ((type.children as readonly Field[] | null | undefined)?.[0] === undefined) {
+      bufferOf(column.values, path, 'values', end);
+    } else childOf(0, end, (row) => rowWithValue(offsets, length, row));
   }
 }
 
@@ -137,10 +183,16 @@ type Offsets = Int32Array | BigInt64Array;
 function offsetsOf({ valueOffsets, length }: ArrowColumn, path: string, width: 4 | 8): Offsets {
   const offsets = bufferOf(valueOffsets, path, 'offsets', (length + 1) * width) as Offsets;
   if (offsets.BYTES_PER_ELEMENT === width) return offsets;
-  throw invalid(path, `has offsets of ${offsets.BYTES_PER_ELEMENT} bytes in a batch; expected ${width}`);
+  throw invalid(
+    path,
+    `has offsets of ${offsets.BYTES_PER_ELEMENT} bytes in a batch; expected ${width}`,
+  );
 }
 
-/** The row whose values `value` is one of, by bisection; -1 when it lies before the first row or behind the last. */
+/**
+ * The row whose values `value` is one of, by bisection; -1 when it lies before the first row or
+ * behind the last.
+ */
 function rowWithValue(offsets: Offsets, length: number, value: number): number {
   if (value < Number(offsets[0]) || value >= Number(offsets[length])) return -1;
   let [low, high] = [0, length];
@@ -152,7 +204,12 @@ function rowWithValue(offsets: Offsets, length: number, value: number): number {
   return low;
 }
 
-function bufferOf(buffer: unknown, path: string, what: string, sizeBytesMin: number): ArrayBufferView {
+function bufferOf(
+  buffer: unknown,
+  path: string,
+  what: string,
+  sizeBytesMin: number,
+): ArrayBufferView {
   const sizeBytes = ArrayBuffer.isView(buffer) ? buffer.byteLength : 0;
   if (ArrayBuffer.isView(buffer) && sizeBytes >= sizeBytesMin) return buffer;
   if (sizeBytesMin === 0) return new Uint8Array(0);
@@ -165,5 +222,8 @@ function describe(type: ArrowType): string {
 }
 
 function invalid(column: string, what: string): QuireError {
-  return new QuireError('INVALID_BATCH', `Column '${column}' ${what}; nothing of the result is stored.`);
+  return new QuireError(
+    'INVALID_BATCH',
+    `Column '${column}' ${what}; nothing of the result is stored.`,
+  );
 }

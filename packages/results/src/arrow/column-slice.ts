@@ -18,9 +18,18 @@ export interface BatchSlice {
 }
 
 /** Raw bytes of rows `[start, end)` of a column of fixed width. */
-export function fixedWidthBytes(data: ArrowColumn, start: number, end: number, byteWidth: number): Uint8Array {
+export function fixedWidthBytes(
+  data: ArrowColumn,
+  start: number,
+  end: number,
+  byteWidth: number,
+): Uint8Array {
   const values = data.values as ArrayBufferView;
-  return new Uint8Array(values.buffer, values.byteOffset + start * byteWidth, (end - start) * byteWidth);
+  return new Uint8Array(
+    values.buffer,
+    values.byteOffset + start * byteWidth,
+    (end - start) * byteWidth,
+  );
 }
 
 /** Bytes that the rows take in a batch, validity aside: what batches are sized by. */
@@ -31,14 +40,19 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   const byteWidth = byteWidthOf(type);
   if (byteWidth !== undefined) return rowCount * byteWidth;
   if (DataType.isStruct(type)) return columnsSizeBytes(data.children, start, end);
-  if (DataType.isFixedSizeList(type)) return columnsSizeBytes(data.children, start * type.listSize, end * type.listSize);
+  if (DataType.isFixedSizeList(type)) {
+    return columnsSizeBytes(data.children, start * type.listSize, end * type.listSize);
+  }
   if (DataType.isDictionary(type)) return rowCount * 16; // the value's size, roughly: exact would cost a gather
   const offsets = data.valueOffsets as ArrayLike<number | bigint> | undefined;
   if (offsets === undefined) return rowCount / 8;
   const first = Number(offsets[start] ?? 0);
   const last = Number(offsets[end] ?? 0);
   const width = typeof offsets[0] === 'bigint' ? 8 : 4;
-  return rowCount * width + (data.children.length > 0 ? columnsSizeBytes(data.children, first, last) : last - first);
+  return (
+    rowCount * width +
+    (data.children.length > 0 ? columnsSizeBytes(data.children, first, last) : last - first)
+  );
 }
 
 function columnsSizeBytes(columns: readonly ArrowColumn[], start: number, end: number): number {

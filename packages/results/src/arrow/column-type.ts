@@ -7,7 +7,9 @@ import type { ArrowType } from './arrow-input.ts';
  */
 export function byteWidthOf(type: ArrowType): number | undefined {
   if (DataType.isInt(type)) return type.bitWidth / 8;
-  if (DataType.isFloat(type)) return type.precision === Precision.HALF ? 2 : type.precision === Precision.SINGLE ? 4 : 8;
+  if (DataType.isFloat(type)) {
+    return type.precision === Precision.HALF ? 2 : type.precision === Precision.SINGLE ? 4 : 8;
+  }
   if (DataType.isDecimal(type)) return type.bitWidth / 8;
   if (DataType.isDate(type)) return type.unit === 0 ? 4 : 8;
   if (DataType.isTime(type)) return type.bitWidth / 8;
@@ -21,5 +23,11 @@ export function byteWidthOf(type: ArrowType): number | undefined {
 
 /** Fraction digits of a time unit: 0 for seconds, 9 for nanoseconds. */
 export function fractionDigitsOf(unit: TimeUnit): 0 | 3 | 6 | 9 {
-  return unit === TimeUnit.SECOND ? 0 : unit === TimeUnit.MILLISECOND ? 3 : unit === TimeUnit.MICROSECOND ? 6 : 9;
+  return unit === TimeUnit.SECOND
+    ? 0
+    : unit === TimeUnit.MILLISECOND
+      ? 3
+      : unit === TimeUnit.MICROSECOND
+        ? 6
+        : 9;
 }

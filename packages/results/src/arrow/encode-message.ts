@@ -1,11 +1,18 @@
 import { MessageHeader, MetadataVersion, type Schema } from 'apache-arrow';
-import { BodyCompression, BufferRegion, Message, RecordBatch as BatchMetadata } from 'apache-arrow/ipc/metadata/message';
+import {
+  BodyCompression,
+  BufferRegion,
+  Message,
+  RecordBatch as BatchMetadata,
+} from 'apache-arrow/ipc/metadata/message';
 import { assembleColumn, type BatchParts, type BufferPieces } from './assemble-column.ts';
 import { compressBuffer, type Compression, compressionTypes } from './buffer-codec.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { BatchSlice } from './column-slice.ts';
 
-/** One encapsulated IPC message; `metadataBytes` counts prefix and padding, the rest is the body. */
+/**
+ * One encapsulated IPC message; `metadataBytes` counts prefix and padding, the rest is the body.
+ */
 export interface EncodedMessage {
   readonly bytes: Uint8Array;
   readonly metadataBytes: number;
@@ -22,9 +29,9 @@ export function encodeSchemaMessage(schema: Schema): EncodedMessage {
 }
 
 /**
- * Encodes rows as one record batch message of `schema` (as `storedSchemaOf` gives it); they may come from several batches. With a pool
- * the message is lent by it.
- * Source: https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
+ * Encodes rows as one record batch message of `schema` (as `storedSchemaOf` gives it); they may
+ * come from several batches. With a pool the message is lent by it. Source:
+ * https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
  */
 export function encodeBatchMessage(
   schema: Schema,
@@ -34,7 +41,11 @@ export function encodeBatchMessage(
 ): EncodedMessage {
   const parts: BatchParts = { nodes: [], buffers: [] };
   for (const [index, field] of schema.fields.entries()) {
-    const columns = slices.map(({ batch, start, end }) => ({ data: batch.columns[index], start, end }));
+    const columns = slices.map(({ batch, start, end }) => ({
+      data: batch.columns[index],
+      start,
+      end,
+    }));
     assembleColumn(field, columns, parts);
   }
   const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -43,7 +54,10 @@ export function encodeBatchMessage(
   return frameBatch(rowCount, { nodes: parts.nodes, buffers }, compression, pool);
 }
 
-/** Puts a record batch message together from its nodes and buffers, which are compressed already. With a pool the message is lent by it. */
+/**
+ * Puts a record batch message together from its nodes and buffers, which are compressed already.
+ * With a pool the message is lent by it.
+ */
 export function frameBatch(
   rowCount: number,
   { nodes, buffers }: BatchParts,
@@ -66,7 +80,11 @@ export function frameBatch(
   );
 }
 
-function frameMessage(metadata: Uint8Array, buffers: readonly BufferPieces[], pool?: BufferPool): EncodedMessage {
+function frameMessage(
+  metadata: Uint8Array,
+  buffers: readonly BufferPieces[],
+  pool?: BufferPool,
+): EncodedMessage {
   const metadataBytes = padded(prefixBytes + metadata.byteLength);
   const bodyBytes = buffers.reduce((sum, pieces) => sum + padded(sizeOf(pieces)), 0);
   const sizeBytes = metadataBytes + bodyBytes;

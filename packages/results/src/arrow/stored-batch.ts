@@ -15,20 +15,35 @@ export interface StoredBatch {
   readonly codec: BufferCodec | undefined;
 }
 
-/** Reads the header of a record batch message. @throws RESULT_CORRUPT when the codec is unknown; a RangeError when the bytes are damaged */
+/**
+ * Reads the header of a record batch message. @throws RESULT_CORRUPT when the codec is unknown; a
+ * RangeError when the bytes are damaged
+ */
 export function openBatch(message: Uint8Array): StoredBatch {
-  const metadataBytes = new DataView(message.buffer, message.byteOffset, message.byteLength).getInt32(4, true);
+  const metadataBytes = new DataView(
+    message.buffer,
+    message.byteOffset,
+    message.byteLength,
+  ).getInt32(4, true);
   const header = new BatchHeader(message.subarray(prefixBytes, prefixBytes + metadataBytes));
-  return { header, body: message.subarray(prefixBytes + metadataBytes), codec: codecOfType(header.compression) };
+  return {
+    header,
+    body: message.subarray(prefixBytes + metadataBytes),
+    codec: codecOfType(header.compression),
+  };
 }
 
-/** Returns what the buffers of a record batch message are compressed with. @throws RESULT_CORRUPT when it is another message */
+/**
+ * Returns what the buffers of a record batch message are compressed with. @throws RESULT_CORRUPT
+ * when it is another message
+ */
 export function codecOf(message: Uint8Array): BufferCodec | undefined {
   return refusingDamage(() => openBatch(message).codec);
 }
 
 /**
- * Decompresses the buffers of a message that has compressed ones. `message` must not change before the promise is settled.
+ * Decompresses the buffers of a message that has compressed ones. `message` must not change before
+ * the promise is settled.
  *
  * @throws RESULT_CORRUPT when one is damaged
  */
@@ -38,14 +53,18 @@ export async function plainBuffers(
   try {
     const { header, body, codec } = openBatch(message);
     const stored = Array.from({ length: header.bufferCount }, () => header.takeBuffer(body));
-    return { header, buffers: codec === undefined ? stored : await decompressBuffers(stored, codec) };
+    return {
+      header,
+      buffers: codec === undefined ? stored : await decompressBuffers(stored, codec),
+    };
   } catch (error) {
     throw damageOf(error);
   }
 }
 
 /**
- * Makes a message plain: the bytes that it would have had if it had been stored without compression. The pool lends them.
+ * Makes a message plain: the bytes that it would have had if it had been stored without
+ * compression. The pool lends them.
  *
  * @throws RESULT_CORRUPT when a buffer is damaged
  */
@@ -56,7 +75,12 @@ export async function plainMessage(message: Uint8Array, pool: BufferPool): Promi
       header.takeNode();
       return new FieldNode(header.length, header.nullCount);
     });
-    return frameBatch(header.rowCount, { nodes, buffers: buffers.map((buffer) => [buffer]) }, 'none', pool).bytes;
+    return frameBatch(
+      header.rowCount,
+      { nodes, buffers: buffers.map((buffer) => [buffer]) },
+      'none',
+      pool,
+    ).bytes;
   });
 }
 
@@ -71,12 +95,17 @@ export function refusingDamage<Value>(read: () => Value): Value {
 
 function damageOf(error: unknown): QuireError {
   if (isQuireError(error)) return error;
-  return new QuireError('RESULT_CORRUPT', 'A stored record batch cannot be decoded.', { cause: error });
+  return new QuireError('RESULT_CORRUPT', 'A stored record batch cannot be decoded.', {
+    cause: error,
+  });
 }
 
 function codecOfType(type: number | undefined): BufferCodec | undefined {
   if (type === undefined) return undefined;
   if (type === compressionTypes.zstd) return 'zstd';
   if (type === compressionTypes.lz4) return 'lz4';
-  throw new QuireError('RESULT_CORRUPT', `A stored record batch is compressed by codec ${type}, which Arrow does not have.`);
+  throw new QuireError(
+    'RESULT_CORRUPT',
+    `A stored record batch is compressed by codec ${type}, which Arrow does not have.`,
+  );
 }

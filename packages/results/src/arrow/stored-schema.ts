@@ -28,17 +28,22 @@ import { QuireError } from '@quire/core';
 import type { ArrowField, ArrowSchema, ArrowType } from './arrow-input.ts';
 
 /**
- * The schema of the file that holds batches of `schema`: the same, but dictionary columns become columns of their values,
- * so that every batch stands alone. It is made again, from numbers and names: the given one may come from another copy of apache-arrow.
+ * The schema of the file that holds batches of `schema`: the same, but dictionary columns become
+ * columns of their values, so that every batch stands alone. It is made again, from numbers and
+ * names: the given one may come from another copy of apache-arrow.
  *
  * @throws INVALID_PARAMETER when it is not a schema
- * @throws UNSUPPORTED_COLUMN_TYPE for unions, views and run-ends, which not every Arrow reader knows
+ * @throws UNSUPPORTED_COLUMN_TYPE for unions, views and run-ends, which not every Arrow reader
+ * knows
  */
 export function storedSchemaOf(schema: ArrowSchema): Schema {
   // It may come from JavaScript, which nobody has checked.
   const fields = (schema as Partial<ArrowSchema> | undefined)?.fields;
   if (!Array.isArray(fields)) {
-    throw new QuireError('INVALID_PARAMETER', 'schema has no fields; expected a schema of Apache Arrow.');
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      'schema has no fields; expected a schema of Apache Arrow.',
+    );
   }
   return new Schema(
     schema.fields.map((field) => storedFieldOf(field, field.name)),
@@ -53,7 +58,8 @@ function storedFieldOf({ name, type, nullable, metadata }: ArrowField, column: s
 /** @param column the column that the type belongs to, for messages; a nested one by its path */
 function storedTypeOf(type: ArrowType, column: string): DataType {
   const parameters = type as ArrowType & TypeParameters;
-  const children = (): Field[] => (type.children ?? []).map((child) => storedFieldOf(child, `${column}.${child.name}`));
+  const children = (): Field[] =>
+    (type.children ?? []).map((child) => storedFieldOf(child, `${column}.${child.name}`));
   const child = (): Field => children()[0] ?? refuse(type, column);
   switch (type.typeId) {
     case Type.Dictionary as number:
@@ -122,7 +128,10 @@ interface TypeParameters {
   readonly keysSorted: boolean;
 }
 
-/** What two types of one number must have in common to be the same. Names of items, keys and values say nothing. */
+/**
+ * What two types of one number must have in common to be the same. Names of items, keys and values
+ * say nothing.
+ */
 const parametersOf: Readonly<Partial<Record<Type, readonly (keyof TypeParameters)[]>>> = {
   [Type.Int]: ['isSigned', 'bitWidth'],
   [Type.Float]: ['precision'],
@@ -136,13 +145,18 @@ const parametersOf: Readonly<Partial<Record<Type, readonly (keyof TypeParameters
   [Type.FixedSizeList]: ['listSize'],
 };
 
-/** Tells whether values of `type` are stored as `stored`, a type of a stored schema; a dictionary's values are. */
+/**
+ * Tells whether values of `type` are stored as `stored`, a type of a stored schema; a dictionary's
+ * values are.
+ */
 export function isStoredAs(type: ArrowType, stored: DataType): boolean {
   const parameters = type as ArrowType & TypeParameters;
   if (type.typeId === (Type.Dictionary as number)) return isStoredAs(parameters.dictionary, stored);
   if (type.typeId !== (stored.typeId as number)) return false;
   for (const name of parametersOf[stored.typeId] ?? []) {
-    if ((parameters[name] ?? '') !== ((stored as unknown as TypeParameters)[name] ?? '')) return false;
+    if ((parameters[name] ?? '') !== ((stored as unknown as TypeParameters)[name] ?? '')) {
+      return false;
+    }
   }
   const children = type.children ?? [];
   const storedChildren = (stored.children as readonly Field[] | null | undefined) ?? [];

@@ -8,11 +8,12 @@ import { isReadableBy } from '../plain-batches.ts';
 import type { PlannedBatch } from '../plan-page.ts';
 
 /**
- * Encodes a page as an Arrow IPC stream: whole batches pass through as they are, as many at once as lie one behind the other; only
- * the edges are cut. The reader can read the first batch of each run: those of the run that it cannot are to come again by themselves.
+ * Encodes a page as an Arrow IPC stream: whole batches pass through as they are, as many at once as
+ * lie one behind the other; only the edges are cut. The reader can read the first batch of each
+ * run: those of the run that it cannot are to come again by themselves.
  *
- * With a pool, a chunk may be looked at until the next one is asked for; without, it is the reader's to keep.
- * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
+ * With a pool, a chunk may be looked at until the next one is asked for; without, it is the
+ * reader's to keep. Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
  */
 export async function* encodeArrowStream(
   schema: Schema,
@@ -30,7 +31,9 @@ export async function* encodeArrowStream(
     ({ lastIndex, isEnded } = piece);
     let isDone = false;
     try {
-      yield pool === undefined && piece.cut === undefined ? new Uint8Array(piece.bytes) : piece.bytes;
+      yield pool === undefined && piece.cut === undefined
+        ? new Uint8Array(piece.bytes)
+        : piece.bytes;
       isDone = true;
     } finally {
       if (piece.cut !== undefined) giveBack(pool, piece.cut, isDone);
@@ -106,7 +109,12 @@ interface Piece {
   readonly cut?: Uint8Array;
 }
 
-function pieceOf(schema: Schema, read: ReadBatch, form: Required<ArrowForm>, pool: BufferPool | undefined): Piece {
+function pieceOf(
+  schema: Schema,
+  read: ReadBatch,
+  form: Required<ArrowForm>,
+  pool: BufferPool | undefined,
+): Piece {
   const { planned, message, run } = read;
   const { rowsPerBatch } = form;
   const { start, end } = planned.rows;
@@ -116,14 +124,26 @@ function pieceOf(schema: Schema, read: ReadBatch, form: Required<ArrowForm>, poo
     return { bytes, lastIndex: last.index, isEnded: false };
   }
   const batch = decodeBatchMessage(schema, message, end);
-  if (batch.rowCount === end - start) return { bytes: message, lastIndex: planned.index, isEnded: false };
+  if (batch.rowCount === end - start) {
+    return { bytes: message, lastIndex: planned.index, isEnded: false };
+  }
   const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
   const cutAndEnd = end < rowsPerBatch ? withEndOfStream(cut) : undefined;
-  return { bytes: cutAndEnd ?? cut, lastIndex: planned.index, isEnded: cutAndEnd !== undefined, cut };
+  return {
+    bytes: cutAndEnd ?? cut,
+    lastIndex: planned.index,
+    isEnded: cutAndEnd !== undefined,
+    cut,
+  };
 }
 
-/** The last batch of a run that passes with the first one: none before it is cut, or cannot be read. */
-function lastPassing({ batches, bytes }: MessageRun, { rowsPerBatch, codecs }: Required<ArrowForm>): PlannedBatch {
+/**
+ * The last batch of a run that passes with the first one: none before it is cut, or cannot be read.
+ */
+function lastPassing(
+  { batches, bytes }: MessageRun,
+  { rowsPerBatch, codecs }: Required<ArrowForm>,
+): PlannedBatch {
   const [first, ...others] = batches as [PlannedBatch, ...PlannedBatch[]];
   let last = first;
   for (const batch of others) {
@@ -140,12 +160,18 @@ function giveBack(pool: BufferPool | undefined, cut: Uint8Array, isDone: boolean
   else pool?.abandon(cut);
 }
 
-/** Whether the page has all rows of a batch; of the last one of a result, which may be shorter, that shows when it is decoded. */
+/**
+ * Whether the page has all rows of a batch; of the last one of a result, which may be shorter, that
+ * shows when it is decoded.
+ */
 function isWhole({ rows }: PlannedBatch, rowsPerBatch: number): boolean {
   return rows.start === 0 && rows.end === rowsPerBatch;
 }
 
-/** The message with the end of the stream behind it, where there is room in its memory: eight bytes cost as much to send as the message. */
+/**
+ * The message with the end of the stream behind it, where there is room in its memory: eight bytes
+ * cost as much to send as the message.
+ */
 function withEndOfStream({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array | undefined {
   if (buffer.byteLength - byteOffset < byteLength + endOfStream.length) return undefined;
   const both = new Uint8Array(buffer, byteOffset, byteLength + endOfStream.length);

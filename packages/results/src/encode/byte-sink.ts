@@ -1,7 +1,10 @@
 import type { CellWriter } from './cell-writer.ts';
 import { writeAscii, writeBytes } from './write-string.ts';
 
-/** A growing buffer of text, for what has no known width: nested values, written aside before they are copied to their place. */
+/**
+ * A growing buffer of text, for what has no known width: nested values, written aside before they
+ * are copied to their place.
+ */
 export class ByteSink {
   bytes: Uint8Array;
   length = 0;
@@ -10,7 +13,10 @@ export class ByteSink {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** Makes room for `count` more bytes, which may replace `bytes`, and returns the position to write them at. */
+  /**
+   * Makes room for `count` more bytes, which may replace `bytes`, and returns the position to write
+   * them at.
+   */
   reserve(count: number): number {
     if (this.length + count > this.bytes.length) {
       const larger = new Uint8Array(Math.max(this.length + count, this.bytes.length * 2));

@@ -20,7 +20,10 @@ export interface CellFormat {
   readonly isJson: boolean;
   /** What a null is; up to four ASCII characters. */
   readonly nullText: string;
-  /** Compiles the writer of single cells: for kinds that the row writer does not know, and for rows too large for its memory. */
+  /**
+   * Compiles the writer of single cells: for kinds that the row writer does not know, and for rows
+   * too large for its memory.
+   */
   readonly writerOf: (field: Field, data: Data) => CellWriter;
 }
 
@@ -28,17 +31,28 @@ export interface CellFormat {
 export const jsonFormat: CellFormat = { isJson: true, nullText: 'null', writerOf: jsonWriterOf };
 
 /**
- * CSV fields: null is nothing. In a lone column that would make an empty line, which readers skip: there it is empty text within quotes,
- * or where that is a value, `\N`, as databases write and read it; the text `\N` then has quotes.
+ * CSV fields: null is nothing. In a lone column that would make an empty line, which readers skip:
+ * there it is empty text within quotes, or where that is a value, `\N`, as databases write and read
+ * it; the text `\N` then has quotes.
  */
 export function csvFormat(fields: readonly Field[]): CellFormat {
-  const nullText = fields.length !== 1 ? '' : mayBeEmpty(fields[0]?.type as DataType | undefined) ? loneNull : '""';
+  const nullText =
+    fields.length !== 1
+      ? ''
+      : mayBeEmpty(fields[0]?.type as DataType | undefined)
+        ? loneNull
+        : '""';
   return { isJson: false, nullText, writerOf: (field, data) => csvWriterOf(field, data, nullText) };
 }
 
 /** Whether values of the type can be empty text. */
 function mayBeEmpty(type: DataType | undefined): boolean {
-  return DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
+  return (
+    DataType.isUtf8(type) ||
+    DataType.isLargeUtf8(type) ||
+    DataType.isBinary(type) ||
+    DataType.isLargeBinary(type)
+  );
 }
 
 /** Bytes that become of one at most: a \u00XX escape. */
@@ -56,30 +70,50 @@ export function writerColumnOf(field: Field, data: Data, format: CellFormat): Wr
 
 function cellWriterOf(field: Field, data: Data, { nullText, writerOf }: CellFormat): CellWriter {
   if (!DataType.isNull(field.type)) return writerOf(field, data);
-  return { widthMax: 4, widthOf: undefined, write: (bytes, position) => writeAscii(bytes, position, nullText) };
+  return {
+    widthMax: 4,
+    widthOf: undefined,
+    write: (bytes, position) => writeAscii(bytes, position, nullText),
+  };
 }
 
-function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellFormat): WriterColumn | undefined {
+function scalarColumnOf(
+  field: Field,
+  data: Data,
+  { isJson, nullText }: CellFormat,
+): WriterColumn | undefined {
   const type = field.type as DataType;
   const plain = { isQuoted: false, nullText };
   const quoted = { isQuoted: isJson, nullText };
   if (DataType.isBool(type)) return booleanColumn(data, plain);
   const fixed = fixedKindOf(type);
   if (fixed !== undefined) {
-    return fixedColumn(data, { ...fixed, isQuoted: isJson && fixed.isQuoted, nullText }, fixed.textBytesMax);
+    return fixedColumn(
+      data,
+      { ...fixed, isQuoted: isJson && fixed.isQuoted, nullText },
+      fixed.textBytesMax,
+    );
   }
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
     if (isJson) return textColumn(data, { ...plain, kind: kindJsonText }, jsonExpansion);
     // The row writer would not put the text that looks like a null within quotes.
     const { buffer, byteOffset, byteLength } = data.values as Uint8Array<ArrayBuffer>;
-    if (nullText === loneNull && Buffer.from(buffer, byteOffset, byteLength).includes(loneNull)) return undefined;
+    if (nullText === loneNull && Buffer.from(buffer, byteOffset, byteLength).includes(loneNull)) {
+      return undefined;
+    }
     return textColumn(data, { ...plain, kind: kindCsvText }, csvExpansion);
   }
   // In CSV, bytes may be empty text, which has quotes.
   if (!isJson) return undefined;
-  if (DataType.isBinary(type) || DataType.isLargeBinary(type)) return textColumn(data, { ...quoted, kind: kindHexText }, 2);
+  if (DataType.isBinary(type) || DataType.isLargeBinary(type)) {
+    return textColumn(data, { ...quoted, kind: kindHexText }, 2);
+  }
   if (!DataType.isFixedSizeBinary(type) || isUuidField(field)) return undefined;
-  return fixedColumn(data, { ...quoted, kind: kindHexOfWidth, widthBytes: type.byteWidth }, type.byteWidth * 2 + 2);
+  return fixedColumn(
+    data,
+    { ...quoted, kind: kindHexOfWidth, widthBytes: type.byteWidth },
+    type.byteWidth * 2 + 2,
+  );
 }
 
 function listColumnOf(field: Field, data: Data, format: CellFormat): WriterColumn | undefined {
@@ -90,7 +124,12 @@ function listColumnOf(field: Field, data: Data, format: CellFormat): WriterColum
   const items = data.children[0];
   if (itemField === undefined || items === undefined || isJsonListField(field)) return undefined;
   if (DataType.isFixedSizeList(type)) {
-    return jsonListColumn(data, format.nullText, writerColumnOf(itemField, items, format), type.listSize);
+    return jsonListColumn(
+      data,
+      format.nullText,
+      writerColumnOf(itemField, items, format),
+      type.listSize,
+    );
   }
   if (!DataType.isList(type) && !DataType.isLargeList(type)) return undefined;
   return jsonListColumn(data, format.nullText, writerColumnOf(itemField, items, format), undefined);

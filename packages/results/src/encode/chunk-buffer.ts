@@ -2,12 +2,18 @@ import type { BufferPool } from '../buffer-pool.ts';
 
 /** The first chunk, so that a page soon begins, and all that are not lent. */
 const chunkBytes = 128 * 1024;
-/** Lent chunks after the first: each costs a turn of the event loop and a wake-up of the client, whatever its size. */
+/**
+ * Lent chunks after the first: each costs a turn of the event loop and a wake-up of the client,
+ * whatever its size.
+ */
 const largeChunkBytes = 512 * 1024;
 /** Chunks are large while no more than this is lent: many readers at once share little memory. */
 const plentyBytes = 4 * 1024 * 1024;
 
-/** Gathers pieces of text to chunks, for whom a chunk costs more than its bytes. With a pool it lends the chunks. */
+/**
+ * Gathers pieces of text to chunks, for whom a chunk costs more than its bytes. With a pool it
+ * lends the chunks.
+ */
 export class ChunkBuffer {
   readonly #pool: BufferPool | undefined;
   readonly #lent = new Map<ArrayBufferLike, Uint8Array>();

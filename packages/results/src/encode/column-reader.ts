@@ -1,6 +1,9 @@
 import type { Data } from 'apache-arrow';
 
-/** Tells of each row whether it has a value; undefined when all rows have one, so that loops can leave the question out. */
+/**
+ * Tells of each row whether it has a value; undefined when all rows have one, so that loops can
+ * leave the question out.
+ */
 export function validityOf(data: Data): ((row: number) => boolean) | undefined {
   const { nullBitmap, offset } = data;
   if (data.nullCount === 0 || nullBitmap === undefined) return undefined;

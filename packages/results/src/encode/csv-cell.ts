@@ -9,10 +9,16 @@ import { csvFieldWidthMax, writeAscii, writeCsvField } from './write-string.ts';
 /** A null in the only column, where it has to be told from empty text. */
 export const loneNull = '\\N';
 
-/** Compiles the writer of one column's CSV fields: null is `nullText`, lists, maps and structs are their JSON. */
+/**
+ * Compiles the writer of one column's CSV fields: null is `nullText`, lists, maps and structs are
+ * their JSON.
+ */
 export function csvWriterOf(field: Field, data: Data, nullText: string): CellWriter {
-  const writeNull = (bytes: Uint8Array, position: number): number => writeAscii(bytes, position, nullText);
-  if (DataType.isNull(field.type)) return { widthMax: nullText.length, widthOf: undefined, write: writeNull };
+  const writeNull = (bytes: Uint8Array, position: number): number =>
+    writeAscii(bytes, position, nullText);
+  if (DataType.isNull(field.type)) {
+    return { widthMax: nullText.length, widthOf: undefined, write: writeNull };
+  }
   const writer = valueWriterOf(field, data, nullText === loneNull);
   const isValid = validityOf(data);
   if (isValid === undefined) return writer;
@@ -20,7 +26,8 @@ export function csvWriterOf(field: Field, data: Data, nullText: string): CellWri
   return {
     widthMax: Math.max(nullText.length, writer.widthMax),
     widthOf: widthOf === undefined ? undefined : (row) => (isValid(row) ? widthOf(row) : 0),
-    write: (bytes, position, row) => (isValid(row) ? write(bytes, position, row) : writeNull(bytes, position)),
+    write: (bytes, position, row) =>
+      isValid(row) ? write(bytes, position, row) : writeNull(bytes, position),
   };
 }
 
@@ -37,8 +44,14 @@ function valueWriterOf(field: Field, data: Data, isLone: boolean): CellWriter {
       widthOf: (row) => csvFieldWidthMax((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)),
       write: (bytes, position, row) => {
         const [start = 0, end = 0] = [offsets[row], offsets[row + 1]];
-        const looksNull = isLone && end - start === loneNull.length && source[start] === 0x5c && source[start + 1] === 0x4e;
-        return looksNull ? writeAscii(bytes, position, `"${loneNull}"`) : writeCsvField(bytes, position, source, start, end);
+        const looksNull =
+          isLone &&
+          end - start === loneNull.length &&
+          source[start] === 0x5c &&
+          source[start + 1] === 0x4e;
+        return looksNull
+          ? writeAscii(bytes, position, `"${loneNull}"`)
+          : writeCsvField(bytes, position, source, start, end);
       },
     };
   }

@@ -4,7 +4,10 @@ import { columnDataTypeOf } from '../column-data-types.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 
 const apostrophe = 0x27;
-/** The first bytes of what spreadsheets take for a formula: `=`, `+`, `-`, `@`, tab, carriage return (OWASP, "CSV Injection"). */
+/**
+ * The first bytes of what spreadsheets take for a formula: `=`, `+`, `-`, `@`, tab, carriage return
+ * (OWASP, "CSV Injection").
+ */
 const formulaStarts: ReadonlySet<number> = new Set(Buffer.from('=+-@\t\r'));
 
 /** The name of a column as a cell of CSV that no spreadsheet takes for a formula. */
@@ -13,10 +16,15 @@ export function escapedName(name: string): string {
 }
 
 /**
- * The columns of a batch, in which an apostrophe stands before each text of the rows that a spreadsheet would take for a formula. Numbers,
- * dates and times stay as they are, also numbers that the data file keeps as text. Texts of other rows are left out.
+ * The columns of a batch, in which an apostrophe stands before each text of the rows that a
+ * spreadsheet would take for a formula. Numbers, dates and times stay as they are, also numbers
+ * that the data file keeps as text. Texts of other rows are left out.
  */
-export function escapeFormulas(fields: readonly Field[], columns: readonly Data[], rows: RowRange): readonly Data[] {
+export function escapeFormulas(
+  fields: readonly Field[],
+  columns: readonly Data[],
+  rows: RowRange,
+): readonly Data[] {
   return columns.map((data, index) => {
     const field = fields[index];
     return field === undefined || !isText(field) ? data : escapedColumn(data, rows);
@@ -25,7 +33,10 @@ export function escapeFormulas(fields: readonly Field[], columns: readonly Data[
 
 function isText(field: Field): boolean {
   const type = field.type as DataType;
-  return (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) && columnDataTypeOf(field) !== 'BIG_DECIMAL';
+  return (
+    (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) &&
+    columnDataTypeOf(field) !== 'BIG_DECIMAL'
+  );
 }
 
 function escapedColumn(data: Data, { start, end }: RowRange): Data {
@@ -51,5 +62,13 @@ function escapedColumn(data: Data, { start, end }: RowRange): Data {
   }
   valueOffsets.fill(length, end + 1);
   const { offset, nullCount, nullBitmap } = data;
-  return makeData({ type: new Utf8(), offset, length: data.length, nullCount, nullBitmap, valueOffsets, data: bytes });
+  return makeData({
+    type: new Utf8(),
+    offset,
+    length: data.length,
+    nullCount,
+    nullBitmap,
+    valueOffsets,
+    data: bytes,
+  });
 }

@@ -37,12 +37,20 @@ const timestampBytes = 50;
 /** Of 256 bits, the digits that its scale adds aside. */
 const decimalBytes = 83;
 
-/** The kind of numbers, dates and timestamps; undefined for all other types, and for those that it does not know. */
+/**
+ * The kind of numbers, dates and timestamps; undefined for all other types, and for those that it
+ * does not know.
+ */
 export function fixedKindOf(type: DataType): FixedKind | undefined {
   if (DataType.isInt(type)) {
     const kind = integerKindOf(type.bitWidth, type.isSigned);
     // On the wire that is BIG_DECIMAL: many clients have no number for it.
-    return { kind, widthBytes: type.bitWidth / 8, isQuoted: kind === kindUint64, textBytesMax: integerBytes };
+    return {
+      kind,
+      widthBytes: type.bitWidth / 8,
+      isQuoted: kind === kindUint64,
+      textBytesMax: integerBytes,
+    };
   }
   if (DataType.isFloat(type)) {
     if (type.precision === Precision.HALF) return undefined;
@@ -53,7 +61,13 @@ export function fixedKindOf(type: DataType): FixedKind | undefined {
   if (DataType.isDecimal(type)) {
     const { scale } = type;
     const textBytesMax = decimalBytes + Math.abs(scale);
-    return { kind: kindDecimal, widthBytes: type.bitWidth / 8, scale, isQuoted: true, textBytesMax };
+    return {
+      kind: kindDecimal,
+      widthBytes: type.bitWidth / 8,
+      scale,
+      isQuoted: true,
+      textBytesMax,
+    };
   }
   if (DataType.isDate(type) && type.unit === DateUnit.DAY) return dayKind;
   if (!DataType.isTimestamp(type)) return undefined;
@@ -62,9 +76,19 @@ export function fixedKindOf(type: DataType): FixedKind | undefined {
 }
 
 /** Days since the epoch, of 32 bits. */
-export const dayKind: FixedKind = { kind: kindDate, widthBytes: 4, isQuoted: true, textBytesMax: dateBytes };
+export const dayKind: FixedKind = {
+  kind: kindDate,
+  widthBytes: 4,
+  isQuoted: true,
+  textBytesMax: dateBytes,
+};
 /** Floats of 32 bits. */
-export const floatKind: FixedKind = { kind: kindFloat32, widthBytes: 4, isQuoted: true, textBytesMax: floatBytes };
+export const floatKind: FixedKind = {
+  kind: kindFloat32,
+  widthBytes: 4,
+  isQuoted: true,
+  textBytesMax: floatBytes,
+};
 
 const timestampKinds = {
   0: kindTimestampSeconds,

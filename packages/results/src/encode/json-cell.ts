@@ -9,9 +9,17 @@ import { jsonStringWidthMax, writeAscii, writeBytes, writeJsonString } from './w
 const nullText = 'null';
 
 /** Compiles the writer of one column's JSON, nulls included. */
-export function jsonWriterOf(field: Field, data: Data, position: JsonPosition = 'cell'): CellWriter {
+export function jsonWriterOf(
+  field: Field,
+  data: Data,
+  position: JsonPosition = 'cell',
+): CellWriter {
   if (DataType.isNull(field.type)) {
-    return { widthMax: nullText.length, widthOf: undefined, write: (bytes, position) => writeAscii(bytes, position, nullText) };
+    return {
+      widthMax: nullText.length,
+      widthOf: undefined,
+      write: (bytes, position) => writeAscii(bytes, position, nullText),
+    };
   }
   const writer = valueWriterOf(field, data, position);
   const isValid = validityOf(data);
@@ -20,7 +28,8 @@ export function jsonWriterOf(field: Field, data: Data, position: JsonPosition = 
   return {
     widthMax: Math.max(nullText.length, writer.widthMax),
     widthOf: widthOf === undefined ? undefined : (row) => (isValid(row) ? widthOf(row) : 0),
-    write: (bytes, position, row) => (isValid(row) ? write(bytes, position, row) : writeAscii(bytes, position, nullText)),
+    write: (bytes, position, row) =>
+      isValid(row) ? write(bytes, position, row) : writeAscii(bytes, position, nullText),
   };
 }
 
@@ -28,7 +37,9 @@ function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWr
   const scalar = scalarWriterOf(field, data, true);
   if (scalar !== undefined) return scalar;
   const type = field.type as DataType;
-  if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return nestedJsonWriterOf(field, data, position, jsonWriterOf);
+  if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) {
+    return nestedJsonWriterOf(field, data, position, jsonWriterOf);
+  }
   const source = data.values as Uint8Array;
   const offsets = offsetsOf(data);
   const lengthOf = (row: number): number => (offsets[row + 1] ?? 0) - (offsets[row] ?? 0);
@@ -36,12 +47,14 @@ function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWr
     return {
       widthMax: 0,
       widthOf: lengthOf,
-      write: (bytes, position, row) => writeBytes(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+      write: (bytes, position, row) =>
+        writeBytes(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
     };
   }
   return {
     widthMax: 0,
     widthOf: (row) => jsonStringWidthMax(lengthOf(row)),
-    write: (bytes, position, row) => writeJsonString(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    write: (bytes, position, row) =>
+      writeJsonString(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
 }

@@ -6,12 +6,16 @@ import { offsetsOf } from './column-reader.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
 
 /**
- * Where a JSON value stands: as the cell of a row, where structs, lists of them and JSON text are strings that hold JSON
- * (CONTRACT.md section 2), or within such JSON, where they are values like any other.
+ * Where a JSON value stands: as the cell of a row, where structs, lists of them and JSON text are
+ * strings that hold JSON (CONTRACT.md section 2), or within such JSON, where they are values like
+ * any other.
  */
 export type JsonPosition = 'cell' | 'value';
 
-/** Compiles the writer of a child column; handed in, because it in turn needs the writers of this file. */
+/**
+ * Compiles the writer of a child column; handed in, because it in turn needs the writers of this
+ * file.
+ */
 export type JsonWriterOf = (field: Field, data: Data, position: JsonPosition) => CellWriter;
 
 /** Writes the JSON of a row's nested value into a sink, which grows as needed. */
@@ -22,13 +26,23 @@ const colon = 58;
 const quote = 34;
 
 /**
- * The writer for a column of lists, maps or structs. How long a nested value is shows only when it is written: asking for the width
- * of a row writes it aside, and `write` copies it.
+ * The writer for a column of lists, maps or structs. How long a nested value is shows only when it
+ * is written: asking for the width of a row writes it aside, and `write` copies it.
  */
-export function nestedJsonWriterOf(field: Field, data: Data, position: JsonPosition, jsonWriterOf: JsonWriterOf): CellWriter {
+export function nestedJsonWriterOf(
+  field: Field,
+  data: Data,
+  position: JsonPosition,
+  jsonWriterOf: JsonWriterOf,
+): CellWriter {
   const scratch = new ByteSink(1024);
   const isString = position === 'cell' && (DataType.isStruct(field.type) || isJsonListField(field));
-  const write = nestedWriterOf(field.type as DataType, data, isString ? 'value' : position, jsonWriterOf);
+  const write = nestedWriterOf(
+    field.type as DataType,
+    data,
+    isString ? 'value' : position,
+    jsonWriterOf,
+  );
   return {
     widthMax: 0,
     widthOf: (row) => {
@@ -43,19 +57,34 @@ export function nestedJsonWriterOf(field: Field, data: Data, position: JsonPosit
   };
 }
 
-function nestedWriterOf(type: DataType, data: Data, position: JsonPosition, jsonWriterOf: JsonWriterOf): WriteNested {
+function nestedWriterOf(
+  type: DataType,
+  data: Data,
+  position: JsonPosition,
+  jsonWriterOf: JsonWriterOf,
+): WriteNested {
   if (DataType.isStruct(type)) return objectWriter(type.children, data, jsonWriterOf);
   if (DataType.isMap(type)) return mapWriter(type.childType.children, data, jsonWriterOf);
   if (DataType.isFixedSizeList(type)) {
     const { listSize } = type;
-    return listWriter(jsonWriterOf(type.valueField, data.children[0] as Data, position), (row) => row * listSize);
+    return listWriter(
+      jsonWriterOf(type.valueField, data.children[0] as Data, position),
+      (row) => row * listSize,
+    );
   }
   const offsets = offsetsOf(data);
   const itemField = type.children[0] as Field;
-  return listWriter(jsonWriterOf(itemField, data.children[0] as Data, position), (row) => offsets[row] ?? 0);
+  return listWriter(
+    jsonWriterOf(itemField, data.children[0] as Data, position),
+    (row) => offsets[row] ?? 0,
+  );
 }
 
-function objectWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWriterOf): WriteNested {
+function objectWriter(
+  fields: readonly Field[],
+  data: Data,
+  jsonWriterOf: JsonWriterOf,
+): WriteNested {
   const members = fields.map((field, index) => ({
     key: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`),
     writer: jsonWriterOf(field, data.children[index] as Data, 'value'),
@@ -97,7 +126,8 @@ function mapWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWrite
       if (index > start) sink.writeByte(comma);
       scratch.clear();
       scratch.writeCell(keyWriter, index);
-      // Keys of JSON objects are strings: what is not a string already becomes one that holds its JSON.
+      // Keys of JSON objects are strings: what is not a string already becomes one that holds its
+      // JSON.
       if (scratch.bytes[0] === quote) sink.writeBytes(scratch.view());
       else writeKeyText(sink, scratch);
       sink.writeByte(colon);

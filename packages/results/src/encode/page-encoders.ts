@@ -8,7 +8,10 @@ import { escapedName, escapeFormulas } from './escape-formulas.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
-/** What a page can be had as; `json` is the array of rows alone, for callers to put an envelope around. */
+/**
+ * What a page can be had as; `json` is the array of rows alone, for callers to put an envelope
+ * around.
+ */
 export type PageFormat = 'json' | 'arrow' | 'csv' | 'ndjson';
 
 /** A decoded batch and the rows of it that are wanted. */
@@ -21,7 +24,10 @@ export interface PageBatch {
 interface PageRows {
   readonly schema: Schema;
   readonly batches: AsyncIterable<PageBatch>;
-  /** Lends the memory of chunks, which then last until the next one is asked for; without, they are the reader's to keep. */
+  /**
+   * Lends the memory of chunks, which then last until the next one is asked for; without, they are
+   * the reader's to keep.
+   */
   readonly pool: BufferPool | undefined;
 }
 
@@ -33,7 +39,10 @@ export interface TextAround {
 
 /** How a page of CSV is written. */
 export interface CsvOptions {
-  /** Whether an apostrophe comes before texts that a spreadsheet would take for formulas; default: every text is as it is. */
+  /**
+   * Whether an apostrophe comes before texts that a spreadsheet would take for formulas; default:
+   * every text is as it is.
+   */
   readonly escapesFormulas?: boolean | undefined;
 }
 
@@ -51,17 +60,25 @@ const comma = text(',');
 const firstOfJsonRow = text(',[');
 const bracket = text(']');
 
-/** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2). */
+/**
+ * Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2).
+ */
 export function encodeJsonRows(rows: PageRows, around?: TextAround): AsyncGenerator<Uint8Array> {
   return encodeRows(rows, jsonForm(rows.schema, around));
 }
 
-/** Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the second time. */
+/**
+ * Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the
+ * second time.
+ */
 export function encodeNdjson(rows: PageRows): AsyncGenerator<Uint8Array> {
   return encodeRows(rows, ndjsonForm(rows.schema));
 }
 
-/** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
+/**
+ * Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field,
+ * empty text is `""`.
+ */
 export function encodeCsv(rows: PageRows, options: CsvOptions = {}): AsyncGenerator<Uint8Array> {
   return encodeRows(rows, csvForm(rows.schema, options));
 }
@@ -77,7 +94,9 @@ export function encodeTextAtOnce(
   const pieces = [frame.head];
   for (const { batch, rows } of batches) {
     // Copied, for the next text takes its place.
-    for (const piece of encoder.encode(prepare?.(batch.columns, rows) ?? batch.columns, rows)) pieces.push(Buffer.from(piece));
+    for (const piece of encoder.encode(prepare?.(batch.columns, rows) ?? batch.columns, rows)) {
+      pieces.push(Buffer.from(piece));
+    }
   }
   pieces.push(frame.tail);
   return Buffer.concat(pieces);
@@ -96,14 +115,23 @@ function jsonForm(schema: Schema, around: TextAround | undefined): TextForm {
   const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? firstOfJsonRow : comma));
   const head = Buffer.concat([around?.before ?? nothing, text('[')]);
   const tail = Buffer.concat([bracket, around?.after ?? nothing]);
-  return { frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix: bracket, tail }, format: jsonFormat };
+  return {
+    frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix: bracket, tail },
+    format: jsonFormat,
+  };
 }
 
 function ndjsonForm(schema: Schema): TextForm {
   const cellPrefixes = distinctNames(schema).map((name, index) =>
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
   );
-  const frame = { head: nothing, cellPrefixes, separatorBytes: 0, rowSuffix: text('}\n'), tail: nothing };
+  const frame = {
+    head: nothing,
+    cellPrefixes,
+    separatorBytes: 0,
+    rowSuffix: text('}\n'),
+    tail: nothing,
+  };
   return { frame, format: jsonFormat };
 }
 
@@ -112,7 +140,9 @@ function csvForm({ fields }: Schema, { escapesFormulas = false }: CsvOptions): T
   const head = csvHeader(fields.map(({ name }) => (escapesFormulas ? escapedName(name) : name)));
   const frame = { head, cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
   const form = { frame, format: csvFormat(fields) };
-  return escapesFormulas ? { ...form, prepare: (columns, rows) => escapeFormulas(fields, columns, rows) } : form;
+  return escapesFormulas
+    ? { ...form, prepare: (columns, rows) => escapeFormulas(fields, columns, rows) }
+    : form;
 }
 
 async function* encodeRows(
@@ -136,7 +166,10 @@ async function* encodeRows(
   }
 }
 
-/** Hands out the chunks that a piece of text has filled; it is copied before anybody else can encode anything. */
+/**
+ * Hands out the chunks that a piece of text has filled; it is copied before anybody else can encode
+ * anything.
+ */
 function* handOut(chunks: ChunkBuffer, piece: Uint8Array): Generator<Uint8Array> {
   for (const chunk of chunks.append(piece)) {
     yield chunk;
@@ -148,7 +181,9 @@ function csvHeader(columnNames: readonly string[]): Uint8Array {
   const names = columnNames.map((name) => {
     const source = Buffer.from(name);
     const field = new Uint8Array(csvFieldWidthMax(source.length));
-    return Buffer.from(field.subarray(0, writeCsvField(field, 0, source, 0, source.length))).toString();
+    return Buffer.from(
+      field.subarray(0, writeCsvField(field, 0, source, 0, source.length)),
+    ).toString();
   });
   return Buffer.from(`${names.join(',')}\n`);
 }

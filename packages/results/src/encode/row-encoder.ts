@@ -12,20 +12,32 @@ export interface RowFrame {
   readonly head: Uint8Array;
   /** Before each cell of a row, one for each column. */
   readonly cellPrefixes: readonly Uint8Array[];
-  /** Bytes at the front of the first prefix that stand between two rows: the first row of all goes without. */
+  /**
+   * Bytes at the front of the first prefix that stand between two rows: the first row of all goes
+   * without.
+   */
   readonly separatorBytes: number;
   readonly rowSuffix: Uint8Array;
   /** After the last row. */
   readonly tail: Uint8Array;
 }
 
-/** Rows that are written at once, at most: with their text, they should stay in the processor's second cache. */
+/**
+ * Rows that are written at once, at most: with their text, they should stay in the processor's
+ * second cache.
+ */
 const blockRowsMax = 1024;
-/** Rows that are staged first where cells are written aside before it shows how many of them fit; then twice as many each time. */
+/**
+ * Rows that are staged first where cells are written aside before it shows how many of them fit;
+ * then twice as many each time.
+ */
 const asideRowsFirst = 16;
 const asideRowsMax = 512;
 
-/** Makes the text of rows: of blocks of them by the row writer, of a row too large for its memory by itself. */
+/**
+ * Makes the text of rows: of blocks of them by the row writer, of a row too large for its memory by
+ * itself.
+ */
 export class RowEncoder {
   readonly #schema: Schema;
   readonly #frame: RowFrame;
@@ -43,28 +55,46 @@ export class RowEncoder {
     this.#frameText = Buffer.concat([...frame.cellPrefixes, frame.rowSuffix]);
   }
 
-  /** Encodes rows of one batch: texts that each last until the next is asked for, or until anybody else encodes anything. */
+  /**
+   * Encodes rows of one batch: texts that each last until the next is asked for, or until anybody
+   * else encodes anything.
+   */
   *encode(data: readonly Data[], rows: RowRange): Generator<Uint8Array> {
-    const columns = this.#schema.fields.map((field, index) => writerColumnOf(field, data[index] as Data, this.#format));
+    const columns = this.#schema.fields.map((field, index) =>
+      writerColumnOf(field, data[index] as Data, this.#format),
+    );
     let staged: StagedRows | undefined;
     for (let start = rows.start; start < rows.end;) {
       // Others may have staged their rows since the last text was handed on.
-      if (staged === undefined || staged.end === start || !staged.isInPlace()) staged = this.#stage(columns, start, rows.end);
-      const count = staged === undefined ? 0 : outputRowsThatFit(columns, this.#frameText.length, start, staged.end);
-      const text = staged === undefined || count === 0 ? this.#writeOneRow(data, start) : staged.write(start, start + count);
+      if (staged === undefined || staged.end === start || !staged.isInPlace()) {
+        staged = this.#stage(columns, start, rows.end);
+      }
+      const count =
+        staged === undefined
+          ? 0
+          : outputRowsThatFit(columns, this.#frameText.length, start, staged.end);
+      const text =
+        staged === undefined || count === 0
+          ? this.#writeOneRow(data, start)
+          : staged.write(start, start + count);
       start += Math.max(1, count);
       yield this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text;
       this.#isFirstRow = false;
     }
   }
 
-  /** Copies as many rows from `start` on into the row writer's memory as surely fit; undefined when one might not. */
+  /**
+   * Copies as many rows from `start` on into the row writer's memory as surely fit; undefined when
+   * one might not.
+   */
   #stage(columns: readonly WriterColumn[], start: number, endMax: number): StagedRows | undefined {
     const isAside = columns.some(({ isWrittenAside }) => isWrittenAside);
     const countMax = isAside ? Math.min(this.#asideRows, endMax - start) : endMax - start;
     const count = this.#inputRowsThatFit(columns, start, countMax);
     this.#asideRows = Math.min(asideRowsMax, Math.max(1, count) * 2);
-    return count === 0 ? undefined : new StagedRows(columns, this.#frame, this.#frameText, start, start + count);
+    return count === 0
+      ? undefined
+      : new StagedRows(columns, this.#frame, this.#frameText, start, start + count);
   }
 
   #inputRowsThatFit(columns: readonly WriterColumn[], start: number, countMax: number): number {
@@ -88,8 +118,16 @@ export class RowEncoder {
   }
 }
 
-/** How many rows from `start` on surely fit where the row writer puts their text; 0 when one might not. */
-function outputRowsThatFit(columns: readonly WriterColumn[], frameBytes: number, start: number, end: number): number {
+/**
+ * How many rows from `start` on surely fit where the row writer puts their text; 0 when one might
+ * not.
+ */
+function outputRowsThatFit(
+  columns: readonly WriterColumn[],
+  frameBytes: number,
+  start: number,
+  end: number,
+): number {
   const { outputBytesMax } = RowWriter.shared;
   for (let count = Math.min(blockRowsMax, end - start); count > 0; count >>= 1) {
     let outputBytes = count * frameBytes;
@@ -108,7 +146,13 @@ class StagedRows {
   readonly #suffix: StagedText;
   readonly #generation: number;
 
-  constructor(columns: readonly WriterColumn[], frame: RowFrame, frameText: Uint8Array, start: number, end: number) {
+  constructor(
+    columns: readonly WriterColumn[],
+    frame: RowFrame,
+    frameText: Uint8Array,
+    start: number,
+    end: number,
+  ) {
     const writer = RowWriter.shared;
     this.#generation = writer.clear();
     this.#start = start;

@@ -1,4 +1,5 @@
-// What TypeScript and the row writer's WebAssembly agree on. Both compile this file: plain integer constants mean the same in each.
+// What TypeScript and the row writer's WebAssembly agree on. Both compile this file: plain integer
+// constants mean the same in each.
 
 /** Kinds of column: how the values of one become text. */
 export const kindReadyText = 0;
@@ -26,14 +27,20 @@ export const kindTimestampNanoseconds = 21;
 export const kindJsonList = 22;
 export const kindJsonListOfSize = 23;
 
-/** A column as it lies in memory: 32-bit words, at these byte offsets. Rows are counted from the first that is staged. */
+/**
+ * A column as it lies in memory: 32-bit words, at these byte offsets. Rows are counted from the
+ * first that is staged.
+ */
 export const columnBytes = 52;
 export const kindAt = 0;
 /** Address of the bits that tell values from nulls, or 0 when there is no null. */
 export const validityAt = 4;
 /** The bit of row 0 within the validity, and within the values of booleans. */
 export const firstBitAt = 8;
-/** Address of the values; of texts, such that their offsets count from it; of lists, the address of their items' column. */
+/**
+ * Address of the values; of texts, such that their offsets count from it; of lists, the address of
+ * their items' column.
+ */
 export const valuesAt = 12;
 /** Address of 32-bit offsets of texts and lists: row `r` is `[offsets[r], offsets[r + 1])`. */
 export const offsetsAt = 16;
@@ -52,10 +59,16 @@ export const nullLengthAt = 44;
 /** The offset of the first item staged, of lists. */
 export const firstItemAt = 48;
 
-/** Bytes that may be read, and that may be overwritten, behind the end of any text: it is moved sixteen bytes at a time. */
+/**
+ * Bytes that may be read, and that may be overwritten, behind the end of any text: it is moved
+ * sixteen bytes at a time.
+ */
 export const slackBytes = 32;
 
-/** Powers of ten from 10^-292 to 10^324, as Schubfach needs them, at the address that the row writer exports. */
+/**
+ * Powers of ten from 10^-292 to 10^324, as Schubfach needs them, at the address that the row writer
+ * exports.
+ */
 export const powerMin = -292;
 export const powerMax = 324;
 export const powerBytes = 16;

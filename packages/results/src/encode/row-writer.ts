@@ -58,11 +58,13 @@ export interface StagedText {
 }
 
 /**
- * Writes rows of text from columns that are copied into a WebAssembly memory before: `clear`, `stage` and `describe`, then `write`.
+ * Writes rows of text from columns that are copied into a WebAssembly memory before: `clear`,
+ * `stage` and `describe`, then `write`.
  *
- * The code is in `assembly/`. It has 64-bit integers, which numbers take the place of in JavaScript only at a cost, and moves sixteen
- * bytes at once: rows come out several times as fast (bench, `encode`). All encoders share one memory of fixed size, since each is
- * done with it before it hands anything on.
+ * The code is in `assembly/`. It has 64-bit integers, which numbers take the place of in JavaScript
+ * only at a cost, and moves sixteen bytes at once: rows come out several times as fast (bench,
+ * `encode`). All encoders share one memory of fixed size, since each is done with it before it
+ * hands anything on.
  */
 export class RowWriter {
   static #shared: RowWriter | undefined;
@@ -122,7 +124,10 @@ export class RowWriter {
     return this.#generation;
   }
 
-  /** Makes room for bytes that stay until `clear`, and gives their address; its caller has seen to it that there is room. */
+  /**
+   * Makes room for bytes that stay until `clear`, and gives their address; its caller has seen to
+   * it that there is room.
+   */
   reserve(sizeBytes: number): number {
     const address = this.#inputEnd;
     this.#inputEnd = aligned(address + sizeBytes);
@@ -132,7 +137,10 @@ export class RowWriter {
   /** Copies bytes `[start, end)` in, and gives their address. */
   stage(bytes: Uint8Array, start: number, end: number): number {
     const address = this.reserve(end - start);
-    this.#bytes.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), address);
+    this.#bytes.set(
+      start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end),
+      address,
+    );
     return address;
   }
 
@@ -141,25 +149,49 @@ export class RowWriter {
     this.#words[(column + at) >> 2] = value;
   }
 
-  /** Writes rows, counted from the first that is staged, of the columns described at `columns`: a view that lasts until the next call. */
+  /**
+   * Writes rows, counted from the first that is staged, of the columns described at `columns`: a
+   * view that lasts until the next call.
+   */
   write(columns: number, columnCount: number, rows: RowRange, suffix: StagedText): Uint8Array {
     const to = this.#outputStart;
     try {
-      const end = this.#exports.writeRows(columns, columnCount, rows.start, rows.end, suffix.address, suffix.length, to);
+      const end = this.#exports.writeRows(
+        columns,
+        columnCount,
+        rows.start,
+        rows.end,
+        suffix.address,
+        suffix.length,
+        to,
+      );
       return this.#bytes.subarray(this.#outputStart, end);
     } catch (error) {
-      // Rows are the last in memory, so that one without end leads out of it, and not into what other rows are made of.
-      throw new QuireError('RESULT_CORRUPT', 'A stored record batch has offsets that lead out of it.', { cause: error });
+      // Rows are the last in memory, so that one without end leads out of it, and not into what
+      // other rows are made of.
+      throw new QuireError(
+        'RESULT_CORRUPT',
+        'A stored record batch has offsets that lead out of it.',
+        { cause: error },
+      );
     }
   }
 
   /**
-   * Writes one value by itself, as a cell of its kind, into `bytes` from `position` on; returns the position behind it. What is staged
-   * stays.
+   * Writes one value by itself, as a cell of its kind, into `bytes` from `position` on; returns the
+   * position behind it. What is staged stays.
    *
-   * Bytes `[start, end)` of `source` are the value: of a kind of fixed width as it lies in memory, of text at most `pieceBytesMax`.
+   * Bytes `[start, end)` of `source` are the value: of a kind of fixed width as it lies in memory,
+   * of text at most `pieceBytesMax`.
    */
-  writeCell(cell: SingleCell, source: Uint8Array, start: number, end: number, bytes: Uint8Array, position: number): number {
+  writeCell(
+    cell: SingleCell,
+    source: Uint8Array,
+    start: number,
+    end: number,
+    bytes: Uint8Array,
+    position: number,
+  ): number {
     const memory = this.#bytes;
     const column = this.#cellColumn;
     if (cell !== this.#lastCell) {
@@ -180,10 +212,20 @@ export class RowWriter {
   }
 }
 
-function copyBytes(to: Uint8Array, position: number, source: Uint8Array, start: number, length: number): void {
+function copyBytes(
+  to: Uint8Array,
+  position: number,
+  source: Uint8Array,
+  start: number,
+  length: number,
+): void {
   // Below some tens of bytes a loop costs less than the call into the engine's copy.
   if (length > 48) to.set(source.subarray(start, start + length), position);
-  else for (let index = 0; index < length; index += 1) to[position + index] = source[start + index] ?? 0;
+  else {
+    for (let index = 0; index < length; index += 1) {
+      to[position + index] = source[start + index] ?? 0;
+    }
+  }
 }
 
 function aligned(address: number): number {
@@ -193,15 +235,19 @@ function aligned(address: number): number {
 const mantissaBits = powerBytes * 8;
 
 /**
- * The powers of ten of every exponent that a double needs, as Schubfach wants them: the 128 bits of `10^k · 2^n` with the highest bit
- * set, rounded up where they are not exact; each as two 64-bit integers, the lower half first.
+ * The powers of ten of every exponent that a double needs, as Schubfach wants them: the 128 bits of
+ * `10^k · 2^n` with the highest bit set, rounded up where they are not exact; each as two 64-bit
+ * integers, the lower half first.
  *
  * Computed at start, in a millisecond, for it would be ten kilobytes of digits to read.
  */
 function powersOfTen(): BigUint64Array {
   const words = new BigUint64Array((powerMax - powerMin + 1) * 2);
   for (let exponent = powerMin; exponent <= powerMax; exponent += 1) {
-    const mantissa = exponent < 0 ? mantissaOfFraction(10n ** BigInt(-exponent)) : mantissaOfInteger(10n ** BigInt(exponent));
+    const mantissa =
+      exponent < 0
+        ? mantissaOfFraction(10n ** BigInt(-exponent))
+        : mantissaOfInteger(10n ** BigInt(exponent));
     const index = (exponent - powerMin) * 2;
     words[index] = BigInt.asUintN(64, mantissa);
     words[index + 1] = mantissa >> 64n;

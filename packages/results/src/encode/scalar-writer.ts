@@ -10,8 +10,9 @@ import { uuidWidthMax, writeAscii, writeHex, writeUuid } from './write-string.ts
 const quote = 34;
 
 /**
- * The writer for a column of scalars, or undefined for text, lists, maps and structs (CONTRACT.md section 2, "cells"). In JSON, what is
- * neither a number nor a boolean stands within quotes; its text never needs an escape.
+ * The writer for a column of scalars, or undefined for text, lists, maps and structs (CONTRACT.md
+ * section 2, "cells"). In JSON, what is neither a number nor a boolean stands within quotes; its
+ * text never needs an escape.
  */
 export function scalarWriterOf(field: Field, data: Data, isJson: boolean): CellWriter | undefined {
   const type = field.type as DataType;
@@ -66,8 +67,13 @@ function fixedWriter(
   };
 }
 
-function asciiWriter(textOf: (row: number) => string, widthMax: number, isQuoted: boolean): CellWriter {
-  const write: CellWriter['write'] = (bytes, position, row) => writeAscii(bytes, position, textOf(row));
+function asciiWriter(
+  textOf: (row: number) => string,
+  widthMax: number,
+  isQuoted: boolean,
+): CellWriter {
+  const write: CellWriter['write'] = (bytes, position, row) =>
+    writeAscii(bytes, position, textOf(row));
   const writer = { widthMax, widthOf: undefined, write };
   return isQuoted ? withQuotes(writer) : writer;
 }
@@ -88,7 +94,8 @@ function withQuotes({ widthMax, widthOf, write }: CellWriter): CellWriter {
 function booleanTextOf(data: Data): (row: number) => string {
   const bits = data.values as Uint8Array;
   const { offset } = data;
-  return (row) => (((bits[(offset + row) >> 3] ?? 0) >> ((offset + row) & 7)) & 1 ? 'true' : 'false');
+  return (row) =>
+    ((bits[(offset + row) >> 3] ?? 0) >> ((offset + row) & 7)) & 1 ? 'true' : 'false';
 }
 
 /** The texts of times, durations and intervals, which the row writer does not know. */
@@ -107,10 +114,12 @@ function clockTextOf(type: DataType, data: Data): ((row: number) => string) | un
   const words = int32View(data);
   if (type.unit === IntervalUnit.YEAR_MONTH) return (row) => intervalText(words[row] ?? 0, 0, 0n);
   if (type.unit === IntervalUnit.DAY_TIME) {
-    return (row) => intervalText(0, words[row * 2] ?? 0, BigInt(words[row * 2 + 1] ?? 0) * 1_000_000n);
+    return (row) =>
+      intervalText(0, words[row * 2] ?? 0, BigInt(words[row * 2 + 1] ?? 0) * 1_000_000n);
   }
   const halves = int64View(data);
-  return (row) => intervalText(words[row * 4] ?? 0, words[row * 4 + 1] ?? 0, halves[row * 2 + 1] ?? 0n);
+  return (row) =>
+    intervalText(words[row * 4] ?? 0, words[row * 4 + 1] ?? 0, halves[row * 2 + 1] ?? 0n);
 }
 
 function bytesWriterOf(field: Field, data: Data): CellWriter | undefined {
@@ -119,13 +128,15 @@ function bytesWriterOf(field: Field, data: Data): CellWriter | undefined {
     const source = bytesView(data);
     const width = type.byteWidth;
     if (isUuidField(field)) {
-      const write: CellWriter['write'] = (bytes, position, row) => writeUuid(bytes, position, source, row * width);
+      const write: CellWriter['write'] = (bytes, position, row) =>
+        writeUuid(bytes, position, source, row * width);
       return { widthMax: uuidWidthMax, widthOf: undefined, write };
     }
     return {
       widthMax: width * 2,
       widthOf: undefined,
-      write: (bytes, position, row) => writeHex(bytes, position, source, row * width, (row + 1) * width),
+      write: (bytes, position, row) =>
+        writeHex(bytes, position, source, row * width, (row + 1) * width),
     };
   }
   if (!DataType.isBinary(type) && !DataType.isLargeBinary(type)) return undefined;
@@ -134,14 +145,18 @@ function bytesWriterOf(field: Field, data: Data): CellWriter | undefined {
   return {
     widthMax: 0,
     widthOf: (row) => ((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)) * 2,
-    write: (bytes, position, row) => writeHex(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    write: (bytes, position, row) =>
+      writeHex(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
 }
 
 /** Room that any of these texts needs. */
 const clockTextWidthMax = 96;
 
-/** An interval in words and a clock time, as DuckDB and PostgreSQL do: `1 year 2 months 3 days 04:05:06.5`. */
+/**
+ * An interval in words and a clock time, as DuckDB and PostgreSQL do: `1 year 2 months 3 days
+ * 04:05:06.5`.
+ */
 export function intervalText(months: number, days: number, nanoseconds: bigint): string {
   const parts: string[] = [];
   addCount(parts, Math.trunc(months / 12), 'year');
@@ -155,13 +170,18 @@ function addCount(parts: string[], count: number, unit: string): void {
   if (count !== 0) parts.push(`${count} ${unit}${Math.abs(count) === 1 ? '' : 's'}`);
 }
 
-/** A time of day, or a length of time: `HH:mm:ss`, then a fraction if there is one, without trailing zeros. */
+/**
+ * A time of day, or a length of time: `HH:mm:ss`, then a fraction if there is one, without trailing
+ * zeros.
+ */
 export function clockText(nanoseconds: bigint): string {
   const magnitude = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const seconds = magnitude / 1_000_000_000n;
   const fraction = String(magnitude % 1_000_000_000n)
     .padStart(9, '0')
     .replace(/0+$/, '');
-  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map((part) => String(part).padStart(2, '0')).join(':');
+  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
   return `${nanoseconds < 0n ? '-' : ''}${clock}${fraction === '' ? '' : `.${fraction}`}`;
 }

@@ -26,9 +26,14 @@ import type { RowWriter } from './row-writer.ts';
 
 /** A column of one batch, as the row writer takes it: a range of rows at a time. */
 export interface WriterColumn {
-  /** Whether cells are written aside to tell how many bytes they have: of few rows at first, for they may be large. */
+  /**
+   * Whether cells are written aside to tell how many bytes they have: of few rows at first, for
+   * they may be large.
+   */
   readonly isWrittenAside: boolean;
-  /** At least as many bytes as staging rows `[start, end)` takes, the column's description aside. */
+  /**
+   * At least as many bytes as staging rows `[start, end)` takes, the column's description aside.
+   */
   inputBytesMax(start: number, end: number): number;
   /** At least as many bytes as their cells have. */
   outputBytesMax(start: number, end: number): number;
@@ -45,7 +50,10 @@ export interface CellText {
   readonly nullText: string;
 }
 
-/** Bytes that a piece takes beyond its own: bits of the bytes at both ends, and the writer's rounding. */
+/**
+ * Bytes that a piece takes beyond its own: bits of the bytes at both ends, and the writer's
+ * rounding.
+ */
 const pieceBytes = 16;
 const bitsBytesMax = (rowCount: number): number => (rowCount >> 3) + pieceBytes;
 const offsetsBytesMax = (rowCount: number): number => rowCount * 4 + pieceBytes;
@@ -61,7 +69,8 @@ export function fixedColumn(
   const cellBytes = Math.max(cellBytesMax, text.nullText.length);
   return {
     isWrittenAside: false,
-    inputBytesMax: (start, end) => (end - start) * widthBytes + pieceBytes + bitsBytesMax(end - start),
+    inputBytesMax: (start, end) =>
+      (end - start) * widthBytes + pieceBytes + bitsBytesMax(end - start),
     outputBytesMax: (start, end) => (end - start) * cellBytes,
     stage(writer, column, start, end) {
       describe(writer, column, text, data, start, end);
@@ -81,20 +90,28 @@ export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): WriterC
     outputBytesMax: (start, end) => (end - start) * 5,
     stage(writer, column, start, end) {
       describe(writer, column, { ...text, kind: kindBoolean }, data, start, end);
-      writer.describe(column, valuesAt, stageBits(writer, bits, data.offset + start, data.offset + end));
+      writer.describe(
+        column,
+        valuesAt,
+        stageBits(writer, bits, data.offset + start, data.offset + end),
+      );
     },
   };
 }
 
-/** Text or bytes of any length, of each of which become `expansion` bytes at most, and two quotes. */
+/**
+ * Text or bytes of any length, of each of which become `expansion` bytes at most, and two quotes.
+ */
 export function textColumn(data: Data, text: CellText, expansion: number): WriterColumn {
   const values = bytesView(data);
   const offsets = shortOffsetsOf(data);
-  const lengthOf = (start: number, end: number): number => ((offsets[end] ?? 0) - (offsets[start] ?? 0)) >>> 0;
+  const lengthOf = (start: number, end: number): number =>
+    ((offsets[end] ?? 0) - (offsets[start] ?? 0)) >>> 0;
   const rowBytes = Math.max(2, text.nullText.length);
   return {
     isWrittenAside: false,
-    inputBytesMax: (start, end) => lengthOf(start, end) + pieceBytes + offsetsBytesMax(end - start) + bitsBytesMax(end - start),
+    inputBytesMax: (start, end) =>
+      lengthOf(start, end) + pieceBytes + offsetsBytesMax(end - start) + bitsBytesMax(end - start),
     outputBytesMax: (start, end) => lengthOf(start, end) * expansion + (end - start) * rowBytes,
     stage(writer, column, start, end) {
       describe(writer, column, text, data, start, end);
@@ -110,10 +127,19 @@ export function textColumn(data: Data, text: CellText, expansion: number): Write
 const comma = Uint8Array.of(44);
 
 /** JSON arrays, of the cells of `items`; with `listSize` when all have that many. */
-export function jsonListColumn(data: Data, nullText: string, items: WriterColumn, listSize: number | undefined): WriterColumn {
+export function jsonListColumn(
+  data: Data,
+  nullText: string,
+  items: WriterColumn,
+  listSize: number | undefined,
+): WriterColumn {
   const offsets = listSize === undefined ? shortOffsetsOf(data) : undefined;
   const itemOf = (row: number): number => offsets?.[row] ?? row * (listSize ?? 0);
-  const text = { kind: listSize === undefined ? kindJsonList : kindJsonListOfSize, isQuoted: false, nullText };
+  const text = {
+    kind: listSize === undefined ? kindJsonList : kindJsonListOfSize,
+    isQuoted: false,
+    nullText,
+  };
   return {
     isWrittenAside: items.isWrittenAside,
     inputBytesMax: (start, end) =>
@@ -123,7 +149,10 @@ export function jsonListColumn(data: Data, nullText: string, items: WriterColumn
       bitsBytesMax(end - start) +
       items.inputBytesMax(itemOf(start), itemOf(end)),
     outputBytesMax: (start, end) =>
-      (end - start) * 4 + itemOf(end) - itemOf(start) + items.outputBytesMax(itemOf(start), itemOf(end)),
+      (end - start) * 4 +
+      itemOf(end) -
+      itemOf(start) +
+      items.outputBytesMax(itemOf(start), itemOf(end)),
     stage(writer, column, start, end) {
       describe(writer, column, text, data, start, end);
       const itemColumn = writer.reserve(columnBytes);
@@ -148,7 +177,8 @@ export function preformattedColumn(data: Data, nullText: string, writer: CellWri
   const text = { kind: kindReadyText, isQuoted: false, nullText };
   let first = 0;
   let offsets = new Int32Array(1);
-  // Rows are asked for several times, until so many are left that they fit: those at hand need not be written again.
+  // Rows are asked for several times, until so many are left that they fit: those at hand need not
+  // be written again.
   const writeRows = (start: number, end: number): void => {
     if (start >= first && end < first + offsets.length) return;
     sink.clear();
@@ -165,29 +195,47 @@ export function preformattedColumn(data: Data, nullText: string, writer: CellWri
   };
   return {
     isWrittenAside: true,
-    inputBytesMax: (start, end) => lengthOf(start, end) + pieceBytes + offsetsBytesMax(end - start) + bitsBytesMax(end - start),
+    inputBytesMax: (start, end) =>
+      lengthOf(start, end) + pieceBytes + offsetsBytesMax(end - start) + bitsBytesMax(end - start),
     outputBytesMax: (start, end) => lengthOf(start, end) + (end - start) * nullText.length,
     stage(rowWriter, column, start, end) {
       describe(rowWriter, column, text, data, start, end);
       const from = offsets[start - first] ?? 0;
       const address = rowWriter.stage(sink.bytes, from, from + lengthOf(start, end));
       rowWriter.describe(column, valuesAt, address - from);
-      rowWriter.describe(column, offsetsAt, rowWriter.stage(bytesOf(offsets), (start - first) * 4, (end - first + 1) * 4));
+      rowWriter.describe(
+        column,
+        offsetsAt,
+        rowWriter.stage(bytesOf(offsets), (start - first) * 4, (end - first + 1) * 4),
+      );
     },
   };
 }
 
 /** Describes what all kinds have: what they are, and which rows are null. */
-function describe(writer: RowWriter, column: number, text: CellText, data: Data, start: number, end: number): void {
+function describe(
+  writer: RowWriter,
+  column: number,
+  text: CellText,
+  data: Data,
+  start: number,
+  end: number,
+): void {
   const { nullBitmap, nullCount, offset } = data;
   const hasNulls = nullCount > 0 && nullBitmap !== undefined;
   writer.describe(column, kindAt, text.kind);
   writer.describe(column, quotedAt, text.isQuoted ? 1 : 0);
-  writer.describe(column, validityAt, hasNulls ? stageBits(writer, nullBitmap, offset + start, offset + end) : 0);
+  writer.describe(
+    column,
+    validityAt,
+    hasNulls ? stageBits(writer, nullBitmap, offset + start, offset + end) : 0,
+  );
   writer.describe(column, firstBitAt, (offset + start) & 7);
   writer.describe(column, nullLengthAt, text.nullText.length);
   let characters = 0;
-  for (let index = 0; index < text.nullText.length; index += 1) characters |= text.nullText.charCodeAt(index) << (8 * index);
+  for (let index = 0; index < text.nullText.length; index += 1) {
+    characters |= text.nullText.charCodeAt(index) << (8 * index);
+  }
   writer.describe(column, nullTextAt, characters);
 }
 
@@ -195,10 +243,15 @@ function stageBits(writer: RowWriter, bits: Uint8Array, start: number, end: numb
   return writer.stage(bits, start >> 3, (end + 7) >> 3);
 }
 
-/** Offsets of 32 bits; of those that have 64, the lower half, because the writer's addresses have no more. */
+/**
+ * Offsets of 32 bits; of those that have 64, the lower half, because the writer's addresses have no
+ * more.
+ */
 function shortOffsetsOf(data: Data): Int32Array {
   const offsets = data.valueOffsets as Int32Array | BigInt64Array;
-  return offsets instanceof Int32Array ? offsets : Int32Array.from(offsets, (offset) => Number(BigInt.asIntN(32, offset)));
+  return offsets instanceof Int32Array
+    ? offsets
+    : Int32Array.from(offsets, (offset) => Number(BigInt.asIntN(32, offset)));
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array {

@@ -9,7 +9,10 @@ import { GrowingFile, type GrowingResult } from './growing-result.ts';
 /** @throws STORE_UNAVAILABLE when the file of the growing result cannot be made */
 export type GrowResult = (requestId: RequestId) => Promise<GrowingResult>;
 
-/** Makes growing results in a directory, which is prepared when the first one is made; by default that of the system for temporary files. */
+/**
+ * Makes growing results in a directory, which is prepared when the first one is made; by default
+ * that of the system for temporary files.
+ */
 export function growingFiles(pool: BufferPool, directory = tmpdir()): GrowResult {
   let prepared: Promise<void> | undefined;
   return async (requestId) => {
@@ -20,14 +23,18 @@ export function growingFiles(pool: BufferPool, directory = tmpdir()): GrowResult
 
 const growthPattern = /^growing-([0-9a-f-]{36})\.([0-9a-f-]+)$/;
 
-/** Names the file of a growing result after it and the process that reads it, so that it can go as soon as that one is dead. */
+/**
+ * Names the file of a growing result after it and the process that reads it, so that it can go as
+ * soon as that one is dead.
+ */
 function growthFileName(requestId: RequestId): string {
   return `growing-${requestId}.${processTag()}`;
 }
 
 /**
- * Makes the directory for files of growing results, and removes those of processes that have certainly ended: one that died in the moment
- * between making its file and taking its name away. Never fails: what cannot be done shows when the next file is made.
+ * Makes the directory for files of growing results, and removes those of processes that have
+ * certainly ended: one that died in the moment between making its file and taking its name away.
+ * Never fails: what cannot be done shows when the next file is made.
  */
 async function prepareGrowthDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true }).catch(() => undefined);

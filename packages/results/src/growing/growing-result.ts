@@ -1,7 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Schema } from 'apache-arrow';
-import { type CallOptions, type PageRequest, QuireError, type RequestId, throwIfAborted } from '@quire/core';
+import {
+  type CallOptions,
+  type PageRequest,
+  QuireError,
+  type RequestId,
+  throwIfAborted,
+} from '@quire/core';
 import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { type PagePlan, planPage } from '../plan-page.ts';
@@ -21,15 +27,18 @@ export interface GrowingResult extends GrowthPlace {
   watch(onGrown: () => void): Disposable;
   /** Keeps the rows readable until it is disposed, even when the query ends meanwhile. */
   hold(): AsyncDisposable;
-  /** Plans a page as far as its rows are there; undefined while there are no columns. For those who hold the result. */
+  /**
+   * Plans a page as far as its rows are there; undefined while there are no columns. For those who
+   * hold the result.
+   */
   page(request: PageRequest): ResultPage | undefined;
   /** The query has ended: the rows go when nobody holds them any more. */
   end(): Promise<void>;
 }
 
 /**
- * A growing result in a file of its own, which loses its name as soon as the writer has it open: whatever dies, nothing of it stays on the
- * disk.
+ * A growing result in a file of its own, which loses its name as soon as the writer has it open:
+ * whatever dies, nothing of it stays on the disk.
  */
 export class GrowingFile implements GrowingResult {
   readonly requestId: RequestId;
@@ -108,7 +117,10 @@ export class GrowingFile implements GrowingResult {
   page({ offset, rowCount }: PageRequest): ResultPage | undefined {
     const schema = this.#schema;
     if (schema === undefined) return undefined;
-    const end = Math.max(offset, Math.min(this.#rowCount, offset + Math.min(rowCount, Number.MAX_SAFE_INTEGER - offset)));
+    const end = Math.max(
+      offset,
+      Math.min(this.#rowCount, offset + Math.min(rowCount, Number.MAX_SAFE_INTEGER - offset)),
+    );
     // The arrays go on growing; what is planned now does not look beyond the rows that it names.
     const spans = {
       rowsPerBatch: this.#rowsPerBatch,
@@ -117,7 +129,10 @@ export class GrowingFile implements GrowingResult {
       checksums: this.#checksums,
     };
     const range = { start: offset, end };
-    const source = { pool: this.#pool, read: (plan: PagePlan, options: CallOptions) => this.#read(plan, options) };
+    const source = {
+      pool: this.#pool,
+      read: (plan: PagePlan, options: CallOptions) => this.#read(plan, options),
+    };
     return new ResultPage({ schema, spans }, range, planPage(spans, range), source);
   }
 
@@ -133,7 +148,10 @@ export class GrowingFile implements GrowingResult {
       try {
         await readAt(this.#file, message, planned.bytes.start);
         if (crc32(message) !== planned.checksum) {
-          throw new QuireError('RESULT_CORRUPT', `Batch ${planned.index} of the growing result ${this.requestId} was damaged.`);
+          throw new QuireError(
+            'RESULT_CORRUPT',
+            `Batch ${planned.index} of the growing result ${this.requestId} was damaged.`,
+          );
         }
         yield { planned, message };
         isDone = true;
@@ -159,7 +177,12 @@ export class GrowingFile implements GrowingResult {
 async function readAt(file: FileHandle, target: Uint8Array, start: number): Promise<void> {
   for (let done = 0; done < target.byteLength;) {
     const { bytesRead } = await file.read(target, done, target.byteLength - done, start + done);
-    if (bytesRead === 0) throw new QuireError('OBJECT_SHORT_READ', 'The file of a growing result ended before its rows did.');
+    if (bytesRead === 0) {
+      throw new QuireError(
+        'OBJECT_SHORT_READ',
+        'The file of a growing result ended before its rows did.',
+      );
+    }
     done += bytesRead;
   }
 }

@@ -16,10 +16,12 @@ export interface WrittenBatch {
 }
 
 /**
- * Writes a second copy of each batch to where it can be read at once: no store shows a part of an object. The copy has every batch at the
- * place that it has in the data file, so that one page plan serves both.
+ * Writes a second copy of each batch to where it can be read at once: no store shows a part of an
+ * object. The copy has every batch at the place that it has in the data file, so that one page plan
+ * serves both.
  *
- * The copy is a convenience: when it cannot be written, readers wait for the result, and the query goes on.
+ * The copy is a convenience: when it cannot be written, readers wait for the result, and the query
+ * goes on.
  */
 export class GrowthWriter implements AsyncDisposable {
   readonly #place: GrowthPlace;

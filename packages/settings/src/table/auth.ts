@@ -4,7 +4,10 @@ import { optionalSetting, setting } from '../setting-row.ts';
 import { textLocation } from '../text-location-kind.ts';
 
 const word = text(/^[^\s\p{C}]{1,200}$/u, 'a text of 1 to 200 characters without spaces');
-const identifier = text(/^[^\s\p{C}]{1,1000}$/u, 'a text of 1 to 1000 characters without spaces, often a URL');
+const identifier = text(
+  /^[^\s\p{C}]{1,1000}$/u,
+  'a text of 1 to 1000 characters without spaces, often a URL',
+);
 
 /** How JSON Web Tokens are checked, and whom they stand for. */
 export const jwt = {
@@ -28,9 +31,22 @@ export const jwt = {
   }),
   algorithms: setting({
     key: 'engine.auth.jwt.algorithms',
-    kind: choices('RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'),
+    kind: choices(
+      'RS256',
+      'RS384',
+      'RS512',
+      'PS256',
+      'PS384',
+      'PS512',
+      'ES256',
+      'ES384',
+      'ES512',
+      'EdDSA',
+      'Ed25519',
+    ),
     default: 'RS256,PS256,ES256,EdDSA',
-    meaning: 'The algorithms that tokens may be signed with. There is none for unsigned tokens or shared secrets.',
+    meaning:
+      'The algorithms that tokens may be signed with. There is none for unsigned tokens or shared secrets.',
   }),
   subjectClaim: setting({
     key: 'engine.auth.jwt.subject.claim',
@@ -69,19 +85,22 @@ export const jwt = {
     key: 'engine.auth.jwt.clock.tolerance',
     kind: duration('0s', '5m'),
     default: '30s',
-    meaning: 'How far the clock of the issuer may be off when it is checked whether a token has expired or holds already.',
+    meaning:
+      'How far the clock of the issuer may be off when it is checked whether a token has expired or holds already.',
   }),
   keysMaxAgeMs: setting({
     key: 'engine.auth.jwt.jwks.maxAge',
     kind: duration('10s', '1d'),
     default: '10m',
-    meaning: 'After how long the keys are read again in any case. While that fails, the last good ones hold.',
+    meaning:
+      'After how long the keys are read again in any case. While that fails, the last good ones hold.',
   }),
   keysCooldownMs: setting({
     key: 'engine.auth.jwt.jwks.cooldown',
     kind: duration('1s', '1h'),
     default: '30s',
-    meaning: 'How long to wait between two readings of the keys, however many tokens name keys that are not among them.',
+    meaning:
+      'How long to wait between two readings of the keys, however many tokens name keys that are not among them.',
   }),
 };
 

@@ -16,7 +16,8 @@ export const cleaner = {
     kind: size('MB', 1, 1_073_741_824),
     default: '1024',
     live: true,
-    meaning: 'The quota: how much one broker may store, with what is being written. In memory, at most the room of that store.',
+    meaning:
+      'The quota: how much one broker may store, with what is being written. In memory, at most the room of that store.',
   }),
   principalMaxPercent: setting({
     key: 'engine.broker.pagination.quota.principal.maxPercent',
@@ -71,7 +72,10 @@ export const cleaner = {
   }),
   schedule: optionalSetting({
     key: 'engine.cleaner.schedule',
-    kind: text(/^[\w*,/#?-]+(?: [\w*,/#?-]+){4,5}$/, 'a cron expression of five or six fields, such as 15 3 * * *'),
+    kind: text(
+      /^[\w*,/#?-]+(?: [\w*,/#?-]+){4,5}$/,
+      'a cron expression of five or six fields, such as 15 3 * * *',
+    ),
     live: true,
     meaning:
       'When sweeps run, in UTC, instead of `controller.cluster.pagination.cleaner.frequencyPeriod`; each begins up to 5 s later, so ' +
@@ -81,6 +85,7 @@ export const cleaner = {
   port: optionalSetting({
     key: 'engine.cleaner.port',
     kind: port,
-    meaning: 'The port on which `quire cleaner` answers `/health` and `/metrics`; without it, it does not listen.',
+    meaning:
+      'The port on which `quire cleaner` answers `/health` and `/metrics`; without it, it does not listen.',
   }),
 };

@@ -65,7 +65,8 @@ export const controller = {
     key: 'controller.admin.auth.token',
     kind: text(/^[\x20-\x7e]{1,8000}$/, 'a token, alone or after Basic or Bearer'),
     secret: true,
-    meaning: 'The token itself. Better set by its environment variable than in a file that others read.',
+    meaning:
+      'The token itself. Better set by its environment variable than in a file that others read.',
   }),
   authScheme: setting({
     key: 'controller.admin.auth.prefix',

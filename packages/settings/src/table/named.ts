@@ -15,7 +15,10 @@ const scryptHash: SettingKind<string> = text(
   'scrypt:N:r:p:salt:hash, the last two in base64',
 );
 
-const variableName: SettingKind<string> = text(/^[A-Za-z_]\w{0,127}$/, 'the name of an environment variable');
+const variableName: SettingKind<string> = text(
+  /^[A-Za-z_]\w{0,127}$/,
+  'the name of an environment variable',
+);
 
 /** The tables that queries may read, one per name. */
 export const tables = {
@@ -37,7 +40,8 @@ export const principals = {
   role: requiredSetting({
     key: 'engine.auth.principal.<name>.role',
     kind: choice('query', 'admin'),
-    meaning: 'What the principal may do: `query` runs queries and handles its own results, `admin` may do everything.',
+    meaning:
+      'What the principal may do: `query` runs queries and handles its own results, `admin` may do everything.',
   }),
   tokenSha256: optionalSetting({
     key: 'engine.auth.principal.<name>.token.sha256',

@@ -3,7 +3,9 @@ import { boolean, choice, duration, text } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 import { textLocation } from '../text-location-kind.ts';
 
-/** The Apache Pinot cluster that answers queries and keeps the tables when `engine.kind` is `pinot`. */
+/**
+ * The Apache Pinot cluster that answers queries and keeps the tables when `engine.kind` is `pinot`.
+ */
 export const pinot = {
   controllerUrls: optionalSetting({
     key: 'engine.pinot.controller.url',
@@ -21,13 +23,15 @@ export const pinot = {
     key: 'engine.pinot.auth.token',
     kind: text(/^[\x20-\x7e]{1,8000}$/, 'a token, alone or after Basic or Bearer'),
     secret: true,
-    meaning: 'What the cluster knows Quire by. Better set by its environment variable than in a file that others read.',
+    meaning:
+      'What the cluster knows Quire by. Better set by its environment variable than in a file that others read.',
   }),
   authUrl: optionalSetting({
     key: 'engine.pinot.auth.url',
     kind: textLocation,
     secret: true,
-    meaning: 'Where that token is, instead. It is read again after ten seconds, and when it has been refused.',
+    meaning:
+      'Where that token is, instead. It is read again after ten seconds, and when it has been refused.',
   }),
   authScheme: setting({
     key: 'engine.pinot.auth.prefix',
@@ -61,6 +65,7 @@ export const pinot = {
     key: 'engine.pinot.broker.refresh',
     kind: duration('1s', '1h'),
     default: '30s',
-    meaning: 'How long what the controller says of brokers holds, and how long a broker that did not answer is asked last.',
+    meaning:
+      'How long what the controller says of brokers holds, and how long a broker that did not answer is asked last.',
   }),
 };

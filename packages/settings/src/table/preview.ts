@@ -65,14 +65,16 @@ export const preview = {
     kind: integer(20, 10_000),
     default: '1000',
     live: true,
-    meaning: 'The most digits of an integer of a preview. A body with a longer one is refused, a row of a file left out.',
+    meaning:
+      'The most digits of an integer of a preview. A body with a longer one is refused, a row of a file left out.',
   }),
   valueBytesMax: setting({
     key: 'controller.preview.value.maxKB',
     kind: size('KB', 1, 65_536),
     default: '4096',
     live: true,
-    meaning: 'The largest value of a row of a preview; rows with a larger one are left out, which a finding says.',
+    meaning:
+      'The largest value of a row of a preview; rows with a larger one are left out, which a finding says.',
   }),
   columnsMax: setting({
     key: 'controller.preview.columns.max',
@@ -97,14 +99,16 @@ export const preview = {
     kind: size('MB', 1, 1024),
     default: '32',
     live: true,
-    meaning: 'The longest answer of a preview; rows that would make it longer are left out, which a finding says.',
+    meaning:
+      'The longest answer of a preview; rows that would make it longer are left out, which a finding says.',
   }),
   timeMaxMs: setting({
     key: 'controller.preview.timeout',
     kind: duration('100ms', '1h'),
     default: '30s',
     live: true,
-    meaning: 'How long one preview may take; after that it answers with what it has, and a finding.',
+    meaning:
+      'How long one preview may take; after that it answers with what it has, and a finding.',
   }),
   concurrencyMax: setting({
     key: 'controller.preview.concurrency',

@@ -3,7 +3,10 @@ import { httpUrl } from '../module-kind.ts';
 import { choice, duration, integer } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
-/** The proxy: which brokers it has, how it finds the one that holds a result, and how long it waits. Its port is with the others. */
+/**
+ * The proxy: which brokers it has, how it finds the one that holds a result, and how long it waits.
+ * Its port is with the others.
+ */
 export const proxy = {
   brokers: optionalSetting({
     key: 'proxy.brokers',
@@ -72,14 +75,16 @@ export const proxy = {
     kind: duration('100ms', '2d'),
     default: '1m10s',
     live: true,
-    meaning: "How long a broker may take to begin its answer to a query: longer than the brokers' `engine.broker.query.timeout`.",
+    meaning:
+      "How long a broker may take to begin its answer to a query: longer than the brokers' `engine.broker.query.timeout`.",
   }),
   answerTimeoutMs: setting({
     key: 'proxy.timeout.answer',
     kind: duration('100ms', '1h'),
     default: '30s',
     live: true,
-    meaning: 'How long a broker may take to begin any other answer, and between two pieces of any answer.',
+    meaning:
+      'How long a broker may take to begin any other answer, and between two pieces of any answer.',
   }),
   healthIntervalMs: setting({
     key: 'proxy.health.interval',
@@ -100,6 +105,7 @@ export const proxy = {
     kind: integer(1, 1000),
     default: '3',
     live: true,
-    meaning: 'After how many failures in a row, of calls and of checks, a broker gets no calls until a check finds it healthy.',
+    meaning:
+      'After how many failures in a row, of calls and of checks, a broker gets no calls until a check finds it healthy.',
   }),
 };

@@ -8,7 +8,8 @@ export const query = {
     kind: duration('100ms', '1d'),
     default: '60s',
     live: true,
-    meaning: 'How long a query may run, waiting and the storing of its result included; then it fails with exception 250.',
+    meaning:
+      'How long a query may run, waiting and the storing of its result included; then it fails with exception 250.',
   }),
   rowsWaitMaxMs: setting({
     key: 'engine.broker.query.rows.wait.max',
@@ -85,13 +86,15 @@ export const statement = {
     key: 'engine.duckdb.statement.values.max',
     kind: integer(1, 10_000_000),
     default: '16384',
-    meaning: 'The most values in a row of an answer; a column of `INT[1000]` has 1,000, lists without a fixed size count as one.',
+    meaning:
+      'The most values in a row of an answer; a column of `INT[1000]` has 1,000, lists without a fixed size count as one.',
   }),
   depthMax: setting({
     key: 'engine.duckdb.statement.depth.max',
     kind: integer(10, 10_000),
     default: '1000',
-    meaning: 'How deep brackets, and parts of a query, may be nested; the parts of a `UNION` count as nested in each other.',
+    meaning:
+      'How deep brackets, and parts of a query, may be nested; the parts of a `UNION` count as nested in each other.',
   }),
   nodesMax: setting({
     key: 'engine.duckdb.statement.nodes.max',

@@ -8,24 +8,28 @@ export const s3 = {
   region: optionalSetting({
     key: 'engine.broker.storage.factory.s3.region',
     kind: text(/^[a-z0-9-]{1,64}$/, 'the name of a region, such as eu-central-1'),
-    meaning: 'The region of the bucket. Without it: `AWS_REGION` or the profile, as of any AWS program.',
+    meaning:
+      'The region of the bucket. Without it: `AWS_REGION` or the profile, as of any AWS program.',
   }),
   endpoint: optionalSetting({
     key: 'engine.broker.pagination.s3.endpoint',
     kind: httpUrl,
-    meaning: "The URL of a server that speaks the protocol of S3. Without it: Amazon's, by the region.",
+    meaning:
+      "The URL of a server that speaks the protocol of S3. Without it: Amazon's, by the region.",
   }),
   pathStyle: setting({
     key: 'engine.broker.pagination.s3.path.style',
     kind: boolean,
     default: 'false',
-    meaning: "Whether the bucket's name goes into the path of a URL, as most servers other than Amazon's want it.",
+    meaning:
+      "Whether the bucket's name goes into the path of a URL, as most servers other than Amazon's want it.",
   }),
   accessKey: optionalSetting({
     key: 'engine.broker.pagination.s3.access.key',
     kind: text(/^\S{1,256}$/, 'an access key id'),
     secret: true,
-    meaning: 'The id of an access key. Without it: environment, profile or role of the machine, as of any AWS program.',
+    meaning:
+      'The id of an access key. Without it: environment, profile or role of the machine, as of any AWS program.',
   }),
   secretKey: optionalSetting({
     key: 'engine.broker.pagination.s3.secret.key',
@@ -37,21 +41,27 @@ export const s3 = {
     key: 'engine.broker.pagination.s3.encryption',
     kind: choice('bucket', 's3', 'kms'),
     default: 'bucket',
-    meaning: 'Who holds the key that new objects are encrypted with: as the bucket is set up, S3 (SSE-S3), or AWS KMS (SSE-KMS).',
+    meaning:
+      'Who holds the key that new objects are encrypted with: as the bucket is set up, S3 (SSE-S3), or AWS KMS (SSE-KMS).',
   }),
   kmsKey: optionalSetting({
     key: 'engine.broker.pagination.s3.kms.key',
     kind: text(/^[\w:/+=,.@-]{1,2048}$/, 'the id or the ARN of a key'),
-    meaning: "The key of AWS KMS, when the encryption is `kms`. Without it: the account's key for S3.",
+    meaning:
+      "The key of AWS KMS, when the encryption is `kms`. Without it: the account's key for S3.",
   }),
 };
 
-/** How to reach results in Google Cloud Storage, and in any data directory whose URI begins with `gs:`. */
+/**
+ * How to reach results in Google Cloud Storage, and in any data directory whose URI begins with
+ * `gs:`.
+ */
 export const gcs = {
   endpoint: optionalSetting({
     key: 'engine.broker.pagination.gcs.endpoint',
     kind: httpUrl,
-    meaning: "The URL of a server that speaks the protocol of Google Cloud Storage, such as an emulator. Without it: Google's.",
+    meaning:
+      "The URL of a server that speaks the protocol of Google Cloud Storage, such as an emulator. Without it: Google's.",
   }),
   keyFile: optionalSetting({
     key: 'engine.broker.pagination.gcs.key.file',
@@ -63,7 +73,8 @@ export const gcs = {
   kmsKey: optionalSetting({
     key: 'engine.broker.pagination.gcs.kms.key',
     kind: text(/^projects\/[\w./-]{1,1024}$/, 'the name of a key, beginning with projects/'),
-    meaning: 'The key of Cloud KMS that new objects are encrypted with. Without it: as the bucket is set up.',
+    meaning:
+      'The key of Cloud KMS that new objects are encrypted with. Without it: as the bucket is set up.',
   }),
 };
 

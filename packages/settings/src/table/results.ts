@@ -1,5 +1,13 @@
 import { bucket, location, path } from '../path-kind.ts';
-import { boolean, choice, duration, integer, size, sizeOrUnlimited, text } from '../setting-kind.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  size,
+  sizeOrUnlimited,
+  text,
+} from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** The longest time that a result may be asked to live. */
@@ -28,14 +36,16 @@ export const results = {
     kind: duration('1s', lifetimeMax),
     default: '1d',
     live: true,
-    meaning: 'The furthest that a renewal may move the expiry of a result, counted from the renewal.',
+    meaning:
+      'The furthest that a renewal may move the expiry of a result, counted from the renewal.',
   }),
   resultBytesMax: setting({
     key: 'engine.broker.pagination.result.maxMB',
     kind: sizeOrUnlimited('MB', megabytesMax),
     default: '0',
     live: true,
-    meaning: 'The largest result that is stored; a query with a larger one fails with exception 245 and leaves nothing behind.',
+    meaning:
+      'The largest result that is stored; a query with a larger one fails with exception 245 and leaves nothing behind.',
   }),
   compression: setting({
     key: 'engine.broker.pagination.compression',
@@ -142,7 +152,8 @@ export const store = {
     key: 'engine.broker.pagination.store.attempts',
     kind: integer(1, 20),
     default: '4',
-    meaning: 'How often a call to the store is tried while the store is unavailable, the first time included.',
+    meaning:
+      'How often a call to the store is tried while the store is unavailable, the first time included.',
   }),
   timeoutMs: setting({
     key: 'engine.broker.pagination.store.timeout',
@@ -154,6 +165,7 @@ export const store = {
     key: 'engine.broker.pagination.store.concurrency',
     kind: integer(1, 1024),
     default: '32',
-    meaning: 'How many calls to the store run at once, and how many chunks of open objects are read at once; further ones wait.',
+    meaning:
+      'How many calls to the store run at once, and how many chunks of open objects are read at once; further ones wait.',
   }),
 };

@@ -8,7 +8,8 @@ export const server = {
     key: 'engine.bind.host',
     kind: host,
     default: '127.0.0.1',
-    meaning: 'The address that services listen on. The quickstart tokens are accepted on loopback addresses only.',
+    meaning:
+      'The address that services listen on. The quickstart tokens are accepted on loopback addresses only.',
   }),
   brokerPort: setting({
     key: 'engine.broker.client.queryPort',
@@ -67,13 +68,15 @@ export const http = {
     key: 'engine.broker.http.header.maxKB',
     kind: size('KB', 1, 256),
     default: '16',
-    meaning: 'The largest head of a request, all headers together; a larger one is answered with 431.',
+    meaning:
+      'The largest head of a request, all headers together; a larger one is answered with 431.',
   }),
   requestTimeoutMs: setting({
     key: 'engine.broker.http.request.timeout',
     kind: duration('100ms', '1h'),
     default: '30s',
-    meaning: 'How long a client may take to send its whole request; a slower one is answered with 408.',
+    meaning:
+      'How long a client may take to send its whole request; a slower one is answered with 408.',
   }),
   corsOrigins: optionalSetting({
     key: 'engine.http.cors.origins',
@@ -109,7 +112,8 @@ export const http = {
     key: 'engine.broker.shutdown.grace',
     kind: duration('0s', '1h'),
     default: '30s',
-    meaning: 'How long requests under way may go on after a stop was asked for; then their connections are closed.',
+    meaning:
+      'How long requests under way may go on after a stop was asked for; then their connections are closed.',
   }),
 };
 
@@ -126,7 +130,8 @@ export const observability = {
     key: 'engine.log.format',
     kind: choice('auto', 'pretty', 'json'),
     default: 'auto',
-    meaning: 'How messages are logged: lines for people, or one JSON object per line; `auto` is pretty on a terminal, else JSON.',
+    meaning:
+      'How messages are logged: lines for people, or one JSON object per line; `auto` is pretty on a terminal, else JSON.',
   }),
   metricsEnabled: setting({
     key: 'engine.metrics.enabled',

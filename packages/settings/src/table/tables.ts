@@ -58,7 +58,8 @@ export const tableServer = {
     key: 'engine.tables.scrub.rate.maxMB',
     kind: size('MB', 1, 1_048_576),
     default: '20',
-    meaning: 'How much of these files is read in a second, at most. A start of the server begins with all of them.',
+    meaning:
+      'How much of these files is read in a second, at most. A start of the server begins with all of them.',
   }),
   samplesDir: optionalSetting({
     key: 'engine.tables.samples.dir',
@@ -84,7 +85,8 @@ export const restream = {
     kind: duration('1s', '7d'),
     default: '10m',
     live: true,
-    meaning: 'A restream job whose destination consumes nothing for this long, while a controller watches, fails.',
+    meaning:
+      'A restream job whose destination consumes nothing for this long, while a controller watches, fails.',
   }),
   commitMaxMs: setting({
     key: 'controller.restream.commit.timeout',

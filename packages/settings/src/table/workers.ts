@@ -28,7 +28,8 @@ export const workers = {
     key: 'engine.broker.workers.kill.grace',
     kind: duration('10ms', '1m'),
     default: '500ms',
-    meaning: 'How long a query that is told to stop may take for that, before its process is killed.',
+    meaning:
+      'How long a query that is told to stop may take for that, before its process is killed.',
   }),
 };
 
@@ -46,7 +47,8 @@ export const previewWorkers = {
     key: 'controller.preview.workers.idle.timeout',
     kind: duration('1s', '1d'),
     default: '30s',
-    meaning: 'How long a process may be without a preview before it is stopped. The first preview after that starts another.',
+    meaning:
+      'How long a process may be without a preview before it is stopped. The first preview after that starts another.',
   }),
   killGraceMs: setting({
     key: 'controller.preview.workers.kill.grace',
@@ -95,7 +97,8 @@ export const streamWorkers = {
     key: 'engine.tables.stream.workers.max',
     kind: integer(1, 64),
     default: '2',
-    meaning: 'How many processes make rows of the messages of streams; all partitions of all tables share them.',
+    meaning:
+      'How many processes make rows of the messages of streams; all partitions of all tables share them.',
   }),
   memoryBytesMax: setting({
     key: 'engine.tables.stream.workers.memory.maxMB',

@@ -5,7 +5,10 @@ import { appendTime } from './write-times.ts';
 
 const newlineBytes = Buffer.from('\n');
 
-/** Appends messages as lines, in one write, to a file whose last line is whole. Where that fails, whole lines that came in stay. */
+/**
+ * Appends messages as lines, in one write, to a file whose last line is whole. Where that fails,
+ * whole lines that came in stay.
+ */
 export async function appendLines(
   segment: SegmentFile,
   endOffset: number,
@@ -24,7 +27,10 @@ export async function appendLines(
   });
 }
 
-/** Ends a file with a whole line, and tells its size. See `FileProducer` for what becomes of a line without a newline. */
+/**
+ * Ends a file with a whole line, and tells its size. See `FileProducer` for what becomes of a line
+ * without a newline.
+ */
 export async function mendTail(path: string): Promise<number> {
   return await withFile(path, 'a+', async (file) => {
     const { size } = await file.stat();

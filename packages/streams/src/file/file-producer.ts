@@ -27,8 +27,9 @@ export interface FileProducerOptions {
 /**
  * Appends to a file topic, beside other producers, in any process.
  *
- * A batch is one write to each file. What a producer has left that was killed in the middle of a line is repaired before anything
- * follows: a whole JSON object that only lacks its newline gets it, anything else is cut off, since nobody could have read it yet.
+ * A batch is one write to each file. What a producer has left that was killed in the middle of a
+ * line is repaired before anything follows: a whole JSON object that only lacks its newline gets
+ * it, anything else is cut off, since nobody could have read it yet.
  */
 export class FileProducer implements MessageProducer {
   readonly description: string;
@@ -38,7 +39,10 @@ export class FileProducer implements MessageProducer {
   /** The partition of the next message that does not say. */
   #turn = 0;
 
-  private constructor(directory: TopicDirectory, { clock = systemClock, retentionBytes = Infinity }: FileProducerOptions) {
+  private constructor(
+    directory: TopicDirectory,
+    { clock = systemClock, retentionBytes = Infinity }: FileProducerOptions,
+  ) {
     this.#directory = directory;
     this.description = directory.description;
     this.#clock = clock;
@@ -60,7 +64,9 @@ export class FileProducer implements MessageProducer {
         const present = new Set((await directory.list()).map(({ partition }) => partition));
         for (let partition = 0; partition < (options.partitionCount ?? 1); partition += 1) {
           if (!present.has(partition)) {
-            await withFile(segmentFileAt(directory.path, partition, 0).path, 'a', () => Promise.resolve());
+            await withFile(segmentFileAt(directory.path, partition, 0).path, 'a', () =>
+              Promise.resolve(),
+            );
           }
         }
       });
@@ -72,11 +78,17 @@ export class FileProducer implements MessageProducer {
     return this.#run(options, async () => {
       for (const { value } of messages) assertLine(value, this.description);
       await this.#locked(options, async () => {
-        const lastSegments = new Map((await this.#directory.list()).map((segment) => [segment.partition, segment]));
+        const lastSegments = new Map(
+          (await this.#directory.list()).map((segment) => [segment.partition, segment]),
+        );
         const partitions = [...lastSegments.keys()];
-        const byPartition = Map.groupBy(messages, (message) => this.#partitionOf(message, partitions));
+        const byPartition = Map.groupBy(messages, (message) =>
+          this.#partitionOf(message, partitions),
+        );
         for (const partition of byPartition.keys()) {
-          if (!lastSegments.has(partition)) throw streamInvalid(`${this.description} has no partition ${partition}.`);
+          if (!lastSegments.has(partition)) {
+            throw streamInvalid(`${this.description} has no partition ${partition}.`);
+          }
         }
         for (const [partition, chosen] of byPartition) {
           const segment = lastSegments.get(partition);
@@ -94,7 +106,9 @@ export class FileProducer implements MessageProducer {
     const endBytes = await mendTail(segment.path);
     const isFull = endBytes >= this.#retentionBytes / filesPerPartition;
     const endOffset = segment.baseOffset + endBytes;
-    const target = isFull ? segmentFileAt(this.#directory.path, segment.partition, endOffset) : segment;
+    const target = isFull
+      ? segmentFileAt(this.#directory.path, segment.partition, endOffset)
+      : segment;
     await appendLines(target, endOffset, messages, this.#clock.nowMs());
     if (isFull) await this.#deleteOld(segment.partition, endOffset);
   }
@@ -127,8 +141,12 @@ export class FileProducer implements MessageProducer {
 }
 
 function assertLine(value: Uint8Array, description: string): void {
-  if (value.byteLength === 0) throw streamInvalid(`A message of ${description} cannot be empty: it is a line.`);
-  if (value.includes(newline)) throw streamInvalid(`A message of ${description} cannot contain a newline: it is a line.`);
+  if (value.byteLength === 0) {
+    throw streamInvalid(`A message of ${description} cannot be empty: it is a line.`);
+  }
+  if (value.includes(newline)) {
+    throw streamInvalid(`A message of ${description} cannot contain a newline: it is a line.`);
+  }
 }
 
 async function unlinkIfThere(path: string): Promise<void> {
@@ -142,8 +160,8 @@ async function unlinkIfThere(path: string): Promise<void> {
 const tryAgainMs = 5;
 
 /**
- * Runs while nobody else writes to a topic, in this process or another. The lock is the operating system's own, on an open file: it ends
- * with its process, however that ends.
+ * Runs while nobody else writes to a topic, in this process or another. The lock is the operating
+ * system's own, on an open file: it ends with its process, however that ends.
  */
 async function withTopicLock<T>(
   directory: string,

@@ -1,5 +1,10 @@
 import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quire/core';
-import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from '../message-stream.ts';
+import type {
+  FetchedMessages,
+  FetchLimits,
+  MessageStream,
+  PartitionOffsets,
+} from '../message-stream.ts';
 import { isAbsence, offsetNotFound, translatingFileErrors } from '../stream-errors.ts';
 import { LineCounts } from './line-counts.ts';
 import { readLines } from './read-lines.ts';
@@ -20,9 +25,10 @@ export interface FileStreamOptions {
 }
 
 /**
- * A topic as a directory of files: `<partition>.jsonl`, to which lines are appended. A line is a message, its offset the byte at which
- * it starts; one whose newline has not come yet is not a message, and blank ones are not either. A long partition goes on in
- * `<partition>.<offset of its first byte>.jsonl`, so that its oldest files can be deleted. Messages have no keys.
+ * A topic as a directory of files: `<partition>.jsonl`, to which lines are appended. A line is a
+ * message, its offset the byte at which it starts; one whose newline has not come yet is not a
+ * message, and blank ones are not either. A long partition goes on in `<partition>.<offset of its
+ * first byte>.jsonl`, so that its oldest files can be deleted. Messages have no keys.
  *
  * Whatever appends lines will do; when a line was written is known where `FileProducer` did it.
  */
@@ -43,7 +49,12 @@ export class FileStream implements MessageStream {
     return this.#run(options, async () => (await this.#directory.readAll()).map(offsetsOf));
   }
 
-  fetch(partition: number, fromOffset: number, limits: FetchLimits, options?: CallOptions): Promise<FetchedMessages> {
+  fetch(
+    partition: number,
+    fromOffset: number,
+    limits: FetchLimits,
+    options?: CallOptions,
+  ): Promise<FetchedMessages> {
     return this.#run(options, async () => {
       const untilMs = this.#clock.monotonicMs() + limits.waitMs;
       for (;;) {
@@ -68,11 +79,19 @@ export class FileStream implements MessageStream {
     });
   }
 
-  countMessages(partition: number, fromOffset: number, toOffset: number, options?: CallOptions): Promise<number> {
+  countMessages(
+    partition: number,
+    fromOffset: number,
+    toOffset: number,
+    options?: CallOptions,
+  ): Promise<number> {
     return this.#run(options, async () => {
       let count = 0;
       for (const segment of await this.#directory.read(partition)) {
-        const [from, to] = [Math.max(fromOffset, segment.baseOffset), Math.min(toOffset, segment.endOffset)];
+        const [from, to] = [
+          Math.max(fromOffset, segment.baseOffset),
+          Math.min(toOffset, segment.endOffset),
+        ];
         if (from < to) count += await this.#countIn(segment, from, to, options?.signal);
       }
       return count;
@@ -83,27 +102,48 @@ export class FileStream implements MessageStream {
     // Nothing is held open between calls.
   }
 
-  /** Undefined when the segment went before it could be read: the partition is then to be looked at again. */
-  async #fetchNow(segments: Segments, fromOffset: number, limits: FetchLimits): Promise<FetchedMessages | undefined> {
+  /**
+   * Undefined when the segment went before it could be read: the partition is then to be looked at
+   * again.
+   */
+  async #fetchNow(
+    segments: Segments,
+    fromOffset: number,
+    limits: FetchLimits,
+  ): Promise<FetchedMessages | undefined> {
     const { partition, earliestOffset, latestOffset } = offsetsOf(segments);
     if (!(fromOffset >= earliestOffset && fromOffset <= latestOffset)) {
-      throw offsetNotFound({ description: this.description, partition }, fromOffset, { earliestOffset, latestOffset });
+      throw offsetNotFound({ description: this.description, partition }, fromOffset, {
+        earliestOffset,
+        latestOffset,
+      });
     }
     const index = segments.findLastIndex(({ baseOffset }) => baseOffset <= fromOffset);
     const segment = segments[index];
-    if (segment === undefined || fromOffset === latestOffset) return { messages: [], nextOffset: fromOffset, latestOffset };
+    if (segment === undefined || fromOffset === latestOffset) {
+      return { messages: [], nextOffset: fromOffset, latestOffset };
+    }
     try {
       const { messages, nextOffset } = await readLines(segment, fromOffset, limits);
       const following = segments[index + 1];
       const isAtEnd = nextOffset >= segment.endOffset;
-      return { messages, nextOffset: isAtEnd && following !== undefined ? following.baseOffset : nextOffset, latestOffset };
+      return {
+        messages,
+        nextOffset: isAtEnd && following !== undefined ? following.baseOffset : nextOffset,
+        latestOffset,
+      };
     } catch (error) {
       if (isAbsence(error)) return undefined;
       throw error;
     }
   }
 
-  #countIn(segment: Segment, fromOffset: number, toOffset: number, signal: AbortSignal | undefined): Promise<number> {
+  #countIn(
+    segment: Segment,
+    fromOffset: number,
+    toOffset: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     const { path, baseOffset, endOffset, inode } = segment;
     const known = this.#counts.get(path);
     const counts = known?.inode === inode ? known.counts : new LineCounts();
@@ -111,7 +151,12 @@ export class FileStream implements MessageStream {
     return withFile(path, 'r', async (file) => {
       const end = endOffset - baseOffset;
       const from = await findLineStart(file, fromOffset - baseOffset, end);
-      return counts.count(file, from, await findLineStart(file, toOffset - baseOffset, end), signal);
+      return counts.count(
+        file,
+        from,
+        await findLineStart(file, toOffset - baseOffset, end),
+        signal,
+      );
     });
   }
 
@@ -123,5 +168,9 @@ export class FileStream implements MessageStream {
 
 function offsetsOf(segments: Segments): PartitionOffsets {
   const [{ partition, baseOffset }] = segments;
-  return { partition, earliestOffset: baseOffset, latestOffset: segments.at(-1)?.endOffset ?? baseOffset };
+  return {
+    partition,
+    earliestOffset: baseOffset,
+    latestOffset: segments.at(-1)?.endOffset ?? baseOffset,
+  };
 }

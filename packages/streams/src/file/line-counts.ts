@@ -6,8 +6,8 @@ const blockBytes = 1024 * 1024;
 const carriageReturn = 0x0d;
 
 /**
- * Counts the lines of a growing file that are not blank. It remembers the count of each whole mebibyte, so that counting the same lines
- * again reads two mebibytes at most.
+ * Counts the lines of a growing file that are not blank. It remembers the count of each whole
+ * mebibyte, so that counting the same lines again reads two mebibytes at most.
  */
 export class LineCounts {
   readonly #byBlock = new Map<number, number>();
@@ -31,7 +31,10 @@ export class LineCounts {
   }
 }
 
-/** Ends of lines that are not blank in `[start, end)`; what is before decides whether the first one is. */
+/**
+ * Ends of lines that are not blank in `[start, end)`; what is before decides whether the first one
+ * is.
+ */
 async function countLineEnds(file: FileHandle, start: number, end: number): Promise<number> {
   const before = Math.min(2, start);
   const bytes = await readRange(file, start - before, end);

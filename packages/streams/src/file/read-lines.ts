@@ -14,7 +14,10 @@ interface Line {
   readonly bytes: Uint8Array;
 }
 
-/** The lines of one segment that start at or after an offset, as many as the limits allow, and where to go on. */
+/**
+ * The lines of one segment that start at or after an offset, as many as the limits allow, and where
+ * to go on.
+ */
 export async function readLines(
   segment: Segment,
   fromOffset: number,
@@ -29,7 +32,9 @@ export async function readLines(
       const cut = cutLines(bytes, segment.baseOffset + start, limits);
       if (cut.nextOffset > segment.baseOffset + start || bytes.byteLength < size) return cut;
       if (size > lineBytesMax) {
-        throw streamInvalid(`The line at byte ${start} of ${segment.path} is longer than ${lineBytesMax} bytes.`);
+        throw streamInvalid(
+          `The line at byte ${start} of ${segment.path} is longer than ${lineBytesMax} bytes.`,
+        );
       }
     }
   });

@@ -11,7 +11,10 @@ export interface SegmentFile {
 
 const segmentPattern = /^(0|[1-9]\d{0,9})(?:\.([1-9]\d{0,15}))?\.jsonl$/;
 
-/** The segment that a name in a topic's directory stands for: `3.jsonl` begins partition 3, `3.4096.jsonl` goes on from byte 4096. */
+/**
+ * The segment that a name in a topic's directory stands for: `3.jsonl` begins partition 3,
+ * `3.4096.jsonl` goes on from byte 4096.
+ */
 export function parseSegmentName(directory: string, name: string): SegmentFile | undefined {
   const [, partition, base = '0'] = segmentPattern.exec(name) ?? [];
   if (partition === undefined || !Number.isSafeInteger(Number(base))) return undefined;
@@ -19,7 +22,11 @@ export function parseSegmentName(directory: string, name: string): SegmentFile |
 }
 
 /** Where a partition's segment from an offset on lies. */
-export function segmentFileAt(directory: string, partition: number, baseOffset: number): SegmentFile {
+export function segmentFileAt(
+  directory: string,
+  partition: number,
+  baseOffset: number,
+): SegmentFile {
   const name = baseOffset === 0 ? `${partition}.jsonl` : `${partition}.${baseOffset}.jsonl`;
   return { path: join(directory, name), partition, baseOffset };
 }
@@ -30,7 +37,11 @@ export function timesPathOf({ path }: SegmentFile): string {
 }
 
 /** Runs with an open file, and closes it. */
-export async function withFile<T>(path: string, flags: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+export async function withFile<T>(
+  path: string,
+  flags: string,
+  use: (file: FileHandle) => Promise<T>,
+): Promise<T> {
   const file = await open(path, flags);
   try {
     return await use(file);
@@ -44,7 +55,12 @@ export async function readRange(file: FileHandle, start: number, end: number): P
   const buffer = Buffer.allocUnsafe(Math.max(0, end - start));
   let filled = 0;
   while (filled < buffer.byteLength) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.byteLength - filled, start + filled);
+    const { bytesRead } = await file.read(
+      buffer,
+      filled,
+      buffer.byteLength - filled,
+      start + filled,
+    );
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -54,7 +70,10 @@ export async function readRange(file: FileHandle, start: number, end: number): P
 export const newline = 0x0a;
 const scanBytes = 64 * 1024;
 
-/** Where the last whole line of the first `size` bytes ends; `knownEnd` is an earlier answer for the same file, from which on to look. */
+/**
+ * Where the last whole line of the first `size` bytes ends; `knownEnd` is an earlier answer for the
+ * same file, from which on to look.
+ */
 export async function findLineEnd(file: FileHandle, size: number, knownEnd = 0): Promise<number> {
   for (let end = size; end > knownEnd; end -= scanBytes) {
     const start = Math.max(knownEnd, end - scanBytes);
@@ -64,7 +83,9 @@ export async function findLineEnd(file: FileHandle, size: number, knownEnd = 0):
   return knownEnd;
 }
 
-/** The first start of a line at or after a byte of the first `end` bytes, which end with a newline. */
+/**
+ * The first start of a line at or after a byte of the first `end` bytes, which end with a newline.
+ */
 export async function findLineStart(file: FileHandle, from: number, end: number): Promise<number> {
   if (from === 0) return 0;
   for (let start = from - 1; start < end; start += scanBytes) {

@@ -20,7 +20,10 @@ export class TopicDirectory {
   readonly path: string;
   readonly topic: string;
   /** Where the lines of a file ended, when it was looked at last. */
-  readonly #ends = new Map<string, { readonly inode: number; readonly size: number; readonly end: number }>();
+  readonly #ends = new Map<
+    string,
+    { readonly inode: number; readonly size: number; readonly end: number }
+  >();
 
   /** @throws STREAM_INVALID when the topic's name cannot name a directory */
   constructor(root: string, topic: string) {
@@ -37,13 +40,18 @@ export class TopicDirectory {
     return `file topic ${this.topic}`;
   }
 
-  /** The files of all partitions, or of one, by partition and offset. @throws STREAM_INVALID when there is no such topic */
+  /**
+   * The files of all partitions, or of one, by partition and offset. @throws STREAM_INVALID when
+   * there is no such topic
+   */
   async list(partition?: number): Promise<readonly SegmentFile[]> {
     const files = (await this.#readNames())
       .map((name) => parseSegmentName(this.path, name))
       .filter((file) => file !== undefined)
       .filter((file) => partition === undefined || file.partition === partition);
-    return files.toSorted((one, other) => one.partition - other.partition || one.baseOffset - other.baseOffset);
+    return files.toSorted(
+      (one, other) => one.partition - other.partition || one.baseOffset - other.baseOffset,
+    );
   }
 
   /** Every partition's segments, in ascending order of the partitions. */
@@ -60,7 +68,9 @@ export class TopicDirectory {
   /** One partition's segments. @throws STREAM_INVALID when there is no such topic or partition */
   async read(partition: number): Promise<Segments> {
     const segments = await this.#readSegments(await this.list(partition));
-    if (segments === undefined) throw streamInvalid(`${this.description} has no partition ${partition}.`);
+    if (segments === undefined) {
+      throw streamInvalid(`${this.description} has no partition ${partition}.`);
+    }
     return segments;
   }
 
@@ -90,7 +100,9 @@ export class TopicDirectory {
       const known = this.#ends.get(file.path);
       const isSame = known !== undefined && known.inode === inode && known.end <= size;
       if (!isSame || known.size !== size) {
-        const end = await withFile(file.path, 'r', (open) => findLineEnd(open, size, isSame ? known.end : 0));
+        const end = await withFile(file.path, 'r', (open) =>
+          findLineEnd(open, size, isSame ? known.end : 0),
+        );
         this.#ends.set(file.path, { inode, size, end });
       }
       return { ...file, inode, endOffset: file.baseOffset + (this.#ends.get(file.path)?.end ?? 0) };

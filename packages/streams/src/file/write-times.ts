@@ -13,8 +13,9 @@ const entryBytes = 16;
 const readEntriesMax = 256;
 
 /**
- * Notes that what is written to a segment from an offset on is written now. It comes before the lines: a producer that dies in between
- * leaves an entry that the next one repeats. Times never go back.
+ * Notes that what is written to a segment from an offset on is written now. It comes before the
+ * lines: a producer that dies in between leaves an entry that the next one repeats. Times never go
+ * back.
  */
 export async function appendTime(segment: SegmentFile, entry: TimeEntry): Promise<void> {
   await withFile(timesPathOf(segment), 'a+', async (file) => {
@@ -29,8 +30,14 @@ export async function appendTime(segment: SegmentFile, entry: TimeEntry): Promis
   });
 }
 
-/** When each of some lines was written, by their ascending offsets; null for those from before the first entry. */
-export async function readTimes(segment: SegmentFile, offsets: readonly number[]): Promise<readonly (number | null)[]> {
+/**
+ * When each of some lines was written, by their ascending offsets; null for those from before the
+ * first entry.
+ */
+export async function readTimes(
+  segment: SegmentFile,
+  offsets: readonly number[],
+): Promise<readonly (number | null)[]> {
   const [first] = offsets;
   if (first === undefined) return [];
   const times = await withTimes(segment, async (file, count) => {
@@ -40,7 +47,9 @@ export async function readTimes(segment: SegmentFile, offsets: readonly number[]
     let current = index < 0 ? undefined : entries.shift();
     for (const offset of offsets) {
       for (;;) {
-        if (entries.length === 0 && index + 1 < count) entries = await readEntries(file, index + 1, count);
+        if (entries.length === 0 && index + 1 < count) {
+          entries = await readEntries(file, index + 1, count);
+        }
         const [next] = entries;
         if (next === undefined || next.offset > offset) break;
         current = entries.shift();
@@ -53,7 +62,10 @@ export async function readTimes(segment: SegmentFile, offsets: readonly number[]
   return times ?? offsets.map(() => null);
 }
 
-/** Offset of the first lines that were written at or after a time, as the segment's entries tell; undefined where they tell of none. */
+/**
+ * Offset of the first lines that were written at or after a time, as the segment's entries tell;
+ * undefined where they tell of none.
+ */
 export async function findTime(segment: SegmentFile, timeMs: number): Promise<number | undefined> {
   return await withTimes(segment, async (file, count) => {
     const index = await partitionPoint(file, count, (entry) => entry.timeMs < timeMs);
@@ -62,7 +74,10 @@ export async function findTime(segment: SegmentFile, timeMs: number): Promise<nu
 }
 
 /** Runs with the entries of a segment; undefined where there are none. */
-async function withTimes<T>(segment: SegmentFile, use: (file: FileHandle, count: number) => Promise<T>): Promise<T | undefined> {
+async function withTimes<T>(
+  segment: SegmentFile,
+  use: (file: FileHandle, count: number) => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await withFile(timesPathOf(segment), 'r', async (file) =>
       use(file, Math.floor((await file.stat()).size / entryBytes)),
@@ -74,7 +89,11 @@ async function withTimes<T>(segment: SegmentFile, use: (file: FileHandle, count:
 }
 
 /** How many entries, all at the front, meet a condition. */
-async function partitionPoint(file: FileHandle, count: number, isBefore: (entry: TimeEntry) => boolean): Promise<number> {
+async function partitionPoint(
+  file: FileHandle,
+  count: number,
+  isBefore: (entry: TimeEntry) => boolean,
+): Promise<number> {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -91,8 +110,15 @@ async function readEntry(file: FileHandle, index: number): Promise<TimeEntry> {
 
 async function readEntries(file: FileHandle, from: number, count: number): Promise<TimeEntry[]> {
   const start = Math.max(0, from);
-  const bytes = await readRange(file, start * entryBytes, Math.min(count, start + readEntriesMax) * entryBytes);
+  const bytes = await readRange(
+    file,
+    start * entryBytes,
+    Math.min(count, start + readEntriesMax) * entryBytes,
+  );
   return Array.from({ length: Math.floor(bytes.byteLength / entryBytes) }, (_, index) => {
-    return { offset: bytes.readDoubleLE(index * entryBytes), timeMs: bytes.readDoubleLE(index * entryBytes + 8) };
+    return {
+      offset: bytes.readDoubleLE(index * entryBytes),
+      timeMs: bytes.readDoubleLE(index * entryBytes + 8),
+    };
   });
 }

@@ -8,7 +8,9 @@ export interface KafkaBroker {
 
 /** How connections to Kafka are encrypted. */
 export interface KafkaTls {
-  /** Certificates of the authorities that are trusted, as PEM; undefined: those that Node trusts. */
+  /**
+   * Certificates of the authorities that are trusted, as PEM; undefined: those that Node trusts.
+   */
   readonly ca: string | undefined;
   /** The client's certificate with its chain, and its key, as PEM. */
   readonly cert: string | undefined;
@@ -41,14 +43,22 @@ export interface KafkaConfig {
 
 const prefix = 'stream.kafka';
 
-/** Settings of Kafka's consumer that have no meaning here: nobody joins a group, and who fetches says how much at a time. */
+/**
+ * Settings of Kafka's consumer that have no meaning here: nobody joins a group, and who fetches
+ * says how much at a time.
+ */
 const consumerSettings =
   /^stream\.kafka\.consumer\.prop\.(?:group\.id|client\.id|client\.rack|enable\.auto\.commit|fetch\.(?:min|max)\.(?:bytes|wait\.ms)|max\.(?:partition\.fetch\.bytes|poll\.(?:records|interval\.ms))|(?:request|session|default\.api)\.timeout\.ms|(?:heartbeat|metadata\.max\.age)\.(?:interval\.)?ms|(?:receive|send)\.buffer\.bytes|(?:key|value)\.deserializer|(?:reconnect|retry)\.backoff(?:\.max)?\.ms)$/;
 
 /** Reads the keys that say how to reach Kafka; what is wrong with them is noted in `keys`. */
 export function readKafkaConfig(keys: ConfigKeys): KafkaConfig {
   const protocol =
-    readBoth(keys, 'security.protocol', ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const) ?? 'PLAINTEXT';
+    readBoth(keys, 'security.protocol', [
+      'PLAINTEXT',
+      'SSL',
+      'SASL_PLAINTEXT',
+      'SASL_SSL',
+    ] as const) ?? 'PLAINTEXT';
   const isolation = keys.readChoice(
     ['read_uncommitted', 'read_committed'],
     `${prefix}.isolation.level`,
@@ -65,14 +75,23 @@ function readBrokers(keys: ConfigKeys): readonly KafkaBroker[] {
   const key = `${prefix}.broker.list`;
   const list = keys.readAny(key, `${prefix}.consumer.prop.bootstrap.servers`, 'bootstrap.servers');
   if (list === undefined) {
-    keys.refuse(key, `\`${key}\` is missing: expected addresses such as kafka-1:9092,kafka-2:9092.`);
+    keys.refuse(
+      key,
+      `\`${key}\` is missing: expected addresses such as kafka-1:9092,kafka-2:9092.`,
+    );
     return [];
   }
   return list.split(',').flatMap((text) => {
-    const [, bracketed, plain, port = ''] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text.trim()) ?? [];
+    const [, bracketed, plain, port = ''] =
+      /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text.trim()) ?? [];
     const host = bracketed ?? plain;
-    if (host !== undefined && Number(port) > 0 && Number(port) <= 65_535) return [{ host, port: Number(port) }];
-    keys.refuse(key, `\`${key}\` has ${JSON.stringify(text.trim())}: expected a host and its port, such as kafka-1:9092.`);
+    if (host !== undefined && Number(port) > 0 && Number(port) <= 65_535) {
+      return [{ host, port: Number(port) }];
+    }
+    keys.refuse(
+      key,
+      `\`${key}\` has ${JSON.stringify(text.trim())}: expected a host and its port, such as kafka-1:9092.`,
+    );
     return [];
   });
 }
@@ -87,18 +106,28 @@ function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
   for (const store of ['ssl.truststore', 'ssl.keystore'] as const) {
     // A config comes from a request: it names no files of the server.
     const instead =
-      store === 'ssl.truststore' ? 'ssl.truststore.certificates' : 'ssl.keystore.certificate.chain and ssl.keystore.key';
+      store === 'ssl.truststore'
+        ? 'ssl.truststore.certificates'
+        : 'ssl.keystore.certificate.chain and ssl.keystore.key';
     for (const part of ['location', 'password']) {
       const path = `${store}.${part}`;
-      if (readBoth(keys, path) !== undefined) keys.refuse(path, `\`${path}\` is not supported: give PEM texts in ${instead}.`);
+      if (readBoth(keys, path) !== undefined) {
+        keys.refuse(path, `\`${path}\` is not supported: give PEM texts in ${instead}.`);
+      }
     }
   }
   if ((cert === undefined) !== (key === undefined)) {
-    keys.refuse('ssl.keystore.key', 'A client certificate needs both `ssl.keystore.certificate.chain` and `ssl.keystore.key`.');
+    keys.refuse(
+      'ssl.keystore.key',
+      'A client certificate needs both `ssl.keystore.certificate.chain` and `ssl.keystore.key`.',
+    );
   }
   if (!isUsed) {
     if ((ca ?? cert ?? key) !== undefined) {
-      keys.refuse('security.protocol', 'There are certificates, but `security.protocol` is not SSL or SASL_SSL.');
+      keys.refuse(
+        'security.protocol',
+        'There are certificates, but `security.protocol` is not SSL or SASL_SSL.',
+      );
     }
     return undefined;
   }
@@ -110,13 +139,19 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
   const jaas = readBoth(keys, 'sasl.jaas.config');
   if (!isUsed) {
     if ((mechanism ?? jaas) !== undefined) {
-      keys.refuse('security.protocol', 'There is a login, but `security.protocol` is not SASL_PLAINTEXT or SASL_SSL.');
+      keys.refuse(
+        'security.protocol',
+        'There is a login, but `security.protocol` is not SASL_PLAINTEXT or SASL_SSL.',
+      );
     }
     return undefined;
   }
   const login = jaas === undefined ? undefined : parseJaasLogin(jaas);
   if (readBoth(keys, 'sasl.mechanism') === undefined) {
-    keys.refuse('sasl.mechanism', `\`sasl.mechanism\` is missing: expected ${saslMechanisms.join(', ')}.`);
+    keys.refuse(
+      'sasl.mechanism',
+      `\`sasl.mechanism\` is missing: expected ${saslMechanisms.join(', ')}.`,
+    );
   }
   if (login === undefined) {
     // The value is not repeated: it holds a password.
@@ -137,7 +172,11 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
 
 /** A setting of Kafka's client, by its own name or as a setting of the stream's consumer. */
 function readBoth(keys: ConfigKeys, name: string): string | undefined;
-function readBoth<Choice extends string>(keys: ConfigKeys, name: string, choices: readonly Choice[]): Choice | undefined;
+function readBoth<Choice extends string>(
+  keys: ConfigKeys,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined;
 function readBoth(keys: ConfigKeys, name: string, choices?: readonly string[]): string | undefined {
   const names = [name, `${prefix}.consumer.prop.${name}`];
   return choices === undefined ? keys.readAny(...names) : keys.readChoice(choices, ...names);
@@ -156,10 +195,15 @@ interface JaasLogin {
   readonly password: string;
 }
 
-const loginPattern = /^\s*(?:[\w$]+\.)*(PlainLoginModule|ScramLoginModule)\s+(?:required|requisite|sufficient|optional)\s/;
-const optionPattern = /\s*([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"';]+))\s*/y;
+const loginPattern =
+  /^\s*(?:[\w$]+\.)*(PlainLoginModule|ScramLoginModule)\s+(?:required|requisite|sufficient|optional)\s/;
+const optionPattern =
+  /\s*([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"';]+))\s*/y;
 
-/** Reads a `sasl.jaas.config` of one login module with user name and password; undefined when it is anything else. */
+/**
+ * Reads a `sasl.jaas.config` of one login module with user name and password; undefined when it is
+ * anything else.
+ */
 function parseJaasLogin(text: string): JaasLogin | undefined {
   const [head = '', module] = loginPattern.exec(text) ?? [];
   if (module !== 'PlainLoginModule' && module !== 'ScramLoginModule') return undefined;
@@ -172,5 +216,7 @@ function parseJaasLogin(text: string): JaasLogin | undefined {
     options.set(name, (double ?? single)?.replaceAll(/\\(.)/g, '$1') ?? bare ?? '');
   }
   const [username, password] = [options.get('username'), options.get('password')];
-  return username === undefined || password === undefined ? undefined : { module, username, password };
+  return username === undefined || password === undefined
+    ? undefined
+    : { module, username, password };
 }

@@ -1,4 +1,10 @@
-import { Base, type BaseOptions, type ClusterMetadata, type Connection, ConnectionPool } from '@platformatic/kafka';
+import {
+  Base,
+  type BaseOptions,
+  type ClusterMetadata,
+  type Connection,
+  ConnectionPool,
+} from '@platformatic/kafka';
 import { unlessAborted } from '@quire/core/wait';
 import type { KafkaConfig } from './kafka-config.ts';
 
@@ -12,7 +18,9 @@ const connectMaxMs = 5_000;
 /** What the client needs to know to reach a cluster. Trying again is left to the caller. */
 export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions {
   const { verifiesHost, ...certificates } = tls ?? { verifiesHost: true };
-  const given = Object.fromEntries(Object.entries(certificates).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(certificates).filter(([, value]) => value !== undefined),
+  );
   return {
     clientId: 'quire',
     bootstrapBrokers: brokers.map(({ host, port }) => ({ host, port })),
@@ -29,8 +37,9 @@ export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions 
 }
 
 /**
- * Connections to the brokers of a cluster: one for what is answered at once, and one for each partition that is fetched from, since a
- * broker answers the requests of a connection one after the other, and a fetch may wait.
+ * Connections to the brokers of a cluster: one for what is answered at once, and one for each
+ * partition that is fetched from, since a broker answers the requests of a connection one after the
+ * other, and a fetch may wait.
  */
 export class KafkaConnections implements AsyncDisposable {
   readonly #base: Base;
@@ -46,7 +55,10 @@ export class KafkaConnections implements AsyncDisposable {
   }
 
   /** What the cluster says of a topic, at most some time ago. */
-  async readMetadata(topic: string, { isFresh }: { readonly isFresh: boolean }): Promise<ClusterMetadata> {
+  async readMetadata(
+    topic: string,
+    { isFresh }: { readonly isFresh: boolean },
+  ): Promise<ClusterMetadata> {
     return await this.#base.metadata({ topics: [topic], forceUpdate: isFresh });
   }
 
@@ -60,13 +72,21 @@ export class KafkaConnections implements AsyncDisposable {
     return await this.#base.connections.get(brokerOf(metadata, nodeId));
   }
 
-  /** Runs with a connection of the partition's own, which is closed when the caller aborts: the answer would come too late. */
+  /**
+   * Runs with a connection of the partition's own, which is closed when the caller aborts: the
+   * answer would come too late.
+   */
   async fetching<T>(
-    target: { readonly metadata: ClusterMetadata; readonly nodeId: number; readonly partition: number },
+    target: {
+      readonly metadata: ClusterMetadata;
+      readonly nodeId: number;
+      readonly partition: number;
+    },
     signal: AbortSignal | undefined,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const pool = this.#fetchPools.get(target.partition) ?? new ConnectionPool('quire', this.#options);
+    const pool =
+      this.#fetchPools.get(target.partition) ?? new ConnectionPool('quire', this.#options);
     // Two at once for one partition have a connection each.
     this.#fetchPools.delete(target.partition);
     this.#busyPools.add(pool);
@@ -78,8 +98,9 @@ export class KafkaConnections implements AsyncDisposable {
       return value;
     } finally {
       this.#busyPools.delete(pool);
-      if (isGood && !this.#isClosed && !this.#fetchPools.has(target.partition)) this.#fetchPools.set(target.partition, pool);
-      else closeQuietly(pool);
+      if (isGood && !this.#isClosed && !this.#fetchPools.has(target.partition)) {
+        this.#fetchPools.set(target.partition, pool);
+      } else closeQuietly(pool);
     }
   }
 
@@ -91,9 +112,16 @@ export class KafkaConnections implements AsyncDisposable {
   }
 }
 
-function brokerOf({ brokers }: ClusterMetadata, nodeId: number): { readonly host: string; readonly port: number } {
+function brokerOf(
+  { brokers }: ClusterMetadata,
+  nodeId: number,
+): { readonly host: string; readonly port: number } {
   const broker = brokers.get(nodeId);
-  if (broker === undefined) throw new AggregateError([new Error(`Broker ${nodeId}, the partition's leader, is not available.`)]);
+  if (broker === undefined) {
+    throw new AggregateError([
+      new Error(`Broker ${nodeId}, the partition's leader, is not available.`),
+    ]);
+  }
   return broker;
 }
 

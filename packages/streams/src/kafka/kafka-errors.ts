@@ -18,7 +18,12 @@ const invalidAnswers = [
 ];
 
 /** What the client itself says when trying again cannot help. */
-const invalidCodes = ['PLT_KFK_AUTHENTICATION', 'PLT_KFK_UNSUPPORTED_COMPRESSION', 'PLT_KFK_UNSUPPORTED', 'PLT_KFK_USER'];
+const invalidCodes = [
+  'PLT_KFK_AUTHENTICATION',
+  'PLT_KFK_UNSUPPORTED_COMPRESSION',
+  'PLT_KFK_UNSUPPORTED',
+  'PLT_KFK_USER',
+];
 
 /** Whether Kafka answered with one of its own errors. */
 export function isAnswer(error: unknown, ...names: readonly string[]): boolean {
@@ -29,11 +34,18 @@ export function isAnswer(error: unknown, ...names: readonly string[]): boolean {
 export function toStreamError(error: unknown, description: string): unknown {
   if (isQuireError(error) || !(error instanceof Error) || !isOfKafka(error)) return error;
   const reason = reasonOf(error);
-  if (isAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID') || reason.startsWith('Unknown topic')) {
+  if (
+    isAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID') ||
+    reason.startsWith('Unknown topic')
+  ) {
     return streamInvalid(`There is no ${description}.`, error);
   }
-  const isInvalid = isAnswer(error, ...invalidAnswers) || invalidCodes.some((code) => findErrorBy(error, 'code', code) !== null);
-  return isInvalid ? unusable(description, reason, error) : streamUnavailable(`${description} does not answer: ${reason}`, error);
+  const isInvalid =
+    isAnswer(error, ...invalidAnswers) ||
+    invalidCodes.some((code) => findErrorBy(error, 'code', code) !== null);
+  return isInvalid
+    ? unusable(description, reason, error)
+    : streamUnavailable(`${description} does not answer: ${reason}`, error);
 }
 
 function unusable(description: string, reason: string, error: Error): QuireError {
@@ -41,13 +53,17 @@ function unusable(description: string, reason: string, error: Error): QuireError
 }
 
 function isOfKafka(error: Error): boolean {
-  return error instanceof AggregateError || GenericError.isGenericError(error) || 'syscall' in error;
+  return (
+    error instanceof AggregateError || GenericError.isGenericError(error) || 'syscall' in error
+  );
 }
 
 /** The innermost message, which says most. */
 function reasonOf(error: Error): string {
   const inner =
-    MultipleErrors.isMultipleErrors(error) || error instanceof AggregateError ? (error.errors.at(-1) as unknown) : error.cause;
+    MultipleErrors.isMultipleErrors(error) || error instanceof AggregateError
+      ? (error.errors.at(-1) as unknown)
+      : error.cause;
   if (inner instanceof Error && inner.message !== '') return reasonOf(inner);
   return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
 }

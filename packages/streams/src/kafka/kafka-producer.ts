@@ -6,7 +6,10 @@ import { describeTopic, type KafkaConfig } from './kafka-config.ts';
 import { clientOptions } from './kafka-connections.ts';
 import { toStreamError } from './kafka-errors.ts';
 
-/** Writes to a topic of an Apache Kafka; every replica that is in sync has a message before it counts as written. */
+/**
+ * Writes to a topic of an Apache Kafka; every replica that is in sync has a message before it
+ * counts as written.
+ */
 export class KafkaProducer implements MessageProducer {
   readonly description: string;
   readonly #topic: string;
@@ -29,7 +32,8 @@ export class KafkaProducer implements MessageProducer {
         ...(partition !== undefined && { partition }),
       })),
       acks: ProduceAcks.ALL,
-      // The client would write all messages of a broker again because one of its partitions had moved.
+      // The client would write all messages of a broker again because one of its partitions had
+      // moved.
       repeatOnStaleMetadata: false,
     });
     try {

@@ -1,7 +1,18 @@
 import { type ClusterMetadata, fetchV12, listOffsetsV6 } from '@platformatic/kafka';
-import { type CallOptions, type Clock, isQuireError, systemClock, throwIfAborted } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  systemClock,
+  throwIfAborted,
+} from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
-import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from '../message-stream.ts';
+import type {
+  FetchedMessages,
+  FetchLimits,
+  MessageStream,
+  PartitionOffsets,
+} from '../message-stream.ts';
 import { offsetNotFound, streamInvalid } from '../stream-errors.ts';
 import { describeTopic, type KafkaConfig } from './kafka-config.ts';
 import { KafkaConnections, waitMaxMs } from './kafka-connections.ts';
@@ -33,8 +44,9 @@ export interface KafkaStreamOptions {
 }
 
 /**
- * A topic of an Apache Kafka, read by offset: without a consumer group, so that nothing is stored in the cluster. Works with Kafka 2.8 and
- * newer. Connects when it is asked for something; after a failure the next call connects again.
+ * A topic of an Apache Kafka, read by offset: without a consumer group, so that nothing is stored
+ * in the cluster. Works with Kafka 2.8 and newer. Connects when it is asked for something; after a
+ * failure the next call connects again.
  */
 export class KafkaStream implements MessageStream {
   readonly description: string;
@@ -60,17 +72,31 @@ export class KafkaStream implements MessageStream {
       return partitions.map((partition) => {
         const earliestOffset = earliest.get(partition) ?? 0;
         // Messages of an open transaction do not count, wherever retention has come to meanwhile.
-        return { partition, earliestOffset, latestOffset: Math.max(earliestOffset, latest.get(partition) ?? 0) };
+        return {
+          partition,
+          earliestOffset,
+          latestOffset: Math.max(earliestOffset, latest.get(partition) ?? 0),
+        };
       });
     });
   }
 
-  fetch(partition: number, fromOffset: number, limits: FetchLimits, options?: CallOptions): Promise<FetchedMessages> {
+  fetch(
+    partition: number,
+    fromOffset: number,
+    limits: FetchLimits,
+    options?: CallOptions,
+  ): Promise<FetchedMessages> {
     return this.#run(options, async () => {
       const untilMs = this.#clock.monotonicMs() + limits.waitMs;
       for (let leftMs = limits.waitMs; ; leftMs = untilMs - this.#clock.monotonicMs()) {
         const waitMs = Math.round(Math.min(Math.max(0, leftMs), waitMaxMs));
-        const found = await this.#fetchOnce(partition, fromOffset, { ...limits, waitMs }, options?.signal);
+        const found = await this.#fetchOnce(
+          partition,
+          fromOffset,
+          { ...limits, waitMs },
+          options?.signal,
+        );
         if (found.nextOffset > fromOffset || leftMs <= waitMs) return found;
       }
     });
@@ -82,12 +108,19 @@ export class KafkaStream implements MessageStream {
       const time = BigInt(Math.ceil(Math.max(0, timeMs)));
       const found = (await this.#listOffsets(metadata, [partition], time)).get(partition) ?? -1;
       // -1 is Kafka's answer where no message is that young.
-      return found >= 0 ? found : ((await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0);
+      return found >= 0
+        ? found
+        : ((await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0);
     });
   }
 
   /** Counts offsets: markers of transactions and what compaction took are among them. */
-  countMessages(partition: number, fromOffset: number, toOffset: number, options?: CallOptions): Promise<number> {
+  countMessages(
+    partition: number,
+    fromOffset: number,
+    toOffset: number,
+    options?: CallOptions,
+  ): Promise<number> {
     return this.#run(options, async () => {
       await this.#readMetadata(false, partition);
       return Math.max(0, toOffset - fromOffset);
@@ -108,19 +141,34 @@ export class KafkaStream implements MessageStream {
     const nodeId = metadata.topics.get(this.#topic)?.partitions[partition]?.leader ?? -1;
     const bytesMax = Math.max(1, limits.bytesMax);
     try {
-      const { responses } = await this.#connections.fetching({ metadata, nodeId, partition }, signal, (connection) => {
-        const from = {
-          partition,
-          currentLeaderEpoch: -1,
-          fetchOffset: BigInt(fromOffset),
-          lastFetchedEpoch: -1,
-          partitionMaxBytes: bytesMax,
-        };
-        // This version names topics, later ones their ids.
-        const topics = [{ topicId: this.#topic, partitions: [from] }];
-        const { id, epoch } = noSession;
-        return fetchV12.api.async(connection, limits.waitMs, 1, bytesMax, this.#isolationLevel, id, epoch, topics, [], '');
-      });
+      const { responses } = await this.#connections.fetching(
+        { metadata, nodeId, partition },
+        signal,
+        (connection) => {
+          const from = {
+            partition,
+            currentLeaderEpoch: -1,
+            fetchOffset: BigInt(fromOffset),
+            lastFetchedEpoch: -1,
+            partitionMaxBytes: bytesMax,
+          };
+          // This version names topics, later ones their ids.
+          const topics = [{ topicId: this.#topic, partitions: [from] }];
+          const { id, epoch } = noSession;
+          return fetchV12.api.async(
+            connection,
+            limits.waitMs,
+            1,
+            bytesMax,
+            this.#isolationLevel,
+            id,
+            epoch,
+            topics,
+            [],
+            '',
+          );
+        },
+      );
       const [answer] = responses[0]?.partitions ?? [];
       const { messages, nextOffset } = selectMessages(
         answer?.records ?? [],
@@ -129,23 +177,38 @@ export class KafkaStream implements MessageStream {
         limits,
       );
       const latest = this.#isolationLevel === 1 ? answer?.lastStableOffset : answer?.highWatermark;
-      return { messages, nextOffset, latestOffset: Math.max(nextOffset, Number(latest ?? nextOffset)) };
+      return {
+        messages,
+        nextOffset,
+        latestOffset: Math.max(nextOffset, Number(latest ?? nextOffset)),
+      };
     } catch (error) {
-      if (isAnswer(error, 'OFFSET_OUT_OF_RANGE')) throw await this.#outOfRange(metadata, partition, fromOffset);
+      if (isAnswer(error, 'OFFSET_OUT_OF_RANGE')) {
+        throw await this.#outOfRange(metadata, partition, fromOffset);
+      }
       throw error;
     }
   }
 
   async #outOfRange(metadata: ClusterMetadata, partition: number, offset: number): Promise<Error> {
-    const earliestOffset = (await this.#listOffsets(metadata, [partition], earliestTime)).get(partition) ?? 0;
-    const latestOffset = (await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0;
-    return offsetNotFound({ description: this.description, partition }, offset, { earliestOffset, latestOffset });
+    const earliestOffset =
+      (await this.#listOffsets(metadata, [partition], earliestTime)).get(partition) ?? 0;
+    const latestOffset =
+      (await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0;
+    return offsetNotFound({ description: this.description, partition }, offset, {
+      earliestOffset,
+      latestOffset,
+    });
   }
 
-  /** What the cluster says of the topic, asked again where the partition is not among what is known. */
+  /**
+   * What the cluster says of the topic, asked again where the partition is not among what is known.
+   */
   async #readMetadata(isFresh: boolean, partition?: number): Promise<ClusterMetadata> {
     const metadata = await this.#connections.readMetadata(this.#topic, { isFresh });
-    const isKnown = partition === undefined || metadata.topics.get(this.#topic)?.partitions[partition] !== undefined;
+    const isKnown =
+      partition === undefined ||
+      metadata.topics.get(this.#topic)?.partitions[partition] !== undefined;
     if (isKnown) return metadata;
     if (isFresh) throw streamInvalid(`${this.description} has no partition ${partition}.`);
     return await this.#readMetadata(true, partition);
@@ -161,11 +224,17 @@ export class KafkaStream implements MessageStream {
     const found = new Map<number, number>();
     for (const [nodeId, ofLeader] of byLeader) {
       const connection = await this.#connections.connect(metadata, nodeId);
-      const wanted = ofLeader.map((partitionIndex) => ({ partitionIndex, currentLeaderEpoch: -1, timestamp: time }));
+      const wanted = ofLeader.map((partitionIndex) => ({
+        partitionIndex,
+        currentLeaderEpoch: -1,
+        timestamp: time,
+      }));
       const { topics } = await listOffsetsV6.api.async(connection, -1, this.#isolationLevel, [
         { name: this.#topic, partitions: wanted },
       ]);
-      for (const { partitionIndex, offset } of topics[0]?.partitions ?? []) found.set(partitionIndex, Number(offset));
+      for (const { partitionIndex, offset } of topics[0]?.partitions ?? []) {
+        found.set(partitionIndex, Number(offset));
+      }
     }
     return found;
   }

@@ -28,8 +28,9 @@ const transactional = 1 << 4;
 const control = 1 << 5;
 
 /**
- * The messages of fetched batches from an offset on, within the limits, and the offset to go on from. Left out are the markers at
- * the ends of transactions and the messages of aborted ones; the offset passes over them, and over those that compaction took.
+ * The messages of fetched batches from an offset on, within the limits, and the offset to go on
+ * from. Left out are the markers at the ends of transactions and the messages of aborted ones; the
+ * offset passes over them, and over those that compaction took.
  */
 export function selectMessages(
   batches: readonly RecordBatch[],
@@ -50,7 +51,12 @@ export function selectMessages(
       takenBytes += (record.key?.byteLength ?? 0) + (record.value?.byteLength ?? 0);
       const isOver = messages.length > 0 && takenBytes > limits.bytesMax;
       if (isOver || messages.length >= limits.messagesMax) return { messages, nextOffset };
-      messages.push({ offset, key: record.key, value: record.value, timestampMs: timestampOf(batch, record.timestampDelta) });
+      messages.push({
+        offset,
+        key: record.key,
+        value: record.value,
+        timestampMs: timestampOf(batch, record.timestampDelta),
+      });
       nextOffset = offset + 1;
     }
     nextOffset = Math.max(nextOffset, Number(batch.firstOffset) + batch.lastOffsetDelta + 1);
@@ -70,7 +76,11 @@ class AbortedTransactions {
 
   keeps({ firstOffset, lastOffsetDelta, attributes, producerId }: RecordBatch): boolean {
     const lastOffset = firstOffset + BigInt(lastOffsetDelta);
-    for (let next = this.#ahead[0]; next !== undefined && next.firstOffset <= lastOffset; next = this.#ahead[0]) {
+    for (
+      let next = this.#ahead[0];
+      next !== undefined && next.firstOffset <= lastOffset;
+      next = this.#ahead[0]
+    ) {
       this.#open.add(next.producerId);
       this.#ahead.shift();
     }
@@ -83,7 +93,10 @@ class AbortedTransactions {
   }
 }
 
-function timestampOf({ attributes, firstTimestamp, maxTimestamp }: RecordBatch, delta: bigint): number | null {
+function timestampOf(
+  { attributes, firstTimestamp, maxTimestamp }: RecordBatch,
+  delta: bigint,
+): number | null {
   const timeMs = Number((attributes & logAppendTime) === 0 ? firstTimestamp + delta : maxTimestamp);
   return timeMs < 0 ? null : timeMs;
 }

@@ -49,7 +49,10 @@ export interface ChunkOutput {
   readonly stoppedAt: BadMessage | undefined;
 }
 
-/** Why the work came to no end, such as that of its process, as a sentence; what it wrote is its caller's to remove. */
+/**
+ * Why the work came to no end, such as that of its process, as a sentence; what it wrote is its
+ * caller's to remove.
+ */
 export interface ChunkLost {
   readonly lost: string;
 }
@@ -74,12 +77,22 @@ export interface ChunkTools {
 const skippedMax = 100;
 
 /** Does the work here. @throws ABORTED */
-export async function runChunkJob(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutput | ChunkLost> {
+export async function runChunkJob(
+  job: ChunkJob,
+  tools: ChunkTools,
+): Promise<ChunkOutput | ChunkLost> {
   return job.kind === 'fill' ? fill(job, tools) : merge(job, tools);
 }
 
-async function fill({ messages, config, schema, directory, file }: FillJob, tools: ChunkTools): Promise<ChunkOutput | ChunkLost> {
-  const { rows, skipped, stoppedAt } = await transformMessages(unpackMessages(messages), { config, schema, ...tools });
+async function fill(
+  { messages, config, schema, directory, file }: FillJob,
+  tools: ChunkTools,
+): Promise<ChunkOutput | ChunkLost> {
+  const { rows, skipped, stoppedAt } = await transformMessages(unpackMessages(messages), {
+    config,
+    schema,
+    ...tools,
+  });
   const bad = { skipped: skipped.slice(0, skippedMax), skippedCount: skipped.length, stoppedAt };
   if (rows.length === 0) return { written: undefined, ...bad };
   const path = join(directory, file);
@@ -88,24 +101,37 @@ async function fill({ messages, config, schema, directory, file }: FillJob, tool
     await writer.write(rows);
     return { written: await writer.finish(), ...bad };
   } catch (error) {
-    // A row that cannot be written must not keep the others from being: they are taken a part at a time, until it is found.
+    // A row that cannot be written must not keep the others from being: they are taken a part at a
+    // time, until it is found.
     if (!isOfRows(error)) throw error;
     return { lost: `the rows cannot be written: ${error.message}` };
   }
 }
 
-/** Whether an error says something about rows, as one of the runtime does that has no code of the system. */
+/**
+ * Whether an error says something about rows, as one of the runtime does that has no code of the
+ * system.
+ */
 function isOfRows(error: unknown): error is Error {
   return (error instanceof RangeError || error instanceof TypeError) && !('code' in error);
 }
 
-/** Writes the rows of several files into a new one, in their order; the caller makes it count. @throws TABLE_DAMAGED */
-async function merge({ inputs, config, schema, directory, file }: MergeJob, { signal }: ChunkTools): Promise<ChunkOutput> {
+/**
+ * Writes the rows of several files into a new one, in their order; the caller makes it count.
+ * @throws TABLE_DAMAGED
+ */
+async function merge(
+  { inputs, config, schema, directory, file }: MergeJob,
+  { signal }: ChunkTools,
+): Promise<ChunkOutput> {
   const shape = shapeOf(config, schema);
   await using writer = await RowFileWriter.create(join(directory, file), file, shape);
   for (const each of inputs) {
     const path = join(directory, each.file);
-    await assertWhole({ ...each, path }, { segmentName: segmentNameOf(each.file), tableName: config.tableName, signal });
+    await assertWhole(
+      { ...each, path },
+      { segmentName: segmentNameOf(each.file), tableName: config.tableName, signal },
+    );
     if (await writer.takeOver(path, each)) continue;
     for await (const rows of readRowFile(path, each, shape)) await writer.write(rows);
   }

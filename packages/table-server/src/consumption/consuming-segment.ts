@@ -1,13 +1,23 @@
 import { type Clock, QuireError } from '@quire/core';
 import type { RecordFile } from '../directory/records.ts';
-import { type Chunk, type ConsumingRecord, isCommitted, type RowFile } from '../segments/manifest.ts';
+import {
+  type Chunk,
+  type ConsumingRecord,
+  isCommitted,
+  type RowFile,
+} from '../segments/manifest.ts';
 import type { NewFile, ServedTable } from '../served-table.ts';
 import type { ChunkJob, ChunkLost, ChunkOutput, RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { type MessageValue, packMessages } from './packed-messages.ts';
 
-/** This many chunks of one size become one of the next: a row is written again a few times, and queries open few files. */
+/**
+ * This many chunks of one size become one of the next: a row is written again a few times, and
+ * queries open few files.
+ */
 const chunksOfLevel = 8;
-/** Larger chunks are not put together before the segment is committed: consumption waits meanwhile. */
+/**
+ * Larger chunks are not put together before the segment is committed: consumption waits meanwhile.
+ */
 const mergedRowsMax = 250_000;
 
 export interface ConsumingParts {
@@ -23,8 +33,8 @@ export type Added = Pick<ChunkOutput, 'skipped' | 'skippedCount' | 'stoppedAt'>;
 const nothingBad: Added = { skipped: [], skippedCount: 0, stoppedAt: undefined };
 
 /**
- * The segment that a partition is being consumed into. What `add` has resolved for survives any crash, together with the offset at which
- * consumption goes on: both stand in one record.
+ * The segment that a partition is being consumed into. What `add` has resolved for survives any
+ * crash, together with the offset at which consumption goes on: both stand in one record.
  */
 export class ConsumingSegment {
   readonly #parts: ConsumingParts;
@@ -36,15 +46,26 @@ export class ConsumingSegment {
     this.#record = record;
   }
 
-  /** Goes on where the partition stopped, or, where nothing of it was consumed yet, at the offset that `findStart` gives. */
-  static async open(parts: ConsumingParts, findStart: () => Promise<number>): Promise<ConsumingSegment> {
+  /**
+   * Goes on where the partition stopped, or, where nothing of it was consumed yet, at the offset
+   * that `findStart` gives.
+   */
+  static async open(
+    parts: ConsumingParts,
+    findStart: () => Promise<number>,
+  ): Promise<ConsumingSegment> {
     const { table, partition } = parts;
     const known = await table.records.read<ConsumingRecord>(recordOf(parts));
     const { manifest } = table.segments;
-    if (known !== undefined && !isCommitted(known, manifest)) return new ConsumingSegment(parts, known);
+    if (known !== undefined && !isCommitted(known, manifest)) {
+      return new ConsumingSegment(parts, known);
+    }
     const checkpoint = manifest.checkpoints.find((each) => each.partition === partition);
     const startOffset = checkpoint?.endOffset ?? (await findStart());
-    const segment = new ConsumingSegment(parts, newRecord(parts, (checkpoint?.sequence ?? -1) + 1, startOffset));
+    const segment = new ConsumingSegment(
+      parts,
+      newRecord(parts, (checkpoint?.sequence ?? -1) + 1, startOffset),
+    );
     await segment.#save(segment.#record);
     return segment;
   }
@@ -57,19 +78,34 @@ export class ConsumingSegment {
   static async forget(parts: Pick<ConsumingParts, 'table' | 'partition'>): Promise<void> {
     const { table, partition } = parts;
     const known = await table.records.read<ConsumingRecord>(recordOf(parts));
-    if (known !== undefined && known.chunks.length > 0 && !isCommitted(known, table.segments.manifest)) {
-      throw new QuireError('CONFLICT', `Partition ${partition} of ${table.name} could not be committed: try again.`);
+    if (
+      known !== undefined &&
+      known.chunks.length > 0 &&
+      !isCommitted(known, table.segments.manifest)
+    ) {
+      throw new QuireError(
+        'CONFLICT',
+        `Partition ${partition} of ${table.name} could not be committed: try again.`,
+      );
     }
     await table.records.remove(recordOf(parts));
   }
 
-  /** Forgets the rows that a partition has consumed since its last commit, so that it goes on where these began. */
+  /**
+   * Forgets the rows that a partition has consumed since its last commit, so that it goes on where
+   * these began.
+   */
   static async empty(parts: ConsumingParts): Promise<void> {
     const { table } = parts;
     const known = await table.records.read<ConsumingRecord>(recordOf(parts));
     if (known === undefined || isCommitted(known, table.segments.manifest)) return;
     // Under the same name, which explains the files that it leaves behind.
-    const record: ConsumingRecord = { ...known, endOffset: known.startOffset, consumedMs: null, chunks: [] };
+    const record: ConsumingRecord = {
+      ...known,
+      endOffset: known.startOffset,
+      consumedMs: null,
+      chunks: [],
+    };
     await table.records.replace(recordOf(parts), record);
   }
 
@@ -86,31 +122,46 @@ export class ConsumingSegment {
   }
 
   /**
-   * Adds the rows of messages, which end before an offset; from then on queries see them. Where the process that worked on them was ended,
-   * nothing has been added.
+   * Adds the rows of messages, which end before an offset; from then on queries see them. Where the
+   * process that worked on them was ended, nothing has been added.
    */
   async add(
     messages: readonly MessageValue[],
     endOffset: number,
-    { documents, signal }: { readonly documents: TableDocuments; readonly signal: AbortSignal | undefined },
+    {
+      documents,
+      signal,
+    }: { readonly documents: TableDocuments; readonly signal: AbortSignal | undefined },
   ): Promise<Added | ChunkLost> {
     const { table, clock } = this.#parts;
     const consumedMs = clock.nowMs();
     // How old it is counts from its first message: one that waited for hours would be full at once.
-    if (this.#record.endOffset === this.#record.startOffset) this.#record = { ...this.#record, createdMs: consumedMs };
+    if (this.#record.endOffset === this.#record.startOffset) {
+      this.#record = { ...this.#record, createdMs: consumedMs };
+    }
     if (messages.length === 0) {
       await this.#save({ ...this.#record, endOffset, consumedMs });
       return nothingBad;
     }
     using slot = table.newFile(`${this.#record.segmentName}.chunk`);
-    const outcome = await this.#run({ kind: 'fill', messages: packMessages(messages), ...documents }, slot, signal);
+    const outcome = await this.#run(
+      { kind: 'fill', messages: packMessages(messages), ...documents },
+      slot,
+      signal,
+    );
     if ('lost' in outcome) return outcome;
     const { written, stoppedAt } = outcome;
     const reached = stoppedAt?.offset ?? endOffset;
     const { endOffset: startOffset, chunks } = this.#record;
     if (reached > startOffset) {
-      const added: readonly Chunk[] = written === undefined ? [] : [{ ...written, startOffset, endOffset: reached, level: 0 }];
-      await this.#save({ ...this.#record, endOffset: reached, consumedMs, chunks: [...chunks, ...added] });
+      const added: readonly Chunk[] =
+        written === undefined ? [] : [{ ...written, startOffset, endOffset: reached, level: 0 }];
+      await this.#save({
+        ...this.#record,
+        endOffset: reached,
+        consumedMs,
+        chunks: [...chunks, ...added],
+      });
       await this.#compact(documents);
     }
     return outcome;
@@ -118,19 +169,37 @@ export class ConsumingSegment {
 
   /** Goes on at a later offset, since the stream has dropped all messages before it. */
   async passOver(toOffset: number): Promise<void> {
-    const lost = { fromOffset: this.#record.endOffset, toOffset, noticedMs: this.#parts.clock.nowMs() };
+    const lost = {
+      fromOffset: this.#record.endOffset,
+      toOffset,
+      noticedMs: this.#parts.clock.nowMs(),
+    };
     await this.#save({ ...this.#record, endOffset: toOffset, lost });
   }
 
-  /** Makes a committed segment of all that was added, and begins the next one. Nothing was added: nothing happens. */
+  /**
+   * Makes a committed segment of all that was added, and begins the next one. Nothing was added:
+   * nothing happens.
+   */
   async commit(documents: TableDocuments): Promise<void> {
-    const { segmentName, sequence, partition, startOffset, endOffset, createdMs, chunks } = this.#record;
+    const { segmentName, sequence, partition, startOffset, endOffset, createdMs, chunks } =
+      this.#record;
     if (endOffset === startOffset) return;
     const { table, clock } = this.#parts;
     using slot = table.newFile(segmentName);
     const [only] = chunks.length === 1 ? chunks : [];
     const file = only ?? (await this.#merge(chunks, slot, documents));
-    const { file: name, rowCount, sizeBytes, checksum, columnNames, digits, malformedColumnNames, minTimeMs, maxTimeMs } = file;
+    const {
+      file: name,
+      rowCount,
+      sizeBytes,
+      checksum,
+      columnNames,
+      digits,
+      malformedColumnNames,
+      minTimeMs,
+      maxTimeMs,
+    } = file;
     const segment = {
       file: name,
       rowCount,
@@ -148,9 +217,15 @@ export class ConsumingSegment {
       custom: {},
     };
     // From here on the record of the consuming segment does not count, wherever a crash comes.
-    await table.segments.change({ add: [segment], checkpoints: [{ partition, sequence, endOffset }] });
+    await table.segments.change({
+      add: [segment],
+      checkpoints: [{ partition, sequence, endOffset }],
+    });
     const { lost } = this.#record;
-    await this.#save({ ...newRecord(this.#parts, sequence + 1, endOffset), ...(lost !== undefined && { lost }) });
+    await this.#save({
+      ...newRecord(this.#parts, sequence + 1, endOffset),
+      ...(lost !== undefined && { lost }),
+    });
   }
 
   async #compact(documents: TableDocuments): Promise<void> {
@@ -163,16 +238,28 @@ export class ConsumingSegment {
       using slot = this.#parts.table.newFile(`${this.#record.segmentName}.chunk`);
       const merged = await this.#merge(last, slot, documents);
       const startOffset = last[0]?.startOffset ?? this.#record.startOffset;
-      const chunk: Chunk = { ...merged, startOffset, endOffset: last.at(-1)?.endOffset ?? startOffset, level: level + 1 };
+      const chunk: Chunk = {
+        ...merged,
+        startOffset,
+        endOffset: last.at(-1)?.endOffset ?? startOffset,
+        level: level + 1,
+      };
       await this.#save({ ...this.#record, chunks: [...chunks.slice(0, -chunksOfLevel), chunk] });
     }
   }
 
-  async #merge(inputs: readonly RowFile[], slot: NewFile, documents: TableDocuments): Promise<RowFile> {
+  async #merge(
+    inputs: readonly RowFile[],
+    slot: NewFile,
+    documents: TableDocuments,
+  ): Promise<RowFile> {
     const outcome = await this.#run({ kind: 'merge', inputs, ...documents }, slot, undefined);
     if ('lost' in outcome) throw new QuireError('INTERNAL', outcome.lost);
     if (outcome.written !== undefined) return outcome.written;
-    throw new QuireError('INTERNAL', `${this.#record.segmentName}: files of rows were put together to none.`);
+    throw new QuireError(
+      'INTERNAL',
+      `${this.#record.segmentName}: files of rows were put together to none.`,
+    );
   }
 
   /** Whatever happened, an unfinished file does not stay. */
@@ -213,7 +300,11 @@ function recordOf({ table, partition }: Pick<ConsumingParts, 'table' | 'partitio
   return table.directory.consuming(table.record.tableId, partition);
 }
 
-function newRecord({ table, partition, clock }: ConsumingParts, sequence: number, startOffset: number): ConsumingRecord {
+function newRecord(
+  { table, partition, clock }: ConsumingParts,
+  sequence: number,
+  startOffset: number,
+): ConsumingRecord {
   const createdMs = clock.nowMs();
   return {
     segmentName: streamSegmentName(table.rawName, partition, sequence, createdMs),
@@ -227,8 +318,16 @@ function newRecord({ table, partition, clock }: ConsumingParts, sequence: number
   };
 }
 
-/** `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`, as the open peer names segments of a stream. */
-function streamSegmentName(rawName: string, partition: number, sequence: number, createdMs: number): string {
+/**
+ * `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`, as the open peer names segments of a
+ * stream.
+ */
+function streamSegmentName(
+  rawName: string,
+  partition: number,
+  sequence: number,
+  createdMs: number,
+): string {
   const minute = new Date(createdMs).toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
   return `${rawName}__${partition}__${sequence}__${minute}Z`;
 }

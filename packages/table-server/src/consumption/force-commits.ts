@@ -33,7 +33,10 @@ interface ForceCommitParts {
   readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
 }
 
-/** Wishes to commit consuming segments, the latest of them. They are on disk, and outlive the server. */
+/**
+ * Wishes to commit consuming segments, the latest of them. They are on disk, and outlive the
+ * server.
+ */
 export class ForceCommits {
   readonly #parts: ForceCommitParts;
   #jobs: readonly Job[];
@@ -41,7 +44,11 @@ export class ForceCommits {
   /** Why the requests from before the start are not known; undefined when they are. */
   #damage: QuireError | undefined;
 
-  private constructor(parts: ForceCommitParts, jobs: readonly Job[], damage: QuireError | undefined) {
+  private constructor(
+    parts: ForceCommitParts,
+    jobs: readonly Job[],
+    damage: QuireError | undefined,
+  ) {
     this.#parts = parts;
     this.#jobs = jobs;
     this.#damage = damage;
@@ -62,27 +69,46 @@ export class ForceCommits {
   get problems(): readonly TableProblem[] {
     if (this.#damage === undefined) return [];
     const { relativePath } = this.#parts.directory.forceCommits;
-    const help = 'Requests to commit from before the start are not known. The next one replaces the file.';
+    const help =
+      'Requests to commit from before the start are not known. The next one replaces the file.';
     return [{ kind: 'record', subject: relativePath, problem: `${this.#damage.message} ${help}` }];
   }
 
-  /** @throws CONFLICT while the table is paused; SEGMENT_NOT_FOUND when a named segment is not consuming */
-  async submit(table: ServedTable, { segmentNames, partitions }: CommitFilter = {}): Promise<ForceCommitJob> {
+  /**
+   * @throws CONFLICT while the table is paused; SEGMENT_NOT_FOUND when a named segment is not
+   * consuming
+   */
+  async submit(
+    table: ServedTable,
+    { segmentNames, partitions }: CommitFilter = {},
+  ): Promise<ForceCommitJob> {
     if (table.consumer?.isPaused === true) {
-      throw new QuireError('CONFLICT', `${table.name} is paused: all that it has consumed is committed already.`);
+      throw new QuireError(
+        'CONFLICT',
+        `${table.name} is paused: all that it has consumed is committed already.`,
+      );
     }
     // What a query has shown to the caller is to be committed as well.
-    await Promise.all((table.consumer?.partitions ?? []).map(async ({ segment }) => segment?.settled()));
+    await Promise.all(
+      (table.consumer?.partitions ?? []).map(async ({ segment }) => segment?.settled()),
+    );
     const consuming = (table.consumer?.partitions ?? []).flatMap((consumer) => {
       const { segment } = consumer;
       return segment === undefined ? [] : [{ consumer, record: segment.record }];
     });
-    const missing = segmentNames?.find((name) => !consuming.some(({ record }) => record.segmentName === name));
+    const missing = segmentNames?.find(
+      (name) => !consuming.some(({ record }) => record.segmentName === name),
+    );
     if (missing !== undefined) {
-      throw new QuireError('SEGMENT_NOT_FOUND', `${table.name} has no consuming segment ${missing.slice(0, 200)}.`);
+      throw new QuireError(
+        'SEGMENT_NOT_FOUND',
+        `${table.name} has no consuming segment ${missing.slice(0, 200)}.`,
+      );
     }
     const wanted = consuming.filter(
-      ({ record }) => (segmentNames?.includes(record.segmentName) ?? true) && (partitions?.includes(record.partition) ?? true),
+      ({ record }) =>
+        (segmentNames?.includes(record.segmentName) ?? true) &&
+        (partitions?.includes(record.partition) ?? true),
     );
     const { directory, records, clock, random } = this.#parts;
     const job = {
@@ -90,7 +116,9 @@ export class ForceCommits {
       tableNameWithType: table.name,
       submittedMs: clock.nowMs(),
       // One without messages has nothing to commit.
-      segmentNames: wanted.flatMap(({ record }) => (record.endOffset > record.startOffset ? [record.segmentName] : [])),
+      segmentNames: wanted.flatMap(({ record }) =>
+        record.endOffset > record.startOffset ? [record.segmentName] : [],
+      ),
     };
     this.#jobs = [...this.#jobs, { job, tableId: table.record.tableId }].slice(-jobsMax);
     const record: ForceCommitRecord = { jobs: this.#jobs };
@@ -103,15 +131,23 @@ export class ForceCommits {
   /**
    * How far a wish has come; what a restart has kept from being committed is asked for again.
    *
-   * @throws JOB_NOT_FOUND; RECORD_DAMAGED when it may have been submitted before the file was damaged
+   * @throws JOB_NOT_FOUND; RECORD_DAMAGED when it may have been submitted before the file was
+   * damaged
    */
   async read(jobId: string): Promise<ForceCommitJob> {
     const known = this.#jobs.find(({ job }) => job.jobId === jobId);
     if (known === undefined && this.#damage !== undefined) throw this.#damage;
-    if (known === undefined) throw new QuireError('JOB_NOT_FOUND', `Force-commit job ${jobId.slice(0, 200)} does not exist.`);
+    if (known === undefined) {
+      throw new QuireError(
+        'JOB_NOT_FOUND',
+        `Force-commit job ${jobId.slice(0, 200)} does not exist.`,
+      );
+    }
     const table = this.#parts.tables().find(({ record }) => record.tableId === known.tableId);
     const consuming = new Set(
-      (table === undefined ? [] : await readConsumingRecords(table)).map(({ segmentName }) => segmentName),
+      (table === undefined ? [] : await readConsumingRecords(table)).map(
+        ({ segmentName }) => segmentName,
+      ),
     );
     const pendingSegmentNames = known.job.segmentNames.filter((name) => consuming.has(name));
     for (const consumer of table?.consumer?.partitions ?? []) {

@@ -20,7 +20,11 @@ export function packMessages(messages: readonly MessageValue[]): PackedMessages 
   };
 }
 
-export function* unpackMessages({ offsets, lengths, bytes }: PackedMessages): Generator<MessageValue> {
+export function* unpackMessages({
+  offsets,
+  lengths,
+  bytes,
+}: PackedMessages): Generator<MessageValue> {
   let start = 0;
   for (const [index, offset] of offsets.entries()) {
     const length = lengths[index] ?? -1;

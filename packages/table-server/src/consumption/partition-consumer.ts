@@ -1,5 +1,9 @@
 import { type Clock, isQuireError, QuireError } from '@quire/core';
-import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
+import type {
+  PartitionConsumption,
+  PartitionState,
+  TableSchemaDocument,
+} from '@quire/core/table-engine';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { FetchedMessages, MessageStream } from '@quire/streams';
 import { isFull } from '../directory/full-disk.ts';
@@ -24,7 +28,9 @@ const behindMaxMs = 90_000;
 /** Callbacks about messages that could not be used. */
 export interface ConsumerEvents {
   /** Told of messages that were left out, and of the one that stopped a partition. */
-  readonly onBadMessages?: ((table: string, partition: number, messages: readonly BadMessage[]) => void) | undefined;
+  readonly onBadMessages?:
+    | ((table: string, partition: number, messages: readonly BadMessage[]) => void)
+    | undefined;
   /** Told when a partition cannot go on for now. */
   readonly onRetry?: ((table: string, partition: number, error: unknown) => void) | undefined;
 }
@@ -41,7 +47,10 @@ export interface PartitionConsumerOptions extends ConsumerEvents {
   readonly findStart: () => Promise<number>;
 }
 
-/** Consumes one partition in order into segments of its table, from where it stopped last, until it is stopped. */
+/**
+ * Consumes one partition in order into segments of its table, from where it stopped last, until it
+ * is stopped.
+ */
 export class PartitionConsumer {
   readonly partition: number;
   readonly #options: PartitionConsumerOptions;
@@ -49,7 +58,10 @@ export class PartitionConsumer {
   readonly #ended: Promise<void>;
   #segment: ConsumingSegment | undefined;
   #mustReopen = false;
-  /** Whether the disk is full, as far as is known: until something is written again, it does not go on. */
+  /**
+   * Whether the disk is full, as far as is known: until something is written again, it does not go
+   * on.
+   */
   #isHalted = false;
   #state: PartitionState = 'STARTING';
   #error: string | null = null;
@@ -59,8 +71,12 @@ export class PartitionConsumer {
   #lastConsumedMs: number | null = null;
   #latestOffset: number | null = null;
   /** Messages whose rows are not durable yet, and the offset behind them. */
-  #pending: { messages: MessageValue[]; bytes: number; endOffset: number; sinceMs: number } | undefined;
-  /** Since when the stream ends before what was consumed of it, without anything else in between. */
+  #pending:
+    | { messages: MessageValue[]; bytes: number; endOffset: number; sinceMs: number }
+    | undefined;
+  /**
+   * Since when the stream ends before what was consumed of it, without anything else in between.
+   */
   #behindSinceMs: number | undefined;
   /** Whether a process was ended while it worked on what is pending. */
   #isSuspect = false;
@@ -85,13 +101,18 @@ export class PartitionConsumer {
       lastConsumedMs: this.#lastConsumedMs ?? record?.consumedMs ?? null,
       skippedCount: this.#skippedCount,
       error: this.#error,
-      notice: record === undefined ? null : [noticeOf(record), this.#skippedNotice].filter(Boolean).join(' ') || null,
+      notice:
+        record === undefined
+          ? null
+          : [noticeOf(record), this.#skippedNotice].filter(Boolean).join(' ') || null,
     };
   }
 
   get #skippedNotice(): string | undefined {
     const { offset, problem } = this.#lastSkipped ?? {};
-    return offset === undefined ? undefined : `Message ${offset} was skipped: it ${problem?.replace(/\.$/, '')}.`;
+    return offset === undefined
+      ? undefined
+      : `Message ${offset} was skipped: it ${problem?.replace(/\.$/, '')}.`;
   }
 
   /** The segment that it consumes into; undefined before there is one. */
@@ -122,25 +143,42 @@ export class PartitionConsumer {
         });
       } catch (error) {
         if (signal.aborted) break;
-        // What was not durable is fetched again, and what is durable is read again: a commit may have got half its way.
+        // What was not durable is fetched again, and what is durable is read again: a commit may
+        // have got half its way.
         this.#pending = undefined;
-        this.#mustReopen ||= !isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID', 'OFFSET_NOT_FOUND');
+        this.#mustReopen ||= !isQuireError(
+          error,
+          'STREAM_UNAVAILABLE',
+          'STREAM_INVALID',
+          'OFFSET_NOT_FOUND',
+        );
         this.#isHalted = isFull(error);
         this.#state = this.#stateAfter(error);
         this.#error = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, this.partition, error);
       }
       if (this.#state === 'STOPPED') await untilAborted(signal);
-      else await sleepUnlessAborted(clock, Math.min(backOffMs.first * 2 ** attempt, backOffMs.max), signal);
+      else {
+        await sleepUnlessAborted(
+          clock,
+          Math.min(backOffMs.first * 2 ** attempt, backOffMs.max),
+          signal,
+        );
+      }
       attempt += 1;
     }
     await this.#finish();
   }
 
-  /** After a crash the end of a stream may go back for a moment; a topic that was made again stays behind. */
+  /**
+   * After a crash the end of a stream may go back for a moment; a topic that was made again stays
+   * behind.
+   */
   #stateAfter(error: unknown): PartitionState {
     const nowMs = this.#options.clock.monotonicMs();
-    this.#behindSinceMs = isQuireError(error, 'OFFSET_NOT_FOUND') ? (this.#behindSinceMs ?? nowMs) : undefined;
+    this.#behindSinceMs = isQuireError(error, 'OFFSET_NOT_FOUND')
+      ? (this.#behindSinceMs ?? nowMs)
+      : undefined;
     return nowMs - (this.#behindSinceMs ?? nowMs) >= behindMaxMs ? 'STOPPED' : 'RETRYING';
   }
 
@@ -149,11 +187,16 @@ export class PartitionConsumer {
     const { table, partition, clock, findStart, runChunkJob } = this.#options;
     const { signal } = this.#stopping;
     if (this.#segment === undefined || this.#mustReopen) {
-      this.#segment = await ConsumingSegment.open({ table, partition, clock, runChunkJob }, findStart);
+      this.#segment = await ConsumingSegment.open(
+        { table, partition, clock, runChunkJob },
+        findStart,
+      );
       this.#mustReopen = false;
     }
     while (!signal.aborted) {
-      const stoppedAt = this.#isFlushDue(this.#segment) ? await this.#flush(this.#segment, signal) : undefined;
+      const stoppedAt = this.#isFlushDue(this.#segment)
+        ? await this.#flush(this.#segment, signal)
+        : undefined;
       if (this.#isCommitDue(this.#segment)) await this.#commit(this.#segment);
       if (stoppedAt !== undefined) {
         this.#state = 'STOPPED';
@@ -173,10 +216,17 @@ export class PartitionConsumer {
     const { stream, clock } = this.#options;
     const from = this.#pending?.endOffset ?? segment.record.endOffset;
     const waitMs =
-      this.#pending === undefined ? flushEveryMs : Math.max(0, this.#pending.sinceMs + flushEveryMs - clock.monotonicMs());
+      this.#pending === undefined
+        ? flushEveryMs
+        : Math.max(0, this.#pending.sinceMs + flushEveryMs - clock.monotonicMs());
     let fetched: FetchedMessages;
     try {
-      fetched = await stream.fetch(this.partition, from, { ...fetchLimits, waitMs }, { signal: this.#stopping.signal });
+      fetched = await stream.fetch(
+        this.partition,
+        from,
+        { ...fetchLimits, waitMs },
+        { signal: this.#stopping.signal },
+      );
     } catch (error) {
       if (!isQuireError(error, 'OFFSET_NOT_FOUND')) throw error;
       return this.#passOver(segment, error);
@@ -192,7 +242,10 @@ export class PartitionConsumer {
     this.#pending.endOffset = fetched.nextOffset;
   }
 
-  /** What the stream keeps no longer cannot be consumed: as the open peer does, it goes on with the oldest message, and says so. */
+  /**
+   * What the stream keeps no longer cannot be consumed: as the open peer does, it goes on with the
+   * oldest message, and says so.
+   */
   async #passOver(segment: ConsumingSegment, error: QuireError): Promise<void> {
     const { stream, table, onRetry } = this.#options;
     if (this.#pending !== undefined) {
@@ -201,10 +254,15 @@ export class PartitionConsumer {
       return;
     }
     const offsets = await stream.readPartitions({ signal: this.#stopping.signal });
-    const { earliestOffset = 0 } = offsets.find(({ partition }) => partition === this.partition) ?? {};
+    const { earliestOffset = 0 } =
+      offsets.find(({ partition }) => partition === this.partition) ?? {};
     if (earliestOffset <= segment.record.endOffset) throw streamIsBehind(error);
     await segment.passOver(earliestOffset);
-    onRetry?.(table.name, this.partition, new QuireError('OFFSET_NOT_FOUND', noticeOf(segment.record) ?? '', { cause: error }));
+    onRetry?.(
+      table.name,
+      this.partition,
+      new QuireError('OFFSET_NOT_FOUND', noticeOf(segment.record) ?? '', { cause: error }),
+    );
   }
 
   #isFlushDue(segment: ConsumingSegment): boolean {
@@ -249,9 +307,15 @@ export class PartitionConsumer {
     const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
     const { createdMs, segmentName, startOffset, endOffset } = segment.record;
     if (endOffset === startOffset) return false;
-    // A clock that was put right may make it seem to come from the future: it is not to wait until then.
+    // A clock that was put right may make it seem to come from the future: it is not to wait until
+    // then.
     const isOld = Math.abs(this.#options.clock.nowMs() - createdMs) >= timeMaxMs;
-    return this.#wantsCommit === segmentName || segment.rowCount >= rowsMax || segment.sizeBytes >= sizeBytesMax || isOld;
+    return (
+      this.#wantsCommit === segmentName ||
+      segment.rowCount >= rowsMax ||
+      segment.sizeBytes >= sizeBytesMax ||
+      isOld
+    );
   }
 
   async #commit(segment: ConsumingSegment): Promise<void> {
@@ -282,7 +346,8 @@ export class PartitionConsumer {
 
 /** The stream ends before what was consumed of it. */
 function streamIsBehind(cause: QuireError): QuireError {
-  const what = 'It ends before what was consumed of it, as a topic does that was deleted and made again.';
+  const what =
+    'It ends before what was consumed of it, as a topic does that was deleted and made again.';
   const help =
     'If it is another now, resume the table with consumeFrom=smallest or largest; it goes on by itself if its end comes back.';
   return new QuireError('OFFSET_NOT_FOUND', `${cause.message} ${what} ${help}`, { cause });

@@ -6,8 +6,12 @@ import type { ServedTable } from '../served-table.ts';
 type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 
 /** Records of consuming segments whose rows no committed segment has yet. */
-export async function readConsumingRecords(table: ServedTable): Promise<readonly ConsumingRecord[]> {
-  return (await table.readConsuming()).filter((record) => !isCommitted(record, table.segments.manifest));
+export async function readConsumingRecords(
+  table: ServedTable,
+): Promise<readonly ConsumingRecord[]> {
+  return (await table.readConsuming()).filter(
+    (record) => !isCommitted(record, table.segments.manifest),
+  );
 }
 
 /** Where the partitions of a table stopped that nobody consumes, as its directory says. */
@@ -21,14 +25,17 @@ export async function readRestingPartitions(
   return [...partitions].map((partition) => {
     const record = consuming.find((each) => each.partition === partition);
     const checkpoint = checkpoints.find((each) => each.partition === partition);
-    const committedMs = segments.flatMap(({ stream, committedMs: ms }) => (stream?.partition === partition ? [ms] : []));
+    const committedMs = segments.flatMap(({ stream, committedMs: ms }) =>
+      stream?.partition === partition ? [ms] : [],
+    );
     return {
       partition,
       state,
       segmentName: null,
       currentOffset: record?.endOffset ?? checkpoint?.endOffset ?? null,
       latestOffset: null,
-      lastConsumedMs: record?.consumedMs ?? (committedMs.length === 0 ? null : Math.max(...committedMs)),
+      lastConsumedMs:
+        record?.consumedMs ?? (committedMs.length === 0 ? null : Math.max(...committedMs)),
       skippedCount: 0,
       error,
       notice: record === undefined ? null : noticeOf(record),

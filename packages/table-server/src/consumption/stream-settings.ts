@@ -28,9 +28,13 @@ const sizePattern = /^(\d+(?:\.\d+)?)\s*([KMGT]?)B?$/i;
 export function streamSettingsOf(document: TableConfigDocument): readonly StreamSettings[] {
   const { ingestionConfig, tableIndexConfig } = parseTableConfig(document).config;
   const maps = ingestionConfig?.streamIngestionConfig?.streamConfigMaps ?? [];
-  const listed = maps.map((map, index) => settingsOf(`/ingestionConfig/streamIngestionConfig/streamConfigMaps/${index}`, map));
+  const listed = maps.map((map, index) =>
+    settingsOf(`/ingestionConfig/streamIngestionConfig/streamConfigMaps/${index}`, map),
+  );
   const old = tableIndexConfig?.streamConfigs ?? {};
-  return Object.keys(old).length === 0 ? listed : [...listed, settingsOf('/tableIndexConfig/streamConfigs', old)];
+  return Object.keys(old).length === 0
+    ? listed
+    : [...listed, settingsOf('/tableIndexConfig/streamConfigs', old)];
 }
 
 /** What is wrong with the streams of a real-time table, beyond what rules say. */
@@ -40,7 +44,9 @@ export function streamFindings(document: TableConfigDocument): readonly Finding[
   if (first === undefined) return [];
   const message = 'The embedded table server consumes one stream per table.';
   const several: Finding[] = [
-    ...(second === undefined ? [] : [{ path: second.path, code: 'UNSUPPORTED', severity: 'error' as const, message }]),
+    ...(second === undefined
+      ? []
+      : [{ path: second.path, code: 'UNSUPPORTED', severity: 'error' as const, message }]),
     ...thresholdFindings(first),
   ];
   try {
@@ -48,8 +54,13 @@ export function streamFindings(document: TableConfigDocument): readonly Finding[
     return several;
   } catch (error) {
     if (!isQuireError(error, 'STREAM_INVALID')) throw error;
-    const findings = error.findings ?? [{ path: '', code: 'STREAM_INVALID', severity: 'error', message: error.message }];
-    return [...several, ...findings.map((finding) => ({ ...finding, path: `${first.path}${finding.path}` }))];
+    const findings = error.findings ?? [
+      { path: '', code: 'STREAM_INVALID', severity: 'error', message: error.message },
+    ];
+    return [
+      ...several,
+      ...findings.map((finding) => ({ ...finding, path: `${first.path}${finding.path}` })),
+    ];
   }
 }
 
@@ -69,9 +80,13 @@ function* thresholdFindings({ path, config }: StreamSettings): Generator<Finding
 }
 
 function settingsOf(path: string, map: Readonly<Record<string, unknown>>): StreamSettings {
-  const texts = Object.entries(map).filter(([, value]) => ['string', 'number', 'boolean', 'bigint'].includes(typeof value));
+  const texts = Object.entries(map).filter(([, value]) =>
+    ['string', 'number', 'boolean', 'bigint'].includes(typeof value),
+  );
   const config = Object.fromEntries(texts.map(([key, value]) => [key, String(value)]));
-  const rows = Number(config[`${thresholdKey}.rows`] ?? config[`${thresholdKey}.segment.rows`] ?? 0);
+  const rows = Number(
+    config[`${thresholdKey}.rows`] ?? config[`${thresholdKey}.segment.rows`] ?? 0,
+  );
   return {
     path,
     config,
@@ -94,7 +109,13 @@ function millisecondsOf(text: string): number {
   }
 }
 
-const unitBytes: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
+const unitBytes: Readonly<Record<string, number>> = {
+  '': 1,
+  K: 1024,
+  M: 1024 ** 2,
+  G: 1024 ** 3,
+  T: 1024 ** 4,
+};
 
 /** `200M`, `1.5GB`, or bytes. */
 function bytesOf(text: string): number {

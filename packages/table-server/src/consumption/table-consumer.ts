@@ -1,7 +1,17 @@
 import { type CallOptions, type Clock, isQuireError, QuireError } from '@quire/core';
-import type { Consumption, PartitionConsumption, ResumeFrom, TableSchemaDocument } from '@quire/core/table-engine';
+import type {
+  Consumption,
+  PartitionConsumption,
+  ResumeFrom,
+  TableSchemaDocument,
+} from '@quire/core/table-engine';
 import { sleepUnlessAborted, Slots } from '@quire/core/wait';
-import { findStartOffset, type MessageStream, parseStreamConfig, type PartitionOffsets } from '@quire/streams';
+import {
+  findStartOffset,
+  type MessageStream,
+  parseStreamConfig,
+  type PartitionOffsets,
+} from '@quire/streams';
 import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
@@ -66,7 +76,9 @@ export class TableConsumer implements AsyncDisposable {
 
   /** The partitions that consume now. */
   get partitions(): readonly PartitionConsumer[] {
-    return [...this.#consumers.values()].toSorted((left, right) => left.partition - right.partition);
+    return [...this.#consumers.values()].toSorted(
+      (left, right) => left.partition - right.partition,
+    );
   }
 
   get isPaused(): boolean {
@@ -79,14 +91,22 @@ export class TableConsumer implements AsyncDisposable {
     const known = await this.#statuses(offsets);
     const partitions: PartitionConsumption[] = [];
     for (const status of known) {
-      const latestOffset = offsets?.find(({ partition }) => partition === status.partition)?.latestOffset ?? status.latestOffset;
+      const latestOffset =
+        offsets?.find(({ partition }) => partition === status.partition)?.latestOffset ??
+        status.latestOffset;
       partitions.push(
-        await this.#withLag({ ...status, ...(isPaused && { state: 'PAUSED', segmentName: null }), latestOffset }, options),
+        await this.#withLag(
+          { ...status, ...(isPaused && { state: 'PAUSED', segmentName: null }), latestOffset },
+          options,
+        ),
       );
     }
-    // Anyone who is paused need not have looked for partitions: the stream says now which there are.
+    // Anyone who is paused need not have looked for partitions: the stream says now which there
+    // are.
     const hasLooked = isPaused ? offsets !== undefined : this.#isReady;
-    const isReady = hasLooked && (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
+    const isReady =
+      hasLooked &&
+      (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
     return { isPaused, changedMs, comment, partitions, isReady };
   }
 
@@ -98,7 +118,10 @@ export class TableConsumer implements AsyncDisposable {
     });
   }
 
-  /** Goes on where it stopped or, durably, elsewhere; partitions that stopped at a bad message try again. */
+  /**
+   * Goes on where it stopped or, durably, elsewhere; partitions that stopped at a bad message try
+   * again.
+   */
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void> {
     return this.#change(async () => {
       if (from !== 'lastConsumed') {
@@ -106,7 +129,10 @@ export class TableConsumer implements AsyncDisposable {
         const offsets = await this.#options.stream.readPartitions(options);
         await this.#stop({ commits: true });
         await this.#moveTo(offsets, from);
-      } else if (this.#record.isPaused || this.partitions.some(({ status }) => status.state === 'STOPPED')) {
+      } else if (
+        this.#record.isPaused ||
+        this.partitions.some(({ status }) => status.state === 'STOPPED')
+      ) {
         await this.#stop({ commits: false });
       }
       await this.#save({ isPaused: false, comment: comment ?? null });
@@ -114,7 +140,10 @@ export class TableConsumer implements AsyncDisposable {
     });
   }
 
-  /** Drops what a partition has consumed since its last commit, and consumes it again, as far as the stream still holds it. */
+  /**
+   * Drops what a partition has consumed since its last commit, and consumes it again, as far as the
+   * stream still holds it.
+   */
   consumeAgain(partition: number): Promise<void> {
     return this.#change(async () => {
       await this.#stop({ commits: false });
@@ -142,7 +171,9 @@ export class TableConsumer implements AsyncDisposable {
     while (!signal.aborted) {
       try {
         for (const { partition } of await stream.readPartitions({ signal })) {
-          if (!this.#consumers.has(partition) && !signal.aborted) this.#consumers.set(partition, this.#consumerOf(partition));
+          if (!this.#consumers.has(partition) && !signal.aborted) {
+            this.#consumers.set(partition, this.#consumerOf(partition));
+          }
         }
         this.#isReady = true;
         this.#lookError = null;
@@ -151,7 +182,11 @@ export class TableConsumer implements AsyncDisposable {
         this.#lookError = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, -1, error);
       }
-      await sleepUnlessAborted(clock, this.#isReady ? lookEveryMs.ready : lookEveryMs.unready, signal);
+      await sleepUnlessAborted(
+        clock,
+        this.#isReady ? lookEveryMs.ready : lookEveryMs.unready,
+        signal,
+      );
     }
   }
 
@@ -159,7 +194,14 @@ export class TableConsumer implements AsyncDisposable {
     const { settings, stream, clock, ...options } = this.#options;
     const { start } = parseStreamConfig(settings.config);
     const findStart = (): Promise<number> => findStartOffset(stream, partition, start, { clock });
-    return new PartitionConsumer({ ...options, stream, clock, partition, thresholds: settings.thresholds, findStart });
+    return new PartitionConsumer({
+      ...options,
+      stream,
+      clock,
+      partition,
+      thresholds: settings.thresholds,
+      findStart,
+    });
   }
 
   async #stop(how: { readonly commits: boolean }): Promise<void> {
@@ -181,13 +223,25 @@ export class TableConsumer implements AsyncDisposable {
     await table.segments.change({ checkpoints: moved });
   }
 
-  /** Of the partitions that consume, of those that stopped, and, while the table is paused, of those that it would consume. */
-  async #statuses(offsets: readonly PartitionOffsets[] | undefined): Promise<readonly PartitionStatus[]> {
+  /**
+   * Of the partitions that consume, of those that stopped, and, while the table is paused, of those
+   * that it would consume.
+   */
+  async #statuses(
+    offsets: readonly PartitionOffsets[] | undefined,
+  ): Promise<readonly PartitionStatus[]> {
     const statuses = new Map<number, PartitionStatus>();
     const { isPaused } = this.#record;
-    const resting = { state: this.#lookError === null ? 'STARTING' : 'RETRYING', error: this.#lookError } as const;
-    for (const { partition } of isPaused ? (offsets ?? []) : []) statuses.set(partition, untouched(partition));
-    for (const status of await readRestingPartitions(this.#options.table, resting)) statuses.set(status.partition, status);
+    const resting = {
+      state: this.#lookError === null ? 'STARTING' : 'RETRYING',
+      error: this.#lookError,
+    } as const;
+    for (const { partition } of isPaused ? (offsets ?? []) : []) {
+      statuses.set(partition, untouched(partition));
+    }
+    for (const status of await readRestingPartitions(this.#options.table, resting)) {
+      statuses.set(status.partition, status);
+    }
     for (const { status } of this.partitions) statuses.set(status.partition, status);
     return [...statuses.values()].toSorted((left, right) => left.partition - right.partition);
   }
@@ -204,29 +258,47 @@ export class TableConsumer implements AsyncDisposable {
 
   async #withLag(status: PartitionStatus, options?: CallOptions): Promise<PartitionConsumption> {
     const { partition, currentOffset, latestOffset } = status;
-    if (currentOffset === null || latestOffset === null) return { ...status, lagMessages: null, lagMs: null };
+    if (currentOffset === null || latestOffset === null) {
+      return { ...status, lagMessages: null, lagMs: null };
+    }
     if (latestOffset <= currentOffset) return { ...status, lagMessages: 0, lagMs: 0 };
     const { stream, clock } = this.#options;
     try {
-      const lagMessages = await stream.countMessages(partition, currentOffset, latestOffset, options);
+      const lagMessages = await stream.countMessages(
+        partition,
+        currentOffset,
+        latestOffset,
+        options,
+      );
       const limits = { messagesMax: 1, bytesMax: 1, waitMs: 0 };
       const { messages } = await stream.fetch(partition, currentOffset, limits, options);
       const writtenMs = messages[0]?.timestampMs ?? null;
-      return { ...status, lagMessages, lagMs: writtenMs === null ? null : Math.max(0, clock.nowMs() - writtenMs) };
+      return {
+        ...status,
+        lagMessages,
+        lagMs: writtenMs === null ? null : Math.max(0, clock.nowMs() - writtenMs),
+      };
     } catch (error) {
-      if (!isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID', 'OFFSET_NOT_FOUND')) throw error;
+      if (!isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID', 'OFFSET_NOT_FOUND')) {
+        throw error;
+      }
       return { ...status, lagMessages: null, lagMs: null };
     }
   }
 
   #change(make: () => Promise<void>): Promise<void> {
     return this.#changes.run(async () => {
-      if (this.#ending.signal.aborted) throw new QuireError('SHUTTING_DOWN', 'The table is being closed.');
+      if (this.#ending.signal.aborted) {
+        throw new QuireError('SHUTTING_DOWN', 'The table is being closed.');
+      }
       await make();
     });
   }
 
-  async #save({ isPaused, comment }: Pick<ConsumptionRecord, 'isPaused' | 'comment'>): Promise<void> {
+  async #save({
+    isPaused,
+    comment,
+  }: Pick<ConsumptionRecord, 'isPaused' | 'comment'>): Promise<void> {
     const { table, clock } = this.#options;
     const record: ConsumptionRecord = { isPaused, changedMs: clock.nowMs(), comment };
     await table.records.replace(table.directory.consumption(table.record.tableId), record);
@@ -235,7 +307,11 @@ export class TableConsumer implements AsyncDisposable {
 }
 
 /** A table was paused, and its server ended before all was committed that it had consumed. */
-async function commitLeftovers({ readSchema, onRetry, ...parts }: TableConsumerOptions): Promise<void> {
+async function commitLeftovers({
+  readSchema,
+  onRetry,
+  ...parts
+}: TableConsumerOptions): Promise<void> {
   const { table } = parts;
   for (const { partition, startOffset } of await readConsumingRecords(table)) {
     try {
@@ -250,6 +326,11 @@ async function commitLeftovers({ readSchema, onRetry, ...parts }: TableConsumerO
 
 /** A partition of which nothing was consumed yet. */
 function untouched(partition: number): PartitionStatus {
-  const unknown = { segmentName: null, currentOffset: null, latestOffset: null, lastConsumedMs: null };
+  const unknown = {
+    segmentName: null,
+    currentOffset: null,
+    latestOffset: null,
+    lastConsumedMs: null,
+  };
   return { partition, state: 'STARTING', ...unknown, skippedCount: 0, error: null };
 }

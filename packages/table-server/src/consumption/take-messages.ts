@@ -7,7 +7,10 @@ import type { BadMessage } from './transform-messages.ts';
 
 /** Into how many parts messages are taken apart of which one ends its process. */
 const partsMax = 16;
-/** How often a process is ended over one message until that is bad: something else may have ended it. */
+/**
+ * How often a process is ended over one message until that is bad: something else may have ended
+ * it.
+ */
 const attemptsMax = 3;
 
 export interface TakeOptions {
@@ -21,9 +24,10 @@ export interface TakeOptions {
 }
 
 /**
- * Takes messages into a segment, which end before an offset. Where the process that works on them has to be ended, for its time or its
- * memory, they are taken a part at a time, until the one message is found that it is ended for: that one is bad, and is skipped or stops
- * consumption as `continueOnError` says. The others are in the segment, each once.
+ * Takes messages into a segment, which end before an offset. Where the process that works on them
+ * has to be ended, for its time or its memory, they are taken a part at a time, until the one
+ * message is found that it is ended for: that one is bad, and is skipped or stops consumption as
+ * `continueOnError` says. The others are in the segment, each once.
  *
  * @returns the message at which to stop; those before it are in the segment
  */
@@ -46,8 +50,12 @@ export async function takeMessages(
     options.onLost(outcome.lost);
     if (left.length > 1) return takeParts(left, endOffset, options);
     if (attempt < attemptsMax) continue;
-    const bad = { offset: left[0]?.offset ?? endOffset, problem: `cannot be taken in: ${outcome.lost}` };
-    const isContinued = parseTableConfig(documents.config).config.ingestionConfig?.continueOnError === true;
+    const bad = {
+      offset: left[0]?.offset ?? endOffset,
+      problem: `cannot be taken in: ${outcome.lost}`,
+    };
+    const isContinued =
+      parseTableConfig(documents.config).config.ingestionConfig?.continueOnError === true;
     if (!isContinued) return bad;
     await segment.add([], endOffset, { documents, signal });
     options.onBad([bad], 1);

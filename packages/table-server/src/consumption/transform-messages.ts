@@ -2,7 +2,13 @@ import type { Clock } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { decodeJson } from '@quire/streams';
 import type { MessageValue } from './packed-messages.ts';
-import { parseTableConfig, parseTableSchema, type PipelineRow, runPipeline, type SourceRow } from '@quire/tables';
+import {
+  parseTableConfig,
+  parseTableSchema,
+  type PipelineRow,
+  runPipeline,
+  type SourceRow,
+} from '@quire/tables';
 
 /** A message that became no row because something is wrong with it. */
 export interface BadMessage {
@@ -12,7 +18,10 @@ export interface BadMessage {
 }
 
 export interface TransformedMessages {
-  /** Rows of the messages, in order; of those before the bad one, where consumption is to stop there. */
+  /**
+   * Rows of the messages, in order; of those before the bad one, where consumption is to stop
+   * there.
+   */
   readonly rows: readonly PipelineRow[];
   /** Those that were left out. */
   readonly skipped: readonly BadMessage[];
@@ -27,7 +36,10 @@ export interface TransformOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Takes messages through the pipeline of a table. A bad one is skipped or stops consumption, as `continueOnError` says. */
+/**
+ * Takes messages through the pipeline of a table. A bad one is skipped or stops consumption, as
+ * `continueOnError` says.
+ */
 export async function transformMessages(
   messages: Iterable<MessageValue>,
   options: TransformOptions,
@@ -57,12 +69,21 @@ export async function transformMessages(
   });
   for (const { kind, sourceIndex, column, reason } of result.dropped) {
     const where = column === undefined ? '' : `, column ${column}`;
-    if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be ingested${where}: ${reason}` });
+    if (kind === 'failed') {
+      bad.push({
+        offset: offsets[sourceIndex] ?? 0,
+        problem: `cannot be ingested${where}: ${reason}`,
+      });
+    }
   }
   bad.sort((left, right) => left.offset - right.offset);
-  if (config.ingestionConfig?.continueOnError === true) return { rows: result.rows, skipped: bad, stoppedAt: undefined };
+  if (config.ingestionConfig?.continueOnError === true) {
+    return { rows: result.rows, skipped: bad, stoppedAt: undefined };
+  }
   const [first] = bad;
   if (first === undefined) return { rows: result.rows, skipped: [], stoppedAt: undefined };
-  const rows = result.rows.filter(({ sourceIndex }) => (offsets[sourceIndex] ?? Infinity) < first.offset);
+  const rows = result.rows.filter(
+    ({ sourceIndex }) => (offsets[sourceIndex] ?? Infinity) < first.offset,
+  );
   return { rows, skipped: [], stoppedAt: first };
 }

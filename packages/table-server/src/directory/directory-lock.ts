@@ -5,8 +5,8 @@ import { tryLock } from 'fs-native-extensions';
 import { isErrno } from './replace-file.ts';
 
 /**
- * Keeps the directory of a table server for this one, until it is disposed of. The lock is the operating system's own: it ends with its
- * process, however that ends.
+ * Keeps the directory of a table server for this one, until it is disposed of. The lock is the
+ * operating system's own: it ends with its process, however that ends.
  *
  * @throws INVALID_SETTING when another server has it, or nothing can be written to it
  */
@@ -14,7 +14,10 @@ export async function lockDirectory(root: string): Promise<AsyncDisposable> {
   const file = await openLock(root);
   if (tryLock(file.fd)) return { [Symbol.asyncDispose]: () => file.close() };
   await file.close();
-  throw new QuireError('INVALID_SETTING', `${root} is open in another table server: each needs a directory of its own.`);
+  throw new QuireError(
+    'INVALID_SETTING',
+    `${root} is open in another table server: each needs a directory of its own.`,
+  );
 }
 
 async function openLock(root: string): Promise<FileHandle> {

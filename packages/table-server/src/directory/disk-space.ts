@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { MiB } from '@quire/core';
 import { isFull } from './full-disk.ts';
 
-/** Bytes that the largest change of a record may need while old and new are both there, and some more. */
+/**
+ * Bytes that the largest change of a record may need while old and new are both there, and some
+ * more.
+ */
 const reserveBytesMin = MiB;
 const chunkBytes = 256 * 1024;
 
 /**
- * The space of the file system that a table server writes to. A reserve file is given up where a deletion finds no space to be noted in, and
- * is written again once there is some: so whatever fills the disk, what frees it can be done.
+ * The space of the file system that a table server writes to. A reserve file is given up where a
+ * deletion finds no space to be noted in, and is written again once there is some: so whatever
+ * fills the disk, what frees it can be done.
  */
 export class DiskSpace {
   readonly #path: string;
@@ -32,8 +36,8 @@ export class DiskSpace {
   }
 
   /**
-   * Does what frees space, such as a deletion, also where nothing can be written any more. What is done must change nothing when it fails: it is
-   * done again with the reserve given up.
+   * Does what frees space, such as a deletion, also where nothing can be written any more. What is
+   * done must change nothing when it fails: it is done again with the reserve given up.
    */
   async free<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
@@ -49,8 +53,8 @@ export class DiskSpace {
   }
 
   /**
-   * Writes the reserve where it is missing or too small for records of so many bytes, and finds out whether there is space again. Resolves
-   * also when there is none.
+   * Writes the reserve where it is missing or too small for records of so many bytes, and finds out
+   * whether there is space again. Resolves also when there is none.
    */
   async restore(recordBytesMax: number): Promise<void> {
     this.#reserving ??= this.#restore(Math.max(reserveBytesMin, 2 * recordBytesMax)).finally(() => {
@@ -64,7 +68,8 @@ export class DiskSpace {
     if (this.#reservedBytes >= bytes && !this.#isFull) return;
     try {
       if (this.#reservedBytes < bytes) await this.#reserve(bytes);
-      // What was given up can always be taken again: only where as much is free besides, there is space.
+      // What was given up can always be taken again: only where as much is free besides, there is
+      // space.
       await this.#probe(bytes);
       this.#isFull = false;
     } catch (error) {

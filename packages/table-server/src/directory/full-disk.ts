@@ -8,10 +8,16 @@ export const fullDiskText =
 
 /** Whether an error says that the disk of the tables is full, also where another process met it. */
 export function isFull(error: unknown): boolean {
-  return isErrno(error, 'ENOSPC', 'EDQUOT') || (isQuireError(error, 'STORE_FULL') && error.message === fullDiskText);
+  return (
+    isErrno(error, 'ENOSPC', 'EDQUOT') ||
+    (isQuireError(error, 'STORE_FULL') && error.message === fullDiskText)
+  );
 }
 
-/** Returns STORE_FULL for an error of the system that says that the disk of the tables is full; any other error comes back as it is. */
+/**
+ * Returns STORE_FULL for an error of the system that says that the disk of the tables is full; any
+ * other error comes back as it is.
+ */
 function tableWriteError(error: unknown): unknown {
   return isErrno(error, 'ENOSPC', 'EDQUOT')
     ? new QuireError('STORE_FULL', fullDiskText, { cause: error, isForCallers: true })

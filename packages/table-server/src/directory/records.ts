@@ -13,7 +13,9 @@ import { writeOfTables } from './full-disk.ts';
 import { createFile, isErrno, movePath, removeFile, replaceFile } from './replace-file.ts';
 import { Revisions, revisionsPath } from './revisions.ts';
 
-/** The place of a record in the directory of a table server, and what the record says that it is. */
+/**
+ * The place of a record in the directory of a table server, and what the record says that it is.
+ */
 export interface RecordFile extends RecordIdentity {
   readonly path: string;
   /** From the root of the directory: what messages name. */
@@ -22,13 +24,17 @@ export interface RecordFile extends RecordIdentity {
 
 export interface RecordsOptions {
   readonly random: Random;
-  /** Called when the revision of a record, which is written already, could not be noted: an older copy of it would not be recognized. */
+  /**
+   * Called when the revision of a record, which is written already, could not be noted: an older
+   * copy of it would not be recognized.
+   */
   readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
 }
 
 /**
- * The records of a table server, as their one writer reads and replaces them. Each is one JSON document with a checksum, replaced in one
- * moment and durably. What is damaged, swapped, missing or older than what was written is never taken for the truth.
+ * The records of a table server, as their one writer reads and replaces them. Each is one JSON
+ * document with a checksum, replaced in one moment and durably. What is damaged, swapped, missing
+ * or older than what was written is never taken for the truth.
  */
 export class Records {
   readonly #options: RecordsOptions;
@@ -39,7 +45,8 @@ export class Records {
   }
 
   /**
-   * Reads a record; undefined when it never existed. One that an earlier release wrote without a checksum is sealed on the way, once.
+   * Reads a record; undefined when it never existed. One that an earlier release wrote without a
+   * checksum is sealed on the way, once.
    *
    * @throws RECORD_DAMAGED
    */
@@ -47,16 +54,23 @@ export class Records {
     const found = await this.find(record);
     if (found === undefined) return undefined;
     // A disk that takes no writes keeps no table from being read.
-    if (found.revision === 0) await this.#witness(record, () => this.replace(record, found.content as object));
+    if (found.revision === 0) {
+      await this.#witness(record, () => this.replace(record, found.content as object));
+    }
     return found.content as Content;
   }
 
-  /** Reads a record as `read` does, with its revision; one of revision 0 has no checksum, and stays as it is. @throws RECORD_DAMAGED */
+  /**
+   * Reads a record as `read` does, with its revision; one of revision 0 has no checksum, and stays
+   * as it is. @throws RECORD_DAMAGED
+   */
   async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
     const revisions = await this.#revisionsOf(record);
     const known = revisions.get(basename(record.path));
     const found = verifyRecord(record, await readText(record), known);
-    if (found !== undefined && found.revision > (known ?? 0)) await this.#note(record, found.revision);
+    if (found !== undefined && found.revision > (known ?? 0)) {
+      await this.#note(record, found.revision);
+    }
     return found;
   }
 
@@ -72,7 +86,9 @@ export class Records {
   async create(record: RecordFile, content: object): Promise<boolean> {
     const revision = await this.#nextRevision(record);
     const text = sealRecord(record, { revision, content });
-    if (!(await writeOfTables(() => createFile(record.path, text, this.#options.random)))) return false;
+    if (!(await writeOfTables(() => createFile(record.path, text, this.#options.random)))) {
+      return false;
+    }
     await this.#note(record, revision);
     return true;
   }
@@ -89,7 +105,9 @@ export class Records {
     return movePath(record.path, to);
   }
 
-  /** File names of records that were written to a directory, whether they are still there or not. */
+  /**
+   * File names of records that were written to a directory, whether they are still there or not.
+   */
   async names(folder: string): Promise<readonly string[]> {
     return (await this.#open(folder)).names;
   }
@@ -150,7 +168,8 @@ export class Records {
 }
 
 /**
- * Returns the content of a record that is what its writer wrote last; undefined when it never existed.
+ * Returns the content of a record that is what its writer wrote last; undefined when it never
+ * existed.
  *
  * @param known the revision that it has reached, as far as it is witnessed
  * @throws RECORD_DAMAGED
@@ -182,7 +201,10 @@ function unsealed(record: RecordFile, text: string): UnsealedRecord {
   }
 }
 
-/** The text of a record; undefined when there is none. @throws RECORD_DAMAGED when there is something else in its place */
+/**
+ * The text of a record; undefined when there is none. @throws RECORD_DAMAGED when there is
+ * something else in its place
+ */
 export async function readText(record: RecordFile): Promise<string | undefined> {
   try {
     return await readFile(record.path, 'utf8');
@@ -195,6 +217,10 @@ export async function readText(record: RecordFile): Promise<string | undefined> 
   }
 }
 
-export function recordDamaged({ relativePath }: RecordFile, problem: string, cause?: unknown): QuireError {
+export function recordDamaged(
+  { relativePath }: RecordFile,
+  problem: string,
+  cause?: unknown,
+): QuireError {
   return new QuireError('RECORD_DAMAGED', `${relativePath} ${problem}.`, { cause });
 }

@@ -10,7 +10,10 @@ export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
 /** The beginning of the names of files that are being written and will be renamed. */
 export const stagedPrefix = '.staged-';
 
-/** Replaces a small file, or creates it, in one moment and durably: a crash leaves the old text or the new one. */
+/**
+ * Replaces a small file, or creates it, in one moment and durably: a crash leaves the old text or
+ * the new one.
+ */
 export async function replaceFile(path: string, text: string, random: Random): Promise<void> {
   const staged = await stage(path, text, random);
   try {
@@ -22,7 +25,10 @@ export async function replaceFile(path: string, text: string, random: Random): P
   await syncDirectory(dirname(path));
 }
 
-/** Creates a small file, whole and durably. Resolves to false, and changes nothing, when the name is taken. */
+/**
+ * Creates a small file, whole and durably. Resolves to false, and changes nothing, when the name is
+ * taken.
+ */
 export async function createFile(path: string, text: string, random: Random): Promise<boolean> {
   const staged = await stage(path, text, random);
   try {
@@ -49,7 +55,10 @@ export async function removeFile(path: string): Promise<boolean> {
   return true;
 }
 
-/** Moves a file or a directory within the file system, durably and without writing a byte. Resolves to false when there is none. */
+/**
+ * Moves a file or a directory within the file system, durably and without writing a byte. Resolves
+ * to false when there is none.
+ */
 export async function movePath(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -72,9 +81,15 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A file that could not be written whole is not left behind: on a full disk, each attempt would leave one. */
+/**
+ * A file that could not be written whole is not left behind: on a full disk, each attempt would
+ * leave one.
+ */
 async function stage(path: string, text: string, random: Random): Promise<string> {
-  const staged = join(dirname(path), `${stagedPrefix}${Buffer.from(random.bytes(8)).toString('hex')}`);
+  const staged = join(
+    dirname(path),
+    `${stagedPrefix}${Buffer.from(random.bytes(8)).toString('hex')}`,
+  );
   const file = await open(staged, 'wx');
   try {
     await file.writeFile(text);

@@ -4,17 +4,22 @@ import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isErrno } from './replace-file.ts';
 
-/** Length of a line without its checksum: enough for the longest name of a record and the largest number. */
+/**
+ * Length of a line without its checksum: enough for the longest name of a record and the largest
+ * number.
+ */
 const textLength = 246;
 /** The text, a blank, eight digits and a newline. */
 const lineLength = textLength + 10;
 
 /**
- * The revision that each record of a directory has reached, by file name, in the file `.revisions`. It is the second witness that tells an
- * older copy of a record from the record, and a missing record from one that never existed.
+ * The revision that each record of a directory has reached, by file name, in the file `.revisions`.
+ * It is the second witness that tells an older copy of a record from the record, and a missing
+ * record from one that never existed.
  *
- * Each record has a line of fixed length, which is overwritten in place after the record was replaced, without waiting for the disk. After a
- * crash of the machine a line may be behind its record, never ahead of it. A line that is damaged, or comes from another directory, witnesses
+ * Each record has a line of fixed length, which is overwritten in place after the record was
+ * replaced, without waiting for the disk. After a crash of the machine a line may be behind its
+ * record, never ahead of it. A line that is damaged, or comes from another directory, witnesses
  * nothing.
  */
 export class Revisions {
@@ -23,7 +28,10 @@ export class Revisions {
   readonly #names: (string | undefined)[];
   readonly #revisions: Map<string, number>;
 
-  /** How many lines were damaged, or came from elsewhere, when the file was read: older copies of their records are not recognized. */
+  /**
+   * How many lines were damaged, or came from elsewhere, when the file was read: older copies of
+   * their records are not recognized.
+   */
   readonly damagedCount: number;
 
   private constructor(folder: string, lines: readonly ParsedLine[]) {
@@ -45,7 +53,10 @@ export class Revisions {
     return [...this.#revisions.keys()];
   }
 
-  /** Notes the revision that a record has now. When that fails, it is known here, and to nobody else. */
+  /**
+   * Notes the revision that a record has now. When that fails, it is known here, and to nobody
+   * else.
+   */
   async note(name: string, revision: number): Promise<void> {
     this.#revisions.set(name, revision);
     await this.#write(this.#lineOf(name), { name, revision });
@@ -69,7 +80,11 @@ export class Revisions {
   }
 
   async #write(index: number, line: Line | undefined): Promise<void> {
-    const file = await open(revisionsPath(this.#folder), constants.O_RDWR | constants.O_CREAT, 0o640);
+    const file = await open(
+      revisionsPath(this.#folder),
+      constants.O_RDWR | constants.O_CREAT,
+      0o640,
+    );
     try {
       // Within one page of the file: it is written whole, or not at all.
       await file.write(encodeLine(this.#folder, line), 0, lineLength, index * lineLength);
@@ -92,7 +107,9 @@ export async function readRevisions(folder: string): Promise<ReadonlyMap<string,
 type ParsedLine = Line | 'free' | 'damaged';
 
 function revisionsOf(lines: readonly ParsedLine[]): Map<string, number> {
-  return new Map(lines.flatMap((line) => (typeof line === 'object' ? [[line.name, line.revision]] : [])));
+  return new Map(
+    lines.flatMap((line) => (typeof line === 'object' ? [[line.name, line.revision]] : [])),
+  );
 }
 
 function parseLines(folder: string, bytes: Buffer): readonly ParsedLine[] {
@@ -121,7 +138,9 @@ async function readBytes(folder: string): Promise<Buffer> {
   try {
     return await readFile(revisionsPath(folder));
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EIO')) return Buffer.alloc(0);
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EIO')) {
+      return Buffer.alloc(0);
+    }
     throw error;
   }
 }

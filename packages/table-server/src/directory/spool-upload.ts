@@ -39,11 +39,18 @@ export async function spoolUpload(
     await handle.close();
     throw error;
   }
-  const read = async function* ({ range }: { readonly range?: FileRange | undefined }): AsyncGenerator<Uint8Array> {
+  const read = async function* ({
+    range,
+  }: {
+    readonly range?: FileRange | undefined;
+  }): AsyncGenerator<Uint8Array> {
     const end = Math.min(range?.end ?? sizeBytes, sizeBytes);
     for (let position = range?.start ?? 0; position < end;) {
       throwIfAborted(signal);
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(chunkBytes, end - position)), { position });
+      const { bytesRead, buffer } = await handle.read(
+        Buffer.allocUnsafe(Math.min(chunkBytes, end - position)),
+        { position },
+      );
       if (bytesRead === 0) return;
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);

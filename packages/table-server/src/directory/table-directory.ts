@@ -7,7 +7,9 @@ import { isErrno } from './replace-file.ts';
 
 /** The content of the record that makes a table exist. */
 export interface TableRecord {
-  /** Names the directory of its data: a table that is created again under the same name has another. */
+  /**
+   * Names the directory of its data: a table that is created again under the same name has another.
+   */
   readonly tableId: string;
   readonly createdMs: number;
   readonly config: TableConfigDocument;
@@ -40,7 +42,8 @@ export interface SchemaRecord {
  * .reserve                               space that is given up where a deletion finds none to be noted in
  * ```
  *
- * Each `.json` is a record: `Records` writes them, and the file `.revisions` beside them is their witness.
+ * Each `.json` is a record: `Records` writes them, and the file `.revisions` beside them is their
+ * witness.
  */
 export class TableDirectory {
   readonly root: string;
@@ -62,7 +65,13 @@ export class TableDirectory {
   }
 
   consuming(tableId: string, partition: number): RecordFile {
-    return this.#record('consuming', `${tableId}/${partition}`, 'data', tableId, `consuming-${partition}.json`);
+    return this.#record(
+      'consuming',
+      `${tableId}/${partition}`,
+      'data',
+      tableId,
+      `consuming-${partition}.json`,
+    );
   }
 
   consumption(tableId: string): RecordFile {
@@ -100,7 +109,10 @@ export class TableDirectory {
     return join(this.root, name);
   }
 
-  /** Makes the directories that are not there. @throws UNSUPPORTED on Windows, which cannot keep files durably */
+  /**
+   * Makes the directories that are not there. @throws UNSUPPORTED on Windows, which cannot keep
+   * files durably
+   */
   async make(): Promise<void> {
     assertDurableFiles('tables', this.root);
     for (const name of ['schemas', 'tables', 'data', 'tasks', 'trash'] as const) {
@@ -138,7 +150,9 @@ export function consumingPartitionOf(file: string): number | undefined {
 }
 
 async function recordsIn(path: string): Promise<readonly string[]> {
-  return (await namesIn(path)).flatMap((name) => (name.endsWith('.json') && !name.startsWith('.') ? [name.slice(0, -5)] : []));
+  return (await namesIn(path)).flatMap((name) =>
+    name.endsWith('.json') && !name.startsWith('.') ? [name.slice(0, -5)] : [],
+  );
 }
 
 /** Names in a directory, in ascending order; none when there is no such directory. */

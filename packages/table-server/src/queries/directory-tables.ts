@@ -1,5 +1,10 @@
 import { type CallOptions, isQuireError } from '@quire/core';
-import { type LiveTables, parseTableName, type TableRelation, type TableType } from '@quire/core/table-engine';
+import {
+  type LiveTables,
+  parseTableName,
+  type TableRelation,
+  type TableType,
+} from '@quire/core/table-engine';
 import { dirname } from 'node:path';
 import {
   consumingPartitionOf,
@@ -8,7 +13,12 @@ import {
   TableDirectory,
   type TableRecord,
 } from '../directory/table-directory.ts';
-import { type ConsumingRecord, isCommitted, type Manifest, manifestOf } from '../segments/manifest.ts';
+import {
+  type ConsumingRecord,
+  isCommitted,
+  type Manifest,
+  manifestOf,
+} from '../segments/manifest.ts';
 import { missingManifest } from '../segments/segment-catalog.ts';
 import type { SharedVerification } from '../segments/verified-files.ts';
 import { tableDamaged } from '../table-errors.ts';
@@ -17,8 +27,8 @@ import type { HalfRecords } from './table-relation.ts';
 import { RelationVerifier } from './verify-relations.ts';
 
 /**
- * The tables of a table server as its directory shows them at each call: for the process of the server, and for any other that shares the
- * directory.
+ * The tables of a table server as its directory shows them at each call: for the process of the
+ * server, and for any other that shares the directory.
  */
 export class DirectoryTables implements LiveTables {
   readonly #directory: TableDirectory;
@@ -53,7 +63,8 @@ export class DirectoryTables implements LiveTables {
         { name: `${rawName}_REALTIME`, types: ofTypes(['REALTIME']) },
       ].filter(({ name, types }) => types.length > 0 && wanted.has(name.toLowerCase()));
       if (views.length === 0) continue;
-      // Loaded by the first query of such a table: without one, a process of queries takes some 45 MB less.
+      // Loaded by the first query of such a table: without one, a process of queries takes some 45
+      // MB less.
       const { relationOf } = await import('./table-relation.ts');
       // Read once, so that the names of one table that a query mixes show the same rows.
       const halves = new Map<TableType, HalfRecords>();
@@ -66,10 +77,16 @@ export class DirectoryTables implements LiveTables {
     return relations;
   }
 
-  /** Names of the tables that have a record, and of those whose record is missing: one half must not pass for the whole. */
+  /**
+   * Names of the tables that have a record, and of those whose record is missing: one half must not
+   * pass for the whole.
+   */
   async #listTables(): Promise<readonly string[]> {
     const written = await this.#records.names(this.#directory.folder('tables'));
-    const names = [...(await this.#directory.listTables()), ...written.map((file) => file.replace(/\.json$/, ''))];
+    const names = [
+      ...(await this.#directory.listTables()),
+      ...written.map((file) => file.replace(/\.json$/, '')),
+    ];
     return [...new Set(names)].toSorted();
   }
 
@@ -90,9 +107,13 @@ export class DirectoryTables implements LiveTables {
     const record = found.content as unknown as TableRecord;
     const { tableId } = record;
     const names = await namesIn(this.#directory.data(tableId));
-    // What consumes comes first: a segment that is committed between the two readings is then in the manifest, and left out here.
+    // What consumes comes first: a segment that is committed between the two readings is then in
+    // the manifest, and left out here.
     const records = await this.#readConsuming(tableId, names);
-    const manifest = await this.#readManifest(tableId, { isOfEarlierRelease: found.revision === 0, names });
+    const manifest = await this.#readManifest(tableId, {
+      isOfEarlierRelease: found.revision === 0,
+      names,
+    });
     return {
       record,
       schema,
@@ -101,7 +122,10 @@ export class DirectoryTables implements LiveTables {
         .filter((each) => !isCommitted(each, manifest))
         .map((each) => ({
           ...each,
-          chunks: each.chunks.map((chunk) => ({ ...chunk, file: this.#directory.data(tableId, chunk.file) })),
+          chunks: each.chunks.map((chunk) => ({
+            ...chunk,
+            file: this.#directory.data(tableId, chunk.file),
+          })),
         })),
     };
   }
@@ -115,12 +139,16 @@ export class DirectoryTables implements LiveTables {
     return content === undefined ? missingManifest(record, about) : manifestOf(record, content);
   }
 
-  async #readConsuming(tableId: string, names: readonly string[]): Promise<readonly ConsumingRecord[]> {
+  async #readConsuming(
+    tableId: string,
+    names: readonly string[],
+  ): Promise<readonly ConsumingRecord[]> {
     const written = await this.#records.names(dirname(this.#directory.manifest(tableId).path));
     const partitions = [...new Set([...names, ...written])]
       .map(consumingPartitionOf)
       .filter((partition) => partition !== undefined);
-    const read = (partition: number) => this.#records.read<ConsumingRecord>(this.#directory.consuming(tableId, partition));
+    const read = (partition: number) =>
+      this.#records.read<ConsumingRecord>(this.#directory.consuming(tableId, partition));
     const records = await Promise.all(partitions.toSorted((left, right) => left - right).map(read));
     return records.filter((record) => record !== undefined);
   }
@@ -128,5 +156,8 @@ export class DirectoryTables implements LiveTables {
 
 /** The same manifest with absolute paths. */
 function placed(manifest: Manifest, pathOf: (file: string) => string): Manifest {
-  return { ...manifest, segments: manifest.segments.map((segment) => ({ ...segment, file: pathOf(segment.file) })) };
+  return {
+    ...manifest,
+    segments: manifest.segments.map((segment) => ({ ...segment, file: pathOf(segment.file) })),
+  };
 }

@@ -1,2 +1,6 @@
 export { DirectoryTables } from './directory-tables.ts';
-export { type FileIdentity, type SharedVerification, VerificationHost } from '../segments/verified-files.ts';
+export {
+  type FileIdentity,
+  type SharedVerification,
+  VerificationHost,
+} from '../segments/verified-files.ts';

@@ -1,4 +1,10 @@
-import type { RelationColumn, RelationPart, TableConfigDocument, TableRelation, TableType } from '@quire/core/table-engine';
+import type {
+  RelationColumn,
+  RelationPart,
+  TableConfigDocument,
+  TableRelation,
+  TableType,
+} from '@quire/core/table-engine';
 import { parseTableConfig, writeInFormat } from '@quire/tables';
 import type { SchemaRecord, TableRecord } from '../directory/table-directory.ts';
 import type { ConsumingRecord, Manifest, RowFile } from '../segments/manifest.ts';
@@ -16,7 +22,10 @@ interface Half extends HalfRecords {
   readonly shape: TableShape;
 }
 
-/** What a query sees under a name, which stands for one half of a table or for both; none while neither half is there. */
+/**
+ * What a query sees under a name, which stands for one half of a table or for both; none while
+ * neither half is there.
+ */
 export function relationOf(
   name: string,
   types: readonly TableType[],
@@ -31,7 +40,10 @@ export function relationOf(
   if (first === undefined) return [];
   const boundary =
     offline !== undefined && realtime !== undefined
-      ? timeBoundary({ config: offline.record.config, manifest: offline.manifest }, offline.shape.time)
+      ? timeBoundary(
+          { config: offline.record.config, manifest: offline.manifest },
+          offline.shape.time,
+        )
       : undefined;
   const files = shown.map((half) => ({ half, files: filesOf(half) }));
   const allFiles = files.flatMap((each) => each.files);
@@ -45,8 +57,13 @@ export function relationOf(
         const side = each.half === offline ? ('upTo' as const) : ('after' as const);
         return partsOf(each.files, boundary === undefined ? undefined : { ...boundary, side });
       }),
-      rowCount: files.flatMap((each) => each.files).reduce((sum, { rowCount }) => sum + rowCount, 0),
-      segmentCount: shown.reduce((sum, half) => sum + half.manifest.segments.length + half.consuming.length, 0),
+      rowCount: files
+        .flatMap((each) => each.files)
+        .reduce((sum, { rowCount }) => sum + rowCount, 0),
+      segmentCount: shown.reduce(
+        (sum, half) => sum + half.manifest.segments.length + half.consuming.length,
+        0,
+      ),
       consumingSegmentCount: consuming.length,
       consumedUntilMs: consumedMs.length === 0 ? null : Math.min(...consumedMs),
     },
@@ -61,14 +78,23 @@ interface NamedFile extends RowFile {
 
 function filesOf({ manifest, consuming, record }: Half): readonly NamedFile[] {
   const { tableName } = record.config;
-  const chunks = consuming.flatMap((each) => each.chunks.map((chunk) => ({ ...chunk, segmentName: each.segmentName })));
-  return [...manifest.segments, ...chunks].filter(({ rowCount }) => rowCount > 0).map((file) => ({ ...file, tableName }));
+  const chunks = consuming.flatMap((each) =>
+    each.chunks.map((chunk) => ({ ...chunk, segmentName: each.segmentName })),
+  );
+  return [...manifest.segments, ...chunks]
+    .filter(({ rowCount }) => rowCount > 0)
+    .map((file) => ({ ...file, tableName }));
 }
 
-function columnOf(column: TableShape['columns'][number], files: readonly RowFile[]): RelationColumn {
+function columnOf(
+  column: TableShape['columns'][number],
+  files: readonly RowFile[],
+): RelationColumn {
   const { name, type, isList, absentValue } = column;
   // One value that is not JSON would keep all others from being read as such: then all are text.
-  const isText = type === 'JSON' && files.some(({ malformedColumnNames }) => malformedColumnNames.includes(name));
+  const isText =
+    type === 'JSON' &&
+    files.some(({ malformedColumnNames }) => malformedColumnNames.includes(name));
   if (type !== 'BIG_DECIMAL') return { name, type: isText ? 'STRING' : type, isList, absentValue };
   const known = files.flatMap(({ digits }) => digits[name] ?? []);
   const integer = known.reduce((max, each) => Math.max(max, each.integer), 1);
@@ -81,8 +107,14 @@ function columnOf(column: TableShape['columns'][number], files: readonly RowFile
   };
 }
 
-/** One part for all files that have the same columns: those that were written before a column came are others. */
-function partsOf(files: readonly NamedFile[], boundary: RelationPart['boundary']): readonly RelationPart[] {
+/**
+ * One part for all files that have the same columns: those that were written before a column came
+ * are others.
+ */
+function partsOf(
+  files: readonly NamedFile[],
+  boundary: RelationPart['boundary'],
+): readonly RelationPart[] {
   const groups = Map.groupBy(files, ({ columnNames }) => JSON.stringify(columnNames));
   return [...groups.values()].map((group) => ({
     files: group.map(({ file: path, sizeBytes, checksum, segmentName, tableName }) => {
@@ -99,22 +131,28 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Where the two halves of a table meet: rows of the offline half count up to it, those of the real-time half after it. It is one hour
- * before the newest offline row when the config says that files come hourly, else one day, as in the open peer: what came last may still
- * be incomplete. Undefined while there are no offline rows with a time: then both halves count in full.
+ * Where the two halves of a table meet: rows of the offline half count up to it, those of the
+ * real-time half after it. It is one hour before the newest offline row when the config says that
+ * files come hourly, else one day, as in the open peer: what came last may still be incomplete.
+ * Undefined while there are no offline rows with a time: then both halves count in full.
  */
 function timeBoundary(
   offline: { readonly config: TableConfigDocument; readonly manifest: Manifest },
   time: TimeColumn | undefined,
 ): Omit<Boundary, 'side'> | undefined {
   if (time === undefined) return undefined;
-  const newestMs = offline.manifest.segments.reduce((max, { maxTimeMs }) => Math.max(max, maxTimeMs ?? -Infinity), -Infinity);
+  const newestMs = offline.manifest.segments.reduce(
+    (max, { maxTimeMs }) => Math.max(max, maxTimeMs ?? -Infinity),
+    -Infinity,
+  );
   if (!Number.isFinite(newestMs)) return undefined;
   const { config } = parseTableConfig(offline.config);
   const batch = config.ingestionConfig?.batchIngestionConfig;
-  const frequency = batch?.segmentIngestionFrequency ?? config.segmentsConfig?.segmentPushFrequency ?? 'DAILY';
+  const frequency =
+    batch?.segmentIngestionFrequency ?? config.segmentsConfig?.segmentPushFrequency ?? 'DAILY';
   const isOfDays = time.format.kind === 'epoch' && time.format.unit === 'DAYS';
-  const boundaryMs = newestMs - (frequency.toUpperCase() === 'HOURLY' && !isOfDays ? hourMs : dayMs);
+  const boundaryMs =
+    newestMs - (frequency.toUpperCase() === 'HOURLY' && !isOfDays ? hourMs : dayMs);
   const value = writeInFormat(boundaryMs, time.format);
   return {
     columnName: time.name,

@@ -1,9 +1,16 @@
 import { type CallOptions, throwIfAborted } from '@quire/core';
 import type { RelationFile, TableRelation } from '@quire/core/table-engine';
-import { type FileIdentity, type SharedVerification, VerifiedFiles } from '../segments/verified-files.ts';
+import {
+  type FileIdentity,
+  type SharedVerification,
+  VerifiedFiles,
+} from '../segments/verified-files.ts';
 import { findDamage, identityOf, segmentDamaged } from '../segments/verify-file.ts';
 
-/** Files that are read at the same time: one waits for the disk while the checksum of another is computed. */
+/**
+ * Files that are read at the same time: one waits for the disk while the checksum of another is
+ * computed.
+ */
 const readsMax = 2;
 
 /** Damaged files that are remembered, at most. */
@@ -14,12 +21,16 @@ interface UnverifiedFile extends FileIdentity {
 }
 
 /**
- * Holds files of rows to what was written of them, before a query reads them. A file is read once for each time that it is written: then it
- * is known by its inode, size and times, here and in the other processes that share what they know.
+ * Holds files of rows to what was written of them, before a query reads them. A file is read once
+ * for each time that it is written: then it is known by its inode, size and times, here and in the
+ * other processes that share what they know.
  */
 export class RelationVerifier {
   readonly #known = new VerifiedFiles();
-  /** What is wrong with damaged files, so that the queries that are refused for them do not read them again. */
+  /**
+   * What is wrong with damaged files, so that the queries that are refused for them do not read
+   * them again.
+   */
   readonly #damaged = new Map<string, { readonly identity: string; readonly problem: string }>();
   readonly #shared: SharedVerification | undefined;
 
@@ -29,7 +40,9 @@ export class RelationVerifier {
 
   /** @throws TABLE_DAMAGED when a file is not what was written; ABORTED */
   async verify(relations: readonly TableRelation[], { signal }: CallOptions = {}): Promise<void> {
-    const unknown = await this.#findUnknown(relations.flatMap(({ parts }) => parts.flatMap(({ files }) => files)));
+    const unknown = await this.#findUnknown(
+      relations.flatMap(({ parts }) => parts.flatMap(({ files }) => files)),
+    );
     if (unknown.length === 0) return;
     const whole: FileIdentity[] = [];
     try {
@@ -45,13 +58,17 @@ export class RelationVerifier {
     for (const file of files) {
       const { path } = file;
       const identity = identityOf(path);
-      if (identity === undefined) throw segmentDamaged(file, (await findDamage(file)) ?? 'was missing for a moment');
+      if (identity === undefined) {
+        throw segmentDamaged(file, (await findDamage(file)) ?? 'was missing for a moment');
+      }
       const damaged = this.#damaged.get(path);
       if (damaged?.identity === identity) throw segmentDamaged(file, damaged.problem);
       if (!this.#known.has({ path, identity })) unknown.push({ path, identity, file });
     }
     if (unknown.length === 0 || this.#shared === undefined) return unknown;
-    const found = await this.#shared.find(unknown.map(({ path, identity }) => ({ path, identity })));
+    const found = await this.#shared.find(
+      unknown.map(({ path, identity }) => ({ path, identity })),
+    );
     return unknown.filter((each, index) => {
       if (found[index] !== true) return true;
       this.#known.add(each);
@@ -59,7 +76,11 @@ export class RelationVerifier {
     });
   }
 
-  async #readAll(unknown: readonly UnverifiedFile[], whole: FileIdentity[], signal: AbortSignal | undefined): Promise<void> {
+  async #readAll(
+    unknown: readonly UnverifiedFile[],
+    whole: FileIdentity[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const waiting = unknown.values();
     const readers = Array.from({ length: Math.min(readsMax, unknown.length) }, async () => {
       for (const { path, identity, file } of waiting) {

@@ -14,22 +14,38 @@ export interface FillOptions {
 }
 
 /**
- * Takes rows of a source through the pipeline of a table, the one that previews show, into a file; all of them, or it throws.
+ * Takes rows of a source through the pipeline of a table, the one that previews show, into a file;
+ * all of them, or it throws.
  *
- * @throws INGESTION_FAILED when a row cannot be taken in, which names the row, the column and the reason
+ * @throws INGESTION_FAILED when a row cannot be taken in, which names the row, the column and the
+ * reason
  */
-export async function fillFile(rows: AsyncIterable<SourceRow>, writer: RowFileWriter, options: FillOptions): Promise<void> {
+export async function fillFile(
+  rows: AsyncIterable<SourceRow>,
+  writer: RowFileWriter,
+  options: FillOptions,
+): Promise<void> {
   const { config } = parseTableConfig(options.config);
   const { schema } = parseTableSchema(options.schema);
   const { clock, signal } = options;
   let rowCount = 0;
   let batch: SourceRow[] = [];
   const flush = async (): Promise<void> => {
-    const result = await runPipeline(batch, { config, schema, clock, signal, examplesMax: 0, droppedMax: Infinity });
+    const result = await runPipeline(batch, {
+      config,
+      schema,
+      clock,
+      signal,
+      examplesMax: 0,
+      droppedMax: Infinity,
+    });
     const failed = result.dropped.find(({ kind }) => kind === 'failed');
     if (failed !== undefined) {
       const column = failed.column === undefined ? '' : `, column ${failed.column}`;
-      throw new QuireError('INGESTION_FAILED', `Row ${rowCount + failed.sourceIndex + 1}${column}: ${failed.reason}`);
+      throw new QuireError(
+        'INGESTION_FAILED',
+        `Row ${rowCount + failed.sourceIndex + 1}${column}: ${failed.reason}`,
+      );
     }
     await writer.write(result.rows);
     rowCount += batch.length;

@@ -29,11 +29,16 @@ export interface SegmentRecord extends RowFile {
   readonly segmentName: string;
   readonly createdMs: number;
   readonly committedMs: number;
-  readonly stream: (NonNullable<SegmentDescription['stream']> & { readonly endOffset: number }) | null;
+  readonly stream:
+    | (NonNullable<SegmentDescription['stream']> & { readonly endOffset: number })
+    | null;
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** How far a partition has been committed: what was consumed before `endOffset` is in committed segments, or was. */
+/**
+ * How far a partition has been committed: what was consumed before `endOffset` is in committed
+ * segments, or was.
+ */
 export interface Checkpoint {
   readonly partition: number;
   readonly sequence: number;
@@ -59,9 +64,17 @@ export interface Manifest {
 
 export const emptyManifest: Manifest = { segments: [], checkpoints: [], retired: [] };
 
-/** Reads the content of a manifest; those of the first format name no retired files. @throws RECORD_DAMAGED */
-export function manifestOf(record: RecordFile, { segments, checkpoints, retired = [] }: Partial<Manifest>): Manifest {
-  if (!Array.isArray(segments) || !Array.isArray(checkpoints)) throw recordDamaged(record, 'names no segments');
+/**
+ * Reads the content of a manifest; those of the first format name no retired files. @throws
+ * RECORD_DAMAGED
+ */
+export function manifestOf(
+  record: RecordFile,
+  { segments, checkpoints, retired = [] }: Partial<Manifest>,
+): Manifest {
+  if (!Array.isArray(segments) || !Array.isArray(checkpoints)) {
+    throw recordDamaged(record, 'names no segments');
+  }
   return { segments, checkpoints, retired };
 }
 
@@ -73,14 +86,20 @@ export interface Chunk extends RowFile {
   readonly level: number;
 }
 
-/** Messages `[fromOffset, toOffset)` that the stream had dropped before they were consumed: they are not in the table. */
+/**
+ * Messages `[fromOffset, toOffset)` that the stream had dropped before they were consumed: they are
+ * not in the table.
+ */
 export interface LostMessages {
   readonly fromOffset: number;
   readonly toOffset: number;
   readonly noticedMs: number;
 }
 
-/** The consuming segment of a partition: `[startOffset, endOffset)` is in its chunks, which follow each other without a gap. */
+/**
+ * The consuming segment of a partition: `[startOffset, endOffset)` is in its chunks, which follow
+ * each other without a gap.
+ */
 export interface ConsumingRecord {
   readonly segmentName: string;
   readonly partition: number;
@@ -91,11 +110,21 @@ export interface ConsumingRecord {
   /** When the newest of its messages was consumed. */
   readonly consumedMs: number | null;
   readonly chunks: readonly Chunk[];
-  /** The latest loss of the partition, in this segment or one before; left out while there was none. */
+  /**
+   * The latest loss of the partition, in this segment or one before; left out while there was none.
+   */
   readonly lost?: LostMessages | undefined;
 }
 
-/** Whether the manifest has the segment of this record already: a crash may have come between the two. */
-export function isCommitted({ partition, sequence }: ConsumingRecord, { checkpoints }: Manifest): boolean {
-  return checkpoints.some((checkpoint) => checkpoint.partition === partition && checkpoint.sequence >= sequence);
+/**
+ * Whether the manifest has the segment of this record already: a crash may have come between the
+ * two.
+ */
+export function isCommitted(
+  { partition, sequence }: ConsumingRecord,
+  { checkpoints }: Manifest,
+): boolean {
+  return checkpoints.some(
+    (checkpoint) => checkpoint.partition === partition && checkpoint.sequence >= sequence,
+  );
 }

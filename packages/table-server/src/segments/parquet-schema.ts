@@ -20,7 +20,10 @@ const primitives: Readonly<Record<RelationType, Primitive>> = {
   MAP: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
 };
 
-/** The schema of a Parquet file with these columns; a list is one of three levels, as the format's document asks for. */
+/**
+ * The schema of a Parquet file with these columns; a list is one of three levels, as the format's
+ * document asks for.
+ */
 export function parquetSchemaOf(columns: readonly TableColumn[]): SchemaElement[] {
   return [
     { name: 'root', num_children: columns.length },

@@ -8,8 +8,8 @@ import type { TableShape } from './table-columns.ts';
 const utf8 = new TextDecoder();
 
 /**
- * The rows of a file that `RowFileWriter` wrote, a group at a time, as the pipeline made them; columns that came later have what rows
- * without a value have.
+ * The rows of a file that `RowFileWriter` wrote, a group at a time, as the pipeline made them;
+ * columns that came later have what rows without a value have.
  */
 export async function* readRowFile(
   path: string,
@@ -44,7 +44,9 @@ export async function* readRowFile(
         geoparquet: false,
       });
       yield rows.map((row) => {
-        for (const { name, isList, spec } of missing) row[name] = isList ? [spec.defaultNullValue] : spec.defaultNullValue;
+        for (const { name, isList, spec } of missing) {
+          row[name] = isList ? [spec.defaultNullValue] : spec.defaultNullValue;
+        }
         return { fields: row as SourceRow, nullFields: [] };
       });
       rowStart = rowEnd;

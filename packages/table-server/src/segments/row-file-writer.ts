@@ -10,7 +10,10 @@ import { instantOf, type TableColumn, type TableShape } from './table-columns.ts
 
 /** Rows that are held in memory before they are written. */
 const rowsOfGroup = 65_536;
-/** Rows of this many bytes are written as well, however few: a guess by the length of texts and lists. */
+/**
+ * Rows of this many bytes are written as well, however few: a guess by the length of texts and
+ * lists.
+ */
 const bytesOfGroup = 32 * 1024 * 1024;
 
 type StoredRow = Pick<PipelineRow, 'fields' | 'nullFields'>;
@@ -39,7 +42,10 @@ export class RowFileWriter implements AsyncDisposable {
     this.#handle = handle;
     this.#shape = shape;
     this.#columns = shape.columns.map((column) => new ColumnBuffer(column));
-    this.#output = Object.assign(new ByteWriter(), { flush: () => this.#flush(), finish: () => this.#flush() });
+    this.#output = Object.assign(new ByteWriter(), {
+      flush: () => this.#flush(),
+      finish: () => this.#flush(),
+    });
     this.#parquet = new ParquetWriter({
       writer: this.#output,
       schema: parquetSchemaOf(shape.columns),
@@ -51,7 +57,12 @@ export class RowFileWriter implements AsyncDisposable {
 
   /** Creates the file, which must not be there. */
   static async create(path: string, fileName: string, shape: TableShape): Promise<RowFileWriter> {
-    return new RowFileWriter(path, fileName, await writeOfTables(() => open(path, 'wx', 0o640)), shape);
+    return new RowFileWriter(
+      path,
+      fileName,
+      await writeOfTables(() => open(path, 'wx', 0o640)),
+      shape,
+    );
   }
 
   get rowCount(): number {
@@ -66,7 +77,9 @@ export class RowFileWriter implements AsyncDisposable {
   async write(rows: readonly StoredRow[]): Promise<void> {
     for (const row of rows) {
       this.#take(row);
-      if (this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup) await this.#writeGroup();
+      if (this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup) {
+        await this.#writeGroup();
+      }
     }
   }
 
@@ -105,8 +118,12 @@ export class RowFileWriter implements AsyncDisposable {
       sizeBytes: this.#sizeBytes,
       checksum: String(this.#checksum),
       columnNames: this.#columns.map(({ name }) => name),
-      digits: Object.fromEntries(this.#columns.flatMap(({ name, digits }) => (digits === undefined ? [] : [[name, digits]]))),
-      malformedColumnNames: this.#columns.flatMap(({ name, isMalformed }) => (isMalformed ? [name] : [])),
+      digits: Object.fromEntries(
+        this.#columns.flatMap(({ name, digits }) => (digits === undefined ? [] : [[name, digits]])),
+      ),
+      malformedColumnNames: this.#columns.flatMap(({ name, isMalformed }) =>
+        isMalformed ? [name] : [],
+      ),
       minTimeMs: Number.isFinite(this.#minTimeMs) ? this.#minTimeMs : null,
       maxTimeMs: Number.isFinite(this.#maxTimeMs) ? this.#maxTimeMs : null,
     };
@@ -217,9 +234,15 @@ class ColumnBuffer {
     const stored = this.#store(value);
     values.push(stored);
     // What was not text before is JSON now.
-    if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) this.#isMalformed = !isJson(value);
+    if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) {
+      this.#isMalformed = !isJson(value);
+    }
     if (this.#digits !== undefined) noteDigits(this.#digits, stored as string);
-    return typeof stored === 'string' ? stored.length : stored instanceof Uint8Array ? stored.byteLength : 8;
+    return typeof stored === 'string'
+      ? stored.length
+      : stored instanceof Uint8Array
+        ? stored.byteLength
+        : 8;
   }
 }
 

@@ -1,5 +1,11 @@
 import { open } from 'node:fs/promises';
-import { type ColumnChunk, type FileMetaData, parquetMetadataAsync, type RowGroup, type SchemaElement } from 'hyparquet';
+import {
+  type ColumnChunk,
+  type FileMetaData,
+  parquetMetadataAsync,
+  type RowGroup,
+  type SchemaElement,
+} from 'hyparquet';
 
 /** Groups with fewer rows are written again, together: many small ones make queries slow. */
 const rowsOfGroupMin = 8_192;
@@ -13,8 +19,8 @@ export interface StoredRowGroup {
 }
 
 /**
- * The groups of rows of a file, to be taken over as they are; undefined when its columns are others or its groups are small: then its rows
- * have to be written again.
+ * The groups of rows of a file, to be taken over as they are; undefined when its columns are others
+ * or its groups are small: then its rows have to be written again.
  */
 export async function readRowGroups(
   path: string,
@@ -28,14 +34,22 @@ export async function readRowGroups(
       await handle.read(bytes, 0, bytes.byteLength, start);
       return bytes;
     };
-    const file = { byteLength: size, slice: async (start: number, end = size) => (await read(start, end)).buffer };
+    const file = {
+      byteLength: size,
+      slice: async (start: number, end = size) => (await read(start, end)).buffer,
+    };
     const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false });
     if (!isSameSchema(metadata, schema)) return undefined;
-    if (metadata.row_groups.some(({ num_rows: count }) => Number(count) < rowsOfGroupMin)) return undefined;
+    if (metadata.row_groups.some(({ num_rows: count }) => Number(count) < rowsOfGroupMin)) {
+      return undefined;
+    }
     const groups: StoredRowGroup[] = [];
     for (const group of metadata.row_groups) {
       const spans = group.columns.flatMap(spanOf);
-      const [startOffset, endOffset] = [Math.min(...spans.map(({ start }) => start)), Math.max(...spans.map(({ end }) => end))];
+      const [startOffset, endOffset] = [
+        Math.min(...spans.map(({ start }) => start)),
+        Math.max(...spans.map(({ end }) => end)),
+      ];
       groups.push({ bytes: await read(startOffset, endOffset), startOffset, group });
     }
     return groups;
@@ -44,38 +58,51 @@ export async function readRowGroups(
   }
 }
 
-/** The description of a group whose bytes begin elsewhere now. Its indexes of pages, which lie at the end of its file, stay behind. */
+/**
+ * The description of a group whose bytes begin elsewhere now. Its indexes of pages, which lie at
+ * the end of its file, stay behind.
+ */
 export function movedRowGroup({ group, startOffset }: StoredRowGroup, toOffset: number): RowGroup {
   const moved = (offset: bigint | undefined): bigint | undefined =>
     offset === undefined ? undefined : offset + BigInt(toOffset - startOffset);
   return {
     ...group,
     ...(group.file_offset !== undefined && { file_offset: moved(group.file_offset) ?? 0n }),
-    columns: group.columns.map(({ file_path: _path, meta_data: meta, file_offset: fileOffset }): ColumnChunk => {
-      if (meta === undefined) return { file_offset: fileOffset };
-      const { dictionary_page_offset: dictionary, statistics } = meta;
-      return {
-        file_offset: fileOffset === 0n ? 0n : (moved(fileOffset) ?? 0n),
-        meta_data: {
-          ...meta,
-          data_page_offset: moved(meta.data_page_offset) ?? 0n,
-          ...(dictionary !== undefined && { dictionary_page_offset: moved(dictionary) ?? 0n }),
-          ...(statistics !== undefined && { statistics: exactOnly(statistics) }),
-        },
-      };
-    }),
+    columns: group.columns.map(
+      ({ file_path: _path, meta_data: meta, file_offset: fileOffset }): ColumnChunk => {
+        if (meta === undefined) return { file_offset: fileOffset };
+        const { dictionary_page_offset: dictionary, statistics } = meta;
+        return {
+          file_offset: fileOffset === 0n ? 0n : (moved(fileOffset) ?? 0n),
+          meta_data: {
+            ...meta,
+            data_page_offset: moved(meta.data_page_offset) ?? 0n,
+            ...(dictionary !== undefined && { dictionary_page_offset: moved(dictionary) ?? 0n }),
+            ...(statistics !== undefined && { statistics: exactOnly(statistics) }),
+          },
+        };
+      },
+    ),
   };
 }
 
 type Statistics = NonNullable<NonNullable<ColumnChunk['meta_data']>['statistics']>;
 
-/** The writer calls every bound exact that it does not cut itself: one that was cut before is left out, rather than said to be a value. */
+/**
+ * The writer calls every bound exact that it does not cut itself: one that was cut before is left
+ * out, rather than said to be a value.
+ */
 function exactOnly(statistics: Statistics): Statistics {
-  const isExact = statistics.is_max_value_exact !== false && statistics.is_min_value_exact !== false;
-  return isExact ? statistics : { ...(statistics.null_count !== undefined && { null_count: statistics.null_count }) };
+  const isExact =
+    statistics.is_max_value_exact !== false && statistics.is_min_value_exact !== false;
+  return isExact
+    ? statistics
+    : { ...(statistics.null_count !== undefined && { null_count: statistics.null_count }) };
 }
 
-function spanOf({ meta_data: meta }: ColumnChunk): readonly { readonly start: number; readonly end: number }[] {
+function spanOf({
+  meta_data: meta,
+}: ColumnChunk): readonly { readonly start: number; readonly end: number }[] {
   if (meta === undefined) return [];
   const start = Number(meta.dictionary_page_offset ?? meta.data_page_offset);
   return [{ start, end: start + Number(meta.total_compressed_size) }];
@@ -84,13 +111,15 @@ function spanOf({ meta_data: meta }: ColumnChunk): readonly { readonly start: nu
 function isSameSchema({ schema: stored }: FileMetaData, schema: readonly SchemaElement[]): boolean {
   const described = (elements: readonly SchemaElement[]): string =>
     JSON.stringify(
-      elements.map(({ name, type, converted_type: converted, repetition_type: repetition, num_children: children }) => [
-        name,
-        type,
-        converted,
-        repetition,
-        children,
-      ]),
+      elements.map(
+        ({
+          name,
+          type,
+          converted_type: converted,
+          repetition_type: repetition,
+          num_children: children,
+        }) => [name, type, converted, repetition, children],
+      ),
     );
   return described(stored) === described(schema);
 }

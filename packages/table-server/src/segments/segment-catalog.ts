@@ -2,7 +2,14 @@ import { type Clock, QuireError } from '@quire/core';
 import { Slots } from '@quire/core/wait';
 import { recordDamaged, type RecordFile, type Records } from '../directory/records.ts';
 import { namesIn, type TableDirectory } from '../directory/table-directory.ts';
-import { type Checkpoint, emptyManifest, type Manifest, manifestOf, type RetiredFile, type SegmentRecord } from './manifest.ts';
+import {
+  type Checkpoint,
+  emptyManifest,
+  type Manifest,
+  manifestOf,
+  type RetiredFile,
+  type SegmentRecord,
+} from './manifest.ts';
 
 /** A change of the committed segments: what goes and what comes appears in one moment. */
 export interface SegmentChange {
@@ -21,7 +28,9 @@ export interface SegmentCatalogParts {
   readonly clock: Clock;
 }
 
-/** The committed segments of one table. Changes come one after the other, each durable and atomic. */
+/**
+ * The committed segments of one table. Changes come one after the other, each durable and atomic.
+ */
 export class SegmentCatalog {
   readonly #record: RecordFile;
   readonly #parts: SegmentCatalogParts;
@@ -52,7 +61,9 @@ export class SegmentCatalog {
     const { directory, records } = parts;
     const record = directory.manifest(tableId);
     const content = await records.read<Partial<Manifest>>(record);
-    if (content !== undefined) return new SegmentCatalog(record, parts, manifestOf(record, content));
+    if (content !== undefined) {
+      return new SegmentCatalog(record, parts, manifestOf(record, content));
+    }
     missingManifest(record, { isOfEarlierRelease, names: await namesIn(directory.data(tableId)) });
     return SegmentCatalog.create(tableId, parts);
   }
@@ -62,22 +73,33 @@ export class SegmentCatalog {
     return this.#manifest;
   }
 
-  /** Notes that retired files are no longer there. It needs no write: the next change leaves them out. */
+  /**
+   * Notes that retired files are no longer there. It needs no write: the next change leaves them
+   * out.
+   */
   forgetRetired(files: readonly string[]): void {
     for (const file of files) this.#gone.add(file);
   }
 
   /**
-   * Changes the set of segments; what the change is may depend on the set as it is when its turn comes.
+   * Changes the set of segments; what the change is may depend on the set as it is when its turn
+   * comes.
    *
-   * @throws SEGMENT_NOT_FOUND when one that is to go is not there; CONFLICT when one that comes is there and does not go. Nothing has
-   * changed then.
+   * @throws SEGMENT_NOT_FOUND when one that is to go is not there; CONFLICT when one that comes is
+   * there and does not go. Nothing has changed then.
    */
   change(change: SegmentChange | ((manifest: Manifest) => SegmentChange)): Promise<void> {
-    return this.#changes.run(async () => this.#apply(typeof change === 'function' ? change(this.#manifest) : change));
+    return this.#changes.run(async () =>
+      this.#apply(typeof change === 'function' ? change(this.#manifest) : change),
+    );
   }
 
-  async #apply({ remove = [], reason = 'removed', add = [], checkpoints = [] }: SegmentChange): Promise<void> {
+  async #apply({
+    remove = [],
+    reason = 'removed',
+    add = [],
+    checkpoints = [],
+  }: SegmentChange): Promise<void> {
     const { segments: before, checkpoints: committed, retired } = this.#manifest;
     const leaving = new Set(remove);
     for (const name of leaving) {
@@ -87,16 +109,26 @@ export class SegmentCatalog {
     const staying = before.filter(({ segmentName }) => !leaving.has(segmentName));
     const names = new Set(staying.map(({ segmentName }) => segmentName));
     for (const { segmentName } of add) {
-      if (names.has(segmentName)) throw new QuireError('CONFLICT', `Segment ${segmentName} exists already.`);
+      if (names.has(segmentName)) {
+        throw new QuireError('CONFLICT', `Segment ${segmentName} exists already.`);
+      }
     }
     const retiredMs = this.#parts.clock.nowMs();
     const leftFiles = before
       .filter(({ segmentName }) => leaving.has(segmentName))
-      .map(({ file, segmentName }): RetiredFile => ({ file, retiredMs, reason: `segment ${segmentName} was ${reason}` }));
+      .map(({ file, segmentName }): RetiredFile => ({
+        file,
+        retiredMs,
+        reason: `segment ${segmentName} was ${reason}`,
+      }));
     const next: Manifest = {
-      segments: [...staying, ...add].toSorted((left, right) => (left.segmentName < right.segmentName ? -1 : 1)),
+      segments: [...staying, ...add].toSorted((left, right) =>
+        left.segmentName < right.segmentName ? -1 : 1,
+      ),
       checkpoints: [
-        ...committed.filter(({ partition }) => !checkpoints.some((each) => each.partition === partition)),
+        ...committed.filter(
+          ({ partition }) => !checkpoints.some((each) => each.partition === partition),
+        ),
         ...checkpoints,
       ],
       retired: [...retired.filter(({ file }) => !this.#gone.has(file)), ...leftFiles],
@@ -107,16 +139,22 @@ export class SegmentCatalog {
 }
 
 /**
- * Returns the manifest that a table of an earlier release has without its record: such tables got one with their first segment.
+ * Returns the manifest that a table of an earlier release has without its record: such tables got
+ * one with their first segment.
  *
  * @param names the files in the directory of the table's data
  * @throws RECORD_DAMAGED for any other table
  */
 export function missingManifest(
   record: RecordFile,
-  { isOfEarlierRelease, names }: { readonly isOfEarlierRelease: boolean; readonly names: readonly string[] },
+  {
+    isOfEarlierRelease,
+    names,
+  }: { readonly isOfEarlierRelease: boolean; readonly names: readonly string[] },
 ): Manifest {
-  const hasSegmentFile = names.some((name) => name.endsWith('.parquet') && !name.includes('.chunk.'));
+  const hasSegmentFile = names.some(
+    (name) => name.endsWith('.parquet') && !name.includes('.chunk.'),
+  );
   if (isOfEarlierRelease && !hasSegmentFile) return emptyManifest;
   throw recordDamaged(record, 'is missing');
 }

@@ -1,5 +1,10 @@
 import { QuireError, writeLosslessJson } from '@quire/core';
-import type { RelationColumn, RelationType, TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import type {
+  RelationColumn,
+  RelationType,
+  TableConfigDocument,
+  TableSchemaDocument,
+} from '@quire/core/table-engine';
 import {
   type ColumnSpec,
   columnsOfSchema,
@@ -23,7 +28,10 @@ export interface TimeColumn {
   readonly format: DateTimeFormat;
 }
 
-/** What is known of the rows of a table: its columns, in the order of its schema, and which of them is its time. */
+/**
+ * What is known of the rows of a table: its columns, in the order of its schema, and which of them
+ * is its time.
+ */
 export interface TableShape {
   readonly columns: readonly TableColumn[];
   readonly time: TimeColumn | undefined;
@@ -63,7 +71,10 @@ export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument
 /** The last instant of the calendar, in epoch milliseconds; the first is as far before 1970. */
 const calendarEndMs = 8.64e15;
 
-/** The instant of a value of the time column; null where it cannot be told, or lies outside the calendar, as a time in another unit does. */
+/**
+ * The instant of a value of the time column; null where it cannot be told, or lies outside the
+ * calendar, as a time in another unit does.
+ */
 export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
   if (value === null || value === undefined) return null;
   try {
@@ -78,12 +89,16 @@ export function instantOf(value: SourceValue | undefined, { format }: TimeColumn
 }
 
 function timeColumnOf(column: ColumnSpec | undefined): TimeColumn | undefined {
-  const format = column?.type === 'TIMESTAMP' ? ({ kind: 'timestamp' } as const) : timeFormatOf(column);
+  const format =
+    column?.type === 'TIMESTAMP' ? ({ kind: 'timestamp' } as const) : timeFormatOf(column);
   return column === undefined || format === undefined ? undefined : { name: column.name, format };
 }
 
 /** Values with parts are kept as JSON. */
-function typeOf({ name, type }: ColumnSpec, schema: ReturnType<typeof parseTableSchema>['schema']): RelationType {
+function typeOf(
+  { name, type }: ColumnSpec,
+  schema: ReturnType<typeof parseTableSchema>['schema'],
+): RelationType {
   if (type !== undefined) return type;
   const complex = schema.complexFieldSpecs?.find((spec) => spec.name === name);
   return complex?.dataType === 'MAP' ? 'MAP' : 'JSON';

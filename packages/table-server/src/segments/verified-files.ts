@@ -1,4 +1,7 @@
-/** Files that are remembered at most: those looked at longest ago are forgotten, and read again when they are used. */
+/**
+ * Files that are remembered at most: those looked at longest ago are forgotten, and read again when
+ * they are used.
+ */
 const filesMax = 200_000;
 
 /** A file as it was at one moment. */
@@ -24,7 +27,9 @@ export class VerifiedFiles {
     this.#identities.delete(path);
     this.#identities.set(path, identity);
     const [oldest] = this.#identities.keys();
-    if (this.#identities.size > this.#filesMax && oldest !== undefined) this.#identities.delete(oldest);
+    if (this.#identities.size > this.#filesMax && oldest !== undefined) {
+      this.#identities.delete(oldest);
+    }
   }
 }
 

@@ -24,7 +24,10 @@ const unreadable = ['EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO'] as const;
 /** Read at once. */
 const chunkBytes = 1024 * 1024;
 
-/** The time of change that a file is given once it was found damaged. Nothing else writes files of that time. */
+/**
+ * The time of change that a file is given once it was found damaged. Nothing else writes files of
+ * that time.
+ */
 const damagedTime = new Date(0);
 
 export interface VerifyOptions {
@@ -34,8 +37,8 @@ export interface VerifyOptions {
 }
 
 /**
- * What tells the content of a file apart from any other that the path had before, by what the system says about it; undefined where there is no
- * file, or the system says nothing.
+ * What tells the content of a file apart from any other that the path had before, by what the
+ * system says about it; undefined where there is no file, or the system says nothing.
  */
 export function identityOf(path: string): string | undefined {
   const found = look(path);
@@ -57,10 +60,11 @@ function look(path: string): BigIntStats | undefined {
 }
 
 /**
- * Reads a file to its end and returns how it differs from what was written, as a sentence without its subject; undefined where it does not.
+ * Reads a file to its end and returns how it differs from what was written, as a sentence without
+ * its subject; undefined where it does not.
  *
- * A file whose content was changed gets the oldest time of change there is. So its identity is another, and every process that has found it
- * whole before looks at it again.
+ * A file whose content was changed gets the oldest time of change there is. So its identity is
+ * another, and every process that has found it whole before looks at it again.
  */
 export async function findDamage(
   { path, sizeBytes, checksum }: WrittenFile,
@@ -101,7 +105,10 @@ export function describeDamage(tableName: string | undefined, problem: string): 
 }
 
 /** @param problem what is wrong with the file of the segment, as a sentence without its subject */
-export function segmentDamaged({ segmentName, tableName }: SegmentName, problem: string): QuireError {
+export function segmentDamaged(
+  { segmentName, tableName }: SegmentName,
+  problem: string,
+): QuireError {
   const message = `The table is damaged: ${segmentName}. ${describeDamage(tableName, problem)}`;
   return new QuireError('TABLE_DAMAGED', message);
 }
@@ -125,7 +132,9 @@ async function compare(
         position += bytesRead;
         await onRead?.(bytesRead);
       }
-      return String(found) === checksum ? undefined : `has the checksum ${found}, and ${checksum} was written`;
+      return String(found) === checksum
+        ? undefined
+        : `has the checksum ${found}, and ${checksum} was written`;
     } finally {
       await handle.close();
     }
@@ -143,6 +152,8 @@ async function markDamaged(path: string): Promise<void> {
   try {
     await utimes(path, damagedTime, damagedTime);
   } catch (error) {
-    if (!isErrno(error, ...unreadable, 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC', 'EDQUOT')) throw error;
+    if (!isErrno(error, ...unreadable, 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC', 'EDQUOT')) {
+      throw error;
+    }
   }
 }

@@ -8,8 +8,8 @@ import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask } from './task-store.ts';
 
 /**
- * Works on a subtask once. What it made is held until its task has ended; of what it did not finish nothing stays, whatever happened to the
- * process that it ran in.
+ * Works on a subtask once. What it made is held until its task has ended; of what it did not finish
+ * nothing stays, whatever happened to the process that it ran in.
  *
  * @throws the reason why it made nothing
  */
@@ -20,10 +20,16 @@ export async function attemptSubtask(
     parts,
     signal,
     onProgress,
-  }: { readonly parts: TaskEngineOptions; readonly signal: AbortSignal; readonly onProgress: (sentence: string) => void },
+  }: {
+    readonly parts: TaskEngineOptions;
+    readonly signal: AbortSignal;
+    readonly onProgress: (sentence: string) => void;
+  },
 ): Promise<SubtaskOutput> {
   const work = task.work[index];
-  if (work === undefined) throw new QuireError('INTERNAL', `Task ${task.record.taskName} has no work ${index}.`);
+  if (work === undefined) {
+    throw new QuireError('INTERNAL', `Task ${task.record.taskName} has no work ${index}.`);
+  }
   const { registry, clock, random, ingestion } = parts;
   const { source, target } = tablesOf(task, registry);
   const schema = await registry.schemas.read(target.rawName);
@@ -42,7 +48,8 @@ export async function attemptSubtask(
   using _announced = await target.announce(segmentStem);
   const { finder, rowBytesMax } = ingestion;
   const run: RunSubtaskJob =
-    ingestion.runSubtask ?? ((given, how) => runSubtask(given, { clock, random, finder, rowBytesMax, ...how }));
+    ingestion.runSubtask ??
+    ((given, how) => runSubtask(given, { clock, random, finder, rowBytesMax, ...how }));
   try {
     const output = await run(job, { signal, onProgress });
     for (const { file } of output.segments) target.holdFile(file);
@@ -54,5 +61,7 @@ export async function attemptSubtask(
 }
 
 async function removeFiles(target: ServedTable, stem: string): Promise<void> {
-  for (const file of await readdir(target.pathOf(''))) if (file.startsWith(stem)) await target.removeFile(file);
+  for (const file of await readdir(target.pathOf(''))) {
+    if (file.startsWith(stem)) await target.removeFile(file);
+  }
 }

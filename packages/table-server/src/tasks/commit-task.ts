@@ -7,8 +7,8 @@ import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
 
 /**
- * Lets all that a task made appear in one moment, instead of what it replaces, and remembers what it did. It may be done twice: a
- * crash may have come between it and the record of it.
+ * Lets all that a task made appear in one moment, instead of what it replaces, and remembers what
+ * it did. It may be done twice: a crash may have come between it and the record of it.
  *
  * @throws CONFLICT when a segment that was merged has gone meanwhile: its rows must not come back
  */
@@ -19,7 +19,12 @@ export async function commitTask(
     target,
     store,
     nowMs,
-  }: { readonly source: ServedTable; readonly target: ServedTable; readonly store: TaskStore; readonly nowMs: number },
+  }: {
+    readonly source: ServedTable;
+    readonly target: ServedTable;
+    readonly store: TaskStore;
+    readonly nowMs: number;
+  },
 ): Promise<void> {
   await target.segments.change((manifest) => changeOf(task, manifest, nowMs));
   const { ingestedFiles, watermarkMs } = task.commit;
@@ -30,18 +35,35 @@ export async function commitTask(
   });
 }
 
-function changeOf({ record, outputs, commit }: StoredTask, { segments }: Manifest, nowMs: number): SegmentChange {
+function changeOf(
+  { record, outputs, commit }: StoredTask,
+  { segments }: Manifest,
+  nowMs: number,
+): SegmentChange {
   const present = new Set(segments.map(({ segmentName }) => segmentName));
-  const add = outputs.flatMap((output) => output?.segments ?? []).map((segment) => ({ ...segment, committedMs: nowMs }));
+  const add = outputs
+    .flatMap((output) => output?.segments ?? [])
+    .map((segment) => ({ ...segment, committedMs: nowMs }));
   const remove = commit.remove === 'all' ? [...present] : commit.remove;
   const missing = remove.filter((segmentName) => !present.has(segmentName));
-  const isDone = add.length > 0 ? add.every(({ segmentName }) => present.has(segmentName)) : missing.length === remove.length;
+  const isDone =
+    add.length > 0
+      ? add.every(({ segmentName }) => present.has(segmentName))
+      : missing.length === remove.length;
   if (isDone) return {};
-  if (missing.length === 0) return { remove, add, reason: `replaced by the task ${record.taskName}` };
-  throw new QuireError('CONFLICT', `Segment ${missing[0]} was removed from the table while its rows were being merged.`);
+  if (missing.length === 0) {
+    return { remove, add, reason: `replaced by the task ${record.taskName}` };
+  }
+  throw new QuireError(
+    'CONFLICT',
+    `Segment ${missing[0]} was removed from the table while its rows were being merged.`,
+  );
 }
 
-/** The tables that a task reads and writes. @throws CONFLICT when one has gone, or another has its name */
+/**
+ * The tables that a task reads and writes. @throws CONFLICT when one has gone, or another has its
+ * name
+ */
 export function tablesOf(
   { sourceTableId, targetTableId, record, commit }: StoredTask,
   registry: TableRegistry,
@@ -51,10 +73,16 @@ export function tablesOf(
     if (table !== undefined) return table;
     throw new QuireError('CONFLICT', `The table ${name} that the task was made for was deleted.`);
   };
-  return { source: find(sourceTableId, record.tableNameWithType), target: find(targetTableId, commit.targetTable) };
+  return {
+    source: find(sourceTableId, record.tableNameWithType),
+    target: find(targetTableId, commit.targetTable),
+  };
 }
 
-/** Lets go of the files that a task held. Unless they have appeared, they are removed: nobody is ever to see them. */
+/**
+ * Lets go of the files that a task held. Unless they have appeared, they are removed: nobody is
+ * ever to see them.
+ */
 export async function releaseFiles(
   { record, targetTableId }: StoredTask,
   outputs: readonly (SubtaskOutput | null)[],

@@ -6,7 +6,9 @@ import type { TaskEngineOptions } from './task-engine-options.ts';
 import type { DamagedTask, StoredTask, TaskStore } from './task-store.ts';
 import { taskTypes } from './task-types.ts';
 
-export type DamagedTasksOptions = Pick<TaskEngineOptions, 'directory' | 'clock' | 'onSetAside'> & { readonly store: TaskStore };
+export type DamagedTasksOptions = Pick<TaskEngineOptions, 'directory' | 'clock' | 'onSetAside'> & {
+  readonly store: TaskStore;
+};
 
 /** The tasks whose records are damaged, and are set aside: what they have done is not known. */
 export class DamagedTasks {
@@ -25,7 +27,10 @@ export class DamagedTasks {
     });
     if (this.#queueDamage === undefined) return tasks;
     const problem = `${this.#queueDamage.message} All types of tasks are held back until one of them is resumed.`;
-    return [...tasks, { kind: 'record', subject: this.#options.directory.taskQueues.relativePath, problem }];
+    return [
+      ...tasks,
+      { kind: 'record', subject: this.#options.directory.taskQueues.relativePath, problem },
+    ];
   }
 
   /** The error of calls about a task; undefined when its record is not damaged. */
@@ -36,7 +41,8 @@ export class DamagedTasks {
 
   /** The error of a task that is of a type, or may be: a new one could do the same work again. */
   findOfType(taskType: string): QuireError | undefined {
-    const typeOf = (name: string): string => taskTypes.find((type) => name.startsWith(`Task_${type}_`)) ?? taskType;
+    const typeOf = (name: string): string =>
+      taskTypes.find((type) => name.startsWith(`Task_${type}_`)) ?? taskType;
     const name = [...this.#tasks.keys()].find((each) => typeOf(each) === taskType);
     return name === undefined ? undefined : this.find(name);
   }
@@ -61,7 +67,10 @@ export class DamagedTasks {
   /** Gives a task up: its record goes to the trash, and the files that it has written follow. */
   async discard(taskName: string): Promise<void> {
     const { store, directory, clock } = this.#options;
-    await store.discard(taskName, join(directory.folder('trash'), trashName(clock.nowMs(), `${taskName}.json`)));
+    await store.discard(
+      taskName,
+      join(directory.folder('trash'), trashName(clock.nowMs(), `${taskName}.json`)),
+    );
     this.#tasks.delete(taskName);
   }
 
@@ -85,6 +94,7 @@ export class DamagedTasks {
 }
 
 function taskDamaged(taskName: string, { message }: QuireError): QuireError {
-  const help = 'Restore the file, and the task goes on; or cancel the task, and others of its type can be created again.';
+  const help =
+    'Restore the file, and the task goes on; or cancel the task, and others of its type can be created again.';
   return new QuireError('RECORD_DAMAGED', `The task ${taskName} is set aside: ${message} ${help}`);
 }

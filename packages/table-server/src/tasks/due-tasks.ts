@@ -24,8 +24,12 @@ export function dueTasks(
       const schedule = taskOptionsOf(table.record.config, taskType)?.['schedule'];
       if (schedule === undefined) return [];
       try {
-        const next = new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(sinceMs));
-        return next !== null && next.getTime() <= nowMs ? [{ taskType, tableNameWithType: table.name }] : [];
+        const next = new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(
+          new Date(sinceMs),
+        );
+        return next !== null && next.getTime() <= nowMs
+          ? [{ taskType, tableNameWithType: table.name }]
+          : [];
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
         onInvalid(

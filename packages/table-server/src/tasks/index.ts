@@ -1,4 +1,11 @@
 /* The work of tasks alone, for processes that do nothing else. */
 export { runSubtask, type SubtaskJob, type SubtaskTools } from './run-subtask.ts';
-export type { Aggregation, GenerateWork, MergeMode, MergeWork, SubtaskOutput, SubtaskWork } from './task-plan.ts';
+export type {
+  Aggregation,
+  GenerateWork,
+  MergeMode,
+  MergeWork,
+  SubtaskOutput,
+  SubtaskWork,
+} from './task-plan.ts';
 export type { Digits, RowFile, SegmentRecord } from '../segments/manifest.ts';

@@ -9,7 +9,10 @@ type Fields = Row['fields'];
 /** Distinct rows that are held in memory to find equal ones. */
 const heldMax = 2_000_000;
 
-/** The rows of some segments as a task merges them: in their order, or, when they are rolled up, in that of each first one. */
+/**
+ * The rows of some segments as a task merges them: in their order, or, when they are rolled up, in
+ * that of each first one.
+ */
 export async function* mergeRows(
   batches: AsyncIterable<readonly Row[]>,
   work: Pick<MergeWork, 'mode' | 'aggregations' | 'roundMs' | 'window'>,
@@ -17,14 +20,19 @@ export async function* mergeRows(
 ): AsyncGenerator<readonly Row[]> {
   const { mode, window, roundMs } = work;
   const prepare = (rows: readonly Row[]): readonly Row[] => {
-    const kept = window === null ? rows : rows.filter(({ fields }) => isWithin(fields, shape.time, window));
-    return roundMs === null ? kept : kept.map((row) => ({ ...row, fields: roundedTime(row.fields, shape.time, roundMs) }));
+    const kept =
+      window === null ? rows : rows.filter(({ fields }) => isWithin(fields, shape.time, window));
+    return roundMs === null
+      ? kept
+      : kept.map((row) => ({ ...row, fields: roundedTime(row.fields, shape.time, roundMs) }));
   };
   if (mode === 'concat') {
     for await (const rows of batches) yield prepare(rows);
     return;
   }
-  const keyColumns = shape.columns.map(({ name }) => name).filter((name) => mode === 'dedup' || !metricNames.includes(name));
+  const keyColumns = shape.columns
+    .map(({ name }) => name)
+    .filter((name) => mode === 'dedup' || !metricNames.includes(name));
   const held = new Map<string, Record<string, SourceValue>>();
   for await (const rows of batches) {
     const fresh: Row[] = [];
@@ -37,7 +45,12 @@ export async function* mergeRows(
         fresh.push(row);
       } else if (mode === 'rollup') {
         for (const name of metricNames) {
-          first[name] = aggregate(name, first[name] ?? null, row.fields[name] ?? null, work.aggregations[name] ?? 'sum');
+          first[name] = aggregate(
+            name,
+            first[name] ?? null,
+            row.fields[name] ?? null,
+            work.aggregations[name] ?? 'sum',
+          );
         }
       }
     }
@@ -46,7 +59,11 @@ export async function* mergeRows(
   if (mode === 'rollup') yield [...held.values()].map((fields) => ({ fields, nullFields: [] }));
 }
 
-function isWithin(fields: Fields, time: TimeColumn | undefined, { startMs, endMs }: NonNullable<MergeWork['window']>): boolean {
+function isWithin(
+  fields: Fields,
+  time: TimeColumn | undefined,
+  { startMs, endMs }: NonNullable<MergeWork['window']>,
+): boolean {
   const timeMs = time === undefined ? null : instantOf(fields[time.name], time);
   return timeMs !== null && timeMs >= startMs && timeMs < endMs;
 }
@@ -54,7 +71,9 @@ function isWithin(fields: Fields, time: TimeColumn | undefined, { startMs, endMs
 function roundedTime(fields: Fields, time: TimeColumn | undefined, roundMs: number): Fields {
   const value = time === undefined ? undefined : fields[time.name];
   const isMilliseconds =
-    time !== undefined && (typeof value === 'number' || typeof value === 'bigint') && instantOf(value, time) === Number(value);
+    time !== undefined &&
+    (typeof value === 'number' || typeof value === 'bigint') &&
+    instantOf(value, time) === Number(value);
   if (!isMilliseconds) {
     throw new QuireError(
       'INGESTION_FAILED',
@@ -76,16 +95,28 @@ function keyPart(value: SourceValue): SourceValue {
   return typeof value === 'number' && Object.is(value, -0) ? 0 : value;
 }
 
-function aggregate(name: string, left: SourceValue, right: SourceValue, how: Aggregation): SourceValue {
+function aggregate(
+  name: string,
+  left: SourceValue,
+  right: SourceValue,
+  how: Aggregation,
+): SourceValue {
   if (left === null || right === null) return left ?? right;
   if (typeof left === 'number' && typeof right === 'number') {
-    return how === 'sum' ? left + right : how === 'min' ? Math.min(left, right) : Math.max(left, right);
+    return how === 'sum'
+      ? left + right
+      : how === 'min'
+        ? Math.min(left, right)
+        : Math.max(left, right);
   }
   if (isInteger(left) && isInteger(right)) {
     const [first, second] = [BigInt(left), BigInt(right)];
     return how === 'sum' ? first + second : first < second === (how === 'min') ? first : second;
   }
-  throw new QuireError('INGESTION_FAILED', `Column ${name} cannot be rolled up: only numbers can, and it holds others.`);
+  throw new QuireError(
+    'INGESTION_FAILED',
+    `Column ${name} cannot be rolled up: only numbers can, and it holds others.`,
+  );
 }
 
 function isInteger(value: SourceValue): value is number | bigint {

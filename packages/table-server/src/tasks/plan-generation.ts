@@ -5,37 +5,67 @@ import type { TaskPlanner } from './task-plan.ts';
 const tasksMaxDefault = 100;
 
 /**
- * Files that the table's `batchConfigMaps` name become segments, one each: with APPEND those that no such task has loaded yet, with
- * REFRESH all of them, instead of all that there is.
+ * Files that the table's `batchConfigMaps` name become segments, one each: with APPEND those that
+ * no such task has loaded yet, with REFRESH all of them, instead of all that there is.
  */
 export const planGeneration: TaskPlanner = async ({ table, configs, progress, finder, signal }) => {
   if (table.type !== 'OFFLINE') {
-    throw invalid('taskType', `${table.name} takes its rows from a stream: files go into its OFFLINE half.`);
+    throw invalid(
+      'taskType',
+      `${table.name} takes its rows from a stream: files go into its OFFLINE half.`,
+    );
   }
-  if (finder === undefined) throw invalid('inputDirURI', 'The settings allow no locations that files may be read from.');
+  if (finder === undefined) {
+    throw invalid('inputDirURI', 'The settings allow no locations that files may be read from.');
+  }
   const { ingestionConfig, segmentsConfig } = parseTableConfig(table.record.config).config;
   const batch = ingestionConfig?.batchIngestionConfig;
-  const maps = configs['inputDirURI'] === undefined ? (batch?.batchConfigMaps ?? []).map(textsOf) : [configs];
-  if (maps.length === 0) throw invalid('inputDirURI', 'It is missing, and the table has no batchConfigMaps to read files by.');
-  const pushType = configs['push.type'] ?? batch?.segmentIngestionType ?? segmentsConfig?.segmentPushType ?? 'APPEND';
+  const maps =
+    configs['inputDirURI'] === undefined ? (batch?.batchConfigMaps ?? []).map(textsOf) : [configs];
+  if (maps.length === 0) {
+    throw invalid(
+      'inputDirURI',
+      'It is missing, and the table has no batchConfigMaps to read files by.',
+    );
+  }
+  const pushType =
+    configs['push.type'] ??
+    batch?.segmentIngestionType ??
+    segmentsConfig?.segmentPushType ??
+    'APPEND';
   const isRefresh = pushType.toUpperCase() === 'REFRESH';
   const known = new Set(isRefresh ? [] : progress.ingestedFiles);
   const found = new Map<string, Readonly<Record<string, string>>>();
   for (const map of maps) {
     if (map['excludeFileNamePattern'] !== undefined) {
-      throw invalid('excludeFileNamePattern', 'It is not supported here; expected includeFileNamePattern.');
+      throw invalid(
+        'excludeFileNamePattern',
+        'It is not supported here; expected includeFileNamePattern.',
+      );
     }
     const pattern = patternOf(map);
     const { files, problem } = await finder.find(pattern, signal);
     if (problem !== undefined) throw invalid('inputDirURI', problem.message);
     for (const { uri } of files) if (!known.has(uri)) found.set(uri, map);
   }
-  if (found.size === 0) return { reason: isRefresh ? 'No file matches.' : 'There is no file that has not been loaded yet.' };
+  if (found.size === 0) {
+    return {
+      reason: isRefresh ? 'No file matches.' : 'There is no file that has not been loaded yet.',
+    };
+  }
   // REFRESH replaces everything, so it takes everything.
-  const taken = [...found].slice(0, isRefresh ? undefined : countOf(configs, 'tableMaxNumTasks', tasksMaxDefault));
+  const taken = [...found].slice(
+    0,
+    isRefresh ? undefined : countOf(configs, 'tableMaxNumTasks', tasksMaxDefault),
+  );
   return {
     subtasks: taken.map(([uri, batchConfig]) => ({
-      configs: { ...batchConfig, 'input.data.file.uri': uri, tableName: table.name, pushType: isRefresh ? 'REFRESH' : 'APPEND' },
+      configs: {
+        ...batchConfig,
+        'input.data.file.uri': uri,
+        tableName: table.name,
+        pushType: isRefresh ? 'REFRESH' : 'APPEND',
+      },
       work: { kind: 'generate', uri, batchConfig },
     })),
     commit: {
@@ -47,13 +77,21 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
   };
 };
 
-/** Where the files are: `inputDirURI`, and below it what `includeFileNamePattern` (`glob:` and a pattern) says. */
+/**
+ * Where the files are: `inputDirURI`, and below it what `includeFileNamePattern` (`glob:` and a
+ * pattern) says.
+ */
 function patternOf(map: Readonly<Record<string, string>>): string {
   const directory = map['inputDirURI'];
-  if (directory === undefined) throw invalid('inputDirURI', 'It is missing; expected where the files are.');
+  if (directory === undefined) {
+    throw invalid('inputDirURI', 'It is missing; expected where the files are.');
+  }
   const include = map['includeFileNamePattern'] ?? 'glob:**/*';
   if (!include.startsWith('glob:')) {
-    throw invalid('includeFileNamePattern', `‘${include.slice(0, 100)}’ is not supported here; expected glob: and a pattern.`);
+    throw invalid(
+      'includeFileNamePattern',
+      `‘${include.slice(0, 100)}’ is not supported here; expected glob: and a pattern.`,
+    );
   }
   const plain = directory.replace(/^file:(?:\/\/)?(?=\/)/, '').replace(/\/+$/, '');
   return `${plain}/${include.slice('glob:'.length).replace(/^\/+/, '')}`;

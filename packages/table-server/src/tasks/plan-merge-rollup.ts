@@ -8,11 +8,14 @@ const bucketsMaxDefault = 10;
 type Options = Readonly<Record<string, string>>;
 
 /**
- * Segments whose rows lie in one span of time become one: as they are (concat), without repeated rows (dedup), or with the metrics of
- * rows that are otherwise equal put together (rollup). Options are by level, as in `1day.bucketTimePeriod`; levels go from short to long.
+ * Segments whose rows lie in one span of time become one: as they are (concat), without repeated
+ * rows (dedup), or with the metrics of rows that are otherwise equal put together (rollup). Options
+ * are by level, as in `1day.bucketTimePeriod`; levels go from short to long.
  */
 export const planMergeRollup: TaskPlanner = async ({ table, configs, nowMs }) => {
-  if (table.type !== 'OFFLINE') throw invalid('taskType', `${table.name} is a real-time table; expected an OFFLINE one.`);
+  if (table.type !== 'OFFLINE') {
+    throw invalid('taskType', `${table.name} is a real-time table; expected an OFFLINE one.`);
+  }
   const levels = levelsOf(configs);
   const reasons: string[] = [];
   for (const level of levels) {
@@ -23,7 +26,9 @@ export const planMergeRollup: TaskPlanner = async ({ table, configs, nowMs }) =>
     if (groups.length > 0) return planOf(table.name, level, groups, configs);
     reasons.push(level.name);
   }
-  return { reason: `No two segments older than their buffer lie in one bucket (${reasons.join(', ')}).` };
+  return {
+    reason: `No two segments older than their buffer lie in one bucket (${reasons.join(', ')}).`,
+  };
 };
 
 interface Level {
@@ -35,8 +40,15 @@ interface Level {
 /** @throws TABLE_INVALID when there is none */
 function levelsOf(configs: Options): readonly Level[] {
   const suffix = '.bucketTimePeriod';
-  const names = Object.keys(configs).flatMap((key) => (key.endsWith(suffix) ? [key.slice(0, -suffix.length)] : []));
-  if (names.length === 0) throw invalid('<level>.bucketTimePeriod', 'It is missing; expected for example 1day.bucketTimePeriod.');
+  const names = Object.keys(configs).flatMap((key) =>
+    key.endsWith(suffix) ? [key.slice(0, -suffix.length)] : [],
+  );
+  if (names.length === 0) {
+    throw invalid(
+      '<level>.bucketTimePeriod',
+      'It is missing; expected for example 1day.bucketTimePeriod.',
+    );
+  }
   const levels = names.map((name) => ({
     name,
     bucketMs: periodOf(configs, `${name}.bucketTimePeriod`),
@@ -50,8 +62,15 @@ interface Group {
   readonly segments: readonly SegmentRecord[];
 }
 
-/** Segments of one bucket that is over, of which some are not of this level yet. One that spans several belongs to its first. */
-function groupsOf({ name, bucketMs, bufferMs }: Level, segments: readonly SegmentRecord[], nowMs: number): readonly Group[] {
+/**
+ * Segments of one bucket that is over, of which some are not of this level yet. One that spans
+ * several belongs to its first.
+ */
+function groupsOf(
+  { name, bucketMs, bufferMs }: Level,
+  segments: readonly SegmentRecord[],
+  nowMs: number,
+): readonly Group[] {
   const buckets = new Map<number, SegmentRecord[]>();
   for (const segment of segments) {
     const { minTimeMs, maxTimeMs } = segment;
@@ -63,11 +82,18 @@ function groupsOf({ name, bucketMs, bufferMs }: Level, segments: readonly Segmen
   }
   return [...buckets]
     .map(([bucketStartMs, members]) => ({ bucketStartMs, segments: members }))
-    .filter((group) => group.segments.length > 1 && group.segments.some(({ custom }) => custom['mergeLevel'] !== name))
+    .filter(
+      (group) =>
+        group.segments.length > 1 &&
+        group.segments.some(({ custom }) => custom['mergeLevel'] !== name),
+    )
     .toSorted((left, right) => left.bucketStartMs - right.bucketStartMs);
 }
 
-/** Groups of more rows than a subtask is to take, in parts of whole segments: rows of two parts are not compared. */
+/**
+ * Groups of more rows than a subtask is to take, in parts of whole segments: rows of two parts are
+ * not compared.
+ */
 function partsOf(groups: readonly Group[], rowsMax: number): readonly Group[] {
   return groups.flatMap(({ bucketStartMs, segments }) => {
     const parts: SegmentRecord[][] = [];
@@ -86,13 +112,21 @@ function partsOf(groups: readonly Group[], rowsMax: number): readonly Group[] {
   });
 }
 
-function planOf(tableName: string, level: Level, groups: readonly Group[], configs: Options): TaskPlan {
+function planOf(
+  tableName: string,
+  level: Level,
+  groups: readonly Group[],
+  configs: Options,
+): TaskPlan {
   const option = (name: string): string => `${level.name}.${name}`;
   const mode = mergeModeOf(configs, option('mergeType'));
   const round = option('roundBucketTimePeriod');
   const roundMs = configs[round] === undefined ? null : periodOf(configs, round);
   const rowsMax = countOf(configs, option('maxNumRecordsPerSegment'), rowsMaxDefault);
-  const parts = partsOf(groups, countOf(configs, option('maxNumRecordsPerTask'), taskRowsMaxDefault));
+  const parts = partsOf(
+    groups,
+    countOf(configs, option('maxNumRecordsPerTask'), taskRowsMaxDefault),
+  );
   return {
     subtasks: parts.map(({ bucketStartMs, segments }) => ({
       configs: {

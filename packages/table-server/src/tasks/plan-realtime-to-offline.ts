@@ -4,13 +4,25 @@ import type { TaskPlanner } from './task-plan.ts';
 const rowsMaxDefault = 5_000_000;
 
 /**
- * The rows of one window of time, older than the buffer, are written into the offline half of a hybrid table; the next task takes the
- * next window. They stay in the real-time half until its retention ends: queries of the whole table see them once, by its time boundary.
+ * The rows of one window of time, older than the buffer, are written into the offline half of a
+ * hybrid table; the next task takes the next window. They stay in the real-time half until its
+ * retention ends: queries of the whole table see them once, by its time boundary.
  */
-export const planRealtimeToOffline: TaskPlanner = async ({ table, offline, configs, progress, nowMs }) => {
-  if (table.type !== 'REALTIME') throw invalid('taskType', `${table.name} is offline already; expected a REALTIME table.`);
+export const planRealtimeToOffline: TaskPlanner = async ({
+  table,
+  offline,
+  configs,
+  progress,
+  nowMs,
+}) => {
+  if (table.type !== 'REALTIME') {
+    throw invalid('taskType', `${table.name} is offline already; expected a REALTIME table.`);
+  }
   if (offline === undefined) {
-    throw invalid('tableName', `The table ${table.rawName} has no OFFLINE half that rows could move to.`);
+    throw invalid(
+      'tableName',
+      `The table ${table.rawName} has no OFFLINE half that rows could move to.`,
+    );
   }
   const bucketMs = periodOf(configs, 'bucketTimePeriod', '1d');
   const bufferMs = periodOf(configs, 'bufferTimePeriod', '2d');
@@ -21,18 +33,29 @@ export const planRealtimeToOffline: TaskPlanner = async ({ table, offline, confi
   const fromMs = progress.watermarkMs ?? Number.NEGATIVE_INFINITY;
   // Windows that no segment reaches into are passed over.
   const left = timed.filter(({ maxTimeMs }) => maxTimeMs >= fromMs);
-  if (left.length === 0) return { reason: 'No committed segment has rows that have not moved yet.' };
+  if (left.length === 0) {
+    return { reason: 'No committed segment has rows that have not moved yet.' };
+  }
   const oldestMs = Math.max(fromMs, Math.min(...left.map(({ minTimeMs }) => minTimeMs)));
   const startMs = Math.floor(oldestMs / bucketMs) * bucketMs;
   const endMs = startMs + bucketMs;
   const shown = `${new Date(startMs).toISOString()} to ${new Date(endMs).toISOString()}`;
-  if (endMs > nowMs - bufferMs) return { reason: `The window ${shown} is not older than the buffer yet.` };
+  if (endMs > nowMs - bufferMs) {
+    return { reason: `The window ${shown} is not older than the buffer yet.` };
+  }
   const consuming = table
     .listSegments()
-    .find(({ state, minTimeMs }) => state === 'CONSUMING' && minTimeMs !== null && minTimeMs < endMs);
-  if (consuming !== undefined) return { reason: `${consuming.segmentName} still consumes rows of the window ${shown}.` };
+    .find(
+      ({ state, minTimeMs }) => state === 'CONSUMING' && minTimeMs !== null && minTimeMs < endMs,
+    );
+  if (consuming !== undefined) {
+    return { reason: `${consuming.segmentName} still consumes rows of the window ${shown}.` };
+  }
   const inputs = left.flatMap(({ segment, minTimeMs }) => (minTimeMs < endMs ? [segment] : []));
-  const round = configs['roundBucketTimePeriod'] === undefined ? null : periodOf(configs, 'roundBucketTimePeriod');
+  const round =
+    configs['roundBucketTimePeriod'] === undefined
+      ? null
+      : periodOf(configs, 'roundBucketTimePeriod');
   return {
     subtasks: [
       {

@@ -13,7 +13,10 @@ import { assertWhole } from '../segments/verify-file.ts';
 import { mergeRows } from './merge-rows.ts';
 import type { GenerateWork, MergeWork, SubtaskOutput, SubtaskWork } from './task-plan.ts';
 
-/** The work of a subtask with all that is to be known of its tables: data, which may go to another process. */
+/**
+ * The work of a subtask with all that is to be known of its tables: data, which may go to another
+ * process.
+ */
 export interface SubtaskJob {
   readonly work: SubtaskWork;
   /** Where the rows of the source are, and where those of the target go. */
@@ -46,16 +49,21 @@ export interface SubtaskTools {
 type SubtaskContext = SubtaskJob & SubtaskTools;
 
 /**
- * Does the work of a subtask: files of rows that no record names yet. Its caller removes what it wrote when it fails.
+ * Does the work of a subtask: files of rows that no record names yet. Its caller removes what it
+ * wrote when it fails.
  *
- * @throws INGESTION_FAILED with the whole reason; TABLE_DAMAGED when a file that is to be merged is not what was written; ABORTED
+ * @throws INGESTION_FAILED with the whole reason; TABLE_DAMAGED when a file that is to be merged is
+ * not what was written; ABORTED
  */
 export function runSubtask(job: SubtaskJob, tools: SubtaskTools): Promise<SubtaskOutput> {
   const context = { ...job, ...tools };
   return job.work.kind === 'generate' ? generate(job.work, context) : merge(job.work, context);
 }
 
-async function generate({ uri, batchConfig }: GenerateWork, context: SubtaskContext): Promise<SubtaskOutput> {
+async function generate(
+  { uri, batchConfig }: GenerateWork,
+  context: SubtaskContext,
+): Promise<SubtaskOutput> {
   const { config, schema, clock, finder, rowBytesMax, signal } = context;
   const { files = [], problem } = (await finder?.find(escaped(uri), signal)) ?? {};
   const file = files.find((each) => each.uri === uri);
@@ -64,11 +72,22 @@ async function generate({ uri, batchConfig }: GenerateWork, context: SubtaskCont
   await using written = new SegmentFiles(context, { input: uri.slice(0, 1_000) });
   try {
     const writer = await written.open();
-    await fillFile(openFileRows(file, { batchConfig, rowBytesMax, signal }), writer, { config, schema, clock, signal });
+    await fillFile(openFileRows(file, { batchConfig, rowBytesMax, signal }), writer, {
+      config,
+      schema,
+      clock,
+      signal,
+    });
     const segments = await written.finish();
     return { segments, info: `1 file, ${describe(segments)}` };
   } catch (error) {
-    if (!(error instanceof QuireError) || error.code !== 'INGESTION_FAILED' || error.message.includes(uri)) throw error;
+    if (
+      !(error instanceof QuireError) ||
+      error.code !== 'INGESTION_FAILED' ||
+      error.message.includes(uri)
+    ) {
+      throw error;
+    }
     throw new QuireError('INGESTION_FAILED', `${uri}: ${error.message}`, { cause: error });
   }
 }
@@ -76,9 +95,14 @@ async function generate({ uri, batchConfig }: GenerateWork, context: SubtaskCont
 async function merge(work: MergeWork, context: SubtaskContext): Promise<SubtaskOutput> {
   const { config, schema, signal, onProgress } = context;
   const shape = shapeOf(config, schema);
-  const metricNames = (parseTableSchema(schema).schema.metricFieldSpecs ?? []).flatMap(({ name }) => name ?? []);
+  const metricNames = (parseTableSchema(schema).schema.metricFieldSpecs ?? []).flatMap(
+    ({ name }) => name ?? [],
+  );
   await using written = new SegmentFiles(context, work.custom);
-  for await (const rows of mergeRows(readAll(work.inputs, context, shape), work, { shape, metricNames })) {
+  for await (const rows of mergeRows(readAll(work.inputs, context, shape), work, {
+    shape,
+    metricNames,
+  })) {
     throwIfAborted(signal);
     for (let start = 0; start < rows.length;) {
       const writer = await written.open();
@@ -90,14 +114,24 @@ async function merge(work: MergeWork, context: SubtaskContext): Promise<SubtaskO
     onProgress(`${written.rowCount.toLocaleString('en-US')} rows written`);
   }
   const segments = await written.finish();
-  return { segments, info: `${count(work.inputs.length, 'segment')} merged by ${work.mode}: ${describe(segments)}` };
+  return {
+    segments,
+    info: `${count(work.inputs.length, 'segment')} merged by ${work.mode}: ${describe(segments)}`,
+  };
 }
 
-async function* readAll(inputs: readonly RowFile[], { work, sourceDirectory, signal }: SubtaskContext, shape: TableShape) {
+async function* readAll(
+  inputs: readonly RowFile[],
+  { work, sourceDirectory, signal }: SubtaskContext,
+  shape: TableShape,
+) {
   const tableName = work.kind === 'merge' ? work.sourceTable : undefined;
   for (const input of inputs) {
     const path = join(sourceDirectory, input.file);
-    await assertWhole({ ...input, path }, { segmentName: segmentNameOf(input.file), tableName, signal });
+    await assertWhole(
+      { ...input, path },
+      { segmentName: segmentNameOf(input.file), tableName, signal },
+    );
     for await (const rows of readRowFile(path, input, shape)) {
       throwIfAborted(signal);
       yield rows;
@@ -110,7 +144,9 @@ class SegmentFiles implements AsyncDisposable {
   readonly #context: SubtaskContext;
   readonly #custom: Readonly<Record<string, string>>;
   readonly #segments: SegmentRecord[] = [];
-  #writer: { readonly writer: RowFileWriter; readonly segmentName: string; readonly path: string } | undefined;
+  #writer:
+    | { readonly writer: RowFileWriter; readonly segmentName: string; readonly path: string }
+    | undefined;
   #fileCount = 0;
 
   constructor(context: SubtaskContext, custom: Readonly<Record<string, string>>) {
@@ -119,7 +155,10 @@ class SegmentFiles implements AsyncDisposable {
   }
 
   get rowCount(): number {
-    return this.#segments.reduce((sum, { rowCount }) => sum + rowCount, this.#writer?.writer.rowCount ?? 0);
+    return this.#segments.reduce(
+      (sum, { rowCount }) => sum + rowCount,
+      this.#writer?.writer.rowCount ?? 0,
+    );
   }
 
   async open(): Promise<RowFileWriter> {
@@ -129,7 +168,11 @@ class SegmentFiles implements AsyncDisposable {
     this.#fileCount += 1;
     const file = fileNameOf(segmentName, random);
     const path = join(targetDirectory, file);
-    this.#writer = { segmentName, path, writer: await RowFileWriter.create(path, file, shapeOf(config, schema)) };
+    this.#writer = {
+      segmentName,
+      path,
+      writer: await RowFileWriter.create(path, file, shapeOf(config, schema)),
+    };
     return this.#writer.writer;
   }
 
@@ -140,7 +183,16 @@ class SegmentFiles implements AsyncDisposable {
     this.#writer = undefined;
     const { clock, createdMs } = this.#context;
     if (file.rowCount === 0) await rm(path);
-    else this.#segments.push({ ...file, segmentName, createdMs, committedMs: clock.nowMs(), stream: null, custom: this.#custom });
+    else {
+      this.#segments.push({
+        ...file,
+        segmentName,
+        createdMs,
+        committedMs: clock.nowMs(),
+        stream: null,
+        custom: this.#custom,
+      });
+    }
   }
 
   async finish(): Promise<readonly SegmentRecord[]> {

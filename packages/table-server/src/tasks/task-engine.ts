@@ -1,5 +1,10 @@
 import { isQuireError, type JsonValue, QuireError } from '@quire/core';
-import type { ScheduledTasks, TableProblem, TaskRecord, TaskTrigger } from '@quire/core/table-engine';
+import type {
+  ScheduledTasks,
+  TableProblem,
+  TaskRecord,
+  TaskTrigger,
+} from '@quire/core/table-engine';
 import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import type { TaskEngineOptions } from './task-engine-options.ts';
 import { dueTasks } from './due-tasks.ts';
@@ -54,12 +59,16 @@ export class TaskEngine implements AsyncDisposable {
 
   /** @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
   async schedule(
-    { taskType, tableNameWithType }: { readonly taskType?: string | undefined; readonly tableNameWithType?: string | undefined },
+    {
+      taskType,
+      tableNameWithType,
+    }: { readonly taskType?: string | undefined; readonly tableNameWithType?: string | undefined },
     trigger: TaskTrigger = 'MANUAL_TRIGGER',
   ): Promise<ScheduledTasks> {
     if (taskType !== undefined) plannerOf(taskType);
     const { registry } = this.#options;
-    const tables = tableNameWithType === undefined ? registry.tables : [registry.get(tableNameWithType)];
+    const tables =
+      tableNameWithType === undefined ? registry.tables : [registry.get(tableNameWithType)];
     const outcome = { scheduled: [], skipped: [], errors: [] } as {
       [name in keyof ScheduledTasks]: ScheduledTasks[name][number][];
     };
@@ -69,7 +78,10 @@ export class TaskEngine implements AsyncDisposable {
         const configs = taskOptionsOf(table.record.config, type);
         if (configs === undefined) {
           if (taskType !== undefined && tableNameWithType !== undefined) {
-            outcome.skipped.push({ ...about, reason: 'The config of the table does not ask for such tasks.' });
+            outcome.skipped.push({
+              ...about,
+              reason: 'The config of the table does not ask for such tasks.',
+            });
           }
           continue;
         }
@@ -86,7 +98,10 @@ export class TaskEngine implements AsyncDisposable {
     return outcome;
   }
 
-  /** @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND, TASK_EXISTS; TABLE_INVALID also when there is nothing to do */
+  /**
+   * @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND, TASK_EXISTS; TABLE_INVALID also when there is
+   * nothing to do
+   */
   async execute(request: {
     readonly taskType: string;
     readonly tableNameWithType: string;
@@ -95,7 +110,10 @@ export class TaskEngine implements AsyncDisposable {
   }): Promise<TaskRecord> {
     const { taskType, tableNameWithType, taskName, configs } = request;
     plannerOf(taskType);
-    const own = taskOptionsOf(this.#options.registry.get(tableNameWithType).record.config, taskType);
+    const own = taskOptionsOf(
+      this.#options.registry.get(tableNameWithType).record.config,
+      taskType,
+    );
     const made = await this.#make({
       taskType,
       tableNameWithType,
@@ -127,7 +145,9 @@ export class TaskEngine implements AsyncDisposable {
   }): readonly TaskRecord[] {
     plannerOf(taskType);
     return this.#runner.tasks.filter(
-      (task) => task.taskType === taskType && (tableNameWithType === undefined || task.tableNameWithType === tableNameWithType),
+      (task) =>
+        task.taskType === taskType &&
+        (tableNameWithType === undefined || task.tableNameWithType === tableNameWithType),
     );
   }
 
@@ -168,22 +188,30 @@ export class TaskEngine implements AsyncDisposable {
     const { registry, clock, random, ingestion } = this.#options;
     const table = registry.get(tableNameWithType);
     const active = this.#runner.tasks.find(
-      (task) => task.taskType === taskType && task.tableNameWithType === table.name && !isFinal(task.state),
+      (task) =>
+        task.taskType === taskType && task.tableNameWithType === table.name && !isFinal(task.state),
     );
     if (active !== undefined) {
-      return { reason: `The task ${active.taskName} is ${active.state}: the next one must wait until it ends.` };
+      return {
+        reason: `The task ${active.taskName} is ${active.state}: the next one must wait until it ends.`,
+      };
     }
     // It may have loaded the same files, or merged the same segments.
     const damage = this.#runner.damaged.findOfType(taskType);
     if (damage !== undefined) throw damage;
     const nowMs = clock.nowMs();
-    const name = nameOf(taskType, taskName ?? `${Buffer.from(random.bytes(8)).toString('hex')}_${nowMs}`);
+    const name = nameOf(
+      taskType,
+      taskName ?? `${Buffer.from(random.bytes(8)).toString('hex')}_${nowMs}`,
+    );
     if (this.#runner.tasks.some((task) => task.taskName === name)) {
       throw new QuireError('TASK_EXISTS', `There is a task ${name} already.`);
     }
     const plan = await plannerOf(taskType)({
       table,
-      offline: registry.tables.find((each) => each.rawName === table.rawName && each.type === 'OFFLINE'),
+      offline: registry.tables.find(
+        (each) => each.rawName === table.rawName && each.type === 'OFFLINE',
+      ),
       configs,
       progress: await this.#store.readProgress(table.record.tableId),
       finder: ingestion.finder,
@@ -191,7 +219,13 @@ export class TaskEngine implements AsyncDisposable {
       signal: this.#closing.signal,
     });
     if ('reason' in plan) return plan;
-    const record = newRecord(plan, { taskName: name, taskType, tableNameWithType: table.name, trigger, nowMs });
+    const record = newRecord(plan, {
+      taskName: name,
+      taskType,
+      tableNameWithType: table.name,
+      trigger,
+      nowMs,
+    });
     const stored: StoredTask = {
       record,
       sourceTableId: table.record.tableId,
@@ -207,8 +241,9 @@ export class TaskEngine implements AsyncDisposable {
   }
 
   /**
-   * Makes what is due, again and again. What was due while nobody ran is not made up for; where the clock goes forward, a schedule is due
-   * once, and where it goes back, schedules go on by the new time.
+   * Makes what is due, again and again. What was due while nobody ran is not made up for; where the
+   * clock goes forward, a schedule is due once, and where it goes back, schedules go on by the new
+   * time.
    */
   async #tick(): Promise<void> {
     const { clock, registry, onFailed } = this.#options;
@@ -218,10 +253,14 @@ export class TaskEngine implements AsyncDisposable {
       const nowMs = clock.nowMs();
       if (signal.aborted) return;
       await this.#runner.takeUpRestored().catch((error: unknown) => onFailed?.(error));
-      for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) => onFailed?.(error))) {
+      for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) =>
+        onFailed?.(error),
+      )) {
         const { errors } = await this.schedule(due, 'CRON_TRIGGER');
         for (const { message } of errors) {
-          onFailed?.(new QuireError('INTERNAL', `${due.taskType} for ${due.tableNameWithType}: ${message}`));
+          onFailed?.(
+            new QuireError('INTERNAL', `${due.taskType} for ${due.tableNameWithType}: ${message}`),
+          );
         }
       }
       sinceMs = nowMs;
@@ -231,7 +270,9 @@ export class TaskEngine implements AsyncDisposable {
 
 function newRecord(
   plan: TaskPlan,
-  about: Pick<TaskRecord, 'taskName' | 'taskType' | 'tableNameWithType' | 'trigger'> & { readonly nowMs: number },
+  about: Pick<TaskRecord, 'taskName' | 'taskType' | 'tableNameWithType' | 'trigger'> & {
+    readonly nowMs: number;
+  },
 ): TaskRecord {
   const { nowMs, ...names } = about;
   return {
@@ -261,5 +302,8 @@ function newRecord(
 function nameOf(taskType: string, given: string): string {
   const name = given.startsWith('Task_') ? given : `Task_${taskType}_${given}`;
   if (namePattern.test(name)) return name;
-  throw new QuireError('INVALID_PARAMETER', `taskName is '${given.slice(0, 100)}'; expected letters, digits, _, - and dots.`);
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `taskName is '${given.slice(0, 100)}'; expected letters, digits, _, - and dots.`,
+  );
 }

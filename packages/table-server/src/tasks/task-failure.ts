@@ -2,7 +2,10 @@ import { QuireError } from '@quire/core';
 
 /** The error of a task that exceeded its timeout. */
 export function tooLong(timeoutMs: number): QuireError {
-  return new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms, the limit of its task.`);
+  return new QuireError(
+    'QUERY_TIMED_OUT',
+    `It took longer than ${timeoutMs} ms, the limit of its task.`,
+  );
 }
 
 /** Returns the whole reason of a failure: what went wrong, and what caused it. */

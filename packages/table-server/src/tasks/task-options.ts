@@ -5,7 +5,10 @@ import type { Aggregation, MergeMode } from './task-plan.ts';
 
 type Options = Readonly<Record<string, string>>;
 
-/** The options of a type of tasks in a table's config, as texts; undefined where the table asks for none. */
+/**
+ * The options of a type of tasks in a table's config, as texts; undefined where the table asks for
+ * none.
+ */
 export function taskOptionsOf(config: TableConfigDocument, taskType: string): Options | undefined {
   const options = parseTableConfig(config).config.task?.taskTypeConfigsMap?.[taskType];
   return typeof options === 'object' && options !== null ? textsOf(options) : undefined;
@@ -13,7 +16,9 @@ export function taskOptionsOf(config: TableConfigDocument, taskType: string): Op
 
 export function textsOf(options: object): Options {
   return Object.fromEntries(
-    Object.entries(options).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, String(value)]])),
+    Object.entries(options).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [[name, String(value)]],
+    ),
   );
 }
 
@@ -42,7 +47,10 @@ export function countOf(options: Options, name: string, fallback: number): numbe
 export function mergeModeOf(options: Options, name: string): MergeMode {
   const mode = (options[name] ?? 'concat').toLowerCase();
   if (mode === 'concat' || mode === 'dedup' || mode === 'rollup') return mode;
-  throw invalid(name, `‘${mode.slice(0, 100)}’ is not a way to merge; expected concat, dedup or rollup.`);
+  throw invalid(
+    name,
+    `‘${mode.slice(0, 100)}’ is not a way to merge; expected concat, dedup or rollup.`,
+  );
 }
 
 /** `<column>.aggregationType` of all columns. @throws TABLE_INVALID */
@@ -55,7 +63,10 @@ export function aggregationsOf(options: Options): Readonly<Record<string, Aggreg
       if (aggregation === 'sum' || aggregation === 'min' || aggregation === 'max') {
         return [[name.slice(0, -suffix.length), aggregation]];
       }
-      throw invalid(name, `‘${text.slice(0, 100)}’ is not supported here; expected sum, min or max.`);
+      throw invalid(
+        name,
+        `‘${text.slice(0, 100)}’ is not supported here; expected sum, min or max.`,
+      );
     }),
   );
 }
@@ -63,5 +74,9 @@ export function aggregationsOf(options: Options): Readonly<Record<string, Aggreg
 /** @throws always TABLE_INVALID, with a finding */
 export function invalid(name: string, message: string): QuireError {
   const finding = { path: `/${name}`, code: 'TASK_CONFIG', message, severity: 'error' as const };
-  return new QuireError('TABLE_INVALID', `The config of the task is not valid: ${name}: ${message}`, { findings: [finding] });
+  return new QuireError(
+    'TABLE_INVALID',
+    `The config of the task is not valid: ${name}: ${message}`,
+    { findings: [finding] },
+  );
 }

@@ -56,7 +56,10 @@ export interface CommitPlan {
 }
 
 export interface TaskPlan {
-  readonly subtasks: readonly { readonly configs: Readonly<Record<string, JsonValue>>; readonly work: SubtaskWork }[];
+  readonly subtasks: readonly {
+    readonly configs: Readonly<Record<string, JsonValue>>;
+    readonly work: SubtaskWork;
+  }[];
   readonly commit: CommitPlan;
 }
 
@@ -72,7 +75,10 @@ export interface PlanInput {
   readonly signal: AbortSignal;
 }
 
-/** Plans a task, or says why there is nothing to do. @throws TABLE_INVALID when the config does not suit the type */
+/**
+ * Plans a task, or says why there is nothing to do. @throws TABLE_INVALID when the config does not
+ * suit the type
+ */
 export type TaskPlanner = (input: PlanInput) => Promise<TaskPlan | { readonly reason: string }>;
 
 /** What a subtask made: segments that nobody sees yet. */

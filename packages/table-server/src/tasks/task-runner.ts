@@ -24,7 +24,10 @@ const endedMax = 100;
 /** What comes of one attempt: what it made, or why it made nothing. */
 type Outcome = SubtaskOutput | { readonly error: unknown; readonly signal: AbortSignal };
 
-/** Works on tasks, a few subtasks at a time. Every step is on disk before anything follows from it; `damaged` are set aside. */
+/**
+ * Works on tasks, a few subtasks at a time. Every step is on disk before anything follows from it;
+ * `damaged` are set aside.
+ */
 export class TaskRunner implements AsyncDisposable {
   readonly #options: TaskRunnerOptions;
   readonly #tasks = new Map<string, StoredTask>();
@@ -88,7 +91,9 @@ export class TaskRunner implements AsyncDisposable {
   async add(task: StoredTask): Promise<void> {
     await this.#changes.run(async () => {
       await this.#put(task);
-      const ended = this.#stored().filter(({ record }) => record.taskType === task.record.taskType && isFinal(record.state));
+      const ended = this.#stored().filter(
+        ({ record }) => record.taskType === task.record.taskType && isFinal(record.state),
+      );
       for (const { record } of ended.slice(0, Math.max(0, ended.length - endedMax))) {
         await this.#options.store.remove(record.taskName);
         this.#tasks.delete(record.taskName);
@@ -110,9 +115,15 @@ export class TaskRunner implements AsyncDisposable {
       else this.#stopped.delete(taskType);
       await this.damaged.writeStoppedTypes([...this.#stopped].toSorted());
     });
-    const concerned = this.#stored().filter(({ record }) => record.taskType === taskType && !isFinal(record.state));
-    for (const { record } of concerned) await this.#apply(record.taskName, { kind: isStopped ? 'stop' : 'resume' });
-    if (isStopped) this.#halt(({ record }) => record.taskType === taskType && record.state === 'STOPPING');
+    const concerned = this.#stored().filter(
+      ({ record }) => record.taskType === taskType && !isFinal(record.state),
+    );
+    for (const { record } of concerned) {
+      await this.#apply(record.taskName, { kind: isStopped ? 'stop' : 'resume' });
+    }
+    if (isStopped) {
+      this.#halt(({ record }) => record.taskType === taskType && record.state === 'STOPPING');
+    }
     this.#pump();
   }
 
@@ -129,7 +140,10 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   #withProgress(record: TaskRecord): TaskRecord {
-    const subtasks = record.subtasks.map((each) => ({ ...each, progress: this.#progress.get(each.subtaskId) ?? null }));
+    const subtasks = record.subtasks.map((each) => ({
+      ...each,
+      progress: this.#progress.get(each.subtaskId) ?? null,
+    }));
     return { ...record, subtasks };
   }
 
@@ -140,7 +154,9 @@ export class TaskRunner implements AsyncDisposable {
       if (!isActive(record) || this.#stopped.has(record.taskType)) continue;
       for (const [index, { subtaskId, state }] of record.subtasks.entries()) {
         if (this.#running.size >= runningMax || this.#closing.signal.aborted) return;
-        if (state !== 'WAITING' || this.#running.has(subtaskId) || this.#waiting.has(subtaskId)) continue;
+        if (state !== 'WAITING' || this.#running.has(subtaskId) || this.#waiting.has(subtaskId)) {
+          continue;
+        }
         const aborter = new AbortController();
         this.#running.set(subtaskId, aborter);
         const work = this.#work(record.taskName, index, aborter).finally(() => {
@@ -156,18 +172,31 @@ export class TaskRunner implements AsyncDisposable {
 
   #halt(concerns: (task: StoredTask) => boolean): void {
     for (const task of this.#tasks.values()) {
-      const aborters = concerns(task) ? task.record.subtasks.map(({ subtaskId }) => this.#running.get(subtaskId)) : [];
-      for (const aborter of aborters) aborter?.abort(new QuireError('ABORTED', 'The task was ended.'));
+      const aborters = concerns(task)
+        ? task.record.subtasks.map(({ subtaskId }) => this.#running.get(subtaskId))
+        : [];
+      for (const aborter of aborters) {
+        aborter?.abort(new QuireError('ABORTED', 'The task was ended.'));
+      }
     }
   }
 
   async #work(taskName: string, index: number, aborter: AbortController): Promise<void> {
     const { onFailed } = this.#options;
     try {
-      await this.#apply(taskName, { kind: 'begun', index, participant: this.#options.instanceName });
+      await this.#apply(taskName, {
+        kind: 'begun',
+        index,
+        participant: this.#options.instanceName,
+      });
       const { record, timeoutMs } = this.#get(taskName);
       if (record.subtasks[index]?.state !== 'RUNNING') return;
-      using deadline = new Deadline({ clock: this.#options.clock, timeoutMs, signal: aborter.signal, error: tooLong });
+      using deadline = new Deadline({
+        clock: this.#options.clock,
+        timeoutMs,
+        signal: aborter.signal,
+        error: tooLong,
+      });
       await this.#settle(taskName, index, await this.#attempt(taskName, index, deadline.signal));
     } catch (error) {
       // The disk is full, or gone: the state on disk stands, and work continues when there is hope.
@@ -182,7 +211,11 @@ export class TaskRunner implements AsyncDisposable {
       const task = this.#get(taskName);
       const subtaskId = task.record.subtasks[index]?.subtaskId ?? '';
       const onProgress = (sentence: string): void => void this.#progress.set(subtaskId, sentence);
-      return await attemptSubtask(task, index, { parts: this.#options, signal: ending, onProgress });
+      return await attemptSubtask(task, index, {
+        parts: this.#options,
+        signal: ending,
+        onProgress,
+      });
     } catch (error) {
       return { error, signal };
     }
@@ -199,19 +232,30 @@ export class TaskRunner implements AsyncDisposable {
       const reason = signal.reason as QuireError;
       await this.#apply(
         taskName,
-        reason.code === 'QUERY_TIMED_OUT' ? { kind: 'timedOut', index, info: reason.message } : { kind: 'halted', index },
+        reason.code === 'QUERY_TIMED_OUT'
+          ? { kind: 'timedOut', index, info: reason.message }
+          : { kind: 'halted', index },
       );
     } else {
       const { record, attemptsMax } = this.#get(taskName);
       const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
       // What is wrong with its input, or too much, is so the next time as well.
-      const isHopeless = error instanceof QuireError && (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
+      const isHopeless =
+        error instanceof QuireError &&
+        (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
       const isLast = isHopeless || attemptCount >= attemptsMax;
       if (!isLast) this.#waitToRetry(subtaskId);
-      await this.#apply(taskName, { kind: 'failed', index, info: reasonOf(error), isFinal: isLast });
+      await this.#apply(taskName, {
+        kind: 'failed',
+        index,
+        info: reasonOf(error),
+        isFinal: isLast,
+      });
     }
     this.#halt(
-      (task) => task.record.taskName === taskName && (task.record.state === 'FAILING' || task.record.state === 'TIMING_OUT'),
+      (task) =>
+        task.record.taskName === taskName &&
+        (task.record.state === 'FAILING' || task.record.state === 'TIMING_OUT'),
     );
   }
 
@@ -231,10 +275,17 @@ export class TaskRunner implements AsyncDisposable {
 
   /** Tasks whose work is done, but which could not be written down so far. */
   #commitAgain(subtaskId: string): void {
-    if (this.#closing.signal.aborted || !this.#stored().some(({ record }) => isReadyToCommit(record))) return;
+    if (
+      this.#closing.signal.aborted ||
+      !this.#stored().some(({ record }) => isReadyToCommit(record))
+    ) {
+      return;
+    }
     const again = this.#changes
       .run(async () => {
-        for (const task of this.#stored()) if (isReadyToCommit(task.record)) await this.#commit(task);
+        for (const task of this.#stored()) {
+          if (isReadyToCommit(task.record)) await this.#commit(task);
+        }
       })
       .catch((error: unknown) => {
         this.#options.onFailed?.(error);
@@ -244,23 +295,39 @@ export class TaskRunner implements AsyncDisposable {
     this.#works.add(again);
   }
 
-  /** A task that cannot be taken up, such as on a disk that takes no writes, keeps no other from it. */
+  /**
+   * A task that cannot be taken up, such as on a disk that takes no writes, keeps no other from it.
+   */
   async #takeUp({ taskName, state }: TaskRecord): Promise<void> {
-    if (!isFinal(state)) await this.#recover(taskName).catch((error: unknown) => this.#options.onFailed?.(error));
+    if (!isFinal(state)) {
+      await this.#recover(taskName).catch((error: unknown) => this.#options.onFailed?.(error));
+    }
   }
 
-  /** What ran when the process went away is to be done again; what was done and had not appeared yet, appears. */
+  /**
+   * What ran when the process went away is to be done again; what was done and had not appeared
+   * yet, appears.
+   */
   async #recover(taskName: string): Promise<void> {
     const task = this.#get(taskName);
-    const target = this.#options.registry.tables.find(({ record }) => record.tableId === task.targetTableId);
-    for (const { file } of task.outputs.flatMap((output) => output?.segments ?? [])) target?.holdFile(file);
+    const target = this.#options.registry.tables.find(
+      ({ record }) => record.tableId === task.targetTableId,
+    );
+    for (const { file } of task.outputs.flatMap((output) => output?.segments ?? [])) {
+      target?.holdFile(file);
+    }
     for (const [index, { state, attemptCount }] of task.record.subtasks.entries()) {
       if (state !== 'RUNNING') continue;
       const isTooOften = attemptCount >= task.attemptsMax + restartsMax;
       const info = `The process ended ${attemptCount} times while it worked on it.`;
-      await this.#apply(taskName, isTooOften ? { kind: 'failed', index, info, isFinal: true } : { kind: 'halted', index });
+      await this.#apply(
+        taskName,
+        isTooOften ? { kind: 'failed', index, info, isFinal: true } : { kind: 'halted', index },
+      );
     }
-    if (isReadyToCommit(this.#get(taskName).record)) await this.#changes.run(() => this.#commit(this.#get(taskName)));
+    if (isReadyToCommit(this.#get(taskName).record)) {
+      await this.#changes.run(() => this.#commit(this.#get(taskName)));
+    }
   }
 
   /** @throws CONFLICT */
@@ -272,7 +339,10 @@ export class TaskRunner implements AsyncDisposable {
         if (output !== undefined) await releaseFiles(before, [output], this.#options.registry);
         return;
       }
-      const outputs = output === undefined || event.kind !== 'done' ? before.outputs : before.outputs.with(event.index, output);
+      const outputs =
+        output === undefined || event.kind !== 'done'
+          ? before.outputs
+          : before.outputs.with(event.index, output);
       const after = { ...before, record, outputs };
       await this.#put(after);
       if (isReadyToCommit(record)) await this.#commit(after);
@@ -283,7 +353,11 @@ export class TaskRunner implements AsyncDisposable {
     const { clock, store } = this.#options;
     let event: TaskEvent = { kind: 'committed' };
     try {
-      await commitTask(task, { ...tablesOf(task, this.#options.registry), store, nowMs: clock.nowMs() });
+      await commitTask(task, {
+        ...tablesOf(task, this.#options.registry),
+        store,
+        nowMs: clock.nowMs(),
+      });
     } catch (error) {
       if (!(error instanceof QuireError)) throw error;
       event = { kind: 'commitFailed', info: reasonOf(error) };

@@ -7,7 +7,12 @@ export type TaskEvent =
   | { readonly kind: 'begun'; readonly index: number; readonly participant: string }
   | { readonly kind: 'done'; readonly index: number; readonly info: string }
   /** It went wrong; unless that is final, it is tried again. */
-  | { readonly kind: 'failed'; readonly index: number; readonly info: string; readonly isFinal: boolean }
+  | {
+      readonly kind: 'failed';
+      readonly index: number;
+      readonly info: string;
+      readonly isFinal: boolean;
+    }
   | { readonly kind: 'timedOut'; readonly index: number; readonly info: string }
   /** Its work was ended from outside: with its task, or since the process went away. */
   | { readonly kind: 'halted'; readonly index: number }
@@ -18,7 +23,8 @@ export type TaskEvent =
   | { readonly kind: 'commitFailed'; readonly info: string };
 
 /**
- * The task after an event. What changes nothing, such as news of a subtask whose task was cancelled meanwhile, gives the same task.
+ * The task after an event. What changes nothing, such as news of a subtask whose task was cancelled
+ * meanwhile, gives the same task.
  *
  * @throws CONFLICT when it is to be cancelled and has ended already
  */
@@ -39,13 +45,28 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
       return begun.startedMs === null ? { ...begun, startedMs: nowMs } : begun;
     }
     case 'done':
-      return settled(endRunning(task, event.index, { state: 'COMPLETED', info: event.info, finishedMs: nowMs }), nowMs);
+      return settled(
+        endRunning(task, event.index, { state: 'COMPLETED', info: event.info, finishedMs: nowMs }),
+        nowMs,
+      );
     case 'failed':
       return event.isFinal
-        ? ended(task, event.index, { state: 'TASK_ERROR', info: event.info, finishedMs: nowMs }, 'fail', nowMs)
+        ? ended(
+            task,
+            event.index,
+            { state: 'TASK_ERROR', info: event.info, finishedMs: nowMs },
+            'fail',
+            nowMs,
+          )
         : settled(endRunning(task, event.index, { state: 'WAITING', info: event.info }), nowMs);
     case 'timedOut':
-      return ended(task, event.index, { state: 'TIMED_OUT', info: event.info, finishedMs: nowMs }, 'timeOut', nowMs);
+      return ended(
+        task,
+        event.index,
+        { state: 'TIMED_OUT', info: event.info, finishedMs: nowMs },
+        'timeOut',
+        nowMs,
+      );
     case 'halted': {
       const isOver = task.state === 'FAILING' || task.state === 'TIMING_OUT';
       const halted = isOver
@@ -58,7 +79,12 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
     case 'resume':
       return task.state === 'STOPPED' ? signalled(task, 'resume', nowMs) : task;
     case 'cancel': {
-      if (isFinal(task.state)) throw new QuireError('CONFLICT', `Task ${task.taskName} has ended already: it is ${task.state}.`);
+      if (isFinal(task.state)) {
+        throw new QuireError(
+          'CONFLICT',
+          `Task ${task.taskName} has ended already: it is ${task.state}.`,
+        );
+      }
       return dropRest(signalled(task, 'cancel', nowMs), nowMs);
     }
     case 'committed':
@@ -66,7 +92,11 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
     case 'commitFailed': {
       if (!isReadyToCommit(task)) return task;
       // Nothing of it appeared, so none of it is completed; the reason stands with each.
-      const subtasks = task.subtasks.map((each) => ({ ...each, state: 'TASK_ERROR' as const, info: event.info }));
+      const subtasks = task.subtasks.map((each) => ({
+        ...each,
+        state: 'TASK_ERROR' as const,
+        info: event.info,
+      }));
       return settled(signalled({ ...task, subtasks }, 'fail', nowMs), nowMs);
     }
   }
@@ -96,7 +126,9 @@ function endRunning(
   return task.subtasks[index]?.state === 'RUNNING' ? withSubtask(task, index, change) : task;
 }
 
-/** A subtask came to an end that ends its task; one that is ending already goes on to its own end. */
+/**
+ * A subtask came to an end that ends its task; one that is ending already goes on to its own end.
+ */
 function ended(
   task: TaskRecord,
   index: number,
@@ -112,7 +144,8 @@ function ended(
 
 /** Once nothing of it runs any more, a task that is to end has ended. */
 function settled(task: TaskRecord, nowMs: number): TaskRecord {
-  const isEnding = task.state === 'STOPPING' || task.state === 'FAILING' || task.state === 'TIMING_OUT';
+  const isEnding =
+    task.state === 'STOPPING' || task.state === 'FAILING' || task.state === 'TIMING_OUT';
   if (!isEnding || task.subtasks.some(({ state }) => state === 'RUNNING')) return task;
   const next = signalled(task, 'settle', nowMs);
   return next.state === 'STOPPED' ? next : dropRest(next, nowMs);
@@ -121,7 +154,9 @@ function settled(task: TaskRecord, nowMs: number): TaskRecord {
 function dropRest(task: TaskRecord, nowMs: number): TaskRecord {
   const subtasks = task.subtasks.map((subtask): SubtaskRecord => {
     if (subtask.state === 'WAITING') return { ...subtask, state: 'DROPPED', finishedMs: nowMs };
-    return subtask.state === 'RUNNING' ? { ...subtask, state: 'TASK_ABORTED', finishedMs: nowMs } : subtask;
+    return subtask.state === 'RUNNING'
+      ? { ...subtask, state: 'TASK_ABORTED', finishedMs: nowMs }
+      : subtask;
   });
   return { ...task, subtasks };
 }

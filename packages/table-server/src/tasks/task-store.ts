@@ -2,12 +2,20 @@ import { isQuireError, type QuireError } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
 import { recordDamaged, type Records } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
-import { type CommitPlan, noProgress, type SubtaskOutput, type SubtaskWork, type TaskProgress } from './task-plan.ts';
+import {
+  type CommitPlan,
+  noProgress,
+  type SubtaskOutput,
+  type SubtaskWork,
+  type TaskProgress,
+} from './task-plan.ts';
 
 /** A task as it is on disk: what everybody may read of it, and what is needed to go on with it. */
 export interface StoredTask {
   readonly record: TaskRecord;
-  /** Ids of the tables that it reads and writes: tables made again under the same names are others. */
+  /**
+   * Ids of the tables that it reads and writes: tables made again under the same names are others.
+   */
   readonly sourceTableId: string;
   readonly targetTableId: string;
   readonly work: readonly SubtaskWork[];
@@ -35,10 +43,15 @@ export class TaskStore {
     this.#records = records;
   }
 
-  async readAll(): Promise<{ readonly tasks: readonly StoredTask[]; readonly damaged: readonly DamagedTask[] }> {
+  async readAll(): Promise<{
+    readonly tasks: readonly StoredTask[];
+    readonly damaged: readonly DamagedTask[];
+  }> {
     const tasks: StoredTask[] = [];
     const damaged: DamagedTask[] = [];
-    const known = (await this.#records.names(this.#directory.folder('tasks'))).map((file) => file.replace(/\.json$/, ''));
+    const known = (await this.#records.names(this.#directory.folder('tasks'))).map((file) =>
+      file.replace(/\.json$/, ''),
+    );
     for (const taskName of new Set([...(await this.#directory.listTasks()), ...known])) {
       const task = await this.read(taskName);
       if (task === undefined) continue;
@@ -52,7 +65,9 @@ export class TaskStore {
     try {
       const file = this.#directory.task(taskName);
       const task = await this.#records.read<Partial<StoredTask>>(file);
-      if (task !== undefined && task.record?.taskName !== taskName) throw recordDamaged(file, 'describes no task of this name');
+      if (task !== undefined && task.record?.taskName !== taskName) {
+        throw recordDamaged(file, 'describes no task of this name');
+      }
       return task as StoredTask | undefined;
     } catch (error) {
       if (isQuireError(error, 'RECORD_DAMAGED')) return { taskName, error };
@@ -75,7 +90,9 @@ export class TaskStore {
 
   /** @throws RECORD_DAMAGED */
   async readStoppedTypes(): Promise<readonly string[]> {
-    const record = await this.#records.read<{ readonly stopped: readonly string[] }>(this.#directory.taskQueues);
+    const record = await this.#records.read<{ readonly stopped: readonly string[] }>(
+      this.#directory.taskQueues,
+    );
     return record?.stopped ?? [];
   }
 
@@ -84,7 +101,9 @@ export class TaskStore {
   }
 
   async readProgress(tableId: string): Promise<TaskProgress> {
-    return (await this.#records.read<TaskProgress>(this.#directory.taskProgress(tableId))) ?? noProgress;
+    return (
+      (await this.#records.read<TaskProgress>(this.#directory.taskProgress(tableId))) ?? noProgress
+    );
   }
 
   writeProgress(tableId: string, progress: TaskProgress): Promise<void> {

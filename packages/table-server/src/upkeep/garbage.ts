@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { type Clock, isQuireError } from '@quire/core';
 import { readText, verifyRecord } from '../directory/records.ts';
 import { isErrno, movePath, stagedPrefix } from '../directory/replace-file.ts';
-import { namesIn, type TableDirectory, tableNameOf, type TableRecord } from '../directory/table-directory.ts';
+import {
+  namesIn,
+  type TableDirectory,
+  tableNameOf,
+  type TableRecord,
+} from '../directory/table-directory.ts';
 import type { ConsumingRecord, Manifest } from '../segments/manifest.ts';
 import { creatingMark, writingEnding } from '../served-table.ts';
 import { explainFile } from './explain-file.ts';
@@ -57,12 +62,16 @@ interface Unnamed {
 }
 
 /**
- * Collects files and directories that no record names. What a manifest of the table once named, or a process was writing, goes to the trash, and
- * from there after a while. What nothing explains is kept, and can be asked for.
+ * Collects files and directories that no record names. What a manifest of the table once named, or
+ * a process was writing, goes to the trash, and from there after a while. What nothing explains is
+ * kept, and can be asked for.
  */
 export class Garbage {
   readonly #options: GarbageOptions;
-  /** Since when a path was without a name at every look; a query that began before may still read it. */
+  /**
+   * Since when a path was without a name at every look; a query that began before may still read
+   * it.
+   */
   #unnamedSince = new Map<string, number>();
   #unexplained: readonly string[] = [];
 
@@ -82,8 +91,12 @@ export class Garbage {
   ): Promise<{ readonly trashedCount: number; readonly deletedCount: number }> {
     const nowMs = this.#options.clock.monotonicMs();
     const unnamed = await this.#findUnnamed(tables, options);
-    this.#unnamedSince = new Map(unnamed.map(({ path }) => [path, this.#unnamedSince.get(path) ?? nowMs]));
-    const due = unnamed.filter(({ path }) => nowMs - (this.#unnamedSince.get(path) ?? nowMs) >= options.graceMs);
+    this.#unnamedSince = new Map(
+      unnamed.map(({ path }) => [path, this.#unnamedSince.get(path) ?? nowMs]),
+    );
+    const due = unnamed.filter(
+      ({ path }) => nowMs - (this.#unnamedSince.get(path) ?? nowMs) >= options.graceMs,
+    );
     this.#unexplained = due.flatMap(({ path, reason }) => (reason === undefined ? [path] : []));
     let trashedCount = 0;
     for (const { path, reason, table } of due) {
@@ -93,14 +106,20 @@ export class Garbage {
     return { trashedCount, deletedCount: await this.emptyTrash(tables, options.retentionMs) };
   }
 
-  /** Deletes what has been in the trash for so long, or, where that is undefined, all of it; returns how many files and directories. */
+  /**
+   * Deletes what has been in the trash for so long, or, where that is undefined, all of it; returns
+   * how many files and directories.
+   */
   async emptyTrash(tables: readonly CollectedTable[], retentionMs?: number): Promise<number> {
     const { directory, clock, onEvent } = this.#options;
     const folders = ['trash', ...tables.map(({ record }) => `data/${record.tableId}/trash`)];
     let count = 0;
     for (const folder of folders) {
       await this.#attempt(async () => {
-        for (const { path, reason } of await emptyTrash(directory.root, folder, { retentionMs, nowMs: clock.nowMs() })) {
+        for (const { path, reason } of await emptyTrash(directory.root, folder, {
+          retentionMs,
+          nowMs: clock.nowMs(),
+        })) {
           onEvent?.({ path, action: 'deleted', reason });
           count += 1;
         }
@@ -119,10 +138,16 @@ export class Garbage {
     }
   }
 
-  /** Moves within the file system, which takes no space: only the first file of a table needs a directory. */
+  /**
+   * Moves within the file system, which takes no space: only the first file of a table needs a
+   * directory.
+   */
   async #trash(path: string, reason: string, table: CollectedTable | undefined): Promise<void> {
     const { directory, clock, onEvent } = this.#options;
-    const folder = table === undefined ? directory.folder('trash') : directory.data(table.record.tableId, 'trash');
+    const folder =
+      table === undefined
+        ? directory.folder('trash')
+        : directory.data(table.record.tableId, 'trash');
     const [from, file] = [join(directory.root, path), path.slice(path.lastIndexOf('/') + 1)];
     this.#unnamedSince.delete(path);
     try {
@@ -132,43 +157,78 @@ export class Garbage {
     } catch (error) {
       if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
       await rm(from, { recursive: true, force: true });
-      onEvent?.({ path, action: 'deleted', reason: `${reason}; the disk has no space for a trash` });
+      onEvent?.({
+        path,
+        action: 'deleted',
+        reason: `${reason}; the disk has no space for a trash`,
+      });
     }
     table?.segments.forgetRetired([file]);
   }
 
-  async #findUnnamed(tables: readonly CollectedTable[], options: CollectOptions): Promise<readonly Unnamed[]> {
+  async #findUnnamed(
+    tables: readonly CollectedTable[],
+    options: CollectOptions,
+  ): Promise<readonly Unnamed[]> {
     const { directory } = this.#options;
     const unnamed: Unnamed[] = [];
     for (const folder of ['tables', 'schemas', 'tasks'] as const) {
-      const names = (await namesIn(directory.folder(folder))).filter((name) => !name.endsWith('.json') && name !== '.revisions');
-      unnamed.push(...names.map((name) => ({ path: `${folder}/${name}`, reason: reasonOfStaged(name), table: undefined })));
+      const names = (await namesIn(directory.folder(folder))).filter(
+        (name) => !name.endsWith('.json') && name !== '.revisions',
+      );
+      unnamed.push(
+        ...names.map((name) => ({
+          path: `${folder}/${name}`,
+          reason: reasonOfStaged(name),
+          table: undefined,
+        })),
+      );
     }
     const byId = new Map(tables.map((table) => [table.record.tableId, table]));
     for (const tableId of await namesIn(directory.folder('data'))) {
       const table = byId.get(tableId);
       if (table !== undefined) {
-        await this.#attempt(async () => void unnamed.push(...(await this.#findInTable(table, options))));
+        await this.#attempt(
+          async () => void unnamed.push(...(await this.#findInTable(table, options))),
+        );
       } else if (!options.setAside.includes(tableNameOf(tableId))) {
-        unnamed.push({ path: `data/${tableId}`, reason: await this.#reasonOfDirectory(tableId), table: undefined });
+        unnamed.push({
+          path: `data/${tableId}`,
+          reason: await this.#reasonOfDirectory(tableId),
+          table: undefined,
+        });
       }
     }
     return unnamed;
   }
 
-  async #findInTable(table: CollectedTable, { keepsAnnounced }: CollectOptions): Promise<readonly Unnamed[]> {
+  async #findInTable(
+    table: CollectedTable,
+    { keepsAnnounced }: CollectOptions,
+  ): Promise<readonly Unnamed[]> {
     const { tableId } = table.record;
-    // The look comes first: of what is written after it nothing is said. A chunk that becomes a segment meanwhile is in one of the two.
+    // The look comes first: of what is written after it nothing is said. A chunk that becomes a
+    // segment meanwhile is in one of the two.
     const names = await namesIn(this.#options.directory.data(tableId));
     const consuming = await table.readConsuming();
-    const named = new Set([...consuming.flatMap(({ chunks }) => chunks.map(({ file }) => file)), ...table.namedFiles()]);
-    const unnamed = names.filter((name) => !isOfLayout(name) && !named.has(name) && !table.isHeld(name));
+    const named = new Set([
+      ...consuming.flatMap(({ chunks }) => chunks.map(({ file }) => file)),
+      ...table.namedFiles(),
+    ]);
+    const unnamed = names.filter(
+      (name) => !isOfLayout(name) && !named.has(name) && !table.isHeld(name),
+    );
     const marks = names.filter((name) => name.endsWith(writingEnding));
     const files = unnamed.filter((name) => !marks.includes(name));
-    const stems = marks.map((mark) => mark.slice(0, -writingEnding.length)).filter((stem) => !table.isHeld(stem));
+    const stems = marks
+      .map((mark) => mark.slice(0, -writingEnding.length))
+      .filter((stem) => !table.isHeld(stem));
     // A mark has done its duty once each of its files has a name, or is gone.
     const spent = stems.filter(
-      (stem) => !names.some((name) => name.startsWith(stem) && name.endsWith('.parquet') && !named.has(name)),
+      (stem) =>
+        !names.some(
+          (name) => name.startsWith(stem) && name.endsWith('.parquet') && !named.has(name),
+        ),
     );
     for (const stem of keepsAnnounced ? [] : spent) {
       await rm(this.#options.directory.data(tableId, `${stem}${writingEnding}`), { force: true });
@@ -179,16 +239,23 @@ export class Garbage {
       .filter((file) => !keepsAnnounced || !stems.some((stem) => file.startsWith(stem)))
       .map((file) => ({
         path: `data/${tableId}/${file}`,
-        reason: reasonOfStaged(file) ?? explainFile(file, { rawName: table.rawName, manifest, consuming, announced }),
+        reason:
+          reasonOfStaged(file) ??
+          explainFile(file, { rawName: table.rawName, manifest, consuming, announced }),
         table,
       }));
   }
 
-  /** Why the directory of a table that does not exist may go; undefined when its record is missing for no known reason. */
+  /**
+   * Why the directory of a table that does not exist may go; undefined when its record is missing
+   * for no known reason.
+   */
   async #reasonOfDirectory(tableId: string): Promise<string | undefined> {
     const { directory } = this.#options;
     const names = await namesIn(directory.data(tableId));
-    if (names.includes(creatingMark)) return `the table ${tableNameOf(tableId)} was not created to the end`;
+    if (names.includes(creatingMark)) {
+      return `the table ${tableNameOf(tableId)} was not created to the end`;
+    }
     const record = directory.deleted(tableId);
     try {
       const found = verifyRecord(record, await readText(record), undefined);

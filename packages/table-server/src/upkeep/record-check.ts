@@ -4,10 +4,17 @@ import { isQuireError, type QuireError } from '@quire/core';
 import { type RecordFile, readText, verifyRecord } from '../directory/records.ts';
 import { isErrno } from '../directory/replace-file.ts';
 import { readRevisions } from '../directory/revisions.ts';
-import { consumingPartitionOf, namesIn, type TableDirectory } from '../directory/table-directory.ts';
+import {
+  consumingPartitionOf,
+  namesIn,
+  type TableDirectory,
+} from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
 
-/** Finds records that were damaged since their server has read them; a file that has not changed is not read again. */
+/**
+ * Finds records that were damaged since their server has read them; a file that has not changed is
+ * not read again.
+ */
 export class RecordCheck {
   readonly #directory: TableDirectory;
   /** By path, what told the file apart when it was found whole. */
@@ -43,11 +50,17 @@ export class RecordCheck {
     this.#damaged = damaged;
   }
 
-  async #recordsOf({ name, rawName, record: { tableId } }: ServedTable): Promise<readonly RecordFile[]> {
+  async #recordsOf({
+    name,
+    rawName,
+    record: { tableId },
+  }: ServedTable): Promise<readonly RecordFile[]> {
     const directory = this.#directory;
     const folder = dirname(directory.manifest(tableId).path);
     const names = new Set([...(await namesIn(folder)), ...(await readRevisions(folder)).keys()]);
-    const partitions = [...names].map(consumingPartitionOf).filter((partition) => partition !== undefined);
+    const partitions = [...names]
+      .map(consumingPartitionOf)
+      .filter((partition) => partition !== undefined);
     return [
       directory.table(name),
       directory.schema(rawName),
@@ -73,8 +86,11 @@ export class RecordCheck {
     try {
       const text = await readText(record);
       // A record that is removed by its server is forgotten first.
-      const isGone = text === undefined && !(await readRevisions(folder)).has(basename(record.path));
-      return verifyRecord(record, text, isGone ? undefined : known) === undefined ? undefined : mark;
+      const isGone =
+        text === undefined && !(await readRevisions(folder)).has(basename(record.path));
+      return verifyRecord(record, text, isGone ? undefined : known) === undefined
+        ? undefined
+        : mark;
     } catch (error) {
       if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
       onDamaged(error);

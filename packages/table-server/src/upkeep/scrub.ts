@@ -1,6 +1,11 @@
 import { type Clock, isQuireError } from '@quire/core';
 import { sleepUnlessAborted, TimeSlice } from '@quire/core/wait';
-import { findDamage, identityOf, isMarkedDamaged, type SegmentFile } from '../segments/verify-file.ts';
+import {
+  findDamage,
+  identityOf,
+  isMarkedDamaged,
+  type SegmentFile,
+} from '../segments/verify-file.ts';
 
 /** What is asked of a table: a `ServedTable` is one. */
 export interface ScrubbedTable {
@@ -48,8 +53,9 @@ interface DueFile extends SegmentFile {
 const roundEveryMs = 10_000;
 
 /**
- * Compares the files of all tables with what was written, over and over: those that changed since the round before within seconds, all others
- * once in a period, and never more bytes a second than a bound. It finds what no query can: bytes that changed while inode, size and times did not.
+ * Compares the files of all tables with what was written, over and over: those that changed since
+ * the round before within seconds, all others once in a period, and never more bytes a second than
+ * a bound. It finds what no query can: bytes that changed while inode, size and times did not.
  */
 export class Scrub implements AsyncDisposable {
   readonly #options: ScrubOptions;
@@ -74,7 +80,10 @@ export class Scrub implements AsyncDisposable {
     this.#rounds ??= this.#run();
   }
 
-  /** Looks at all files, and reads those that are due, for as long as a round lasts at least. Gives how many were read. */
+  /**
+   * Looks at all files, and reads those that are due, for as long as a round lasts at least. Gives
+   * how many were read.
+   */
   async run(): Promise<number> {
     const { clock, onFailed } = this.#options;
     const startMs = clock.monotonicMs();
@@ -113,7 +122,9 @@ export class Scrub implements AsyncDisposable {
     const slice = new TimeSlice(clock, this.#ending.signal);
     const files = this.#listFiles();
     const paths = new Set(files.map(({ path }) => path));
-    for (const known of [this.#known, this.#damaged]) for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+    for (const known of [this.#known, this.#damaged]) {
+      for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+    }
     const due: DueFile[] = [];
     for (const file of files) {
       if (slice.isDue) await slice.yield();
@@ -122,21 +133,27 @@ export class Scrub implements AsyncDisposable {
       const isSame = known !== undefined && known.identity === identity;
       if (isSame && known.readMs > dueMs) continue;
       // One that another process has marked, or that has changed, is most likely to be damaged.
-      const isSuspect = identity === undefined || (known === undefined ? isMarkedDamaged(file.path) : !isSame);
+      const isSuspect =
+        identity === undefined || (known === undefined ? isMarkedDamaged(file.path) : !isSame);
       due.push({ ...file, rank: isSuspect ? -2 : (known?.readMs ?? -1) });
     }
     return due.toSorted((left, right) => left.rank - right.rank);
   }
 
   #listFiles(): readonly Omit<DueFile, 'rank'>[] {
-    return this.#options.tables().flatMap((table) => table.listFiles().map((file) => ({ ...file, tableName: table.name })));
+    return this.#options
+      .tables()
+      .flatMap((table) => table.listFiles().map((file) => ({ ...file, tableName: table.name })));
   }
 
   async #read(file: DueFile): Promise<void> {
     const { clock, onDamaged, onRestored } = this.#options;
     const { path, tableName, segmentName } = file;
     const { signal } = this.#ending;
-    const problem = await findDamage(file, { signal, onRead: (byteCount) => this.#pace(byteCount) });
+    const problem = await findDamage(file, {
+      signal,
+      onRead: (byteCount) => this.#pace(byteCount),
+    });
     // Only now: a file that was found damaged is another by its times.
     const identity = identityOf(path);
     if (identity === undefined) this.#known.delete(path);

@@ -10,7 +10,8 @@ export function trashName(nowMs: number, file: string): string {
 }
 
 /**
- * Deletes what has been in a trash for longer than its retention; without one, everything. Paths are from the root.
+ * Deletes what has been in a trash for longer than its retention; without one, everything. Paths
+ * are from the root.
  *
  * @returns what was deleted
  */
@@ -25,7 +26,9 @@ export async function emptyTrash(
     if (time === undefined) continue;
     if (retentionMs !== undefined && nowMs - Number(time) < retentionMs) {
       // A clock that was ahead must not keep it for ever.
-      if (Number(time) > nowMs) await rename(join(root, folder, name), join(root, folder, trashName(nowMs, file)));
+      if (Number(time) > nowMs) {
+        await rename(join(root, folder, name), join(root, folder, trashName(nowMs, file)));
+      }
       continue;
     }
     await rm(join(root, folder, name), { recursive: true, force: true });

@@ -24,7 +24,10 @@ export interface UpkeepOptions {
   readonly otherRecords: () => readonly RecordFile[];
   /** Whether the record of a task is damaged, so that nobody knows which files it has written. */
   readonly hasDamagedTasks: () => boolean;
-  /** How long files stay that no table names any more; longer than any query may run. Read at each round. */
+  /**
+   * How long files stay that no table names any more; longer than any query may run. Read at each
+   * round.
+   */
   readonly graceMs: () => number;
   /** How long such files then stay in the trash. Read at each round. */
   readonly trashRetentionMs: () => number;
@@ -38,7 +41,10 @@ export interface UpkeepOptions {
 
 const roundEveryMs = 10_000;
 
-/** Applies the retention of tables, collects what no record names, and checks the records of tables, round by round, until it is disposed of. */
+/**
+ * Applies the retention of tables, collects what no record names, and checks the records of tables,
+ * round by round, until it is disposed of.
+ */
 export class Upkeep implements AsyncDisposable {
   readonly #options: UpkeepOptions;
   readonly #garbage: Garbage;
@@ -54,17 +60,25 @@ export class Upkeep implements AsyncDisposable {
     this.#rounds = this.#run();
   }
 
-  /** Files that no record names and that nothing explains: they are kept. Paths are from the root of the directory. */
+  /**
+   * Files that no record names and that nothing explains: they are kept. Paths are from the root of
+   * the directory.
+   */
   get unexplained(): readonly string[] {
     return this.#garbage.unexplained;
   }
 
-  /** Records that were damaged after they were read: of tables that are served by name, others by path. */
+  /**
+   * Records that were damaged after they were read: of tables that are served by name, others by
+   * path.
+   */
   get damaged(): ReadonlyMap<string, readonly QuireError[]> {
     return this.#check.damaged;
   }
 
-  /** Deletes all that is in the trash, to free its space; returns how many files and directories. */
+  /**
+   * Deletes all that is in the trash, to free its space; returns how many files and directories.
+   */
   emptyTrash(): Promise<number> {
     return this.#garbage.emptyTrash(this.#options.registry.tables);
   }
@@ -107,7 +121,11 @@ export class Upkeep implements AsyncDisposable {
   async #applyRetention(table: ServedTable): Promise<number> {
     const retentionMs = retentionOf(table.record.config);
     if (retentionMs === undefined) return 0;
-    const expired = planRetention(table.segments.manifest.segments, retentionMs, this.#options.clock.nowMs());
+    const expired = planRetention(
+      table.segments.manifest.segments,
+      retentionMs,
+      this.#options.clock.nowMs(),
+    );
     const change = { remove: expired, reason: 'removed by the retention of its table' };
     if (expired.length > 0) await this.#options.space.free(() => table.segments.change(change));
     return expired.length;
@@ -151,13 +169,23 @@ const unitMs: Readonly<Record<string, number>> = {
 
 /** How long rows of a table are kept; undefined: for ever. */
 function retentionOf(config: TableConfigDocument): number | undefined {
-  const { retentionTimeUnit, retentionTimeValue } = parseTableConfig(config).config.segmentsConfig ?? {};
-  const ms = Number(retentionTimeValue ?? Number.NaN) * (unitMs[(retentionTimeUnit ?? '').toUpperCase()] ?? Number.NaN);
+  const { retentionTimeUnit, retentionTimeValue } =
+    parseTableConfig(config).config.segmentsConfig ?? {};
+  const ms =
+    Number(retentionTimeValue ?? Number.NaN) *
+    (unitMs[(retentionTimeUnit ?? '').toUpperCase()] ?? Number.NaN);
   return ms > 0 ? ms : undefined;
 }
 
-/** Names of the segments whose newest row is older than the retention. One whose times are not known stays. */
-export function planRetention(segments: readonly SegmentRecord[], retentionMs: number, nowMs: number): readonly string[] {
+/**
+ * Names of the segments whose newest row is older than the retention. One whose times are not known
+ * stays.
+ */
+export function planRetention(
+  segments: readonly SegmentRecord[],
+  retentionMs: number,
+  nowMs: number,
+): readonly string[] {
   return segments.flatMap(({ segmentName, maxTimeMs }) =>
     maxTimeMs !== null && maxTimeMs < nowMs - retentionMs ? [segmentName] : [],
   );

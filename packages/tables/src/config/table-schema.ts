@@ -39,12 +39,22 @@ const fieldMembers = {
   fieldType: oneOf(fieldTypes, 'Kind of the column; follows from the list that it is in.'),
   singleValueField: flag('Whether a row has one value, not a list of them.', true),
   notNull: flag('Whether every row has a value.'),
-  maxLength: integer('Longest value of a STRING, JSON or BYTES column, in characters or bytes.', 512),
-  maxLengthExceedStrategy: oneOf(exceedStrategies, 'What happens to a longer value. Left out: STRING is cut, others are kept.'),
-  defaultNullValue: anything('What stands where there is no value. Left out: the default of the type.'),
+  maxLength: integer(
+    'Longest value of a STRING, JSON or BYTES column, in characters or bytes.',
+    512,
+  ),
+  maxLengthExceedStrategy: oneOf(
+    exceedStrategies,
+    'What happens to a longer value. Left out: STRING is cut, others are kept.',
+  ),
+  defaultNullValue: anything(
+    'What stands where there is no value. Left out: the default of the type.',
+  ),
   defaultNullValueString: text('defaultNullValue as text.'),
   virtualColumnProvider: text('Class that makes the column up. Left out: the column is stored.'),
-  transformFunction: text('The expression that gives its value. Left out: the field of the same name.'),
+  transformFunction: text(
+    'The expression that gives its value. Left out: the field of the same name.',
+  ),
   allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps zeros at its end.'),
 };
 
@@ -55,8 +65,13 @@ const FieldSpec = model(fieldMembers, 'A column.');
 const DateTimeFieldSpec = model(
   {
     ...fieldMembers,
-    format: text('How times are written: TIMESTAMP, EPOCH|DAYS|1 or 1:DAYS:EPOCH, SIMPLE_DATE_FORMAT|yyyy-MM-dd. Required.'),
-    granularity: text('Size of the steps between times: MINUTES|15 or 15:MINUTES. Required.', 'MILLISECONDS|1'),
+    format: text(
+      'How times are written: TIMESTAMP, EPOCH|DAYS|1 or 1:DAYS:EPOCH, SIMPLE_DATE_FORMAT|yyyy-MM-dd. Required.',
+    ),
+    granularity: text(
+      'Size of the steps between times: MINUTES|15 or 15:MINUTES. Required.',
+      'MILLISECONDS|1',
+    ),
     sampleValue: anything('A value of the column, to check the format with.'),
   },
   'A column of times.',
@@ -111,31 +126,54 @@ export interface ParsedTableSchema extends ModelVerdict {
   readonly schema: TableSchema;
 }
 
-/** Reads a schema; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.5). */
+/**
+ * Reads a schema; never throws, and finds everything that does not fit, not only the first
+ * (SPECIFICATION.md section 2.5).
+ */
 export function parseTableSchema(value: unknown): ParsedTableSchema {
   const { value: schema, findings, unrecognizedProperties } = readModel(TableSchema, value);
-  return { schema: schema ?? {}, findings: sortFindings([...findings, ...nullLists(value)]), unrecognizedProperties };
+  return {
+    schema: schema ?? {},
+    findings: sortFindings([...findings, ...nullLists(value)]),
+    unrecognizedProperties,
+  };
 }
 
-const columnLists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'] as const;
+const columnLists = [
+  'dimensionFieldSpecs',
+  'metricFieldSpecs',
+  'dateTimeFieldSpecs',
+  'complexFieldSpecs',
+] as const;
 
 /** Lists of columns that are null, which the engine does not take for left out. */
 function nullLists(value: unknown): readonly Finding[] {
   const nulls = columnLists.filter((list) => isRecord(value) && value[list] === null);
   return nulls.map((list) => {
-    return { path: `/${list}`, code: 'WRONG_TYPE', severity: 'error', message: 'Expected a list, found null: leave it out.' };
+    return {
+      path: `/${list}`,
+      code: 'WRONG_TYPE',
+      severity: 'error',
+      message: 'Expected a list, found null: leave it out.',
+    };
   });
 }
 
-/** A schema with every member of the specification's table; null where there is neither a value nor a default. */
+/**
+ * A schema with every member of the specification's table; null where there is neither a value nor
+ * a default.
+ */
 export type CompleteTableSchema = { readonly [Member in keyof TableSchema]-?: unknown };
 
 /** The same schema with its full set of members. The meaning stays. */
 export function completeTableSchema(schema: TableSchema): CompleteTableSchema {
   const { timeFieldSpec } = schema;
   // Times are kept as they come where nothing else is said: the engine takes no null for that.
-  const outgoingGranularitySpec = timeFieldSpec?.outgoingGranularitySpec ?? timeFieldSpec?.incomingGranularitySpec;
+  const outgoingGranularitySpec =
+    timeFieldSpec?.outgoingGranularitySpec ?? timeFieldSpec?.incomingGranularitySpec;
   const given =
-    timeFieldSpec === undefined ? schema : { ...schema, timeFieldSpec: { ...timeFieldSpec, outgoingGranularitySpec } };
+    timeFieldSpec === undefined
+      ? schema
+      : { ...schema, timeFieldSpec: { ...timeFieldSpec, outgoingGranularitySpec } };
   return completeModel(TableSchema, given) as CompleteTableSchema;
 }

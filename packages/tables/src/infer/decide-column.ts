@@ -1,5 +1,11 @@
 import type { DataType } from '../config/table-schema.ts';
-import { type ColumnEvidence, recognizeTime, type TimeFormat, timeRangeOf, type ValueKind } from './evidence.ts';
+import {
+  type ColumnEvidence,
+  recognizeTime,
+  type TimeFormat,
+  timeRangeOf,
+  type ValueKind,
+} from './evidence.ts';
 
 /** What a column is inferred to be, and why. */
 export interface InferredColumn {
@@ -11,25 +17,46 @@ export interface InferredColumn {
   readonly dataType: DataType;
   readonly isMultiValue: boolean;
   readonly isNullable: boolean;
-  readonly time: { readonly format: TimeFormat; readonly minMs: number; readonly maxMs: number } | undefined;
+  readonly time:
+    | { readonly format: TimeFormat; readonly minMs: number; readonly maxMs: number }
+    | undefined;
   /** Longest text, in characters. */
   readonly lengthMax: number;
   /** Why, in a sentence. */
   readonly reason: string;
 }
 
-/** Decides what a column is from everything that was seen of it. Undefined when it never had a value. */
-export function decideColumn(evidence: ColumnEvidence, name: string, rowCount: number): InferredColumn | undefined {
+/**
+ * Decides what a column is from everything that was seen of it. Undefined when it never had a
+ * value.
+ */
+export function decideColumn(
+  evidence: ColumnEvidence,
+  name: string,
+  rowCount: number,
+): InferredColumn | undefined {
   if (evidence.counts.size === 0) return undefined;
   const isNullable = evidence.presentCount < rowCount;
   const isMultiValue = evidence.hasLists && !evidence.counts.has('nested');
-  const common = { name, source: evidence.source, isNullable, isMultiValue, lengthMax: evidence.lengthMax };
+  const common = {
+    name,
+    source: evidence.source,
+    isNullable,
+    isMultiValue,
+    lengthMax: evidence.lengthMax,
+  };
   const format = isMultiValue ? undefined : recognizeTime(evidence.times, evidence.source);
   if (format !== undefined) {
     const range = timeRangeOf(evidence.times, format) ?? { minMs: 0, maxMs: 0 };
     const span = `${dayOf(range.minMs)} to ${dayOf(range.maxMs)}`;
     const reason = `Every value is a time as ${format.format} writes it${format.names === undefined ? '' : ', and so says its name'}, from ${span}.`;
-    return { ...common, kind: 'dateTime', dataType: format.dataType, time: { format, ...range }, reason };
+    return {
+      ...common,
+      kind: 'dateTime',
+      dataType: format.dataType,
+      time: { format, ...range },
+      reason,
+    };
   }
   const { dataType, reason } = widen(evidence, isMultiValue);
   const isFraction = dataType === 'DOUBLE' || dataType === 'BIG_DECIMAL';
@@ -42,8 +69,14 @@ const coordinateNames = /(^|[._-])(lat|lon|lng|latitude|longitude)$/i;
 
 const numberKinds: readonly ValueKind[] = ['int', 'long', 'huge', 'double'];
 
-/** The narrowest type that holds every value: INT, LONG, DOUBLE or BIG_DECIMAL, STRING; other kinds stand alone. */
-function widen(evidence: ColumnEvidence, isMultiValue: boolean): { readonly dataType: DataType; readonly reason: string } {
+/**
+ * The narrowest type that holds every value: INT, LONG, DOUBLE or BIG_DECIMAL, STRING; other kinds
+ * stand alone.
+ */
+function widen(
+  evidence: ColumnEvidence,
+  isMultiValue: boolean,
+): { readonly dataType: DataType; readonly reason: string } {
   const kinds = [...evidence.counts.keys()];
   const each = isMultiValue ? 'Every element of its lists' : 'Every value';
   const has = (kind: ValueKind): boolean => kinds.includes(kind);
@@ -53,14 +86,22 @@ function widen(evidence: ColumnEvidence, isMultiValue: boolean): { readonly data
   if (only(...numberKinds)) return widenFractions(evidence, each, has('double'), isMultiValue);
   if (only('boolean')) return { dataType: 'BOOLEAN', reason: `${each} is true or false.` };
   if (only('bytes')) return { dataType: 'BYTES', reason: `${each} is a sequence of bytes.` };
-  if (only('json') && !isMultiValue) return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
+  if (only('json') && !isMultiValue) {
+    return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
+  }
   // A list of single values fits a column of single JSON values, but not one of texts.
   if (has('nested') && (evidence.hasLists || !has('text'))) {
-    return { dataType: 'JSON', reason: 'It holds lists of objects or lists, which are kept as JSON.' };
+    return {
+      dataType: 'JSON',
+      reason: 'It holds lists of objects or lists, which are kept as JSON.',
+    };
   }
   if (only('text', 'json')) return { dataType: 'STRING', reason: `${each} is text.` };
   const counts = [...evidence.counts].map(([kind, count]) => `${kind} (${count})`).toSorted();
-  return { dataType: 'STRING', reason: `Its values are of kinds that only text holds together: ${counts.join(', ')}.` };
+  return {
+    dataType: 'STRING',
+    reason: `Its values are of kinds that only text holds together: ${counts.join(', ')}.`,
+  };
 }
 
 function widenFractions(
@@ -72,12 +113,23 @@ function widenFractions(
   const needsDigits = evidence.hasWideIntegers && !evidence.hasInfinities;
   // No column holds lists of BIG_DECIMAL.
   if (needsDigits && isMultiValue) {
-    return { dataType: 'STRING', reason: `${each} is a number; some have more digits than a DOUBLE keeps.` };
+    return {
+      dataType: 'STRING',
+      reason: `${each} is a number; some have more digits than a DOUBLE keeps.`,
+    };
   }
   if (needsDigits && hasFractions) {
-    return { dataType: 'BIG_DECIMAL', reason: `${each} is a number; some are integers of more digits than a DOUBLE keeps.` };
+    return {
+      dataType: 'BIG_DECIMAL',
+      reason: `${each} is a number; some are integers of more digits than a DOUBLE keeps.`,
+    };
   }
-  if (needsDigits) return { dataType: 'BIG_DECIMAL', reason: `${each} is an integer; some have more than 64 bits.` };
+  if (needsDigits) {
+    return {
+      dataType: 'BIG_DECIMAL',
+      reason: `${each} is an integer; some have more than 64 bits.`,
+    };
+  }
   return { dataType: 'DOUBLE', reason: `${each} is a number, and some have fractions.` };
 }
 

@@ -3,7 +3,16 @@ import { parseDateTimeFormat, readInFormat } from '@quire/expressions';
 import type { SourceValue } from '../row.ts';
 
 /** Kinds of single values, as inference tells them apart. */
-export type ValueKind = 'int' | 'long' | 'huge' | 'double' | 'boolean' | 'text' | 'json' | 'bytes' | 'nested';
+export type ValueKind =
+  | 'int'
+  | 'long'
+  | 'huge'
+  | 'double'
+  | 'boolean'
+  | 'text'
+  | 'json'
+  | 'bytes'
+  | 'nested';
 
 /** Everything that is remembered of a column: of one size, however many rows there are. */
 export interface ColumnEvidence {
@@ -59,7 +68,9 @@ function noteSingle(evidence: ColumnEvidence, value: SourceValue): void {
   note(evidence, kind);
   if (typeof value === 'string') evidence.lengthMax = Math.max(evidence.lengthMax, value.length);
   if (typeof value === 'number') evidence.hasInfinities ||= !Number.isFinite(value);
-  if (kind === 'long' || kind === 'huge') evidence.hasWideIntegers ||= !Number.isSafeInteger(Number(value));
+  if (kind === 'long' || kind === 'huge') {
+    evidence.hasWideIntegers ||= !Number.isSafeInteger(Number(value));
+  }
   noteTime(evidence.times, value);
 }
 
@@ -140,7 +151,9 @@ const timeFormats: readonly TimeFormat[] = [
   { ...date('yyyyMMdd', /^(19|20)\d{6}$/), dataType: 'INT', kind: 'integer', names: dateNames },
 ];
 
-/** Times outside of this are recognised as something else: numbers of this size are mostly no times. */
+/**
+ * Times outside of this are recognised as something else: numbers of this size are mostly no times.
+ */
 const earliestMs = Date.UTC(1980, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
@@ -152,7 +165,10 @@ function noteTime(evidence: TimeEvidence, value: SourceValue): void {
   const kind = isInteger ? 'integer' : 'text';
   const shown = isInteger || typeof value === 'string' ? String(value) : '';
   evidence.fitting = candidates.filter((candidate) => {
-    const epochMs = candidate.kind === kind && candidate.shape.test(shown) ? instantOf(shown, candidate) : undefined;
+    const epochMs =
+      candidate.kind === kind && candidate.shape.test(shown)
+        ? instantOf(shown, candidate)
+        : undefined;
     if (epochMs === undefined) return false;
     const key = keyOf(candidate);
     const range = evidence.ranges.get(key);
@@ -181,7 +197,9 @@ function instantOf(shown: string, { kind, format }: TimeFormat): number | undefi
   try {
     // Nanoseconds have more digits than a number, which is all that a format reads.
     const isNanoseconds = format.startsWith('EPOCH|NANOSECONDS');
-    const epochMs = isNanoseconds ? Number(BigInt(shown) / 1_000_000n) : readInFormat(shown, parseDateTimeFormat(format), 2000);
+    const epochMs = isNanoseconds
+      ? Number(BigInt(shown) / 1_000_000n)
+      : readInFormat(shown, parseDateTimeFormat(format), 2000);
     const isPlausible = kind === 'text' || (epochMs >= earliestMs && epochMs < latestMs);
     return isPlausible ? epochMs : undefined;
   } catch (error) {
@@ -195,9 +213,22 @@ function keyOf({ kind, format }: TimeFormat): string {
 }
 
 function date(pattern: string, shape: RegExp): TimeFormat {
-  return { format: `SIMPLE_DATE_FORMAT|${pattern}`, granularity: 'DAYS|1', dataType: 'STRING', shape, kind: 'text' };
+  return {
+    format: `SIMPLE_DATE_FORMAT|${pattern}`,
+    granularity: 'DAYS|1',
+    dataType: 'STRING',
+    shape,
+    kind: 'text',
+  };
 }
 
 function epoch(unit: string, shape: RegExp, names: RegExp): TimeFormat {
-  return { format: `EPOCH|${unit}|1`, granularity: `${unit}|1`, dataType: 'LONG', shape, kind: 'integer', names };
+  return {
+    format: `EPOCH|${unit}|1`,
+    granularity: `${unit}|1`,
+    dataType: 'LONG',
+    shape,
+    kind: 'integer',
+    names,
+  };
 }

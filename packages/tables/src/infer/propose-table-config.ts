@@ -13,18 +13,31 @@ export interface ProposedTableConfig {
 const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
-/** Proposes the config of an offline table that holds rows of an inferred schema. Pure; every choice is explained. */
+/**
+ * Proposes the config of an offline table that holds rows of an inferred schema. Pure; every choice
+ * is explained.
+ */
 export function proposeTableConfig(
   inferred: InferredSchema,
   tableName = inferred.schema.schemaName ?? 'table',
 ): ProposedTableConfig {
   const time = chooseTimeColumn(inferred.columns);
   const renamed = inferred.columns.filter(({ name, source }) => name !== source);
-  const json = inferred.columns.filter(({ dataType }) => dataType === 'JSON').map(({ name }) => name);
+  const json = inferred.columns
+    .filter(({ dataType }) => dataType === 'JSON')
+    .map(({ name }) => name);
   const raw = inferred.columns.filter(({ kind }) => kind === 'metric').map(({ name }) => name);
   const choices: readonly (readonly [isMade: boolean, path: string, message: string])[] = [
-    [true, '/tableType', 'The table is OFFLINE: it is filled with rows and files, not from a stream.'],
-    [true, '/segmentsConfig/replication', 'One copy of each segment: raise it where servers may fail.'],
+    [
+      true,
+      '/tableType',
+      'The table is OFFLINE: it is filled with rows and files, not from a stream.',
+    ],
+    [
+      true,
+      '/segmentsConfig/replication',
+      'One copy of each segment: raise it where servers may fail.',
+    ],
     [true, '/segmentsConfig/timeColumnName', explainTime(time)],
     [
       renamed.length > 0,
@@ -36,7 +49,11 @@ export function proposeTableConfig(
       '/ingestionConfig/complexTypeConfig',
       'Rows hold objects: their fields become columns, with names joined by a dot, and lists of objects JSON.',
     ],
-    [json.length > 0, '/tableIndexConfig/jsonIndexColumns', `JSON is searched by an index: ${json.join(', ')}.`],
+    [
+      json.length > 0,
+      '/tableIndexConfig/jsonIndexColumns',
+      `JSON is searched by an index: ${json.join(', ')}.`,
+    ],
     [
       raw.length > 0,
       '/tableIndexConfig/noDictionaryColumns',
@@ -47,31 +64,54 @@ export function proposeTableConfig(
     config: {
       tableName,
       tableType: 'OFFLINE',
-      segmentsConfig: { replication: '1', ...(time !== undefined && { timeColumnName: time.name }) },
+      segmentsConfig: {
+        replication: '1',
+        ...(time !== undefined && { timeColumnName: time.name }),
+      },
       tenants: { broker: 'DefaultTenant', server: 'DefaultTenant' },
-      tableIndexConfig: { loadMode: 'MMAP', nullHandlingEnabled: true, jsonIndexColumns: json, noDictionaryColumns: raw },
+      tableIndexConfig: {
+        loadMode: 'MMAP',
+        nullHandlingEnabled: true,
+        jsonIndexColumns: json,
+        noDictionaryColumns: raw,
+      },
       ingestionConfig: {
-        batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY' },
+        batchIngestionConfig: {
+          segmentIngestionType: 'APPEND',
+          segmentIngestionFrequency: 'DAILY',
+        },
         transformConfigs: renamed.map(({ name, source }) => ({
           columnName: name,
           transformFunction: printExpression({ kind: 'column', name: source }),
         })),
-        ...(inferred.hasNested && { complexTypeConfig: { delimiter: '.', collectionNotUnnestedToJson: 'NON_PRIMITIVE' } }),
+        ...(inferred.hasNested && {
+          complexTypeConfig: { delimiter: '.', collectionNotUnnestedToJson: 'NON_PRIMITIVE' },
+        }),
       },
     },
-    explanations: choices.filter(([isMade]) => isMade).map(([, path, message]) => ({ path, message })),
+    explanations: choices
+      .filter(([isMade]) => isMade)
+      .map(([, path, message]) => ({ path, message })),
   };
 }
 
-/** The column of times that has a value in every row, the finest first; of several alike, the first. */
+/**
+ * The column of times that has a value in every row, the finest first; of several alike, the first.
+ */
 function chooseTimeColumn(columns: readonly InferredColumn[]): InferredColumn | undefined {
-  const inRange = columns.filter(({ time }) => time !== undefined && time.minMs >= earliestMs && time.maxMs < latestMs);
+  const inRange = columns.filter(
+    ({ time }) => time !== undefined && time.minMs >= earliestMs && time.maxMs < latestMs,
+  );
   const complete = inRange.filter(({ isNullable }) => !isNullable);
-  return complete.find(({ time }) => time?.format.granularity !== 'DAYS|1') ?? complete[0] ?? inRange[0];
+  return (
+    complete.find(({ time }) => time?.format.granularity !== 'DAYS|1') ?? complete[0] ?? inRange[0]
+  );
 }
 
 function explainTime(time: InferredColumn | undefined): string {
-  if (time === undefined) return 'There is no time column: no column has times between 1971 and 2071 only.';
+  if (time === undefined) {
+    return 'There is no time column: no column has times between 1971 and 2071 only.';
+  }
   const nulls = time.isNullable ? ', although some rows have none' : ', and every row has one';
   return `${time.name} is the time column: its values are times between 1971 and 2071${nulls}.`;
 }

@@ -8,7 +8,9 @@ export interface InferenceOptions {
   readonly schemaName?: string;
   /** What joins the names of nested fields; a dot unless said otherwise. */
   readonly delimiter?: string;
-  /** Whether texts are taken for the numbers and booleans that they write, as rows of CSV need it. */
+  /**
+   * Whether texts are taken for the numbers and booleans that they write, as rows of CSV need it.
+   */
   readonly readsText?: boolean;
   /** Most columns that are looked at. */
   readonly columnsMax?: number;
@@ -33,9 +35,11 @@ export interface InferredSchema {
 }
 
 /**
- * Infers a schema from every row that it is given, one at a time: nothing is kept but a state of fixed size for each column.
+ * Infers a schema from every row that it is given, one at a time: nothing is kept but a state of
+ * fixed size for each column.
  *
- * Types do not depend on the order of rows; columns stand in the order in which they first had a field.
+ * Types do not depend on the order of rows; columns stand in the order in which they first had a
+ * field.
  */
 export class SchemaInference {
   readonly #columns = new Map<string, ColumnEvidence>();
@@ -45,12 +49,20 @@ export class SchemaInference {
   #leftOutCount = 0;
 
   constructor(options: InferenceOptions = {}) {
-    this.#options = { schemaName: 'table', delimiter: '.', readsText: false, columnsMax: 2000, ...options };
+    this.#options = {
+      schemaName: 'table',
+      delimiter: '.',
+      readsText: false,
+      columnsMax: 2000,
+      ...options,
+    };
   }
 
   add(row: SourceRow): void {
     this.#rowCount += 1;
-    this.#hasNested = flattenRow(row, this.#options.delimiter, (name, value) => this.#note(name, value)) || this.#hasNested;
+    this.#hasNested =
+      flattenRow(row, this.#options.delimiter, (name, value) => this.#note(name, value)) ||
+      this.#hasNested;
   }
 
   finish(): InferredSchema {
@@ -62,13 +74,16 @@ export class SchemaInference {
       taken.add(name);
       return [column];
     });
-    const unknown = [...this.#columns.values()].filter(({ counts }) => counts.size === 0).map(({ source }) => source);
+    const unknown = [...this.#columns.values()]
+      .filter(({ counts }) => counts.size === 0)
+      .map(({ source }) => source);
     return {
       schema: schemaOf(columns, this.#options.schemaName),
       explanations: [...explain(columns), ...this.#explainLeftOut(unknown)],
       columns,
       rowCount: this.#rowCount,
-      hasNested: this.#hasNested || [...this.#columns.values()].some(({ counts }) => counts.has('nested')),
+      hasNested:
+        this.#hasNested || [...this.#columns.values()].some(({ counts }) => counts.has('nested')),
     };
   }
 
@@ -82,30 +97,43 @@ export class SchemaInference {
       evidence = newColumnEvidence(name);
       this.#columns.set(name, evidence);
     }
-    const read = this.#options.readsText && typeof value === 'string' ? readTypedText(value) : value;
+    const read =
+      this.#options.readsText && typeof value === 'string' ? readTypedText(value) : value;
     if (read !== null) noteValue(evidence, read);
   }
 
   #explainLeftOut(unknown: readonly string[]): readonly Explanation[] {
     const messages = [
-      ...(unknown.length === 0 ? [] : [`Left out, because they have no value in any row: ${unknown.join(', ')}.`]),
-      ...(this.#leftOutCount === 0 ? [] : [`Only the first ${this.#options.columnsMax} columns are in the schema.`]),
+      ...(unknown.length === 0
+        ? []
+        : [`Left out, because they have no value in any row: ${unknown.join(', ')}.`]),
+      ...(this.#leftOutCount === 0
+        ? []
+        : [`Only the first ${this.#options.columnsMax} columns are in the schema.`]),
     ];
     return messages.map((message) => ({ path: '', message }));
   }
 }
 
 /** Infers a schema from rows; see `SchemaInference`. */
-export function inferSchema(rows: Iterable<SourceRow>, options: InferenceOptions = {}): InferredSchema {
+export function inferSchema(
+  rows: Iterable<SourceRow>,
+  options: InferenceOptions = {},
+): InferredSchema {
   const inference = new SchemaInference(options);
   for (const row of rows) inference.add(row);
   return inference.finish();
 }
 
-const listOf = { dimension: 'dimensionFieldSpecs', metric: 'metricFieldSpecs', dateTime: 'dateTimeFieldSpecs' } as const;
+const listOf = {
+  dimension: 'dimensionFieldSpecs',
+  metric: 'metricFieldSpecs',
+  dateTime: 'dateTimeFieldSpecs',
+} as const;
 
 function schemaOf(columns: readonly InferredColumn[], schemaName: string): TableSchema {
-  const specsOf = (kind: InferredColumn['kind']) => columns.filter((column) => column.kind === kind);
+  const specsOf = (kind: InferredColumn['kind']) =>
+    columns.filter((column) => column.kind === kind);
   return {
     schemaName,
     enableColumnBasedNullHandling: true,
@@ -113,7 +141,10 @@ function schemaOf(columns: readonly InferredColumn[], schemaName: string): Table
     metricFieldSpecs: specsOf('metric').map(specOf),
     dateTimeFieldSpecs: specsOf('dateTime').map((column) => ({
       ...specOf(column),
-      ...(column.time !== undefined && { format: column.time.format.format, granularity: column.time.format.granularity }),
+      ...(column.time !== undefined && {
+        format: column.time.format.format,
+        granularity: column.time.format.granularity,
+      }),
     })),
   };
 }
@@ -121,14 +152,22 @@ function schemaOf(columns: readonly InferredColumn[], schemaName: string): Table
 /** Longest text that columns hold unless their specification says more. */
 const lengthMaxDefault = 512;
 
-function specOf({ name, dataType, isMultiValue, isNullable, lengthMax }: InferredColumn): FieldSpec {
+function specOf({
+  name,
+  dataType,
+  isMultiValue,
+  isNullable,
+  lengthMax,
+}: InferredColumn): FieldSpec {
   return {
     name,
     dataType,
     singleValueField: !isMultiValue,
     notNull: !isNullable,
-    // Twice what was seen, as a power of two: rows to come may be longer, and what is too long is cut.
-    ...(dataType === 'STRING' && lengthMax > lengthMaxDefault && { maxLength: 2 ** Math.ceil(Math.log2(lengthMax) + 1) }),
+    // Twice what was seen, as a power of two: rows to come may be longer, and what is too long is
+    // cut.
+    ...(dataType === 'STRING' &&
+      lengthMax > lengthMaxDefault && { maxLength: 2 ** Math.ceil(Math.log2(lengthMax) + 1) }),
   };
 }
 
@@ -137,13 +176,19 @@ function explain(columns: readonly InferredColumn[]): readonly Explanation[] {
   return columns.map(({ kind, name, source, dataType, isMultiValue, isNullable, reason }) => {
     const path = `/${listOf[kind]}/${counts[kind]}`;
     counts[kind] += 1;
-    const renamed = name === source ? '' : ` Its field is ‘${source}’, which cannot be the name of a column.`;
+    const renamed =
+      name === source ? '' : ` Its field is ‘${source}’, which cannot be the name of a column.`;
     const nulls = isNullable ? ' It has no value in some rows.' : '';
-    return { path, message: `${name} is ${dataType}${isMultiValue ? ' with lists' : ''}. ${reason}${nulls}${renamed}` };
+    return {
+      path,
+      message: `${name} is ${dataType}${isMultiValue ? ' with lists' : ''}. ${reason}${nulls}${renamed}`,
+    };
   });
 }
 
-/** A name that a column can have, for a field: without white space and leading $, and not taken yet. */
+/**
+ * A name that a column can have, for a field: without white space and leading $, and not taken yet.
+ */
 function columnNameFor(field: string, taken: ReadonlySet<string>): string {
   const name = field.trim().replaceAll(/\s+/g, '_').replace(/^\$+/, '') || 'column';
   if (!taken.has(name)) return name;
@@ -155,8 +200,15 @@ function columnNameFor(field: string, taken: ReadonlySet<string>): string {
 /** Deepest nesting of objects that is taken apart; what lies deeper is not looked at. */
 const depthMax = 100;
 
-/** Gives every field of a row with its path joined by the delimiter, as the pipeline flattens it. Tells whether there were objects. */
-function flattenRow(row: SourceRow, delimiter: string, emit: (name: string, value: SourceValue) => void): boolean {
+/**
+ * Gives every field of a row with its path joined by the delimiter, as the pipeline flattens it.
+ * Tells whether there were objects.
+ */
+function flattenRow(
+  row: SourceRow,
+  delimiter: string,
+  emit: (name: string, value: SourceValue) => void,
+): boolean {
   let hasNested = false;
   const visit = (prefix: string, fields: SourceRow, depth: number): void => {
     for (const [name, value] of Object.entries(fields)) {
@@ -172,12 +224,17 @@ function flattenRow(row: SourceRow, delimiter: string, emit: (name: string, valu
 }
 
 function isFields(value: SourceValue): value is SourceRow {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Uint8Array)
+  );
 }
 
 /**
- * The value that a text writes, as cells of CSV do: a number, true or false, nothing. Everything else is text, and so is what
- * would not be written the same again, such as 007.
+ * The value that a text writes, as cells of CSV do: a number, true or false, nothing. Everything
+ * else is text, and so is what would not be written the same again, such as 007.
  */
 function readTypedText(text: string): SourceValue {
   if (text === '') return null;
@@ -186,5 +243,7 @@ function readTypedText(text: string): SourceValue {
     const number = Number(text);
     return Number.isSafeInteger(number) ? number : BigInt(text);
   }
-  return /^-?(0|[1-9]\d{0,17})\.\d{1,17}$|^-?\d(\.\d{1,17})?[eE][+-]?\d{1,2}$/.test(text) ? Number(text) : text;
+  return /^-?(0|[1-9]\d{0,17})\.\d{1,17}$|^-?\d(\.\d{1,17})?[eE][+-]?\d{1,2}$/.test(text)
+    ? Number(text)
+    : text;
 }

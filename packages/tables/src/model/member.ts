@@ -1,8 +1,8 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 /**
- * Builders of the members of a model. Every member may be left out; one with a default then counts as having it, one
- * without stands as null in a completed document.
+ * Builders of the members of a model. Every member may be left out; one with a default then counts
+ * as having it, one without stands as null in a completed document.
  */
 
 /** Keyword of a section that acts by being there: left out, it is null in a completed document. */
@@ -15,34 +15,46 @@ export const anyCase = 'x-any-case';
 export const anyScalar = 'x-any-scalar';
 
 /** A text. */
-export const text = (description: string, value?: string) => Type.Optional(Type.String(described(description, value)));
+export const text = (description: string, value?: string) =>
+  Type.Optional(Type.String(described(description, value)));
 
 /** Yes or no; no unless said otherwise. */
-export const flag = (description: string, value = false) => Type.Optional(Type.Boolean({ description, default: value }));
+export const flag = (description: string, value = false) =>
+  Type.Optional(Type.Boolean({ description, default: value }));
 
 /** Yes or no, where leaving it out means something else than no. */
 export const flagOrNone = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** A whole number. */
-export const integer = (description: string, value?: number) => Type.Optional(Type.Integer(described(description, value)));
+export const integer = (description: string, value?: number) =>
+  Type.Optional(Type.Integer(described(description, value)));
 
 /** A number. */
-export const number = (description: string, value?: number) => Type.Optional(Type.Number(described(description, value)));
+export const number = (description: string, value?: number) =>
+  Type.Optional(Type.Number(described(description, value)));
 
 /** Texts, such as names of columns; none unless said otherwise. */
-export const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description, default: [] }));
+export const texts = (description: string) =>
+  Type.Optional(Type.Array(Type.String(), { description, default: [] }));
 
 /** Any JSON value. */
 export const anything = (description: string) => Type.Optional(Type.Unknown({ description }));
 
 /** An object whose members are not fixed; empty unless said otherwise. */
 export const freeForm = (description: string) =>
-  Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description, default: {} }));
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description, default: {} }),
+  );
 
 /** An object from names to values of a kind. */
 const record = <Value>(values: object, description: string) =>
   Type.Optional(
-    Type.Unsafe<Readonly<Record<string, Value>>>({ type: 'object', additionalProperties: values, description, default: {} }),
+    Type.Unsafe<Readonly<Record<string, Value>>>({
+      type: 'object',
+      additionalProperties: values,
+      description,
+      default: {},
+    }),
   );
 
 const scalar = { [anyScalar]: true };
@@ -66,28 +78,41 @@ export const textsByName = (description: string) =>
   );
 
 /** One of the given words. */
-export const oneOf = <const Words extends readonly string[]>(words: Words, description: string, value?: Words[number]) =>
-  Type.Optional(word(words, described(description, value)));
+export const oneOf = <const Words extends readonly string[]>(
+  words: Words,
+  description: string,
+  value?: Words[number],
+) => Type.Optional(word(words, described(description, value)));
 
 /** One of the given words, in any case. */
-export const oneOfAnyCase = <const Words extends readonly string[]>(words: Words, description: string, value?: Words[number]) =>
-  Type.Optional(word(words, { ...described(description, value), [anyCase]: true }));
+export const oneOfAnyCase = <const Words extends readonly string[]>(
+  words: Words,
+  description: string,
+  value?: Words[number],
+) => Type.Optional(word(words, { ...described(description, value), [anyCase]: true }));
 
 /** Some of the given words. */
 export const someOf = <const Words extends readonly string[]>(words: Words, description: string) =>
   Type.Optional(Type.Array(word(words), { description, default: [] }));
 
 /** An object from names to one of the given words. */
-export const mapToOneOf = <const Words extends readonly string[]>(words: Words, description: string) =>
-  record<Words[number]>(word(words), description);
+export const mapToOneOf = <const Words extends readonly string[]>(
+  words: Words,
+  description: string,
+) => record<Words[number]>(word(words), description);
 
 /** A section: an object with members of its own, and a default for each. */
 export const section = <Members extends TProperties>(members: Members, description: string) =>
   Type.Optional(model(members, description));
 
 /** A section that acts by being there. */
-export const optionalSection = <Members extends TProperties>(members: Members, description: string) =>
-  Type.Optional(Type.Object(members, { description, additionalProperties: true, [actsByPresence]: true }));
+export const optionalSection = <Members extends TProperties>(
+  members: Members,
+  description: string,
+) =>
+  Type.Optional(
+    Type.Object(members, { description, additionalProperties: true, [actsByPresence]: true }),
+  );
 
 /** Objects with members of their own. */
 export const list = <Element extends TSchema>(element: Element, description: string) =>
@@ -109,17 +134,42 @@ function word<const Words extends readonly string[]>(words: Words, options: obje
   return Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options });
 }
 
-function described<Value>(description: string, value: Value | undefined): { description: string; default?: Value } {
+function described<Value>(
+  description: string,
+  value: Value | undefined,
+): { description: string; default?: Value } {
   return value === undefined ? { description } : { description, default: value };
 }
 
-/** Names that are the same in every part of a config: enumerations of SPECIFICATION.md sections 2.3 to 2.5, with the values of the open peer. */
+/**
+ * Names that are the same in every part of a config: enumerations of SPECIFICATION.md sections 2.3
+ * to 2.5, with the values of the open peer.
+ */
 
 export const tableTypes = ['OFFLINE', 'REALTIME'] as const;
-export const timeUnits = ['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'] as const;
+export const timeUnits = [
+  'NANOSECONDS',
+  'MICROSECONDS',
+  'MILLISECONDS',
+  'SECONDS',
+  'MINUTES',
+  'HOURS',
+  'DAYS',
+] as const;
 export const pushTypes = ['APPEND', 'REFRESH'] as const;
 export const encodingTypes = ['RAW', 'DICTIONARY'] as const;
-export const indexTypes = ['INVERTED', 'SORTED', 'TEXT', 'FST', 'IFST', 'H3', 'JSON', 'TIMESTAMP', 'VECTOR', 'RANGE'] as const;
+export const indexTypes = [
+  'INVERTED',
+  'SORTED',
+  'TEXT',
+  'FST',
+  'IFST',
+  'H3',
+  'JSON',
+  'TIMESTAMP',
+  'VECTOR',
+  'RANGE',
+] as const;
 // prettier-ignore
 export const timestampGranularities = ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
 // prettier-ignore

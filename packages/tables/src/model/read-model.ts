@@ -6,7 +6,10 @@ import { actsByPresence, anyCase, anyScalar } from './member.ts';
 
 /** What there is to say of a document that was read by its model. */
 export interface ModelVerdict {
-  /** Everything that does not fit, wrong types and unknown words, and what was converted, in order. Rules are another thing. */
+  /**
+   * Everything that does not fit, wrong types and unknown words, and what was converted, in order.
+   * Rules are another thing.
+   */
   readonly findings: readonly Finding[];
   /** Members that the model does not have, by JSON pointer. */
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
@@ -23,8 +26,8 @@ const findingsMax = 1000;
 /**
  * Reads what somebody wrote by a model; never throws, whatever the value.
  *
- * Members that are null count as left out, and so does a section of which only nulls is left. Numbers and booleans that stand as text,
- * and the other way round, are converted with a warning.
+ * Members that are null count as left out, and so does a section of which only nulls is left.
+ * Numbers and booleans that stand as text, and the other way round, are converted with a warning.
  */
 export function readModel(model: TSchema, value: unknown): ReadValue {
   const reading = new Reading();
@@ -58,18 +61,20 @@ class Reading {
     }
     const { properties = {}, additionalProperties: others } = schema;
     if (schema.properties !== undefined && isBlank(value) && path !== '') return undefined;
-    const members = Object.entries(value).flatMap(([name, member]): (readonly [string, unknown])[] => {
-      const pointer = pointerTo(path, name);
-      const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      const known = own ?? (isRecord(others) ? others : undefined);
-      if (known === undefined) {
-        if (schema.properties !== undefined) this.unrecognized.push([pointer, member]);
-        return [[name, member]];
-      }
-      if (member === null || member === undefined) return [];
-      const read = this.read(known, member, pointer);
-      return read === undefined ? [] : [[name, read]];
-    });
+    const members = Object.entries(value).flatMap(
+      ([name, member]): (readonly [string, unknown])[] => {
+        const pointer = pointerTo(path, name);
+        const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+        const known = own ?? (isRecord(others) ? others : undefined);
+        if (known === undefined) {
+          if (schema.properties !== undefined) this.unrecognized.push([pointer, member]);
+          return [[name, member]];
+        }
+        if (member === null || member === undefined) return [];
+        const read = this.read(known, member, pointer);
+        return read === undefined ? [] : [[name, read]];
+      },
+    );
     return Object.fromEntries(members);
   }
 
@@ -113,7 +118,10 @@ class Reading {
 /** Tells whether there is a member and each is null, or an object of which the same can be said. */
 function isBlank(value: Readonly<Record<string, unknown>>): boolean {
   const members = Object.values(value);
-  return members.length > 0 && members.every((member) => member === null || (isRecord(member) && isBlank(member)));
+  return (
+    members.length > 0 &&
+    members.every((member) => member === null || (isRecord(member) && isBlank(member)))
+  );
 }
 
 /** A text, number or boolean as its model has it, and what there is to say about it. */
@@ -130,7 +138,10 @@ const nouns: Readonly<Record<string, string>> = {
   number: 'a number',
 };
 
-/** Takes a value as it is if it fits, and converts it if nothing is lost: configs in use hold `"true"` and `"10000"`. */
+/**
+ * Takes a value as it is if it fits, and converts it if nothing is lost: configs in use hold
+ * `"true"` and `"10000"`.
+ */
 function convertScalar(schema: ModelSchema, value: unknown): ConvertedScalar {
   const fitting = fitScalar(schema, value);
   if (fitting === undefined) {
@@ -141,22 +152,29 @@ function convertScalar(schema: ModelSchema, value: unknown): ConvertedScalar {
   const message = `Expected ${nouns[schema.type ?? '']}, found ${describeValue(value)}; it was converted.`;
   const problem = { code: 'TYPE_CONVERTED', severity: 'warning', message } as const;
   const outcome = isConverted ? { value: fitting, problem } : { value: fitting };
-  return schema.enum === undefined ? outcome : chooseWord(schema.enum, String(fitting), schema[anyCase] === true, outcome);
+  return schema.enum === undefined
+    ? outcome
+    : chooseWord(schema.enum, String(fitting), schema[anyCase] === true, outcome);
 }
 
 function fitScalar(schema: ModelSchema, value: unknown): string | number | boolean | undefined {
   switch (schema.type) {
     case 'string':
       if (typeof value === 'string') return value;
-      return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : undefined;
+      return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+        ? String(value)
+        : undefined;
     case 'boolean':
       if (typeof value === 'boolean') return value;
       if (typeof value === 'number' && Number.isInteger(value)) return value !== 0;
       if (typeof value === 'string' && value.trim() === '') return false;
-      if (typeof value !== 'string' || !/^([tT]rue|TRUE|[fF]alse|FALSE)$/.test(value)) return undefined;
+      if (typeof value !== 'string' || !/^([tT]rue|TRUE|[fF]alse|FALSE)$/.test(value)) {
+        return undefined;
+      }
       return value.toLowerCase() === 'true';
     case 'integer':
-      // Numbers lose what stands behind the point, as they do where Apache Pinot reads the document; texts do not.
+      // Numbers lose what stands behind the point, as they do where Apache Pinot reads the
+      // document; texts do not.
       return fitNumber(typeof value === 'number' ? Math.trunc(value) : value, Number.isSafeInteger);
     case 'number':
       return fitNumber(value, Number.isFinite);
@@ -172,8 +190,16 @@ function fitNumber(value: unknown, fits: (number: number) => boolean): number | 
   return fits(number) ? number : undefined;
 }
 
-/** A word in another case is read as the word, so that all else can be checked; it is an error unless any case will do. */
-function chooseWord(words: readonly string[], given: string, isAnyCase: boolean, outcome: ConvertedScalar): ConvertedScalar {
+/**
+ * A word in another case is read as the word, so that all else can be checked; it is an error
+ * unless any case will do.
+ */
+function chooseWord(
+  words: readonly string[],
+  given: string,
+  isAnyCase: boolean,
+  outcome: ConvertedScalar,
+): ConvertedScalar {
   if (words.includes(given)) return outcome;
   const inOtherCase = words.find((word) => word.toLowerCase() === given.toLowerCase());
   if (inOtherCase !== undefined) {
@@ -184,7 +210,9 @@ function chooseWord(words: readonly string[], given: string, isAnyCase: boolean,
     return { value: inOtherCase, problem };
   }
   const shown = given.slice(0, 40);
-  const nearest = words.toSorted((left, right) => distance(left, shown.toUpperCase()) - distance(right, shown.toUpperCase()))[0];
+  const nearest = words.toSorted(
+    (left, right) => distance(left, shown.toUpperCase()) - distance(right, shown.toUpperCase()),
+  )[0];
   const message = `‘${shown}’ is not one of ${words.join(', ')}. The nearest is ${nearest}.`;
   return { value: undefined, problem: { code: 'UNKNOWN_VALUE', severity: 'error', message } };
 }
@@ -209,10 +237,11 @@ function describeValue(value: unknown): string {
 }
 
 /**
- * The value with every member of its model: the default where it has none, null where there is no default.
+ * The value with every member of its model: the default where it has none, null where there is no
+ * default.
  *
- * The meaning stays: a section that acts by being there is null when it is left out, and its members are not in it. Members that the model
- * does not have are kept. Pure.
+ * The meaning stays: a section that acts by being there is null when it is left out, and its
+ * members are not in it. Members that the model does not have are kept. Pure.
  */
 export function completeModel(model: TSchema, value: unknown): unknown {
   return complete(model, value);
@@ -220,18 +249,30 @@ export function completeModel(model: TSchema, value: unknown): unknown {
 
 function complete(schema: ModelSchema, value: unknown): unknown {
   const { properties, items, additionalProperties } = schema;
-  if (value === undefined && (properties === undefined || schema[actsByPresence] === true)) return schema.default ?? null;
+  if (value === undefined && (properties === undefined || schema[actsByPresence] === true)) {
+    return schema.default ?? null;
+  }
   if (properties !== undefined && (isRecord(value) || value === undefined)) {
     const given = value ?? {};
     const known = Object.entries(properties).map(([name, member]) => {
-      return [name, complete(member, Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined)] as const;
+      return [
+        name,
+        complete(member, Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined),
+      ] as const;
     });
-    return Object.fromEntries([...known, ...Object.entries(given).filter(([name]) => !Object.hasOwn(properties, name))]);
+    return Object.fromEntries([
+      ...known,
+      ...Object.entries(given).filter(([name]) => !Object.hasOwn(properties, name)),
+    ]);
   }
-  if (items !== undefined && Array.isArray(value)) return value.map((element: unknown) => complete(items, element));
+  if (items !== undefined && Array.isArray(value)) {
+    return value.map((element: unknown) => complete(items, element));
+  }
   if (isRecord(additionalProperties) && isRecord(value)) {
     const members: ModelSchema = additionalProperties;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, complete(members, member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, complete(members, member)]),
+    );
   }
   return value ?? schema.default ?? null;
 }

@@ -5,8 +5,8 @@ import type { SourceValue } from '../row.ts';
 import { type ColumnType, toColumn } from './column-type.ts';
 
 /**
- * What the pipeline reads of a table config: these members and no others. Any config that has them as the specification says
- * (2.4.3) will do.
+ * What the pipeline reads of a table config: these members and no others. Any config that has them
+ * as the specification says (2.4.3) will do.
  */
 export interface PipelineConfig {
   readonly segmentsConfig?: { readonly timeColumnName?: string | undefined } | undefined;
@@ -116,7 +116,11 @@ export interface ColumnSpec {
 }
 
 /** What happens to a value that is too long. */
-export type ExceedStrategy = 'TRIM_LENGTH' | 'SUBSTITUTE_DEFAULT_VALUE' | 'FAIL_INGESTION' | 'NO_ACTION';
+export type ExceedStrategy =
+  | 'TRIM_LENGTH'
+  | 'SUBSTITUTE_DEFAULT_VALUE'
+  | 'FAIL_INGESTION'
+  | 'NO_ACTION';
 
 /** The member of a schema that a column stands in. */
 type FieldGroup = keyof PipelineSchema;
@@ -138,30 +142,49 @@ const defaults: Readonly<Record<ColumnType, SourceValue>> = {
   MAP: {},
 };
 
-/** The columns of a schema in its order, and what is wrong with their defaults. Specifications without a name are left out. */
+/**
+ * The columns of a schema in its order, and what is wrong with their defaults. Specifications
+ * without a name are left out.
+ */
 export function columnsOfSchema(schema: PipelineSchema): {
   readonly columns: readonly ColumnSpec[];
   readonly findings: readonly Finding[];
 } {
   const findings: Finding[] = [];
-  const { dimensionFieldSpecs = [], metricFieldSpecs = [], dateTimeFieldSpecs = [], complexFieldSpecs = [] } = schema;
+  const {
+    dimensionFieldSpecs = [],
+    metricFieldSpecs = [],
+    dateTimeFieldSpecs = [],
+    complexFieldSpecs = [],
+  } = schema;
   const groups: readonly (readonly [FieldGroup, readonly FieldSpecPart[]])[] = [
     ['dimensionFieldSpecs', dimensionFieldSpecs],
     ['metricFieldSpecs', metricFieldSpecs],
     ['dateTimeFieldSpecs', dateTimeFieldSpecs],
-    ['timeFieldSpec', schema.timeFieldSpec === undefined ? [] : [dateTimeSpecOf(schema.timeFieldSpec)]],
+    [
+      'timeFieldSpec',
+      schema.timeFieldSpec === undefined ? [] : [dateTimeSpecOf(schema.timeFieldSpec)],
+    ],
     ['complexFieldSpecs', complexFieldSpecs],
   ];
   const columns = groups.flatMap(([group, specs]) =>
     specs.flatMap((spec, index) => {
       const path = group === 'timeFieldSpec' ? `/${group}` : `/${group}/${index}`;
-      return spec.name === undefined || spec.name === '' ? [] : [columnOf(spec.name, spec, group, path, findings)];
+      return spec.name === undefined || spec.name === ''
+        ? []
+        : [columnOf(spec.name, spec, group, path, findings)];
     }),
   );
   return { columns, findings };
 }
 
-function columnOf(name: string, spec: FieldSpecPart, group: FieldGroup, path: string, findings: Finding[]): ColumnSpec {
+function columnOf(
+  name: string,
+  spec: FieldSpecPart,
+  group: FieldGroup,
+  path: string,
+  findings: Finding[],
+): ColumnSpec {
   const type = typeOf(spec);
   return {
     name,
@@ -200,7 +223,12 @@ function defaultOf(
     } catch (error) {
       if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
       const message = `The default of a column of ${type} is not valid: ${error.message}`;
-      findings.push({ path: `${path}/defaultNullValue`, code: 'PIPELINE_DEFAULT_VALUE', message, severity: 'error' });
+      findings.push({
+        path: `${path}/defaultNullValue`,
+        code: 'PIPELINE_DEFAULT_VALUE',
+        message,
+        severity: 'error',
+      });
     }
   }
   const isNumber = type === 'INT' || type === 'LONG' || type === 'FLOAT' || type === 'DOUBLE';
@@ -211,30 +239,44 @@ function defaultOf(
 function strategyOf(spec: FieldSpecPart, type: ColumnType | undefined): ExceedStrategy {
   const given = spec.maxLengthExceedStrategy?.toUpperCase();
   if (given === 'ERROR' || given === 'FAIL_INGESTION') return 'FAIL_INGESTION';
-  if (given === 'TRIM_LENGTH' || given === 'SUBSTITUTE_DEFAULT_VALUE' || given === 'NO_ACTION') return given;
+  if (given === 'TRIM_LENGTH' || given === 'SUBSTITUTE_DEFAULT_VALUE' || given === 'NO_ACTION') {
+    return given;
+  }
   return type === 'STRING' ? 'TRIM_LENGTH' : 'NO_ACTION';
 }
 
 /**
- * The time column of an old schema as one of today: its name and format are those of the outgoing granularity, and where the
- * incoming one has another name, the column is made from it.
+ * The time column of an old schema as one of today: its name and format are those of the outgoing
+ * granularity, and where the incoming one has another name, the column is made from it.
  */
 function dateTimeSpecOf(spec: TimeFieldSpecPart): FieldSpecPart {
   const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing, ...rest } = spec;
   const kept = outgoing ?? incoming ?? {};
   const name = kept.name ?? spec.name;
-  const dateTime: FieldSpecPart = { ...rest, name, dataType: spec.dataType ?? 'LONG', format: formatOf(kept) };
+  const dateTime: FieldSpecPart = {
+    ...rest,
+    name,
+    dataType: spec.dataType ?? 'LONG',
+    format: formatOf(kept),
+  };
   if (incoming?.name === undefined || name === undefined || incoming.name === name) return dateTime;
   const literals = [formatOf(incoming), formatOf(kept), '1:MILLISECONDS'];
   const transformFunction = printExpression({
     kind: 'call',
     name: 'dateTimeConvert',
-    args: [{ kind: 'column', name: incoming.name }, ...literals.map((value) => ({ kind: 'literal', value }) as const)],
+    args: [
+      { kind: 'column', name: incoming.name },
+      ...literals.map((value) => ({ kind: 'literal', value }) as const),
+    ],
   });
   return { ...dateTime, transformFunction: spec.transformFunction ?? transformFunction };
 }
 
 /** `EPOCH` or `SIMPLE_DATE_FORMAT:<pattern>` with the size and unit before it. */
-function formatOf({ timeUnitSize = 1, timeType = 'MILLISECONDS', timeFormat = 'EPOCH' }: GranularityPart): string {
+function formatOf({
+  timeUnitSize = 1,
+  timeType = 'MILLISECONDS',
+  timeFormat = 'EPOCH',
+}: GranularityPart): string {
   return `${timeUnitSize}:${timeType}:${timeFormat}`;
 }

@@ -51,17 +51,25 @@ const conversions: Readonly<Record<ColumnType, (value: PresentValue) => SourceVa
   MAP: (value) => plainValue(toMap(value)),
 };
 
-/** A value as a column of single values holds it; null where there is none in it. @throws EXPRESSION_FAILED */
+/**
+ * A value as a column of single values holds it; null where there is none in it. @throws
+ * EXPRESSION_FAILED
+ */
 export function toColumn(value: PresentValue, type: ColumnType): SourceValue {
   if (type === 'JSON' || type === 'MAP') {
-    if (Array.isArray(value) && value[0] === null) throw expressionFailed('A list that begins with null cannot become JSON.');
+    if (Array.isArray(value) && value[0] === null) {
+      throw expressionFailed('A list that begins with null cannot become JSON.');
+    }
     return conversions[type](value);
   }
   const single = standardize(value, true);
   return single === null ? null : conversions[type](single);
 }
 
-/** A value as a column of several values holds it; null where there is none in it. @throws EXPRESSION_FAILED */
+/**
+ * A value as a column of several values holds it; null where there is none in it. @throws
+ * EXPRESSION_FAILED
+ */
 export function toMultiColumn(value: PresentValue, type: ColumnType): SourceValue {
   const standard = standardize(value, false);
   if (standard === null) return null;
@@ -71,33 +79,55 @@ export function toMultiColumn(value: PresentValue, type: ColumnType): SourceValu
 }
 
 /**
- * The elements of a list have the type of the first: behind a text all are read as text, and to BOOLEAN, TIMESTAMP and BYTES others fail.
+ * The elements of a list have the type of the first: behind a text all are read as text, and to
+ * BOOLEAN, TIMESTAMP and BYTES others fail.
  */
 function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType): PresentValue {
-  if (typeof first === 'string' && element instanceof Uint8Array && type !== 'STRING' && type !== 'BOOLEAN') {
+  if (
+    typeof first === 'string' &&
+    element instanceof Uint8Array &&
+    type !== 'STRING' &&
+    type !== 'BOOLEAN'
+  ) {
     throw expressionFailed('A list that begins with text has bytes in it.');
   }
   if (typeof first === 'string' || type === 'STRING') {
     return typeof first === 'string' || Array.isArray(element) ? javaText(element) : element;
   }
   const isStrict = type === 'BOOLEAN' || type === 'TIMESTAMP' || type === 'BYTES';
-  if (isStrict && typeOf(element) !== typeOf(first)) throw expressionFailed('The values of a list have several types.');
+  if (isStrict && typeOf(element) !== typeOf(first)) {
+    throw expressionFailed('The values of a list have several types.');
+  }
   return element;
 }
 
-/** The values in lists and maps: none is null, a single one itself, several a list where there may be one. */
+/**
+ * The values in lists and maps: none is null, a single one itself, several a list where there may
+ * be one.
+ */
 function standardize(value: Value, isSingle: boolean): Value {
   if (!Array.isArray(value) && !isMap(value)) return value;
-  const given: readonly Value[] = Array.isArray(value) ? (value as readonly Value[]) : Object.values(value);
+  const given: readonly Value[] = Array.isArray(value)
+    ? (value as readonly Value[])
+    : Object.values(value);
   if (given.length === 1) return standardize(given[0] ?? null, isSingle);
-  const standard = given.map((element) => standardize(element, true)).filter((element) => element !== null);
+  const standard = given
+    .map((element) => standardize(element, true))
+    .filter((element) => element !== null);
   if (standard.length === 0) return null;
   if (standard.length === 1) return standard[0] ?? null;
-  if (isSingle) throw expressionFailed(`A collection of ${standard.length} values does not fit a single value.`);
+  if (isSingle) {
+    throw expressionFailed(
+      `A collection of ${standard.length} values does not fit a single value.`,
+    );
+  }
   return standard;
 }
 
-/** A value of a source as the engine's extractors give it to the pipeline: Booleans are texts, maps have the order of Java's. */
+/**
+ * A value of a source as the engine's extractors give it to the pipeline: Booleans are texts, maps
+ * have the order of Java's.
+ */
 export function extractValue(value: Value): Value {
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -105,11 +135,16 @@ export function extractValue(value: Value): Value {
   if (!isMap(value)) return value;
   const names = Object.keys(value);
   const members = Object.create(null) as Record<string, Value>;
-  for (const name of hashMapOrder(names, expectedCapacity(names.length))) members[name] = extractValue(value[name] ?? null);
+  for (const name of hashMapOrder(names, expectedCapacity(names.length))) {
+    members[name] = extractValue(value[name] ?? null);
+  }
   return members;
 }
 
-/** A value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps in epoch milliseconds. */
+/**
+ * A value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps in
+ * epoch milliseconds.
+ */
 export function plainValue(value: Value): SourceValue {
   if (typeof value === 'bigint') {
     const number = Number(value);
@@ -120,10 +155,15 @@ export function plainValue(value: Value): SourceValue {
   if (value instanceof Decimal) return value.toPlainString();
   if (value instanceof Timestamp) return value.epochMs;
   if (Array.isArray(value)) return (value as readonly Value[]).map(plainValue);
-  return Object.fromEntries(Object.entries(value).map(([name, member]: [string, Value]) => [name, plainValue(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]: [string, Value]) => [name, plainValue(member)]),
+  );
 }
 
-/** Names in the order in which a HashMap of Java has them: maps of rows are written so, and columns are renamed so. */
+/**
+ * Names in the order in which a HashMap of Java has them: maps of rows are written so, and columns
+ * are renamed so.
+ */
 export function hashMapOrder(names: readonly string[], capacity: number): readonly string[] {
   if (names.length < 2) return names;
   return names
@@ -132,7 +172,10 @@ export function hashMapOrder(names: readonly string[], capacity: number): readon
     .map(({ name }) => name);
 }
 
-/** How many buckets a map has that was made for `count` entries (Guava's newHashMapWithExpectedSize). */
+/**
+ * How many buckets a map has that was made for `count` entries (Guava's
+ * newHashMapWithExpectedSize).
+ */
 function expectedCapacity(count: number): number {
   return powerOfTwo(count < 3 ? count + 1 : Math.trunc(count / 0.75 + 1));
 }
@@ -148,6 +191,8 @@ function powerOfTwo(wanted: number): number {
 
 function spreadHash(name: string): number {
   let hash = 0;
-  for (let index = 0; index < name.length; index += 1) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
+  for (let index = 0; index < name.length; index += 1) {
+    hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
+  }
   return hash ^ (hash >>> 16);
 }

@@ -3,7 +3,10 @@ import type { SourceValue } from '../row.ts';
 import { plainValue } from './column-type.ts';
 import { type SizeBudget, sizeOf } from './working-row.ts';
 
-/** The steps by name, in the order in which rows go through them; enrichment may come at either of two places. */
+/**
+ * The steps by name, in the order in which rows go through them; enrichment may come at either of
+ * two places.
+ */
 export const stepNames = [
   'enrichment',
   'flatten',
@@ -58,7 +61,10 @@ const entryBytes = 256;
 /** Most bytes of the values of all examples: they explain, and the rows have the values as well. */
 const examplesBytesMax = 2 * 1024 * 1024;
 
-/** Explains what a pipeline did: counts everything, and keeps a bounded number of examples of each change. */
+/**
+ * Explains what a pipeline did: counts everything, and keeps a bounded number of examples of each
+ * change.
+ */
 export class Journal {
   readonly examplesMax: number;
   readonly #tallies: Tally[] = [];
@@ -108,22 +114,35 @@ export class StepJournal {
     this.#journal = journal;
   }
 
-  note(kind: ChangeKind, column: string | undefined, { sourceIndex, before, after, reason }: NotedExample): void {
+  note(
+    kind: ChangeKind,
+    column: string | undefined,
+    { sourceIndex, before, after, reason }: NotedExample,
+  ): void {
     this.#tallyOf(kind, column).add(sourceIndex, before, after, reason);
   }
 
-  /** Where a kind of change is counted by column, for a step that makes it in nearly every row; of a kind always the same columns. */
+  /**
+   * Where a kind of change is counted by column, for a step that makes it in nearly every row; of a
+   * kind always the same columns.
+   */
   tallies(kind: ChangeKind, columns: readonly string[]): readonly Tally[] {
     let tallies = this.#ofColumns.get(kind);
-    if (tallies === undefined) this.#ofColumns.set(kind, (tallies = columns.map((column) => this.#tallyOf(kind, column))));
+    if (tallies === undefined) {
+      this.#ofColumns.set(kind, (tallies = columns.map((column) => this.#tallyOf(kind, column))));
+    }
     return tallies;
   }
 
   #tallyOf(kind: ChangeKind, column: string | undefined): Tally {
     let byColumn = this.#byKind.get(kind);
-    if (byColumn === undefined) this.#byKind.set(kind, (byColumn = new Map<string | undefined, Tally>()));
+    if (byColumn === undefined) {
+      this.#byKind.set(kind, (byColumn = new Map<string | undefined, Tally>()));
+    }
     let tally = byColumn.get(column);
-    if (tally === undefined) byColumn.set(column, (tally = new Tally(this.#step, kind, column, this.#journal)));
+    if (tally === undefined) {
+      byColumn.set(column, (tally = new Tally(this.#step, kind, column, this.#journal)));
+    }
     return tally;
   }
 }
@@ -145,10 +164,20 @@ class Tally {
   }
 
   /** Counts one more, and keeps it as an example as long as these are few. */
-  add(sourceIndex: number, before: Value | undefined, after: Value | undefined, reason?: string): void {
+  add(
+    sourceIndex: number,
+    before: Value | undefined,
+    after: Value | undefined,
+    reason?: string,
+  ): void {
     if (this.count === 0) this.#journal.open(this);
     this.count += 1;
-    if (this.examples.length >= this.#journal.examplesMax || !this.#journal.hasRoomFor(before ?? null, after ?? null)) return;
+    if (
+      this.examples.length >= this.#journal.examplesMax ||
+      !this.#journal.hasRoomFor(before ?? null, after ?? null)
+    ) {
+      return;
+    }
     this.examples.push({
       sourceIndex,
       ...(before !== undefined && { before: plainValue(before) }),

@@ -2,12 +2,14 @@ import type { Value } from '@quire/expressions';
 import type { ColumnSpec } from './column-spec.ts';
 
 /**
- * Whether a value is right for its column already, and special values, defaults and lengths leave it as it is: the cheap cases, which are
- * most. False also where that is not plain to see.
+ * Whether a value is right for its column already, and special values, defaults and lengths leave
+ * it as it is: the cheap cases, which are most. False also where that is not plain to see.
  */
 export function isPlain(value: Value, { type, isMultiValue, maxLength }: ColumnSpec): boolean {
   if (isMultiValue) return false;
-  if (typeof value === 'string') return type === 'STRING' && value.length <= maxLength && !value.includes('\0');
+  if (typeof value === 'string') {
+    return type === 'STRING' && value.length <= maxLength && !value.includes('\0');
+  }
   if (typeof value !== 'number') return typeof value === 'boolean' && type === 'BOOLEAN';
   if (Object.is(value, -0) || Number.isNaN(value)) return false;
   if (type === 'LONG') return Number.isSafeInteger(value);

@@ -6,7 +6,12 @@ import { readTransforms } from './read-transforms.ts';
 import type { FlatRows } from './row-maker.ts';
 import type { SizeBudget } from './working-row.ts';
 import { noStep, type PlannedStep, type Step } from './step.ts';
-import { planDataTypes, planProjection, planSanitizing, planSpecialValues } from './steps/schema-columns.ts';
+import {
+  planDataTypes,
+  planProjection,
+  planSanitizing,
+  planSpecialValues,
+} from './steps/schema-columns.ts';
 import { planEnrichment } from './steps/enrichment.ts';
 import { planFilter, planTransforms } from './steps/expression-steps.ts';
 import { planFlatten, planRenamePrefixes, planUnnest } from './steps/complex-type.ts';
@@ -25,14 +30,17 @@ export interface PipelineOptions {
 /** The steps of a pipeline in their order, and all that is wrong with what was asked for. */
 export interface PipelinePlan {
   readonly steps: readonly Step[];
-  /** What is known of all rows; undefined where rows may gain and lose fields by what is in them. */
+  /**
+   * What is known of all rows; undefined where rows may gain and lose fields by what is in them.
+   */
   readonly flat: FlatRows | undefined;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Makes the steps that rows go through: enrichment, nested values, enrichment again, transforms, filter, schema, types, times,
- * special values, defaults, lengths. Never throws: what cannot be done is a finding, and the step goes without it.
+ * Makes the steps that rows go through: enrichment, nested values, enrichment again, transforms,
+ * filter, schema, types, times, special values, defaults, lengths. Never throws: what cannot be
+ * done is a finding, and the step goes without it.
  */
 export function planPipeline({ clock, budget, ...given }: PipelineOptions): PipelinePlan {
   const config = withoutNulls(given.config);
@@ -77,7 +85,9 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
     new Set(names).size === names.length &&
     [...readLater].every((name) => !(name in Object.prototype));
   return {
-    flat: isFlat ? { columns, made: [...read.transforms.map(({ column }) => column), ...names] } : undefined,
+    flat: isFlat
+      ? { columns, made: [...read.transforms.map(({ column }) => column), ...names] }
+      : undefined,
     steps: planned.flatMap(({ step }) => step ?? []),
     findings: [...findings, ...planned.flatMap((each) => each.findings)],
   };
@@ -99,8 +109,9 @@ function alone(step: Step | undefined): PlannedStep {
 }
 
 /**
- * A copy of a config without members that are null, at any depth, and without sections that have only nulls: complete configs
- * have these where nothing was said, which is as if they were missing. An empty section stays: it acts by being there.
+ * A copy of a config without members that are null, at any depth, and without sections that have
+ * only nulls: complete configs have these where nothing was said, which is as if they were missing.
+ * An empty section stays: it acts by being there.
  */
 function withoutNulls<T extends object>(config: T): T {
   // The shape stays: every member of a config may be missing.

@@ -1,4 +1,12 @@
-import { columnsOf, type Evaluator, type Expression, type Fields, isMap, parseExpression, type Value } from '@quire/expressions';
+import {
+  columnsOf,
+  type Evaluator,
+  type Expression,
+  type Fields,
+  isMap,
+  parseExpression,
+  type Value,
+} from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec, TransformPart } from './column-spec.ts';
 
@@ -8,15 +16,29 @@ interface ReadTransforms {
   readonly findings: readonly Finding[];
 }
 
-/** Reads the transforms of a config, and those of the schema's columns, given or implicit, that the config has none for. */
-export function readTransforms(configs: readonly TransformPart[], columns: readonly ColumnSpec[]): ReadTransforms {
+/**
+ * Reads the transforms of a config, and those of the schema's columns, given or implicit, that the
+ * config has none for.
+ */
+export function readTransforms(
+  configs: readonly TransformPart[],
+  columns: readonly ColumnSpec[],
+): ReadTransforms {
   const findings: Finding[] = [];
   const byColumn = new Map<string, Transform>();
   const given = [
     ...configs.map(({ columnName, transformFunction }, index) => {
-      return { column: columnName, text: transformFunction, path: `/ingestionConfig/transformConfigs/${index}` };
+      return {
+        column: columnName,
+        text: transformFunction,
+        path: `/ingestionConfig/transformConfigs/${index}`,
+      };
     }),
-    ...columns.map((column) => ({ column: column.name, text: column.transformFunction, path: column.path })),
+    ...columns.map((column) => ({
+      column: column.name,
+      text: column.transformFunction,
+      path: column.path,
+    })),
   ];
   for (const { column, text, path } of given) {
     if (column === undefined || text === undefined || text.trim() === '') continue;
@@ -36,10 +58,18 @@ export function readTransforms(configs: readonly TransformPart[], columns: reado
     const implicit = byColumn.has(column.name) ? undefined : implicitTransform(column);
     if (implicit === undefined) continue;
     const { source, evaluate } = implicit;
-    byColumn.set(column.name, { column: column.name, expression: { kind: 'column', name: source }, evaluate, path: column.path });
+    byColumn.set(column.name, {
+      column: column.name,
+      expression: { kind: 'column', name: source },
+      evaluate,
+      path: column.path,
+    });
   }
   const { ordered, cycles, blocked } = orderTransforms([...byColumn.values()]);
-  return { transforms: ordered, findings: [...findings, ...cycles.map(describeCycle), ...blocked.map(describeBlocked)] };
+  return {
+    transforms: ordered,
+    findings: [...findings, ...cycles.map(describeCycle), ...blocked.map(describeBlocked)],
+  };
 }
 
 function describeCycle(cycle: readonly Transform[]): Finding {
@@ -49,7 +79,12 @@ function describeCycle(cycle: readonly Transform[]): Finding {
     names.length === 1
       ? `The transform of ${names[0]} reads ${names[0]} itself; it is left out.`
       : `Transforms depend on each other in a circle: ${[...shown, names[0]].join(' reads ')}; they are left out.`;
-  return { path: cycle[0]?.path ?? '', code: 'PIPELINE_TRANSFORM_CYCLE', message, severity: 'error' };
+  return {
+    path: cycle[0]?.path ?? '',
+    code: 'PIPELINE_TRANSFORM_CYCLE',
+    message,
+    severity: 'error',
+  };
 }
 
 function describeBlocked({ column, path }: Transform): Finding {
@@ -62,13 +97,19 @@ const parts: readonly (readonly [string, (name: string, value: Value) => Value])
   ['__VALUES', (_name, value) => value],
 ];
 
-/** What makes a column that is named for the keys or values of a map, and the column that has the map. */
+/**
+ * What makes a column that is named for the keys or values of a map, and the column that has the
+ * map.
+ */
 interface ImplicitTransform {
   readonly source: string;
   readonly evaluate: (fields: Fields) => Value;
 }
 
-/** `tags__KEYS` are the keys of the map `tags`, `tags__VALUES` its values, in the order of the keys; undefined for any other column. */
+/**
+ * `tags__KEYS` are the keys of the map `tags`, `tags__VALUES` its values, in the order of the keys;
+ * undefined for any other column.
+ */
 function implicitTransform({ name }: ColumnSpec): ImplicitTransform | undefined {
   for (const [suffix, take] of parts) {
     if (!name.endsWith(suffix) || name.length === suffix.length) continue;
@@ -97,7 +138,10 @@ export interface Transform {
   readonly path: string;
 }
 
-/** Transforms so that each comes after those whose columns it reads; and those that go round in circles. */
+/**
+ * Transforms so that each comes after those whose columns it reads; and those that go round in
+ * circles.
+ */
 interface TransformOrder {
   readonly ordered: readonly Transform[];
   /** Each a way from a column back to itself: `[a, b]` where a reads b and b reads a. */
@@ -107,14 +151,18 @@ interface TransformOrder {
 }
 
 /**
- * Orders transforms by what they read (depth first, R. Tarjan, 1976); otherwise they keep their order.
+ * Orders transforms by what they read (depth first, R. Tarjan, 1976); otherwise they keep their
+ * order.
  *
  * Ends after as many steps as there are transforms and columns that they read, whatever they read.
  */
 export function orderTransforms(transforms: readonly Transform[]): TransformOrder {
   const byColumn = new Map(transforms.map((transform) => [transform.column, transform]));
   const dependencies = new Map(
-    transforms.map((transform) => [transform, columnsOf(transform.expression).flatMap((column) => byColumn.get(column) ?? [])]),
+    transforms.map((transform) => [
+      transform,
+      columnsOf(transform.expression).flatMap((column) => byColumn.get(column) ?? []),
+    ]),
   );
   const state = new Map<Transform, 'open' | 'done' | 'broken'>();
   const ordered: Transform[] = [];
@@ -147,7 +195,9 @@ export function orderTransforms(transforms: readonly Transform[]): TransformOrde
       if (known === undefined) enter(dependency);
       else if (known === 'broken') top.isBroken = true;
       else if (known === 'open') {
-        const cycle = way.slice(way.findIndex(({ transform }) => transform === dependency)).map(({ transform }) => transform);
+        const cycle = way
+          .slice(way.findIndex(({ transform }) => transform === dependency))
+          .map(({ transform }) => transform);
         cycles.push(cycle);
         for (const member of cycle) inCycle.add(member);
       }

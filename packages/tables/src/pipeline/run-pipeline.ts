@@ -16,7 +16,10 @@ export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly examplesMax?: number;
   /** How many of the rows that are not kept are told of. */
   readonly droppedMax?: number;
-  /** Most bytes of all values that are made of the rows; what comes behind them is left out. By default as many as it takes. */
+  /**
+   * Most bytes of all values that are made of the rows; what comes behind them is left out. By
+   * default as many as it takes.
+   */
   readonly madeBytesMax?: number | undefined;
 }
 
@@ -61,7 +64,10 @@ export interface PipelineResult {
   readonly changes: readonly Change[];
   readonly counts: PipelineCounts;
   readonly findings: readonly Finding[];
-  /** Set where the rows behind those that were read are left out, since their values would be too large. */
+  /**
+   * Set where the rows behind those that were read are left out, since their values would be too
+   * large.
+   */
   readonly sizeLimit?: { readonly bytesMax: number };
 }
 
@@ -79,12 +85,22 @@ const reasonLengthMax = 1_000;
  */
 export async function runPipeline(
   rows: Iterable<SourceRow> | AsyncIterable<SourceRow>,
-  { signal, examplesMax = examplesMaxDefault, droppedMax = droppedMaxDefault, madeBytesMax, ...options }: RunOptions,
+  {
+    signal,
+    examplesMax = examplesMaxDefault,
+    droppedMax = droppedMaxDefault,
+    madeBytesMax,
+    ...options
+  }: RunOptions,
 ): Promise<PipelineResult> {
   const { clock } = options;
   const budget = new SizeBudget(madeBytesMax);
   const { steps, flat, findings } = planPipeline({ ...options, budget });
-  const run = new PipelineRun(steps, { rows: new RowMaker(flat, budget), journal: new Journal(examplesMax, budget), droppedMax });
+  const run = new PipelineRun(steps, {
+    rows: new RowMaker(flat, budget),
+    journal: new Journal(examplesMax, budget),
+    droppedMax,
+  });
   const slice = new TimeSlice(clock, signal);
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) {
@@ -123,7 +139,11 @@ class PipelineRun {
 
   constructor(
     steps: readonly Step[],
-    { rows, journal, droppedMax }: { readonly rows: RowMaker; readonly journal: Journal; readonly droppedMax: number },
+    {
+      rows,
+      journal,
+      droppedMax,
+    }: { readonly rows: RowMaker; readonly journal: Journal; readonly droppedMax: number },
   ) {
     this.#maker = rows;
     this.#droppedMax = droppedMax;
@@ -132,8 +152,9 @@ class PipelineRun {
   }
 
   /**
-   * Takes a row through all steps; false when its values would be too large: then it is as if it had never come. Whatever a step throws is
-   * the failure of this row, and says nothing about the others.
+   * Takes a row through all steps; false when its values would be too large: then it is as if it
+   * had never come. Whatever a step throws is the failure of this row, and says nothing about the
+   * others.
    */
   take(source: SourceRow): boolean {
     const before = { ...this.#counts };
@@ -170,14 +191,19 @@ class PipelineRun {
       this.#step = step;
       const rows = step.apply(row, journal);
       const [only] = rows;
-      if (rows.length !== 1 || only === undefined || only.failure !== undefined) return this.#takeRest(rows, index);
+      if (rows.length !== 1 || only === undefined || only.failure !== undefined) {
+        return this.#takeRest(rows, index);
+      }
       row = only;
       index += 1;
     }
     this.#keep(row);
   }
 
-  /** Goes on with what a step has made of a row: nearly always one row, for which all this need not be asked. */
+  /**
+   * Goes on with what a step has made of a row: nearly always one row, for which all this need not
+   * be asked.
+   */
   #takeRest(made: readonly WorkingRow[], from: number): void {
     let [rows, before] = [made, 1];
     for (let index = from; ; index += 1) {
@@ -212,7 +238,12 @@ class PipelineRun {
   #filter(step: Step, count: number): void {
     this.#counts.filtered += count;
     for (let index = 0; index < count; index += 1) {
-      this.#drop({ sourceIndex: this.#counts.read - 1, step: step.name, kind: 'filtered', reason: 'the filter is true' });
+      this.#drop({
+        sourceIndex: this.#counts.read - 1,
+        step: step.name,
+        kind: 'filtered',
+        reason: 'the filter is true',
+      });
     }
   }
 
@@ -220,14 +251,24 @@ class PipelineRun {
     if (failure === undefined) return false;
     const { column, reason } = failure;
     this.#counts.failed += 1;
-    this.#drop({ sourceIndex, step: step.name, kind: 'failed', reason, ...(column === '' ? {} : { column }) });
+    this.#drop({
+      sourceIndex,
+      step: step.name,
+      kind: 'failed',
+      reason,
+      ...(column === '' ? {} : { column }),
+    });
     return true;
   }
 
   #drop(row: DroppedRow): void {
     if (this.#dropped.length >= this.#droppedMax) return;
     const { reason } = row;
-    this.#dropped.push(reason.length > reasonLengthMax ? { ...row, reason: `${reason.slice(0, reasonLengthMax)}…` } : row);
+    this.#dropped.push(
+      reason.length > reasonLengthMax
+        ? { ...row, reason: `${reason.slice(0, reasonLengthMax)}…` }
+        : row,
+    );
   }
 
   #keep({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }: WorkingRow): void {

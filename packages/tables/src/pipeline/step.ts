@@ -7,7 +7,10 @@ import type { WorkingRow } from './working-row.ts';
 /** One step, ready to run: what it needs of config and schema is inside. */
 export interface Step {
   readonly name: StepName;
-  /** Changes a row and says so in the journal; gives the rows that go on: mostly that one, none, or several. */
+  /**
+   * Changes a row and says so in the journal; gives the rows that go on: mostly that one, none, or
+   * several.
+   */
   apply(row: WorkingRow, journal: StepJournal): readonly WorkingRow[];
 }
 
@@ -20,11 +23,20 @@ export interface PlannedStep {
 /** What is planned where there is nothing to do. */
 export const noStep: PlannedStep = { step: undefined, findings: [] };
 
-/** What is done about a value that is wrong: the column becomes null and the row incomplete, or the row fails. */
+/**
+ * What is done about a value that is wrong: the column becomes null and the row incomplete, or the
+ * row fails.
+ */
 export type ErrorPolicy = 'continue' | 'fail';
 
 /** Deals with a wrong value by the policy, and notes it. */
-export function failColumn(row: WorkingRow, column: string, reason: string, policy: ErrorPolicy, journal: StepJournal): void {
+export function failColumn(
+  row: WorkingRow,
+  column: string,
+  reason: string,
+  policy: ErrorPolicy,
+  journal: StepJournal,
+): void {
   journal.note('failed', column, { sourceIndex: row.sourceIndex, before: row.get(column), reason });
   if (policy === 'fail') {
     row.failure ??= { column, reason };
@@ -36,7 +48,13 @@ export function failColumn(row: WorkingRow, column: string, reason: string, poli
 }
 
 /** Runs what may fail on a value, and deals with that by the policy. */
-export function attempt(row: WorkingRow, column: string, policy: ErrorPolicy, journal: StepJournal, act: () => void): void {
+export function attempt(
+  row: WorkingRow,
+  column: string,
+  policy: ErrorPolicy,
+  journal: StepJournal,
+  act: () => void,
+): void {
   try {
     act();
   } catch (thrown) {

@@ -15,7 +15,10 @@ export class SizeLimitReached extends Error {
   }
 }
 
-/** Counts what is made of rows, while it is made: what is thrown away again has taken time and memory as well. */
+/**
+ * Counts what is made of rows, while it is made: what is thrown away again has taken time and
+ * memory as well.
+ */
 export class SizeBudget {
   readonly #bytesMax: number;
   #left: number;
@@ -37,7 +40,10 @@ export class SizeBudget {
   }
 }
 
-/** What a value takes, in bytes: a byte for a character, eight for whatever is in a list or an object, and their content. */
+/**
+ * What a value takes, in bytes: a byte for a character, eight for whatever is in a list or an
+ * object, and their content.
+ */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return valueBytes + value.length;
   if (typeof value === 'bigint') return sizeOfInteger(value);
@@ -54,7 +60,9 @@ export function sizeOf(value: Value): number {
 }
 
 function sizeOfInteger(value: bigint): number {
-  return BigInt.asIntN(64, value) === value ? valueBytes : valueBytes + value.toString(16).length / 2;
+  return BigInt.asIntN(64, value) === value
+    ? valueBytes
+    : valueBytes + value.toString(16).length / 2;
 }
 
 /** Why a row cannot go on. */
@@ -64,8 +72,9 @@ export interface RowFailure {
 }
 
 /**
- * An object that inherits nothing. Its prototype is empty and has none: unlike objects without any prototype, those of the same fields share
- * one shape, and are read and written several times as fast.
+ * An object that inherits nothing. Its prototype is empty and has none: unlike objects without any
+ * prototype, those of the same fields share one shape, and are read and written several times as
+ * fast.
  */
 export const Fields = class {} as unknown as new () => Record<string, Value>;
 Reflect.deleteProperty(Fields.prototype as object, 'constructor');
@@ -83,11 +92,17 @@ export class WorkingRow {
   isIncomplete = false;
   /** Whether a value was cut or replaced because it was too long. */
   isSanitized = false;
-  /** By column of the schema, 1 where no step will change the value; undefined where every value has to be looked at. */
+  /**
+   * By column of the schema, 1 where no step will change the value; undefined where every value has
+   * to be looked at.
+   */
   readonly settled: Uint8Array | undefined;
   /** Fields that the schema has no column for; undefined where that has to be looked up. */
   readonly others: readonly string[] | undefined;
-  /** Columns of the schema that special values, defaults and lengths may still change: most values need none. Undefined for all of them. */
+  /**
+   * Columns of the schema that special values, defaults and lengths may still change: most values
+   * need none. Undefined for all of them.
+   */
   unsettled: readonly ColumnSpec[] | undefined;
   #collections: Map<string, readonly Value[]> | undefined;
   /** Set by a step that finds that the row must not be kept. */
@@ -125,7 +140,10 @@ export class WorkingRow {
     return copy;
   }
 
-  /** Gives a field a value that was made for it. @throws SizeLimitReached when all that was made is too large */
+  /**
+   * Gives a field a value that was made for it. @throws SizeLimitReached when all that was made is
+   * too large
+   */
   put(name: string, value: Value): void {
     this.count(name, value);
     this.fields[name] = value;

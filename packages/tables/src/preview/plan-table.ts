@@ -3,7 +3,11 @@ import type { Clock } from '@quire/core';
 import { TimeSlice } from '@quire/core/wait';
 import type { TableConfig } from '../config/table-config.ts';
 import { proposeTableConfig } from '../infer/propose-table-config.ts';
-import { type Explanation, type InferredSchema, SchemaInference } from '../infer/schema-inference.ts';
+import {
+  type Explanation,
+  type InferredSchema,
+  SchemaInference,
+} from '../infer/schema-inference.ts';
 import { runPipeline } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { TableSchema } from '../config/table-schema.ts';
@@ -30,12 +34,20 @@ export interface PlanOptions {
 }
 
 /**
- * Infers the schema where the request has none, or wants it completed, and adds to the config what such a schema needs. What is
- * given stays as it is.
+ * Infers the schema where the request has none, or wants it completed, and adds to the config what
+ * such a schema needs. What is given stays as it is.
  */
-export async function planTable(request: PreviewRequest, sample: Sample, options: PlanOptions): Promise<PlannedTable> {
+export async function planTable(
+  request: PreviewRequest,
+  sample: Sample,
+  options: PlanOptions,
+): Promise<PlannedTable> {
   const { preview, config, schema } = request;
-  const tableName = config?.value.tableName ?? preview.tableConfigs?.tableName ?? schema?.value.schemaName ?? options.tableName;
+  const tableName =
+    config?.value.tableName ??
+    preview.tableConfigs?.tableName ??
+    schema?.value.schemaName ??
+    options.tableName;
   const isInferring = isInferringFor(request);
   if (!isInferring || sample.rows.length === 0) {
     const named = { ...config?.value, tableName };
@@ -61,20 +73,38 @@ export function isInferringFor({ preview, schema }: PreviewRequest): boolean {
   return preview.config?.inference?.schemaInferenceEnabled ?? schema === undefined;
 }
 
-/** Infers from what the rows are when they come to the schema: nested values and transforms of the config are done before. */
+/**
+ * Infers from what the rows are when they come to the schema: nested values and transforms of the
+ * config are done before.
+ */
 async function inferFromSample(
   sample: Sample,
   config: TableConfig | undefined,
   { clock, limits, signal, tableName }: PlanOptions,
 ): Promise<InferredSchema> {
-  const { complexTypeConfig, enrichmentConfigs = [], transformConfigs = [] } = config?.ingestionConfig ?? {};
+  const {
+    complexTypeConfig,
+    enrichmentConfigs = [],
+    transformConfigs = [],
+  } = config?.ingestionConfig ?? {};
   let rows: readonly SourceRow[] = sample.rows;
-  if (complexTypeConfig !== undefined || enrichmentConfigs.length > 0 || transformConfigs.length > 0) {
-    const ingestionConfig = { complexTypeConfig, enrichmentConfigs, transformConfigs, continueOnError: true };
+  if (
+    complexTypeConfig !== undefined ||
+    enrichmentConfigs.length > 0 ||
+    transformConfigs.length > 0
+  ) {
+    const ingestionConfig = {
+      complexTypeConfig,
+      enrichmentConfigs,
+      transformConfigs,
+      continueOnError: true,
+    };
     const options = { clock, signal, madeBytesMax: limits.rowsBytesMax };
     const made = await runPipeline(rows, { ...options, config: { ingestionConfig }, schema: {} });
     const isRenamed = renamedFields(transformConfigs);
-    rows = made.rows.map(({ fields }) => Object.fromEntries(Object.entries(fields).filter(([name]) => !isRenamed(name))));
+    rows = made.rows.map(({ fields }) =>
+      Object.fromEntries(Object.entries(fields).filter(([name]) => !isRenamed(name))),
+    );
   }
   const delimiter = complexTypeConfig?.delimiter ?? '.';
   const schemaName = tableName.replace(/_(OFFLINE|REALTIME)$/, '');
@@ -87,8 +117,13 @@ async function inferFromSample(
   return inference.finish();
 }
 
-/** Tells which fields cannot be columns by their names, and have a transform that gives them another: as an answer, sent again, has them. */
-function renamedFields(transforms: readonly { readonly transformFunction?: string }[]): (name: string) => boolean {
+/**
+ * Tells which fields cannot be columns by their names, and have a transform that gives them
+ * another: as an answer, sent again, has them.
+ */
+function renamedFields(
+  transforms: readonly { readonly transformFunction?: string }[],
+): (name: string) => boolean {
   const given = new Set(transforms.map(({ transformFunction }) => transformFunction));
   return (name) => /\s|^\$/.test(name) && given.has(printExpression({ kind: 'column', name }));
 }
@@ -97,12 +132,17 @@ function renamedFields(transforms: readonly { readonly transformFunction?: strin
 function addColumns(given: TableSchema, inferred: TableSchema): TableSchema {
   const lists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs'] as const;
   const known = new Set(
-    [...lists.flatMap((list) => given[list] ?? []), ...(given.complexFieldSpecs ?? []), given.timeFieldSpec].map(
-      (spec) => spec?.name,
-    ),
+    [
+      ...lists.flatMap((list) => given[list] ?? []),
+      ...(given.complexFieldSpecs ?? []),
+      given.timeFieldSpec,
+    ].map((spec) => spec?.name),
   );
   const added = Object.fromEntries(
-    lists.map((list) => [list, [...(given[list] ?? []), ...(inferred[list] ?? []).filter(({ name }) => !known.has(name))]]),
+    lists.map((list) => [
+      list,
+      [...(given[list] ?? []), ...(inferred[list] ?? []).filter(({ name }) => !known.has(name))],
+    ]),
   );
   return { ...given, ...added };
 }
@@ -118,7 +158,11 @@ function addProposals(given: TableConfig, proposed: TableConfig): TableConfig {
     ...given,
     tableName: given.tableName ?? proposed.tableName ?? '',
     segmentsConfig: { ...segmentsConfig, ...given.segmentsConfig },
-    ingestionConfig: { ...ingestionConfig, ...given.ingestionConfig, transformConfigs: [...transforms, ...renames] },
+    ingestionConfig: {
+      ...ingestionConfig,
+      ...given.ingestionConfig,
+      transformConfigs: [...transforms, ...renames],
+    },
   };
 }
 

@@ -2,7 +2,18 @@ import type { Static } from 'typebox';
 import { TableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import { completeModel, readModel } from '../model/read-model.ts';
-import { flag, flagOrNone, freeForm, integer, list, model, optionalSection, section, text, texts } from '../model/member.ts';
+import {
+  flag,
+  flagOrNone,
+  freeForm,
+  integer,
+  list,
+  model,
+  optionalSection,
+  section,
+  text,
+  texts,
+} from '../model/member.ts';
 import { isRecord } from '../model/document.ts';
 import { TableSchema } from '../config/table-schema.ts';
 
@@ -27,8 +38,9 @@ export interface PreviewRequest {
 }
 
 /**
- * Reads the body of a preview; never throws. Of a config and a schema, the ones at the top go before those in `tableConfigs`; of
- * the two halves of a table, the one that is filled from files is previewed.
+ * Reads the body of a preview; never throws. Of a config and a schema, the ones at the top go
+ * before those in `tableConfigs`; of the two halves of a table, the one that is filled from files
+ * is previewed.
  */
 export function readPreviewRequest(body: unknown): PreviewRequest {
   const { sourceRows, rows, summary: _summary, ...rest } = isRecord(body) ? body : {};
@@ -46,7 +58,10 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
     message: 'Expected a list of rows.',
   };
   const isList = Array.isArray(sourceRows);
-  const other = tableConfigs?.realtime === undefined ? undefined : given(tableConfigs.realtime, '/tableConfigs/realtime');
+  const other =
+    tableConfigs?.realtime === undefined
+      ? undefined
+      : given(tableConfigs.realtime, '/tableConfigs/realtime');
   return {
     preview,
     sourceRows: isList ? (sourceRows as readonly unknown[]) : [],
@@ -63,30 +78,52 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
   };
 }
 
-/** Whether there are no rows, or those of an answer that was sent back as a request: they name the rows that they come from. */
+/**
+ * Whether there are no rows, or those of an answer that was sent back as a request: they name the
+ * rows that they come from.
+ */
 function isOfAnswer(rows: unknown): boolean {
   if (rows === undefined || rows === null) return true;
-  return Array.isArray(rows) && rows.every((row: unknown) => isRecord(row) && row['sourceIndex'] !== undefined);
+  return (
+    Array.isArray(rows) &&
+    rows.every((row: unknown) => isRecord(row) && row['sourceIndex'] !== undefined)
+  );
 }
 
 const rowsIgnored: Finding = {
   path: '/rows',
   code: 'ROWS_IGNORED',
   severity: 'info',
-  message: 'The rows of a request are not read: they are what an answer has. Rows to preview go into sourceRows.',
+  message:
+    'The rows of a request are not read: they are what an answer has. Rows to preview go into sourceRows.',
 };
 
 /** Limits of samples that make little sense, with what is done about them. */
-function samplingFindings(sampling: { readonly min?: number; readonly max?: number } | undefined): readonly Finding[] {
+function samplingFindings(
+  sampling: { readonly min?: number; readonly max?: number } | undefined,
+): readonly Finding[] {
   const { min, max } = sampling ?? {};
   const report = (member: 'min' | 'max', message: string): Finding => {
-    return { path: `/config/sampling/${member}`, code: 'SAMPLING_LIMIT', severity: 'warning', message };
+    return {
+      path: `/config/sampling/${member}`,
+      code: 'SAMPLING_LIMIT',
+      severity: 'warning',
+      message,
+    };
   };
   const findings: Finding[] = [];
-  if (max !== undefined && max < 1) findings.push(report('max', `${max} is not a count of rows to sample: no row is sampled.`));
-  if (min !== undefined && min < 0) findings.push(report('min', `${min} is not a count of rows: none is taken for too few.`));
-  else if (min !== undefined && max !== undefined && min > max) {
-    findings.push(report('min', `${min} rows are wanted at least, and ${max} at most: ${Math.max(0, max)} are sampled at most.`));
+  if (max !== undefined && max < 1) {
+    findings.push(report('max', `${max} is not a count of rows to sample: no row is sampled.`));
+  }
+  if (min !== undefined && min < 0) {
+    findings.push(report('min', `${min} is not a count of rows: none is taken for too few.`));
+  } else if (min !== undefined && max !== undefined && min > max) {
+    findings.push(
+      report(
+        'min',
+        `${min} rows are wanted at least, and ${max} at most: ${Math.max(0, max)} are sampled at most.`,
+      ),
+    );
   }
   return findings;
 }
@@ -105,13 +142,21 @@ const PreviewRow = model(
 );
 
 /** Parts of a preview that hold a whole config or schema: left out, they stay out. */
-const offered = <Members extends Parameters<typeof optionalSection>[0]>(members: Members, description: string) =>
-  optionalSection(members, description);
+const offered = <Members extends Parameters<typeof optionalSection>[0]>(
+  members: Members,
+  description: string,
+) => optionalSection(members, description);
 
-/** The request and the answer of a preview (SPECIFICATION.md section 2.3), and the counts that the answer adds. */
+/**
+ * The request and the answer of a preview (SPECIFICATION.md section 2.3), and the counts that the
+ * answer adds.
+ */
 export const PreviewObject = model(
   {
-    tableConfig: offered(TableConfig.properties, 'The config; proposed where the request had none.'),
+    tableConfig: offered(
+      TableConfig.properties,
+      'The config; proposed where the request had none.',
+    ),
     schema: offered(TableSchema.properties, 'The schema; inferred where the request had none.'),
     tableConfigs: optionalSection(
       {
@@ -132,7 +177,11 @@ export const PreviewObject = model(
           'How many rows are sampled.',
         ),
         inference: section(
-          { schemaInferenceEnabled: flagOrNone('Whether a schema is inferred. Left out: where the request has none.') },
+          {
+            schemaInferenceEnabled: flagOrNone(
+              'Whether a schema is inferred. Left out: where the request has none.',
+            ),
+          },
           'What is inferred.',
         ),
         previewFiles: section(
@@ -156,16 +205,25 @@ export const PreviewObject = model(
           'Rows with a value that became null because it could not be converted. Not in the specification.',
           0,
         ),
-        getnSanitizedRows: integer('Rows with a value that was cut or replaced. Not in the specification.', 0),
+        getnSanitizedRows: integer(
+          'Rows with a value that was cut or replaced. Not in the specification.',
+          0,
+        ),
         getnFailedRows: integer('Rows that could not be taken over. Not in the specification.', 0),
-        getnUnnestedRows: integer('Rows beyond one of each sampled row. Not in the specification.', 0),
+        getnUnnestedRows: integer(
+          'Rows beyond one of each sampled row. Not in the specification.',
+          0,
+        ),
         batch: section({ getnMatchingFiles: integer('Files that match.', 0) }, 'Of files.'),
         realtime: section(
           {
             getnPartitions: integer('Partitions of the stream.', 0),
             getnRunnables: integer('Readers of partitions.', 0),
             getnRunnablesWithException: integer('Readers that failed.', 0),
-            partitionMetadataFetchTimeMs: integer('Time that it took to ask for the partitions.', 0),
+            partitionMetadataFetchTimeMs: integer(
+              'Time that it took to ask for the partitions.',
+              0,
+            ),
           },
           'Of a stream.',
         ),
@@ -186,7 +244,10 @@ export interface ParsedPreviewObject {
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the body of a preview; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.3). */
+/**
+ * Reads the body of a preview; never throws, and finds everything that does not fit, not only the
+ * first (SPECIFICATION.md section 2.3).
+ */
 export function parsePreviewObject(value: unknown): ParsedPreviewObject {
   const read = readModel(PreviewObject, value);
   return {
@@ -199,7 +260,9 @@ export function parsePreviewObject(value: unknown): ParsedPreviewObject {
 /** A preview object with every member of the specification's table. */
 export type CompletePreviewObject = { readonly [Member in keyof PreviewObject]-?: unknown };
 
-/** The same preview with its full set of members: what was left out is null, empty or its default. */
+/**
+ * The same preview with its full set of members: what was left out is null, empty or its default.
+ */
 export function completePreviewObject(preview: PreviewObject): CompletePreviewObject {
   return completeModel(PreviewObject, preview) as CompletePreviewObject;
 }

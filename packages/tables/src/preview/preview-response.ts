@@ -46,7 +46,9 @@ export interface PreviewSummary {
   };
 }
 
-/** The answer of a preview: the preview object of the specification (2.3), and why it is as it is. */
+/**
+ * The answer of a preview: the preview object of the specification (2.3), and why it is as it is.
+ */
 export interface PreviewResponse {
   readonly tableConfig: CompleteTableConfig;
   /** Null where there is none, and none was inferred. */
@@ -80,9 +82,10 @@ const pieceBytes = 64 * 1024;
 const reservedBytes = 1024;
 
 /**
- * Writes a preview as JSON, in pieces between which others run: integers with all their digits, bytes as hex, NaN and the
- * infinities as texts. Rows that would make it longer than `bytesMax` are left out, which a finding says: rows as they came take
- * at most half of the room, rows of the table the rest.
+ * Writes a preview as JSON, in pieces between which others run: integers with all their digits,
+ * bytes as hex, NaN and the infinities as texts. Rows that would make it longer than `bytesMax` are
+ * left out, which a finding says: rows as they came take at most half of the room, rows of the
+ * table the rest.
  *
  * @param options.bytesMax most bytes of the whole; 32 MiB by default
  * @throws INVALID_BODY at once, when the preview is longer without any row
@@ -109,7 +112,8 @@ async function* writeAll(
   bytesMax: number,
   roomBytes: number,
 ): AsyncGenerator<string, void, undefined> {
-  // The rows go first, so that the rest can be written as any other value is, and closed by its own brace.
+  // The rows go first, so that the rest can be written as any other value is, and closed by its own
+  // brace.
   yield '{"sourceRows":';
   const source = yield* writeRows(sourceRows, roomBytes / 2);
   yield ',"rows":';
@@ -188,8 +192,17 @@ async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promi
   return names.size;
 }
 
-/** What happened to the rows, as findings: those that fail, those that lose something, and none that are left. */
-export function rowFindings({ rows, dropped, changes, counts, sizeLimit }: PipelineResult): readonly Finding[] {
+/**
+ * What happened to the rows, as findings: those that fail, those that lose something, and none that
+ * are left.
+ */
+export function rowFindings({
+  rows,
+  dropped,
+  changes,
+  counts,
+  sizeLimit,
+}: PipelineResult): readonly Finding[] {
   const findings: Finding[] = [];
   const report = (code: string, severity: Finding['severity'], message: string): void => {
     findings.push({ path: '/sourceRows', code, severity, message });
@@ -199,15 +212,29 @@ export function rowFindings({ rows, dropped, changes, counts, sizeLimit }: Pipel
   if (failure !== undefined) {
     const column = failure.column === undefined ? '' : ` Column ${failure.column}:`;
     const which = `Row ${failure.sourceIndex + 1}, step ${failure.step}.`;
-    report('ROWS_FAILED', 'error', `${counts.failed} of ${total} rows cannot be taken over. ${which}${column} ${failure.reason}`);
+    report(
+      'ROWS_FAILED',
+      'error',
+      `${counts.failed} of ${total} rows cannot be taken over. ${which}${column} ${failure.reason}`,
+    );
   }
   if (counts.incomplete > 0) {
     const columns = columnsOf(changes.filter(({ kind }) => kind === 'failed'));
-    report('ROWS_INCOMPLETE', 'warning', `${counts.incomplete} rows lose a value that is wrong, in ${columns}.`);
+    report(
+      'ROWS_INCOMPLETE',
+      'warning',
+      `${counts.incomplete} rows lose a value that is wrong, in ${columns}.`,
+    );
   }
   if (counts.sanitized > 0) {
-    const columns = columnsOf(changes.filter(({ step, kind }) => step === 'sanitize' && kind === 'changed'));
-    report('ROWS_SANITIZED', 'warning', `${counts.sanitized} rows have a value that is cut or replaced, in ${columns}.`);
+    const columns = columnsOf(
+      changes.filter(({ step, kind }) => step === 'sanitize' && kind === 'changed'),
+    );
+    report(
+      'ROWS_SANITIZED',
+      'warning',
+      `${counts.sanitized} rows have a value that is cut or replaced, in ${columns}.`,
+    );
   }
   if (sizeLimit !== undefined) {
     const limit = formatBytes(sizeLimit.bytesMax);
@@ -223,5 +250,7 @@ export function rowFindings({ rows, dropped, changes, counts, sizeLimit }: Pipel
 
 function columnsOf(changes: readonly { readonly column?: string }[]): string {
   const names = [...new Set(changes.flatMap(({ column }) => column ?? []))];
-  return names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} others` : names.join(', ');
+  return names.length > 8
+    ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} others`
+    : names.join(', ');
 }

@@ -9,9 +9,19 @@ import { completeTableSchema } from '../config/table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
-import { completePreviewObject, type PreviewRequest, readPreviewRequest } from './preview-request.ts';
+import {
+  completePreviewObject,
+  type PreviewRequest,
+  readPreviewRequest,
+} from './preview-request.ts';
 import { isInferringFor, type PlannedTable, planTable } from './plan-table.ts';
-import { noSample, type PreviewLimits, previewLimits, type PreviewStream, type Sample } from './sample.ts';
+import {
+  noSample,
+  type PreviewLimits,
+  previewLimits,
+  type PreviewStream,
+  type Sample,
+} from './sample.ts';
 import { takeSample } from './take-sample.ts';
 
 /** What a preview works with. */
@@ -19,7 +29,10 @@ export interface PreviewOptions {
   readonly clock: Clock;
   /** Finds files that may be read. Left out: no file may. */
   readonly finder?: FileFinder | undefined;
-  /** Opens a stream that may be sampled. Left out: none may. @throws STREAM_INVALID when it may not, or cannot work */
+  /**
+   * Opens a stream that may be sampled. Left out: none may. @throws STREAM_INVALID when it may not,
+   * or cannot work
+   */
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   readonly limits?: Partial<PreviewLimits> | undefined;
   /** What is known of the place where the table is to live. */
@@ -36,15 +49,19 @@ const noResult: PipelineResult = {
 };
 
 /**
- * Shows what a table would hold: samples rows, infers what the request does not say, checks config and schema, takes the rows
- * through the ingestion pipeline, and tells what was done and what is wrong. Nothing is created (SPECIFICATION.md section 4.3).
+ * Shows what a table would hold: samples rows, infers what the request does not say, checks config
+ * and schema, takes the rows through the ingestion pipeline, and tells what was done and what is
+ * wrong. Nothing is created (SPECIFICATION.md section 4.3).
  *
- * Whatever the request holds, the answer is a preview with findings. Works in slices of a few milliseconds, between which others
- * run, within the limits.
+ * Whatever the request holds, the answer is a preview with findings. Works in slices of a few
+ * milliseconds, between which others run, within the limits.
  *
  * @throws ABORTED when the signal is aborted
  */
-export async function previewTable(request: unknown, options: PreviewOptions): Promise<PreviewResponse> {
+export async function previewTable(
+  request: unknown,
+  options: PreviewOptions,
+): Promise<PreviewResponse> {
   const { clock, signal } = options;
   const limits = { ...previewLimits, ...options.limits };
   throwIfAborted(signal);
@@ -58,7 +75,13 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   const parsed = readPreviewRequest(request);
   const late = new LateFinding();
   const sample = await late.guard(noSample, () =>
-    takeSample(parsed, { clock, finder: options.finder, openStream: options.openStream, limits, signal: timer.signal }),
+    takeSample(parsed, {
+      clock,
+      finder: options.finder,
+      openStream: options.openStream,
+      limits,
+      signal: timer.signal,
+    }),
   );
   const fallback: PlannedTable = {
     config: parsed.config?.value ?? {},
@@ -67,9 +90,16 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
     explanations: [],
   };
   const table = await late.guard(fallback, () =>
-    planTable(parsed, sample, { clock, limits, signal: timer.signal, tableName: tableNameOf(sample.files) }),
+    planTable(parsed, sample, {
+      clock,
+      limits,
+      signal: timer.signal,
+      tableName: tableNameOf(sample.files),
+    }),
   );
-  const result = await late.guard(noResult, () => runRows(sample, table, { clock, limits, signal: timer.signal }));
+  const result = await late.guard(noResult, () =>
+    runRows(sample, table, { clock, limits, signal: timer.signal }),
+  );
   throwIfAborted(signal);
   const findings = [
     ...parsed.findings,
@@ -90,14 +120,18 @@ function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   const sorted = sortFindings(findings);
   if (sorted.length <= findingsMax) return sorted;
   const message = `There are ${sorted.length} findings; ${findingsMax} are shown, the most severe first.`;
-  return [...sorted.slice(0, findingsMax), { path: '', code: 'FINDINGS_CUT', severity: 'warning', message }];
+  return [
+    ...sorted.slice(0, findingsMax),
+    { path: '', code: 'FINDINGS_CUT', severity: 'warning', message },
+  ];
 }
 
 const noSchema: Finding = {
   path: '/schema',
   code: 'NO_SCHEMA',
   severity: 'error',
-  message: 'There is no schema, and inference is off: no row can be shown as the table would hold it.',
+  message:
+    'There is no schema, and inference is off: no row can be shown as the table would hold it.',
 };
 
 interface RunOptions {
@@ -106,12 +140,23 @@ interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-function runRows(sample: Sample, { config, schema }: PlannedTable, { limits, ...options }: RunOptions): Promise<PipelineResult> {
+function runRows(
+  sample: Sample,
+  { config, schema }: PlannedTable,
+  { limits, ...options }: RunOptions,
+): Promise<PipelineResult> {
   if (schema === undefined || sample.rows.length === 0) return Promise.resolve(noResult);
-  return runPipeline(sample.rows, { ...options, config, schema, madeBytesMax: limits.rowsBytesMax });
+  return runPipeline(sample.rows, {
+    ...options,
+    config,
+    schema,
+    madeBytesMax: limits.rowsBytesMax,
+  });
 }
 
-/** Every rule that config and schema break, and what the pipeline says of them that no rule does. */
+/**
+ * Every rule that config and schema break, and what the pipeline says of them that no rule does.
+ */
 function checkTable(
   { config, schema, otherConfig }: PreviewRequest,
   table: PlannedTable,
@@ -137,7 +182,10 @@ function checkTable(
   });
   // A rule says it in the words of the config; the pipeline says it again in its own.
   const isSaid = ({ path }: Finding): boolean =>
-    checked.some((each) => each.severity === 'error' && (each.path === path || each.path.startsWith(`${path}/`)));
+    checked.some(
+      (each) =>
+        each.severity === 'error' && (each.path === path || each.path.startsWith(`${path}/`)),
+    );
   return [...checked, ...others.filter((finding) => !isSaid(finding))];
 }
 
@@ -169,9 +217,15 @@ function respond(
       tableName: (table.config.tableName ?? '').replace(/_(OFFLINE|REALTIME)$/, ''),
       schema,
       offline: isRealtime ? null : tableConfig,
-      realtime: isRealtime ? tableConfig : otherConfig === undefined ? null : completeTableConfig(otherConfig.value),
+      realtime: isRealtime
+        ? tableConfig
+        : otherConfig === undefined
+          ? null
+          : completeTableConfig(otherConfig.value),
     },
-    sourceRows: sample.givenRows ?? sample.rows.map((fields) => ({ nullValueFields: [], fieldToValueMap: fields })),
+    sourceRows:
+      sample.givenRows ??
+      sample.rows.map((fields) => ({ nullValueFields: [], fieldToValueMap: fields })),
     rows: result.rows.map(({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }) => ({
       nullValueFields: nullFields,
       fieldToValueMap: fields,
@@ -204,13 +258,21 @@ class LateFinding {
       return await act();
     } catch (error) {
       if (!isQuireError(error, 'QUERY_TIMED_OUT')) throw error;
-      this.findings.push({ path: '', code: 'TIME_LIMIT', severity: 'error', message: error.message });
+      this.findings.push({
+        path: '',
+        code: 'TIME_LIMIT',
+        severity: 'error',
+        message: error.message,
+      });
       return fallback;
     }
   }
 }
 
-/** A name for the table of these files: what the first one is called, as far as a table can be called that. */
+/**
+ * A name for the table of these files: what the first one is called, as far as a table can be
+ * called that.
+ */
 function tableNameOf(files: readonly string[]): string {
   const file = files[0]?.split('/').findLast((segment) => segment !== '') ?? '';
   const [stem = ''] = file.split('.');
@@ -219,11 +281,16 @@ function tableNameOf(files: readonly string[]): string {
 }
 
 /**
- * Previews a table as the body of a request asks for it, and writes the answer, both JSON: see `previewTable` and `writePreview`.
+ * Previews a table as the body of a request asks for it, and writes the answer, both JSON: see
+ * `previewTable` and `writePreview`.
  *
- * @throws INVALID_BODY when the body is not a JSON object, or the answer would be too long without any row; ABORTED
+ * @throws INVALID_BODY when the body is not a JSON object, or the answer would be too long without
+ * any row; ABORTED
  */
-export async function previewText(body: string, options: PreviewOptions): Promise<AsyncGenerator<string, void, undefined>> {
+export async function previewText(
+  body: string,
+  options: PreviewOptions,
+): Promise<AsyncGenerator<string, void, undefined>> {
   const { digitsMax, answerBytesMax } = { ...previewLimits, ...options.limits };
   const preview = await previewTable(parseDocument(body, { digitsMax }), options);
   return writePreview(preview, { bytesMax: answerBytesMax });

@@ -2,7 +2,12 @@ import { isQuireError } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
-import { ByteBudget, type FileFinder, type SourceFile, SourceProblem } from '../sources/source-file.ts';
+import {
+  ByteBudget,
+  type FileFinder,
+  type SourceFile,
+  SourceProblem,
+} from '../sources/source-file.ts';
 import { csvOptionsOf, textOf } from '../sources/formats/read-csv.ts';
 import { type FileFormat, formatNamed, openRows } from '../sources/formats/read-rows.ts';
 import type { CsvOptions } from '../sources/formats/row-reading.ts';
@@ -20,25 +25,45 @@ interface Match {
 const rowFindingsMax = 5;
 
 /**
- * Samples the files of a request: some of those that match, spread over all of them, and of each as many rows as it takes to get
- * the most that are wanted. What cannot be read is a finding, and the others are read all the same.
+ * Samples the files of a request: some of those that match, spread over all of them, and of each as
+ * many rows as it takes to get the most that are wanted. What cannot be read is a finding, and the
+ * others are read all the same.
  */
-export async function sampleFiles(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
+export async function sampleFiles(
+  request: PreviewRequest,
+  options: SampleOptions,
+): Promise<Sample> {
   const { requests, findings: requestFindings } = sourceRequestsOf(request);
   const findings: Finding[] = [...requestFindings];
   if (requests.length === 0) return { ...noSample, findings };
   const matches = await findMatches(requests, options, findings);
   const { sampling, previewFiles } = request.preview.config ?? {};
   const rowsMax = Math.max(0, Math.min(sampling?.max ?? 100, options.limits.rowsMax));
-  const fileCount = Math.max(1, Math.min(previewFiles?.nfilesToFetch ?? 10, options.limits.filesMax, rowsMax));
+  const fileCount = Math.max(
+    1,
+    Math.min(previewFiles?.nfilesToFetch ?? 10, options.limits.filesMax, rowsMax),
+  );
   const chosen = spread(matches, fileCount);
-  const sample = { ...noSample, files: chosen.map(({ file }) => file.uri), matchingFileCount: matches.length };
+  const sample = {
+    ...noSample,
+    files: chosen.map(({ file }) => file.uri),
+    matchingFileCount: matches.length,
+  };
   if (previewFiles?.previewFilesOnly === true) {
-    return { ...sample, files: matches.slice(0, filesListedMax).map(({ file }) => file.uri), findings };
+    return {
+      ...sample,
+      files: matches.slice(0, filesListedMax).map(({ file }) => file.uri),
+      findings,
+    };
   }
   const { rows, formats } = await readChosen(chosen, rowsMax, options, findings);
   if (matches.length > 0) findings.push(...fewRows(rows.length, sampling?.min));
-  return { ...sample, rows, findings, hasTypedText: formats.some((format) => format === 'csv' || format === 'tsv') };
+  return {
+    ...sample,
+    rows,
+    findings,
+    hasTypedText: formats.some((format) => format === 'csv' || format === 'tsv'),
+  };
 }
 
 /** Most files whose names are in the answer when they are listed only. */
@@ -76,7 +101,10 @@ async function findFiles(finder: FileFinder | undefined, pattern: string, signal
   if (finder !== undefined) return finder.find(pattern, signal);
   return {
     files: [],
-    problem: { code: 'SOURCE_NOT_ALLOWED', message: 'Previews of this caller may not read files; give sourceRows.' },
+    problem: {
+      code: 'SOURCE_NOT_ALLOWED',
+      message: 'Previews of this caller may not read files; give sourceRows.',
+    },
   };
 }
 
@@ -84,21 +112,36 @@ async function findFiles(finder: FileFinder | undefined, pattern: string, signal
 function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
   if (elements.length <= count) return elements;
   const step = count === 1 ? 0 : (elements.length - 1) / (count - 1);
-  return Array.from({ length: count }, (_, index) => elements[Math.round(index * step)]).filter((each) => each !== undefined);
+  return Array.from({ length: count }, (_, index) => elements[Math.round(index * step)]).filter(
+    (each) => each !== undefined,
+  );
 }
 
-/** Small files are read first: the rows that they do not have are taken from the larger ones. Rows come in the order of files. */
-async function readChosen(chosen: readonly Match[], rowsMax: number, options: SampleOptions, findings: Finding[]) {
+/**
+ * Small files are read first: the rows that they do not have are taken from the larger ones. Rows
+ * come in the order of files.
+ */
+async function readChosen(
+  chosen: readonly Match[],
+  rowsMax: number,
+  options: SampleOptions,
+  findings: Finding[],
+) {
   const budget = new ByteBudget(options.limits.bytesMax);
   const sampleBudget = new SampleBudget(options.limits);
   const byFile = new Map<Match, readonly SourceRow[]>();
   const formats: FileFormat[] = [];
   let [rowsLeft, filesLeft] = [rowsMax, chosen.length];
-  for (const match of chosen.toSorted((left, right) => left.file.sizeBytes - right.file.sizeBytes)) {
+  for (const match of chosen.toSorted(
+    (left, right) => left.file.sizeBytes - right.file.sizeBytes,
+  )) {
     const rows: SourceRow[] = [];
     byFile.set(match, rows);
     const reading = { ...options, budget, sampleBudget, rowsMax: Math.ceil(rowsLeft / filesLeft) };
-    const isFull = await readInto(rows, match, reading, { findings, onFormat: (format) => formats.push(format) });
+    const isFull = await readInto(rows, match, reading, {
+      findings,
+      onFormat: (format) => formats.push(format),
+    });
     if (isFull) break;
     rowsLeft -= rows.length;
     filesLeft -= 1;
@@ -118,18 +161,32 @@ async function readInto(
   rows: SourceRow[],
   { file, request }: Match,
   options: FileReading,
-  { findings, onFormat }: { readonly findings: Finding[]; readonly onFormat: (format: FileFormat) => void },
+  {
+    findings,
+    onFormat,
+  }: { readonly findings: Finding[]; readonly onFormat: (format: FileFormat) => void },
 ): Promise<boolean> {
   const { budget, sampleBudget, rowsMax, signal, limits } = options;
   const counts = new Map<string, number>();
   const onProblem = (code: string, message: string): void => {
     const count = (counts.get(code) ?? 0) + 1;
     counts.set(code, count);
-    if (count <= rowFindingsMax) findings.push({ path: request.path, code, severity: 'warning', message });
+    if (count <= rowFindingsMax) {
+      findings.push({ path: request.path, code, severity: 'warning', message });
+    }
   };
   try {
     const { rowBytesMax, digitsMax } = limits;
-    const reading = { file, rowsMax, rowBytesMax, digitsMax, budget, signal, csv: request.csv, onProblem };
+    const reading = {
+      file,
+      rowsMax,
+      rowBytesMax,
+      digitsMax,
+      budget,
+      signal,
+      csv: request.csv,
+      onProblem,
+    };
     const opened = await openRows(reading, request.format);
     onFormat(opened.format);
     let number = 0;
@@ -148,7 +205,9 @@ async function readInto(
   } finally {
     for (const [code, count] of counts) {
       const message = `${count} rows of ${file.uri}; the first ${rowFindingsMax} are listed.`;
-      if (count > rowFindingsMax) findings.push({ path: request.path, code, severity: 'warning', message });
+      if (count > rowFindingsMax) {
+        findings.push({ path: request.path, code, severity: 'warning', message });
+      }
     }
   }
 }
@@ -172,7 +231,10 @@ interface SourceRequest {
   readonly csv: CsvOptions;
 }
 
-/** The files that a request names: those of `sourceFiles`, and where there are none, those of the config's batch sources. */
+/**
+ * The files that a request names: those of `sourceFiles`, and where there are none, those of the
+ * config's batch sources.
+ */
 function sourceRequestsOf({ preview, config }: PreviewRequest): {
   readonly requests: readonly SourceRequest[];
   readonly findings: readonly Finding[];
@@ -180,15 +242,27 @@ function sourceRequestsOf({ preview, config }: PreviewRequest): {
   const patterns = preview.sourceFiles ?? [];
   if (patterns.length > 0) {
     const requests = patterns.map((pattern, index) => {
-      return { path: `/sourceFiles/${index}`, pattern, includes: () => true, format: undefined, csv: {} };
+      return {
+        path: `/sourceFiles/${index}`,
+        pattern,
+        includes: () => true,
+        format: undefined,
+        csv: {},
+      };
     });
     return { requests, findings: [] };
   }
   const maps = config?.value.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? [];
   const read = maps.map((map, index) => {
-    return readBatchConfig(map, `${config?.path ?? ''}/ingestionConfig/batchIngestionConfig/batchConfigMaps/${index}`);
+    return readBatchConfig(
+      map,
+      `${config?.path ?? ''}/ingestionConfig/batchIngestionConfig/batchConfigMaps/${index}`,
+    );
   });
-  return { requests: read.flatMap(({ request }) => request ?? []), findings: read.flatMap(({ findings }) => findings) };
+  return {
+    requests: read.flatMap(({ request }) => request ?? []),
+    findings: read.flatMap(({ findings }) => findings),
+  };
 }
 
 type BatchConfig = Readonly<Record<string, unknown>>;
@@ -198,12 +272,22 @@ function readBatchConfig(
   path: string,
 ): { readonly request?: SourceRequest; readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
-  const report = (member: string, code: string, severity: Finding['severity'], message: string): void => {
+  const report = (
+    member: string,
+    code: string,
+    severity: Finding['severity'],
+    message: string,
+  ): void => {
     findings.push({ path: `${path}/${member}`, code, severity, message });
   };
   const directory = textOf(map, 'inputDirURI');
   if (directory === undefined) {
-    report('inputDirURI', 'BATCH_SOURCE', 'info', 'It has no inputDirURI, so none of its files is sampled.');
+    report(
+      'inputDirURI',
+      'BATCH_SOURCE',
+      'info',
+      'It has no inputDirURI, so none of its files is sampled.',
+    );
     return { findings };
   }
   const base = directory.replace(/\/+$/, '');
@@ -211,7 +295,12 @@ function readBatchConfig(
     const pattern = textOf(map, member);
     const matches = pattern === undefined ? () => otherwise : readFilePattern(pattern);
     if (matches !== undefined) return matches;
-    report(member, 'BATCH_PATTERN', 'error', `‘${pattern?.slice(0, 200)}’ is not a pattern: expected glob:… or regex:….`);
+    report(
+      member,
+      'BATCH_PATTERN',
+      'error',
+      `‘${pattern?.slice(0, 200)}’ is not a pattern: expected glob:… or regex:….`,
+    );
     return () => false;
   };
   const isIncluded = matcherOf('includeFileNamePattern', true);
@@ -224,16 +313,26 @@ function readBatchConfig(
   }
   const csv = csvOptionsOf(map);
   return {
-    request: { path, pattern: `${base}/**`, includes: (uri) => isIncluded(uri) && !isExcluded(uri), format, csv },
+    request: {
+      path,
+      pattern: `${base}/**`,
+      includes: (uri) => isIncluded(uri) && !isExcluded(uri),
+      format,
+      csv,
+    },
     findings,
   };
 }
 
-/** Matches as Java's path matchers do: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without its scheme. */
+/**
+ * Matches as Java's path matchers do: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without
+ * its scheme.
+ */
 function readFilePattern(text: string): ((uri: string) => boolean) | undefined {
   const [, syntax = 'glob', pattern = ''] = /^(?:(glob|regex):)?(.*)$/s.exec(text) ?? [];
   const glob = syntax === 'glob' ? parseGlob(pattern) : undefined;
-  const matches = syntax === 'regex' ? compileRegex(pattern) : glob && ((path: string) => glob.matches(path));
+  const matches =
+    syntax === 'regex' ? compileRegex(pattern) : glob && ((path: string) => glob.matches(path));
   // A pattern without a slash is meant for the name alone.
   return matches === undefined
     ? undefined

@@ -1,13 +1,25 @@
 import { isQuireError, QuireError } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
-import { decodeJson, findStartOffset, type MessageStream, type PartitionOffsets, type StreamStart } from '@quire/streams';
+import {
+  decodeJson,
+  findStartOffset,
+  type MessageStream,
+  type PartitionOffsets,
+  type StreamStart,
+} from '@quire/streams';
 import type { TableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { ByteBudget, SourceProblem } from '../sources/source-file.ts';
 import { streamsOf } from '../validate/stream-rules.ts';
 import type { Given, PreviewRequest } from './preview-request.ts';
-import { noSample, type RealtimeSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
+import {
+  noSample,
+  type RealtimeSample,
+  type Sample,
+  SampleBudget,
+  type SampleOptions,
+} from './sample.ts';
 
 /** Most partitions that are read: each may cost a connection. */
 const partitionsMax = 32;
@@ -16,22 +28,35 @@ const partitionsMax = 32;
 const messageFindingsMax = 5;
 
 /**
- * Samples the streams of a table: of each partition a share of the rows, from where the table would begin, or from the oldest message where
- * it would begin at the end. What cannot be read is a finding, and other partitions are read all the same.
+ * Samples the streams of a table: of each partition a share of the rows, from where the table would
+ * begin, or from the oldest message where it would begin at the end. What cannot be read is a
+ * finding, and other partitions are read all the same.
  */
-export async function sampleStreams(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
+export async function sampleStreams(
+  request: PreviewRequest,
+  options: SampleOptions,
+): Promise<Sample> {
   const given = realtimeConfigOf(request);
   const streams = given === undefined ? [] : streamsOf(given.value);
   if (given === undefined || streams.length === 0) return noSample;
   const [first] = streams;
-  if (options.openStream === undefined) return { ...noSample, findings: [notAllowed(`${given.path}${first?.path ?? ''}`)] };
+  if (options.openStream === undefined) {
+    return { ...noSample, findings: [notAllowed(`${given.path}${first?.path ?? ''}`)] };
+  }
   const { clock, limits, signal } = options;
-  // Half the time of a preview is for its streams: what they gave by then goes through the pipeline.
+  // Half the time of a preview is for its streams: what they gave by then goes through the
+  // pipeline.
   using time = new Deadline({ clock, timeoutMs: limits.timeMaxMs / 2, signal, error: tooLate });
   const sampling = new StreamSampling({ ...options, signal: time.signal });
-  const rowsMax = Math.max(0, Math.min(request.preview.config?.sampling?.max ?? 100, options.limits.rowsMax));
+  const rowsMax = Math.max(
+    0,
+    Math.min(request.preview.config?.sampling?.max ?? 100, options.limits.rowsMax),
+  );
   for (const { path, options: keys } of streams) {
-    await sampling.add(options.openStream, Object.fromEntries(keys), { path: `${given.path}${path}`, rowsMax });
+    await sampling.add(options.openStream, Object.fromEntries(keys), {
+      path: `${given.path}${path}`,
+      rowsMax,
+    });
   }
   const { rows, realtime, findings } = sampling;
   return { ...noSample, rows: rows.slice(0, rowsMax), realtime, findings };
@@ -43,7 +68,8 @@ function realtimeConfigOf({ config, otherConfig }: PreviewRequest): Given<TableC
 }
 
 function notAllowed(path: string): Finding {
-  const message = 'This caller may not sample the stream here; give rows of the stream as sourceRows.';
+  const message =
+    'This caller may not sample the stream here; give rows of the stream as sourceRows.';
   return { path, code: 'STREAM_NOT_ALLOWED', severity: 'warning', message };
 }
 
@@ -73,7 +99,10 @@ class StreamSampling {
       await using _closing = stream;
       const startedMs = clock.monotonicMs();
       const partitions = await stream.readPartitions({ signal });
-      this.#count({ partitionCount: partitions.length, metadataFetchTimeMs: Math.round(clock.monotonicMs() - startedMs) });
+      this.#count({
+        partitionCount: partitions.length,
+        metadataFetchTimeMs: Math.round(clock.monotonicMs() - startedMs),
+      });
       if (start.at === 'largest' && partitions.length > 0) this.findings.push(beginsAtEnd(path));
       await this.#read(stream, { start, partitions, path, rowsLeft: rowsMax - this.rows.length });
     } catch (error) {
@@ -113,14 +142,18 @@ class StreamSampling {
     };
     for (const { partition, earliestOffset, latestOffset } of chosen) {
       const fromOffset =
-        start.at === 'largest' ? earliestOffset : await findStartOffset(stream, partition, start, { clock, signal });
+        start.at === 'largest'
+          ? earliestOffset
+          : await findStartOffset(stream, partition, start, { clock, signal });
       readers.push(new StreamPartition(stream, { partition, fromOffset, endOffset: latestOffset }));
     }
     this.#count({ runnableCount: readers.length });
     await Promise.all(readers.map((reader) => read(reader, share)));
     for (const reader of readers) {
       const missing = rowsLeft - readers.reduce((sum, { rows }) => sum + rows.length, 0);
-      if (missing > 0 && !reader.isAtEnd && !failed.has(reader)) await read(reader, reader.rows.length + missing);
+      if (missing > 0 && !reader.isAtEnd && !failed.has(reader)) {
+        await read(reader, reader.rows.length + missing);
+      }
     }
     for (const row of readers.flatMap(({ rows }) => rows)) {
       const refusal = this.#size.refuse(row);
@@ -136,9 +169,17 @@ class StreamSampling {
     const onProblem = (code: string, message: string): void => {
       const count = (counts.get(code) ?? 0) + 1;
       counts.set(code, count);
-      if (count <= messageFindingsMax) this.findings.push({ path, code, severity: 'warning', message });
+      if (count <= messageFindingsMax) {
+        this.findings.push({ path, code, severity: 'warning', message });
+      }
     };
-    return { rowBytesMax: limits.rowBytesMax, digitsMax: limits.digitsMax, budget: this.#bytes, signal, onProblem };
+    return {
+      rowBytesMax: limits.rowBytesMax,
+      digitsMax: limits.digitsMax,
+      budget: this.#bytes,
+      signal,
+      onProblem,
+    };
   }
 
   #count(added: Partial<RealtimeSample>): void {
@@ -151,10 +192,16 @@ class StreamSampling {
     };
   }
 
-  /** A failure of a stream as a finding; an abort of the caller, and what nobody expected, go on. */
+  /**
+   * A failure of a stream as a finding; an abort of the caller, and what nobody expected, go on.
+   */
   #findingOf(error: unknown, path: string): Finding {
-    if (error instanceof SourceProblem) return { path, code: error.code, severity: 'warning', message: error.message };
-    if (isQuireError(error, 'QUERY_TIMED_OUT')) return { path, code: 'TIME_LIMIT', severity: 'warning', message: error.message };
+    if (error instanceof SourceProblem) {
+      return { path, code: error.code, severity: 'warning', message: error.message };
+    }
+    if (isQuireError(error, 'QUERY_TIMED_OUT')) {
+      return { path, code: 'TIME_LIMIT', severity: 'warning', message: error.message };
+    }
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'internal') throw error;
     return { path, code: error.code, severity: 'error', message: error.message };
   }
@@ -163,21 +210,29 @@ class StreamSampling {
 /** Some of a list, from the first to the last, in its order. */
 function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
   if (elements.length <= count) return elements;
-  return Array.from({ length: count }, (_, index) => elements[Math.floor((index * elements.length) / count)]).filter(
-    (element) => element !== undefined,
-  );
+  return Array.from(
+    { length: count },
+    (_, index) => elements[Math.floor((index * elements.length) / count)],
+  ).filter((element) => element !== undefined);
 }
 
 function beginsAtEnd(path: string): Finding {
-  const message = 'The table begins at the end of the stream; the rows are the oldest that the stream holds now.';
+  const message =
+    'The table begins at the end of the stream; the rows are the oldest that the stream holds now.';
   return { path, code: 'STREAM_BEGINS_AT_END', severity: 'info', message };
 }
 
 function tooLate(timeoutMs: number): QuireError {
-  return new QuireError('QUERY_TIMED_OUT', `Reading the stream took longer than ${timeoutMs} ms; the rest is left out.`);
+  return new QuireError(
+    'QUERY_TIMED_OUT',
+    `Reading the stream took longer than ${timeoutMs} ms; the rest is left out.`,
+  );
 }
 
-/** Most bytes that are fetched at once: a partition with few rows should not cost its share of all bytes. */
+/**
+ * Most bytes that are fetched at once: a partition with few rows should not cost its share of all
+ * bytes.
+ */
 const fetchBytesMax = 1024 * 1024;
 
 /** What holds for all messages of a sample. */
@@ -223,8 +278,17 @@ class StreamPartition {
     const { budget, signal } = limits;
     while (this.rows.length < rowCount && !this.isAtEnd) {
       const messagesMax = rowCount - this.rows.length;
-      const fetchLimits = { messagesMax, bytesMax: Math.max(1, Math.min(fetchBytesMax, budget.left)), waitMs: 0 };
-      const { messages, nextOffset } = await this.#stream.fetch(this.#partition, this.#nextOffset, fetchLimits, { signal });
+      const fetchLimits = {
+        messagesMax,
+        bytesMax: Math.max(1, Math.min(fetchBytesMax, budget.left)),
+        waitMs: 0,
+      };
+      const { messages, nextOffset } = await this.#stream.fetch(
+        this.#partition,
+        this.#nextOffset,
+        fetchLimits,
+        { signal },
+      );
       for (const { offset, value, ...message } of messages) {
         if (offset >= this.#endOffset) continue;
         budget.take(value?.byteLength ?? 0);

@@ -85,7 +85,9 @@ export interface PreviewLimits {
   readonly valueBytesMax: number;
   /** Most columns of all rows together, those of nested objects among them. */
   readonly columnsMax: number;
-  /** Most bytes of the values of all rows, and again of everything that is made of them on the way. */
+  /**
+   * Most bytes of the values of all rows, and again of everything that is made of them on the way.
+   */
   readonly rowsBytesMax: number;
   /** Most bytes of the answer. */
   readonly answerBytesMax: number;
@@ -128,7 +130,10 @@ export class SampleBudget {
     this.#size = new SizeBudget(limits.rowsBytesMax);
   }
 
-  /** Counts a row; says why it cannot be taken where it is too large. After SIZE_LIMIT no other one is taken either. */
+  /**
+   * Counts a row; says why it cannot be taken where it is too large. After SIZE_LIMIT no other one
+   * is taken either.
+   */
   refuse(row: SourceRow): RowRefusal | undefined {
     const added = new Set<string>();
     const names = Object.keys(row);
@@ -164,19 +169,27 @@ export class SampleBudget {
         return { code: 'NAME_TOO_LONG', message };
       }
       if (this.#columns.size + added.size > columnsMax) {
-        return { code: 'COLUMN_LIMIT', message: `With it there are more than ${columnsMax} columns.` };
+        return {
+          code: 'COLUMN_LIMIT',
+          message: `With it there are more than ${columnsMax} columns.`,
+        };
       }
     }
     return undefined;
   }
 
-  /** Counts a column, and those that the objects in it would become; gives a name that is too long. */
+  /**
+   * Counts a column, and those that the objects in it would become; gives a name that is too long.
+   */
   #addColumns(path: string, value: SourceValue, added: Set<string>): string | undefined {
     if (path.length > nameLengthMax) return path;
     // One more tells that there are too many.
-    const isNew = this.#columns.size + added.size <= this.#limits.columnsMax && !this.#columns.has(path);
+    const isNew =
+      this.#columns.size + added.size <= this.#limits.columnsMax && !this.#columns.has(path);
     if (isNew) added.add(path);
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) {
+      return undefined;
+    }
     if (Array.isArray(value)) {
       for (const element of value as readonly SourceValue[]) {
         if (typeof element !== 'object' || element === null) continue;

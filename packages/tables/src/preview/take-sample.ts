@@ -3,12 +3,20 @@ import { type Finding, pointerTo } from '../finding.ts';
 import { isDeeperThan, isRecord, nestingMax } from '../model/document.ts';
 import type { SourceRow } from '../row.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import { fewRows, type GivenRow, noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
+import {
+  fewRows,
+  type GivenRow,
+  noSample,
+  type Sample,
+  SampleBudget,
+  type SampleOptions,
+} from './sample.ts';
 import { sampleFiles } from './sample-files.ts';
 
 /**
- * Takes the rows of the request; without any, rows of its files, then of the files that its config names, then of its stream. Of a
- * table with two halves a finding says which one the rows came from.
+ * Takes the rows of the request; without any, rows of its files, then of the files that its config
+ * names, then of its stream. Of a table with two halves a finding says which one the rows came
+ * from.
  */
 export async function takeSample(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
   const { sourceRows, preview } = request;
@@ -25,10 +33,17 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
       'the stream',
     );
   }
-  const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
+  const rowsMax = Math.min(
+    preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY,
+    options.limits.rowsMax,
+  );
   const slice = new TimeSlice(options.clock, options.signal);
   const wanted = sourceRows.slice(0, Math.max(0, rowsMax));
-  const { rows, givenRows, findings } = await readRequestRows(wanted, new SampleBudget(options.limits), slice);
+  const { rows, givenRows, findings } = await readRequestRows(
+    wanted,
+    new SampleBudget(options.limits),
+    slice,
+  );
   const isCut = sourceRows.length > rowsMax;
   const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };
@@ -38,7 +53,12 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
     rows,
     givenRows,
     files: preview.sourceFiles ?? [],
-    findings: [...findings, ...(isCut ? [cut] : []), ...unread, ...fewRows(rows.length, preview.config?.sampling?.min)],
+    findings: [
+      ...findings,
+      ...(isCut ? [cut] : []),
+      ...unread,
+      ...fewRows(rows.length, preview.config?.sampling?.min),
+    ],
   };
 }
 
@@ -49,11 +69,18 @@ const filesNotRead: Finding = {
   message: 'No file is read, because the request has rows.',
 };
 
-function withOrigin({ otherConfig }: PreviewRequest, sample: Sample, origin: 'files' | 'the stream'): Sample {
+function withOrigin(
+  { otherConfig }: PreviewRequest,
+  sample: Sample,
+  origin: 'files' | 'the stream',
+): Sample {
   if (otherConfig === undefined || sample.rows.length === 0) return sample;
   const message = `The rows come from ${origin} of the table; both of its halves are checked with them.`;
   const path = origin === 'files' ? '/tableConfigs/offline' : '/tableConfigs/realtime';
-  return { ...sample, findings: [...sample.findings, { path, code: 'SAMPLED_HALF', severity: 'info', message }] };
+  return {
+    ...sample,
+    findings: [...sample.findings, { path, code: 'SAMPLED_HALF', severity: 'info', message }],
+  };
 }
 
 /** The rows of a request, as the pipeline takes them. */
@@ -67,10 +94,14 @@ interface RequestRows {
 const findingsMax = 20;
 
 /**
- * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, whatever stands there. An object without
- * `fieldToValueMap` is taken for the fields themselves.
+ * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, whatever stands
+ * there. An object without `fieldToValueMap` is taken for the fields themselves.
  */
-async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, slice: TimeSlice): Promise<RequestRows> {
+async function readRequestRows(
+  rows: readonly unknown[],
+  budget: SampleBudget,
+  slice: TimeSlice,
+): Promise<RequestRows> {
   const findings: Finding[] = [];
   const read: SourceRow[] = [];
   const givenRows: GivenRow[] = [];
@@ -83,10 +114,15 @@ async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, s
   for (const [index, row] of rows.entries()) {
     if (slice.isDue) await slice.yield();
     const fields = isRecord(row) ? (row['fieldToValueMap'] ?? plainFields(row)) : undefined;
-    if (!isRecord(row) || !isRecord(fields)) report(index, 'Expected an object with fieldToValueMap; the row is left out.');
-    else if (isDeeperThan(fields, nestingMax)) report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);
-    else {
-      const given = { nullValueFields: namesIn(row['nullValueFields']), fieldToValueMap: fields as SourceRow };
+    if (!isRecord(row) || !isRecord(fields)) {
+      report(index, 'Expected an object with fieldToValueMap; the row is left out.');
+    } else if (isDeeperThan(fields, nestingMax)) {
+      report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);
+    } else {
+      const given = {
+        nullValueFields: namesIn(row['nullValueFields']),
+        fieldToValueMap: fields as SourceRow,
+      };
       const taken = withNulls(given);
       const refusal = budget.refuse(taken);
       if (refusal === undefined) {

@@ -4,16 +4,27 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObjectKey, type ObjectStore, throwIfAborted } from '@quire/core';
 import { type Glob, parseGlob } from './glob.ts';
-import { type FileFinder, type FileRange, type FoundFiles, type SourceFile, SourceProblem } from './source-file.ts';
+import {
+  type FileFinder,
+  type FileRange,
+  type FoundFiles,
+  type SourceFile,
+  SourceProblem,
+} from './source-file.ts';
 
 /** What may be read. */
 export interface AllowedSources {
-  /** Absolute paths of directories, or of single files. Relative patterns start from each of them. */
+  /**
+   * Absolute paths of directories, or of single files. Relative patterns start from each of them.
+   */
   readonly paths: readonly string[];
   readonly buckets?: readonly AllowedBucket[];
 }
 
-/** Finds files by paths, `file:`, `s3:` and `gs:` URIs, each with wildcards, below what is allowed and nowhere else. */
+/**
+ * Finds files by paths, `file:`, `s3:` and `gs:` URIs, each with wildcards, below what is allowed
+ * and nowhere else.
+ */
 export function createFileFinder({ paths, buckets = [] }: AllowedSources): FileFinder {
   return {
     async find(pattern, signal): Promise<FoundFiles> {
@@ -27,12 +38,16 @@ export function createFileFinder({ paths, buckets = [] }: AllowedSources): FileF
   };
 }
 
-/** The path of a `file:` URI; wildcards in it stay. Undefined when it names no file of this machine. */
+/**
+ * The path of a `file:` URI; wildcards in it stay. Undefined when it names no file of this machine.
+ */
 function pathOf(uri: string): string | undefined {
   // `?` is a wildcard here, not the start of a query.
   const text = uri.replaceAll('?', '%3F').replaceAll('#', '%23');
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  if (parsed === undefined || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname)) return undefined;
+  if (parsed === undefined || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname)) {
+    return undefined;
+  }
   return isDecodable(parsed.pathname) ? fileURLToPath(parsed) : undefined;
 }
 
@@ -56,8 +71,14 @@ export interface AllowedBucket {
   open(): Promise<ObjectStore>;
 }
 
-/** Objects that match a URI with wildcards, as long as they lie below one of the allowed locations. */
-async function findBucketFiles(uri: string, buckets: readonly AllowedBucket[], signal: AbortSignal): Promise<FoundFiles> {
+/**
+ * Objects that match a URI with wildcards, as long as they lie below one of the allowed locations.
+ */
+async function findBucketFiles(
+  uri: string,
+  buckets: readonly AllowedBucket[],
+  signal: AbortSignal,
+): Promise<FoundFiles> {
   const bucket = buckets.find(({ location }) => uri.startsWith(`${location.replace(/\/+$/, '')}/`));
   const isPlain = !uri.split('/').some((segment) => segment === '..' || segment === '.');
   if (bucket === undefined || !isPlain) return refused(uri);
@@ -69,7 +90,8 @@ async function findBucketFiles(uri: string, buckets: readonly AllowedBucket[], s
   if (!glob.hasWildcard && !isObjectKey(pattern)) return { files: [] };
   const files: SourceFile[] = [];
   let count = 0;
-  const listed = glob.hasWildcard && glob.base !== '' ? `${glob.base}/` : glob.hasWildcard ? '' : pattern;
+  const listed =
+    glob.hasWildcard && glob.base !== '' ? `${glob.base}/` : glob.hasWildcard ? '' : pattern;
   for await (const { key, sizeBytes } of store.list(listed, { signal })) {
     count += 1;
     if (count > objectsMax) throw tooMany(`${objectsMax} objects begin with ${prefix}${listed}`);
@@ -95,12 +117,19 @@ const entriesMax = 100_000;
 const chunkBytes = 64 * 1024;
 
 /**
- * Files of this machine that match a pattern, as long as they lie below one of the roots: where a path really leads counts, behind
- * all links and `..`. Of anything outside nothing is told, not even whether it is there. Links to directories are not followed.
+ * Files of this machine that match a pattern, as long as they lie below one of the roots: where a
+ * path really leads counts, behind all links and `..`. Of anything outside nothing is told, not
+ * even whether it is there. Links to directories are not followed.
  */
-async function findLocalFiles(pattern: string, roots: readonly string[], signal: AbortSignal): Promise<FoundFiles> {
+async function findLocalFiles(
+  pattern: string,
+  roots: readonly string[],
+  signal: AbortSignal,
+): Promise<FoundFiles> {
   if (pattern.includes('\0')) return refused(pattern);
-  const candidates = isAbsolute(pattern) ? [resolve(pattern)] : roots.map((root) => join(root, pattern));
+  const candidates = isAbsolute(pattern)
+    ? [resolve(pattern)]
+    : roots.map((root) => join(root, pattern));
   const inside = candidates.filter((path) => roots.some((root) => isBelow(path, root)));
   if (inside.length === 0) return refused(pattern);
   const realRoots = (await Promise.all(roots.map(realPathOf))).filter((root) => root !== undefined);
@@ -126,7 +155,12 @@ function refused(pattern: string): FoundFiles {
   return { files: [], problem: { code: 'SOURCE_NOT_ALLOWED', message } };
 }
 
-async function findByGlob(path: string, glob: Glob, realRoots: readonly string[], signal: AbortSignal): Promise<SourceFile[]> {
+async function findByGlob(
+  path: string,
+  glob: Glob,
+  realRoots: readonly string[],
+  signal: AbortSignal,
+): Promise<SourceFile[]> {
   if (!glob.hasWildcard) return fileAt(path, realRoots);
   const base = await realPathOf(glob.base === '' ? sep : glob.base);
   if (base === undefined || !isBelowAny(base, realRoots)) return [];
@@ -160,7 +194,13 @@ async function fileAt(path: string, realRoots: readonly string[]): Promise<Sourc
   if (real === undefined || !isBelowAny(real, realRoots)) return [];
   const status = await stat(real);
   if (!status.isFile()) return [];
-  return [{ uri: path, sizeBytes: status.size, read: ({ range, signal }) => readLocal(real, path, range, signal) }];
+  return [
+    {
+      uri: path,
+      sizeBytes: status.size,
+      read: ({ range, signal }) => readLocal(real, path, range, signal),
+    },
+  ];
 }
 
 async function* readLocal(
@@ -170,18 +210,29 @@ async function* readLocal(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   throwIfAborted(signal);
-  // The path is free of links; should one come meanwhile, it is not followed, and nothing waits for the other end of a pipe.
-  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
+  // The path is free of links; should one come meanwhile, it is not followed, and nothing waits for
+  // the other end of a pipe.
+  const file = await open(
+    real,
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  ).catch((error: unknown) => {
     if (!isFileError(error)) throw error;
-    throw new SourceProblem('FILE_UNREADABLE', `${uri} cannot be read: ${error.code}.`, { cause: error });
+    throw new SourceProblem('FILE_UNREADABLE', `${uri} cannot be read: ${error.code}.`, {
+      cause: error,
+    });
   });
   try {
-    if (!(await file.stat()).isFile()) throw new SourceProblem('FILE_UNREADABLE', `${uri} is not a plain file any more.`);
+    if (!(await file.stat()).isFile()) {
+      throw new SourceProblem('FILE_UNREADABLE', `${uri} is not a plain file any more.`);
+    }
     let position = range?.start ?? 0;
     const end = range?.end ?? Number.POSITIVE_INFINITY;
     while (position < end) {
       throwIfAborted(signal);
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(chunkBytes, end - position)), { position });
+      const { bytesRead, buffer } = await file.read(
+        Buffer.allocUnsafe(Math.min(chunkBytes, end - position)),
+        { position },
+      );
       if (bytesRead === 0) return;
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);

@@ -2,7 +2,10 @@ import { RE2JS } from 're2js';
 
 /** A pattern over paths with `/` between their segments. */
 export interface Glob {
-  /** The directory that all matches lie in: the segments before the first wildcard, without a slash at the end. */
+  /**
+   * The directory that all matches lie in: the segments before the first wildcard, without a slash
+   * at the end.
+   */
   readonly base: string;
   /** Whether there is a wildcard at all; without, the pattern is one path. */
   readonly hasWildcard: boolean;
@@ -15,16 +18,25 @@ const globLengthMax = 2_000;
 const wildcards = /[*?[\]{}]/;
 
 /**
- * Reads a pattern: `*` and `?` within a segment, `**` over segments, `[a-z]`, `[!a]`, `{a,b}`. Matching takes time in proportion to
- * the path, whatever the pattern: it is a regular expression of RE2. Undefined when it cannot be read.
+ * Reads a pattern: `*` and `?` within a segment, `**` over segments, `[a-z]`, `[!a]`, `{a,b}`.
+ * Matching takes time in proportion to the path, whatever the pattern: it is a regular expression
+ * of RE2. Undefined when it cannot be read.
  */
 export function parseGlob(pattern: string): Glob | undefined {
   if (pattern.length > globLengthMax) return undefined;
   const segments = pattern.split('/');
   const first = segments.findIndex((segment) => wildcards.test(segment));
-  if (first < 0) return { base: segments.slice(0, -1).join('/'), hasWildcard: false, matches: (path) => path === pattern };
+  if (first < 0) {
+    return {
+      base: segments.slice(0, -1).join('/'),
+      hasWildcard: false,
+      matches: (path) => path === pattern,
+    };
+  }
   const matcher = compileRegex(translate(pattern));
-  return matcher === undefined ? undefined : { base: segments.slice(0, first).join('/'), hasWildcard: true, matches: matcher };
+  return matcher === undefined
+    ? undefined
+    : { base: segments.slice(0, first).join('/'), hasWildcard: true, matches: matcher };
 }
 
 /** A matcher over whole texts for a regular expression of RE2; undefined when it is not one. */

@@ -16,7 +16,10 @@ export interface SourceFile {
    *
    * @throws QuireError when it cannot be read
    */
-  read(options: { readonly range?: FileRange | undefined; readonly signal?: AbortSignal | undefined }): AsyncIterable<Uint8Array>;
+  read(options: {
+    readonly range?: FileRange | undefined;
+    readonly signal?: AbortSignal | undefined;
+  }): AsyncIterable<Uint8Array>;
 }
 
 /** The files that match a pattern, or why none may be looked at. */
@@ -28,11 +31,17 @@ export interface FoundFiles {
 
 /** Finds files by paths, patterns and URIs, among those that may be read at all. */
 export interface FileFinder {
-  /** Never throws for what somebody may write as a pattern: that is a problem. @throws QuireError when a store fails */
+  /**
+   * Never throws for what somebody may write as a pattern: that is a problem. @throws QuireError
+   * when a store fails
+   */
   find(pattern: string, signal: AbortSignal): Promise<FoundFiles>;
 }
 
-/** Bytes that may still be read: what comes out of a decompressor counts, so that a small file cannot be a large one. */
+/**
+ * Bytes that may still be read: what comes out of a decompressor counts, so that a small file
+ * cannot be a large one.
+ */
 export class ByteBudget {
   readonly #bytesMax: number;
   #left: number;
@@ -51,11 +60,16 @@ export class ByteBudget {
     this.#left -= count;
     if (this.#left >= 0) return;
     this.#left = 0;
-    throw new SourceProblem('BYTE_LIMIT', `At most ${formatBytes(this.#bytesMax)} are read; the rest is left out.`);
+    throw new SourceProblem(
+      'BYTE_LIMIT',
+      `At most ${formatBytes(this.#bytesMax)} are read; the rest is left out.`,
+    );
   }
 }
 
-/** Why a file cannot be read, or not to its end. It never leaves this directory but as a finding. */
+/**
+ * Why a file cannot be read, or not to its end. It never leaves this directory but as a finding.
+ */
 export class SourceProblem extends Error {
   override readonly name = 'SourceProblem';
   readonly code: string;

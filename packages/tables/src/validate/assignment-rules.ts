@@ -12,7 +12,13 @@ const partitionSelectors = [
   'MIRROR_SERVER_SET_PARTITION_SELECTOR',
   'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR',
 ];
-const counts = ['numInstances', 'numReplicaGroups', 'numInstancesPerReplicaGroup', 'numPartitions', 'numInstancesPerPartition'];
+const counts = [
+  'numInstances',
+  'numReplicaGroups',
+  'numInstancesPerReplicaGroup',
+  'numPartitions',
+  'numInstancesPerPartition',
+];
 
 /** Rules about how servers are chosen for the segments of a table. */
 export const assignmentRules = [
@@ -23,7 +29,9 @@ export const assignmentRules = [
       const kinds = kindsOfType[config.tableType ?? 'OFFLINE'];
       const known = [...kinds, ...(config.tierConfigs ?? []).map(({ name }) => name ?? '')];
       for (const { kind, path } of assignmentsOf(config)) {
-        if (!known.includes(kind)) yield [path, `The table has no ${kind} segments, only ${known.join(', ')}.`];
+        if (!known.includes(kind)) {
+          yield [path, `The table has no ${kind} segments, only ${known.join(', ')}.`];
+        }
       }
     },
   ),
@@ -33,7 +41,9 @@ export const assignmentRules = [
     function* ({ config }) {
       for (const { path, assignment } of assignmentsOf(config)) {
         for (const member of requiredMembers) {
-          if (!isRecord(assignment[member])) yield [`${path}/${member}`, `The assignment has no ${member}.`];
+          if (!isRecord(assignment[member])) {
+            yield [`${path}/${member}`, `The assignment has no ${member}.`];
+          }
         }
         const { tagPoolConfig } = assignment;
         if (isRecord(tagPoolConfig) && (tagPoolConfig['tag'] ?? undefined) === undefined) {
@@ -45,25 +55,36 @@ export const assignmentRules = [
   warning(
     'INSTANCE_TAG',
     'A pool of servers has a tag that ends in _OFFLINE or _REALTIME.',
-    valuesAt('/instanceAssignmentConfigMap/*/tagPoolConfig/tag', { isEmptyValue: true, ...serverTag }),
+    valuesAt('/instanceAssignmentConfigMap/*/tagPoolConfig/tag', {
+      isEmptyValue: true,
+      ...serverTag,
+    }),
   ),
-  error('PARTITION_SELECTOR', `partitionSelector is ${partitionSelectors.join(', ')}.`, function* ({ config }) {
-    for (const { path, assignment } of assignmentsOf(config)) {
-      const selector = assignment['partitionSelector'] ?? partitionSelectors[1];
-      if (typeof selector !== 'string' || !partitionSelectors.includes(selector)) {
-        yield [`${path}/partitionSelector`, `It is not one of ${partitionSelectors.join(', ')}.`];
+  error(
+    'PARTITION_SELECTOR',
+    `partitionSelector is ${partitionSelectors.join(', ')}.`,
+    function* ({ config }) {
+      for (const { path, assignment } of assignmentsOf(config)) {
+        const selector = assignment['partitionSelector'] ?? partitionSelectors[1];
+        if (typeof selector !== 'string' || !partitionSelectors.includes(selector)) {
+          yield [`${path}/partitionSelector`, `It is not one of ${partitionSelectors.join(', ')}.`];
+        }
       }
-    }
-  }),
+    },
+  ),
   warning(
     'REPLICA_GROUPS',
     'Counts of servers and partitions are at least 0; choosing by groups of replicas needs numReplicaGroups of at least 1.',
     function* ({ config }) {
       for (const { path, groups } of assignmentsOf(config)) {
         for (const member of counts) {
-          const least = member === 'numReplicaGroups' && groups['replicaGroupBased'] === true ? 1 : 0;
+          const least =
+            member === 'numReplicaGroups' && groups['replicaGroupBased'] === true ? 1 : 0;
           if (Number(groups[member] ?? 0) < least) {
-            yield [`${path}/replicaGroupPartitionConfig/${member}`, `${member} is less than ${least}.`];
+            yield [
+              `${path}/replicaGroupPartitionConfig/${member}`,
+              `${member} is less than ${least}.`,
+            ];
           }
         }
       }
@@ -83,7 +104,10 @@ export const partitionRules = [
         for (const member of counts) {
           const value = groups[member] ?? 0;
           if (typeof value !== 'number' && !(typeof value === 'string' && isInteger(value))) {
-            yield [`${path}/replicaGroupPartitionConfig/${member}`, `${member} is not a whole number.`];
+            yield [
+              `${path}/replicaGroupPartitionConfig/${member}`,
+              `${member} is not a whole number.`,
+            ];
           }
         }
       }
@@ -101,7 +125,9 @@ export const partitionRules = [
           groups['replicaGroupBased'] === true &&
           Number(groups['numPartitions'] ?? 0) === 0 &&
           [0, 1].includes(Number(groups['numInstancesPerPartition'] ?? 0));
-        if (!isFit) yield [`${path}/partitionSelector`, 'Partitions do not follow from the stream here.'];
+        if (!isFit) {
+          yield [`${path}/partitionSelector`, 'Partitions do not follow from the stream here.'];
+        }
       }
     },
   ),
@@ -109,8 +135,13 @@ export const partitionRules = [
     'INSTANCE_PARTITIONS_KIND',
     `instancePartitionsMap has servers for ${segmentKinds.join(', ')} segments.`,
     function* ({ config }) {
-      for (const [path, kind] of placedMembers('/instancePartitionsMap', config.instancePartitionsMap)) {
-        if (!segmentKinds.includes(kind)) yield [path, `‘${kind}’ is not one of ${segmentKinds.join(', ')}.`];
+      for (const [path, kind] of placedMembers(
+        '/instancePartitionsMap',
+        config.instancePartitionsMap,
+      )) {
+        if (!segmentKinds.includes(kind)) {
+          yield [path, `‘${kind}’ is not one of ${segmentKinds.join(', ')}.`];
+        }
       }
     },
   ),
@@ -124,7 +155,12 @@ export const partitionRules = [
         if (!segmentKinds.includes(kind)) continue;
         const needsBoth = assignment['partitionSelector'] === partitionSelectors[2];
         if (needsBoth !== Object.hasOwn(chosen, kind)) {
-          yield [path, needsBoth ? 'instancePartitionsMap has no servers.' : 'instancePartitionsMap has servers already.'];
+          yield [
+            path,
+            needsBoth
+              ? 'instancePartitionsMap has no servers.'
+              : 'instancePartitionsMap has servers already.',
+          ];
         }
       }
     },
@@ -132,9 +168,11 @@ export const partitionRules = [
 ];
 
 function assignmentsOf({ instanceAssignmentConfigMap }: CheckedTable['config']) {
-  return placedMembers('/instanceAssignmentConfigMap', instanceAssignmentConfigMap).map(([path, kind, given]) => {
-    const assignment = isRecord(given) ? given : {};
-    const { replicaGroupPartitionConfig: groups } = assignment;
-    return { kind, path, assignment, groups: isRecord(groups) ? groups : {} };
-  });
+  return placedMembers('/instanceAssignmentConfigMap', instanceAssignmentConfigMap).map(
+    ([path, kind, given]) => {
+      const assignment = isRecord(given) ? given : {};
+      const { replicaGroupPartitionConfig: groups } = assignment;
+      return { kind, path, assignment, groups: isRecord(groups) ? groups : {} };
+    },
+  );
 }

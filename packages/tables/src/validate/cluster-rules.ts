@@ -33,26 +33,39 @@ const tiers = rulesAbout('tiers');
 
 /** Rules about tiers. */
 export const tierRules = [
-  tiers.error('TIER_NAME', 'Every tier has a name, and no two have the same.', function* ({ config }) {
-    const names = tiersOf(config).map(([path, { name = '' }]) => [`${path}/name`, name.trim()] as const);
-    for (const [path, name] of names) if (name === '') yield [path, 'The tier has no name.'];
-    yield* repeated(names, (name) => `There is another tier ${name}.`);
-  }),
-  tiers.error('TIER_SELECTOR', 'segmentSelectorType is time, with a segmentAge such as 7d, or fixed.', function* ({ config }) {
-    for (const [path, { segmentSelectorType: type = '', segmentAge = '' }] of tiersOf(config)) {
-      if (!/^(time|fixed)$/i.test(type)) yield [`${path}/segmentSelectorType`, `‘${type}’ is neither time nor fixed.`];
-      if (/^time$/i.test(type) && periodMs(segmentAge) === undefined) {
-        yield [`${path}/segmentAge`, `‘${segmentAge}’ is not a period such as 7d.`];
+  tiers.error(
+    'TIER_NAME',
+    'Every tier has a name, and no two have the same.',
+    function* ({ config }) {
+      const names = tiersOf(config).map(
+        ([path, { name = '' }]) => [`${path}/name`, name.trim()] as const,
+      );
+      for (const [path, name] of names) if (name === '') yield [path, 'The tier has no name.'];
+      yield* repeated(names, (name) => `There is another tier ${name}.`);
+    },
+  ),
+  tiers.error(
+    'TIER_SELECTOR',
+    'segmentSelectorType is time, with a segmentAge such as 7d, or fixed.',
+    function* ({ config }) {
+      for (const [path, { segmentSelectorType: type = '', segmentAge = '' }] of tiersOf(config)) {
+        if (!/^(time|fixed)$/i.test(type)) {
+          yield [`${path}/segmentSelectorType`, `‘${type}’ is neither time nor fixed.`];
+        }
+        if (/^time$/i.test(type) && periodMs(segmentAge) === undefined) {
+          yield [`${path}/segmentAge`, `‘${segmentAge}’ is not a period such as 7d.`];
+        }
       }
-    }
-  }),
+    },
+  ),
   tiers.error(
     'TIER_STORAGE',
     'storageType is pinot_server, with a serverTag that ends in _OFFLINE or _REALTIME.',
     function* ({ config }) {
       for (const [path, { storageType = '', serverTag: tag = '' }] of tiersOf(config)) {
-        if (!/^pinot_server$/i.test(storageType)) yield [`${path}/storageType`, `‘${storageType}’ is not pinot_server.`];
-        else if (!serverTag.holds(tag)) yield [`${path}/serverTag`, serverTag.message(tag, '')];
+        if (!/^pinot_server$/i.test(storageType)) {
+          yield [`${path}/storageType`, `‘${storageType}’ is not pinot_server.`];
+        } else if (!serverTag.holds(tag)) yield [`${path}/serverTag`, serverTag.message(tag, '')];
       }
     },
   ),
@@ -84,7 +97,13 @@ export const tenantRules = [
   tenant.warning(
     'TENANT_TAG',
     'Tags of tagOverrideConfig end in _OFFLINE or _REALTIME.',
-    valuesAt(['/tenants/tagOverrideConfig/realtimeConsuming', '/tenants/tagOverrideConfig/realtimeCompleted'], serverTag),
+    valuesAt(
+      [
+        '/tenants/tagOverrideConfig/realtimeConsuming',
+        '/tenants/tagOverrideConfig/realtimeCompleted',
+      ],
+      serverTag,
+    ),
   ),
   tenant.error(
     'HYBRID_BROKER_TENANT',
@@ -93,7 +112,10 @@ export const tenantRules = [
       const own = config.tenants?.broker ?? 'DefaultTenant';
       const other = otherConfig?.tenants?.broker ?? 'DefaultTenant';
       if (otherConfig !== undefined && own !== other) {
-        yield ['/tenants/broker', `The tenant of brokers is ${own}, that of the other half ${other}.`];
+        yield [
+          '/tenants/broker',
+          `The tenant of brokers is ${own}, that of the other half ${other}.`,
+        ];
       }
     },
   ),
@@ -106,7 +128,11 @@ export const quotaRules = [
   quotas.error(
     'QUOTA_STORAGE',
     'quota.storage is a size such as 100G.',
-    valuesAt('/quota/storage', { isEmptyValue: true, holds: isSize, message: (size) => `‘${size}’ is not a size such as 100G.` }),
+    valuesAt('/quota/storage', {
+      isEmptyValue: true,
+      holds: isSize,
+      message: (size) => `‘${size}’ is not a size such as 100G.`,
+    }),
   ),
   quotas.error(
     'QUOTA_DIM_TABLE',
@@ -115,7 +141,9 @@ export const quotaRules = [
       const [, size, unit = ''] = /^(\d+(?:\.\d+)?)([KMGTP]?)B?$/i.exec(quota?.storage ?? '') ?? [];
       if (isDimTable !== true || size === undefined) return;
       const bytes = Math.floor(Number(size) * 1024 ** ' KMGTP'.indexOf(unit.toUpperCase() || ' '));
-      if (bytes > 200 * 1024 * 1024) yield ['/quota/storage', `${quota?.storage} is more than 200M.`];
+      if (bytes > 200 * 1024 * 1024) {
+        yield ['/quota/storage', `${quota?.storage} is more than 200M.`];
+      }
     },
   ),
   quotas.error(
@@ -130,9 +158,12 @@ export const quotaRules = [
   quotas.error(
     'QUERY_LIMITS',
     'Limits of queries are more than 0.',
-    valuesAt(['/query/timeoutMs', '/query/maxQueryResponseSizeBytes', '/query/maxServerResponseSizeBytes'], {
-      holds: (limit) => Number(limit) > 0,
-      message: (limit) => `‘${limit}’ is not more than 0.`,
-    }),
+    valuesAt(
+      ['/query/timeoutMs', '/query/maxQueryResponseSizeBytes', '/query/maxServerResponseSizeBytes'],
+      {
+        holds: (limit) => Number(limit) > 0,
+        message: (limit) => `‘${limit}’ is not more than 0.`,
+      },
+    ),
   ),
 ];

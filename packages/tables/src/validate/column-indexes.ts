@@ -25,8 +25,14 @@ export interface ColumnIndex {
   readonly isNamed: boolean;
 }
 
-/** The columns that have an index of a kind, wherever the config says so; what is disabled is left out. */
-export function* indexesOf(config: Config, { name, type, list, options }: IndexPlaces): Generator<ColumnIndex> {
+/**
+ * The columns that have an index of a kind, wherever the config says so; what is disabled is left
+ * out.
+ */
+export function* indexesOf(
+  config: Config,
+  { name, type, list, options }: IndexPlaces,
+): Generator<ColumnIndex> {
   const { fieldConfigList = [], tableIndexConfig } = config;
   for (const [path, field] of placed('/fieldConfigList', fieldConfigList)) {
     const { name: column = '', indexType, indexTypes = [], indexes = {}, properties = {} } = field;
@@ -35,31 +41,42 @@ export function* indexesOf(config: Config, { name, type, list, options }: IndexP
       yield { path: pointerTo(path, 'indexes', name), column, options: own, isNamed: true };
     }
     const place = type === undefined ? -1 : indexTypes.indexOf(type);
-    if (place >= 0) yield { path: `${path}/indexTypes/${place}`, column, options: properties, isNamed: false };
-    else if (indexTypes.length === 0 && type !== undefined && indexType === type) {
+    if (place >= 0) {
+      yield { path: `${path}/indexTypes/${place}`, column, options: properties, isNamed: false };
+    } else if (indexTypes.length === 0 && type !== undefined && indexType === type) {
       yield { path: `${path}/indexType`, column, options: properties, isNamed: false };
     }
   }
-  const listed = list === undefined ? [] : placed(`/tableIndexConfig/${list}`, tableIndexConfig?.[list]);
+  const listed =
+    list === undefined ? [] : placed(`/tableIndexConfig/${list}`, tableIndexConfig?.[list]);
   for (const [path, column] of listed) {
     // Pinot leaves out empty names, but those of JSON indexes.
-    if (column !== '' || list === 'jsonIndexColumns') yield { path, column, options: {}, isNamed: false };
+    if (column !== '' || list === 'jsonIndexColumns') {
+      yield { path, column, options: {}, isNamed: false };
+    }
   }
   const optioned = options === undefined ? {} : tableIndexConfig?.[options];
-  for (const [path, column, own] of placedMembers<unknown>(`/tableIndexConfig/${options}`, optioned)) {
+  for (const [path, column, own] of placedMembers<unknown>(
+    `/tableIndexConfig/${options}`,
+    optioned,
+  )) {
     if (own === null || (isRecord(own) && own['disabled'] === true)) continue;
     yield { path, column, options: isRecord(own) ? own : {}, isNamed: false };
   }
 }
 
 /** Columns that are kept without dictionary. */
-export function rawColumnsOf({ tableIndexConfig, fieldConfigList = [] }: Config): ReadonlySet<string> {
+export function rawColumnsOf({
+  tableIndexConfig,
+  fieldConfigList = [],
+}: Config): ReadonlySet<string> {
   return new Set([
     ...(tableIndexConfig?.noDictionaryColumns ?? []),
     ...Object.keys(tableIndexConfig?.noDictionaryConfig ?? {}),
     ...fieldConfigList.flatMap(({ name, encodingType, indexes = {} }) => {
       const dictionary = indexes['dictionary'];
-      const isRaw = encodingType === 'RAW' || (isRecord(dictionary) && dictionary['disabled'] === true);
+      const isRaw =
+        encodingType === 'RAW' || (isRecord(dictionary) && dictionary['disabled'] === true);
       return isRaw && name !== undefined ? [name] : [];
     }),
   ]);

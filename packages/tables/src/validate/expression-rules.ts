@@ -1,6 +1,13 @@
 import { columnsOf, type Expression, isDeterministic, parseExpression } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
-import { type CheckedSchema, type CheckedTable, columnNamed, type Fault, placed, rulesAbout } from './rule.ts';
+import {
+  type CheckedSchema,
+  type CheckedTable,
+  columnNamed,
+  type Fault,
+  placed,
+  rulesAbout,
+} from './rule.ts';
 
 const { error, warning } = rulesAbout('expressions');
 
@@ -16,9 +23,13 @@ export const expressionRules = [
   ),
   error('TRANSFORM_CYCLE', 'Transforms do not go round in a circle.', function* ({ config }) {
     const transforms = transformsOf(config);
-    const readsOf = new Map(transforms.map(({ name, reads }) => [name, reads.filter((column) => column !== name)]));
+    const readsOf = new Map(
+      transforms.map(({ name, reads }) => [name, reads.filter((column) => column !== name)]),
+    );
     for (const { name, path } of transforms) {
-      if (reaches(name, readsOf)) yield [path, `What the transform of ${name} reads is made from ${name}.`];
+      if (reaches(name, readsOf)) {
+        yield [path, `What the transform of ${name} reads is made from ${name}.`];
+      }
     }
   }),
   error(
@@ -29,12 +40,16 @@ export const expressionRules = [
       const transforms = transformsOf(config);
       const read = new Set([...transforms, ...filtersOf(config)].flatMap(({ reads }) => reads));
       for (const { aggregationFunction = '' } of config.ingestionConfig?.aggregationConfigs ?? []) {
-        const [, , column] = /^\s*\w+\s*\(\s*("?)([^"(),]+)\1\s*[,)]/.exec(aggregationFunction) ?? [];
+        const [, , column] =
+          /^\s*\w+\s*\(\s*("?)([^"(),]+)\1\s*[,)]/.exec(aggregationFunction) ?? [];
         if (column !== undefined) read.add(column.trim());
       }
       for (const { name, path } of transforms) {
         if (read.has(name) || columnNamed(name, schema) !== undefined) continue;
-        yield [path.replace(/transformFunction$/, 'columnName'), `The schema has no column ${name}, and nothing reads it.`];
+        yield [
+          path.replace(/transformFunction$/, 'columnName'),
+          `The schema has no column ${name}, and nothing reads it.`,
+        ];
       }
     },
   ),
@@ -44,12 +59,16 @@ export const expressionRules = [
     function* ({ config }) {
       for (const { path, expression } of transformsOf(config)) {
         const name = expression === undefined ? undefined : changingFunctionOf(expression);
-        if (name !== undefined) yield [path, `${name}() gives another value each time that rows are ingested again.`];
+        if (name !== undefined) {
+          yield [path, `${name}() gives another value each time that rows are ingested again.`];
+        }
       }
     },
   ),
-  error('FILTER_SYNTAX', 'The filter is an expression of known functions; Groovy is never run.', ({ config }) =>
-    syntaxFaults(filtersOf(config)),
+  error(
+    'FILTER_SYNTAX',
+    'The filter is an expression of known functions; Groovy is never run.',
+    ({ config }) => syntaxFaults(filtersOf(config)),
   ),
 ];
 
@@ -62,8 +81,10 @@ export const schemaExpressionRules = [
     'Transforms of a schema are expressions of known functions; Groovy is never run.',
     (checked) => syntaxFaults(schemaTransformsOf(checked)),
   ),
-  schemaRules.error('SCHEMA_TRANSFORM_SELF', 'A transform of a schema does not read the column that it makes.', (checked) =>
-    selfFaults(schemaTransformsOf(checked)),
+  schemaRules.error(
+    'SCHEMA_TRANSFORM_SELF',
+    'A transform of a schema does not read the column that it makes.',
+    (checked) => selfFaults(schemaTransformsOf(checked)),
   ),
   schemaRules.error(
     'SCHEMA_TRANSFORM_CHAINED',
@@ -73,7 +94,9 @@ export const schemaExpressionRules = [
       const made = new Set(transforms.map(({ name }) => name));
       for (const { path, name, reads } of transforms) {
         const other = reads.find((column) => column !== name && made.has(column));
-        if (other !== undefined) yield [path, `The transform of ${name} reads ${other}, which another transform makes.`];
+        if (other !== undefined) {
+          yield [path, `The transform of ${name} reads ${other}, which another transform makes.`];
+        }
       }
     },
   ),
@@ -91,12 +114,21 @@ interface Transform {
 
 function transformOf(path: string, name: string, text: string): Transform {
   const { expression, findings = [] } = parseExpression(text, path);
-  return { path, name, expression, findings, reads: expression === undefined ? [] : columnsOf(expression) };
+  return {
+    path,
+    name,
+    expression,
+    findings,
+    reads: expression === undefined ? [] : columnsOf(expression),
+  };
 }
 
 function transformsOf({ ingestionConfig }: CheckedTable['config']): readonly Transform[] {
   return placed('/ingestionConfig/transformConfigs', ingestionConfig?.transformConfigs)
-    .filter(([, { columnName = '', transformFunction = '' }]) => columnName !== '' && transformFunction.trim() !== '')
+    .filter(
+      ([, { columnName = '', transformFunction = '' }]) =>
+        columnName !== '' && transformFunction.trim() !== '',
+    )
     .map(([path, { columnName = '', transformFunction = '' }]) => {
       return transformOf(`${path}/transformFunction`, columnName, transformFunction);
     });
@@ -115,7 +147,9 @@ function schemaTransformsOf({ columns }: CheckedSchema): readonly Transform[] {
 }
 
 function syntaxFaults(transforms: readonly Transform[]): readonly Fault[] {
-  return transforms.flatMap(({ findings }) => findings.map(({ path, message }) => [path, message] as const));
+  return transforms.flatMap(({ findings }) =>
+    findings.map(({ path, message }) => [path, message] as const),
+  );
 }
 
 function* selfFaults(transforms: readonly Transform[]): Generator<Fault> {

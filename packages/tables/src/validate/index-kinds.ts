@@ -1,4 +1,10 @@
-import { describe, type IndexPlaces, indexesOf, rawColumnsOf, storedTypeOf } from './column-indexes.ts';
+import {
+  describe,
+  type IndexPlaces,
+  indexesOf,
+  rawColumnsOf,
+  storedTypeOf,
+} from './column-indexes.ts';
 import { type Column, columnNamed, rulesAbout } from './rule.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -8,11 +14,18 @@ interface IndexKind extends IndexPlaces {
   readonly description: string;
   readonly severity?: 'warning';
   /** Why a column cannot have it. The column is undefined where it is not known. */
-  readonly problem: (column: Column | undefined, isRaw: boolean, options: Options, isNamed: boolean) => string | undefined;
+  readonly problem: (
+    column: Column | undefined,
+    isRaw: boolean,
+    options: Options,
+    isNamed: boolean,
+  ) => string | undefined;
 }
 
 const numbers = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL'];
-/** Tells whether values of a column are kept as one of the types; what is not known is kept as any. */
+/**
+ * Tells whether values of a column are kept as one of the types; what is not known is kept as any.
+ */
 export const isStoredAs = (column: Column | undefined, ...types: readonly string[]) =>
   column === undefined || types.includes(storedTypeOf(column));
 const isMap = (column: Column | undefined) => column?.dataType === 'MAP';
@@ -25,11 +38,13 @@ export const indexKinds: readonly IndexKind[] = [
     name: 'inverted',
     type: 'INVERTED',
     list: 'invertedIndexColumns',
-    problem: (column) => (isMap(column) ? 'is looked up by an index of JSON, not by an inverted one' : undefined),
+    problem: (column) =>
+      isMap(column) ? 'is looked up by an index of JSON, not by an inverted one' : undefined,
   },
   {
     code: 'INVERTED_NO_DICTIONARY',
-    description: 'Columns with an inverted index have a dictionary: without one, the index is larger and slower.',
+    description:
+      'Columns with an inverted index have a dictionary: without one, the index is larger and slower.',
     severity: 'warning',
     name: 'inverted',
     type: 'INVERTED',
@@ -43,7 +58,10 @@ export const indexKinds: readonly IndexKind[] = [
     type: 'JSON',
     list: 'jsonIndexColumns',
     options: 'jsonIndexConfigs',
-    problem: (column) => (isStoredAs(column, 'STRING', 'MAP') && column?.isMultiValue !== true ? undefined : 'holds no JSON'),
+    problem: (column) =>
+      isStoredAs(column, 'STRING', 'MAP') && column?.isMultiValue !== true
+        ? undefined
+        : 'holds no JSON',
   },
   {
     code: 'TEXT_INDEX_TYPE',
@@ -54,14 +72,16 @@ export const indexKinds: readonly IndexKind[] = [
   },
   {
     code: 'FST_INDEX_TYPE',
-    description: 'FST indexes are of STRING and JSON columns with a dictionary and one value in a row.',
+    description:
+      'FST indexes are of STRING and JSON columns with a dictionary and one value in a row.',
     name: 'fst',
     type: 'FST',
     problem: fstProblem,
   },
   {
     code: 'IFST_INDEX_TYPE',
-    description: 'IFST indexes are of STRING and JSON columns with a dictionary and one value in a row.',
+    description:
+      'IFST indexes are of STRING and JSON columns with a dictionary and one value in a row.',
     name: 'ifst',
     type: 'IFST',
     problem: fstProblem,
@@ -72,7 +92,9 @@ export const indexKinds: readonly IndexKind[] = [
     name: 'h3',
     type: 'H3',
     problem: (column) =>
-      isStoredAs(column, 'BYTES') && column?.isMultiValue !== true ? undefined : 'holds no geometry, which is BYTES',
+      isStoredAs(column, 'BYTES') && column?.isMultiValue !== true
+        ? undefined
+        : 'holds no geometry, which is BYTES',
   },
   {
     code: 'H3_RESOLUTIONS',
@@ -89,26 +111,35 @@ export const indexKinds: readonly IndexKind[] = [
     description: 'VECTOR indexes are of FLOAT columns that hold lists.',
     name: 'vector',
     type: 'VECTOR',
-    problem: (column) => (isStoredAs(column, 'FLOAT') && column?.isMultiValue !== false ? undefined : 'is not FLOAT with lists'),
+    problem: (column) =>
+      isStoredAs(column, 'FLOAT') && column?.isMultiValue !== false
+        ? undefined
+        : 'is not FLOAT with lists',
   },
   {
     code: 'VECTOR_OPTIONS',
-    description: 'A VECTOR index is of vectorIndexType HNSW, and one of indexTypes has a vectorDimension in its properties.',
+    description:
+      'A VECTOR index is of vectorIndexType HNSW, and one of indexTypes has a vectorDimension in its properties.',
     name: 'vector',
     type: 'VECTOR',
     problem(_column, _isRaw, options, isNamed) {
       if (options['vectorIndexType'] !== 'HNSW') return 'has no vectorIndexType HNSW';
-      return isNamed || /^[+-]?\d+$/.test(String(options['vectorDimension'])) ? undefined : 'has no vectorDimension';
+      return isNamed || /^[+-]?\d+$/.test(String(options['vectorDimension']))
+        ? undefined
+        : 'has no vectorDimension';
     },
   },
   {
     code: 'RANGE_INDEX_TYPE',
-    description: 'RANGE indexes are of columns with a dictionary that are not MAP, or of numbers, times and booleans.',
+    description:
+      'RANGE indexes are of columns with a dictionary that are not MAP, or of numbers, times and booleans.',
     name: 'range',
     type: 'RANGE',
     list: 'rangeIndexColumns',
     problem: (column, isRaw) =>
-      !isMap(column) && (!isRaw || isStoredAs(column, ...numbers)) ? undefined : 'has no dictionary and is not a number',
+      !isMap(column) && (!isRaw || isStoredAs(column, ...numbers))
+        ? undefined
+        : 'has no dictionary and is not a number',
   },
   {
     code: 'BLOOM_FILTER_TYPE',
@@ -117,7 +148,9 @@ export const indexKinds: readonly IndexKind[] = [
     list: 'bloomFilterColumns',
     options: 'bloomFilterConfigs',
     problem: (column) =>
-      column?.dataType === 'BOOLEAN' || isMap(column) ? 'has nothing to look up in a Bloom filter' : undefined,
+      column?.dataType === 'BOOLEAN' || isMap(column)
+        ? 'has nothing to look up in a Bloom filter'
+        : undefined,
   },
   {
     code: 'BLOOM_FILTER_FPP',
@@ -126,7 +159,9 @@ export const indexKinds: readonly IndexKind[] = [
     options: 'bloomFilterConfigs',
     problem(_column, _isRaw, { fpp = 0 }) {
       const rate = Number(fpp ?? 0);
-      return rate >= 0 && rate < 1 ? undefined : `has the fpp ${String(fpp)}, which is not between 0 and 1`;
+      return rate >= 0 && rate < 1
+        ? undefined
+        : `has the fpp ${String(fpp)}, which is not between 0 and 1`;
     },
   },
   {
@@ -135,7 +170,9 @@ export const indexKinds: readonly IndexKind[] = [
     name: 'none',
     list: 'varLengthDictionaryColumns',
     problem: (column, isRaw) =>
-      isRaw || column === undefined || isStoredAs(column, 'STRING', 'BYTES', 'BIG_DECIMAL', 'MAP', 'LIST', 'STRUCT')
+      isRaw ||
+      column === undefined ||
+      isStoredAs(column, 'STRING', 'BYTES', 'BIG_DECIMAL', 'MAP', 'LIST', 'STRUCT')
         ? undefined
         : 'has values of one length',
   },
@@ -143,18 +180,24 @@ export const indexKinds: readonly IndexKind[] = [
 
 function fstProblem(column: Column | undefined, isRaw: boolean): string | undefined {
   if (isRaw) return 'has no dictionary';
-  return isStoredAs(column, 'STRING') && column?.isMultiValue !== true ? undefined : 'is not text with one value in a row';
+  return isStoredAs(column, 'STRING') && column?.isMultiValue !== true
+    ? undefined
+    : 'is not text with one value in a row';
 }
 
 /** A rule for each kind of index. */
 export const indexKindRules = indexKinds.map((kind) =>
-  rulesAbout('indexes')[kind.severity ?? 'error'](kind.code, kind.description, function* ({ config, schema }) {
-    const raw = rawColumnsOf(config);
-    for (const { path, column: name, options, isNamed } of indexesOf(config, kind)) {
-      const column = columnNamed(name, schema);
-      const reason = kind.problem(column, raw.has(name), options, isNamed);
-      const shown = column === undefined ? name : `${name}, which is ${describe(column)},`;
-      if (reason !== undefined) yield [path, `${shown} ${reason}.`];
-    }
-  }),
+  rulesAbout('indexes')[kind.severity ?? 'error'](
+    kind.code,
+    kind.description,
+    function* ({ config, schema }) {
+      const raw = rawColumnsOf(config);
+      for (const { path, column: name, options, isNamed } of indexesOf(config, kind)) {
+        const column = columnNamed(name, schema);
+        const reason = kind.problem(column, raw.has(name), options, isNamed);
+        const shown = column === undefined ? name : `${name}, which is ${describe(column)},`;
+        if (reason !== undefined) yield [path, `${shown} ${reason}.`];
+      }
+    },
+  ),
 );

@@ -19,21 +19,32 @@ const { error, warning } = rulesAbout('ingestion');
 const ingestedAggregations = ['COUNT', 'SUM', 'MIN', 'MAX', 'SUMPRECISION', 'DISTINCTCOUNTHLL', 'DISTINCTCOUNTHLLPLUS', 'AVG', 'MINMAXRANGE'];
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 
-/** Rules about how rows come into a table. Those about its expressions are in `expression-rules.ts`. */
+/**
+ * Rules about how rows come into a table. Those about its expressions are in `expression-rules.ts`.
+ */
 export const ingestionRules = [
   error('FILTER_EMPTY', 'A filterFunction that is there is not empty.', function* ({ config }) {
     const text = config.ingestionConfig?.filterConfig?.filterFunction;
     if (text !== undefined && text.trim() === '') {
-      yield ['/ingestionConfig/filterConfig/filterFunction', 'The filterFunction is empty: leave it out to keep all rows.'];
+      yield [
+        '/ingestionConfig/filterConfig/filterFunction',
+        'The filterFunction is empty: leave it out to keep all rows.',
+      ];
     }
   }),
-  error('TRANSFORM_INCOMPLETE', 'A transform names its column and has an expression.', function* ({ config }) {
-    for (const [path, transform] of transformsOf(config)) {
-      for (const member of ['columnName', 'transformFunction'] as const) {
-        if ((transform[member] ?? '').trim() === '') yield [`${path}/${member}`, `The transform has no ${member}.`];
+  error(
+    'TRANSFORM_INCOMPLETE',
+    'A transform names its column and has an expression.',
+    function* ({ config }) {
+      for (const [path, transform] of transformsOf(config)) {
+        for (const member of ['columnName', 'transformFunction'] as const) {
+          if ((transform[member] ?? '').trim() === '') {
+            yield [`${path}/${member}`, `The transform has no ${member}.`];
+          }
+        }
       }
-    }
-  }),
+    },
+  ),
   error('TRANSFORM_DUPLICATE', 'No two transforms make the same column.', ({ config }) =>
     repeated(columnNamesOf(transformsOf(config)), (name) => `Another transform makes ${name}.`),
   ),
@@ -53,12 +64,18 @@ export const ingestionRules = [
       }
     },
   ),
-  error('PREFIX_IN_SCHEMA', 'No column of the schema begins with a prefix of prefixesToRename.', function* ({ config, schema }) {
-    for (const [path, prefix] of renamedPrefixesOf(config)) {
-      const column = schema?.columns.find(({ name }) => name.startsWith(prefix));
-      if (column !== undefined) yield [path, `The column ${column.name} begins with ${prefix}, which is renamed.`];
-    }
-  }),
+  error(
+    'PREFIX_IN_SCHEMA',
+    'No column of the schema begins with a prefix of prefixesToRename.',
+    function* ({ config, schema }) {
+      for (const [path, prefix] of renamedPrefixesOf(config)) {
+        const column = schema?.columns.find(({ name }) => name.startsWith(prefix));
+        if (column !== undefined) {
+          yield [path, `The column ${column.name} begins with ${prefix}, which is renamed.`];
+        }
+      }
+    },
+  ),
   warning(
     'PREFIX_RENAME_CONFLICT',
     'New prefixes of columns are texts that are all different, and no column is renamed to one that is there already.',
@@ -70,8 +87,13 @@ export const ingestionRules = [
     function* ({ config }) {
       for (const [path, { columnName = '', aggregationFunction = '' }] of aggregationsOf(config)) {
         if (columnName === '') yield [`${path}/columnName`, 'The aggregation has no column.'];
-        const name = /^(\w+)\s*\(\s*[\w.$*"-]+(\s*,[^()]*)?\)$/.exec(aggregationFunction.trim())?.[1];
-        if (name === undefined || !ingestedAggregations.includes(name.replaceAll('_', '').toUpperCase())) {
+        const name = /^(\w+)\s*\(\s*[\w.$*"-]+(\s*,[^()]*)?\)$/.exec(
+          aggregationFunction.trim(),
+        )?.[1];
+        if (
+          name === undefined ||
+          !ingestedAggregations.includes(name.replaceAll('_', '').toUpperCase())
+        ) {
           const message = `‘${aggregationFunction}’ is not an aggregation of a column, such as SUM(price).`;
           yield [`${path}/aggregationFunction`, message];
         }
@@ -81,31 +103,57 @@ export const ingestionRules = [
   error('AGGREGATION_DUPLICATE', 'No two aggregations give the same metric.', ({ config }) =>
     repeated(columnNamesOf(aggregationsOf(config)), (name) => `Another aggregation gives ${name}.`),
   ),
-  error('AGGREGATION_METRICS', 'Aggregations give metrics of the schema, and then all of them.', function* ({ config, schema }) {
-    const names = columnNamesOf(aggregationsOf(config));
-    if (names.length === 0 || schema === undefined) return;
-    const metrics = schema.columns.filter(({ kind }) => kind === 'metric').map(({ name }) => name);
-    for (const [path, name] of names) {
-      if (name !== '' && !metrics.includes(name)) yield [path, `${name} is not a metric of the schema.`];
-    }
-    const missing = metrics.filter((metric) => names.every(([, name]) => name !== metric));
-    if (missing.length > 0) {
-      yield ['/ingestionConfig/aggregationConfigs', `Not all metrics are aggregated: ${missing.join(', ')}.`];
-    }
-  }),
-  error('AGGREGATION_DICTIONARY', 'Metrics that are aggregated have no dictionary.', function* ({ config }) {
-    const { noDictionaryColumns = [], noDictionaryConfig = {} } = config.tableIndexConfig ?? {};
-    const raw = (config.fieldConfigList ?? []).filter(({ encodingType }) => encodingType === 'RAW').map(({ name }) => name);
-    for (const [path, name] of columnNamesOf(aggregationsOf(config))) {
-      if (name === '' || noDictionaryColumns.includes(name) || raw.includes(name)) continue;
-      if (!Object.hasOwn(noDictionaryConfig, name)) yield [path, `${name} is not among noDictionaryColumns.`];
-    }
-  }),
-  error('AGGREGATION_UPSERT', 'Tables with upsert or dedup have no aggregations.', function* ({ config }) {
-    if (aggregationsOf(config).length > 0 && hasKeys(config)) {
-      yield ['/ingestionConfig/aggregationConfigs', 'Rows that were added up cannot be replaced or dropped.'];
-    }
-  }),
+  error(
+    'AGGREGATION_METRICS',
+    'Aggregations give metrics of the schema, and then all of them.',
+    function* ({ config, schema }) {
+      const names = columnNamesOf(aggregationsOf(config));
+      if (names.length === 0 || schema === undefined) return;
+      const metrics = schema.columns
+        .filter(({ kind }) => kind === 'metric')
+        .map(({ name }) => name);
+      for (const [path, name] of names) {
+        if (name !== '' && !metrics.includes(name)) {
+          yield [path, `${name} is not a metric of the schema.`];
+        }
+      }
+      const missing = metrics.filter((metric) => names.every(([, name]) => name !== metric));
+      if (missing.length > 0) {
+        yield [
+          '/ingestionConfig/aggregationConfigs',
+          `Not all metrics are aggregated: ${missing.join(', ')}.`,
+        ];
+      }
+    },
+  ),
+  error(
+    'AGGREGATION_DICTIONARY',
+    'Metrics that are aggregated have no dictionary.',
+    function* ({ config }) {
+      const { noDictionaryColumns = [], noDictionaryConfig = {} } = config.tableIndexConfig ?? {};
+      const raw = (config.fieldConfigList ?? [])
+        .filter(({ encodingType }) => encodingType === 'RAW')
+        .map(({ name }) => name);
+      for (const [path, name] of columnNamesOf(aggregationsOf(config))) {
+        if (name === '' || noDictionaryColumns.includes(name) || raw.includes(name)) continue;
+        if (!Object.hasOwn(noDictionaryConfig, name)) {
+          yield [path, `${name} is not among noDictionaryColumns.`];
+        }
+      }
+    },
+  ),
+  error(
+    'AGGREGATION_UPSERT',
+    'Tables with upsert or dedup have no aggregations.',
+    function* ({ config }) {
+      if (aggregationsOf(config).length > 0 && hasKeys(config)) {
+        yield [
+          '/ingestionConfig/aggregationConfigs',
+          'Rows that were added up cannot be replaced or dropped.',
+        ];
+      }
+    },
+  ),
   error(
     'AGGREGATE_METRICS',
     'aggregateMetrics stands neither beside aggregationConfigs nor in a table with upsert or dedup.',
@@ -141,13 +189,21 @@ function enricherProblem(
   if (properties === undefined) return 'The enricher has no properties.';
   const [member, ...others] = Object.keys(properties);
   if (type === 'clpEnricher') {
-    return member === 'fields' && others.length === 0 ? undefined : 'The enricher has more than fields.';
+    return member === 'fields' && others.length === 0
+      ? undefined
+      : 'The enricher has more than fields.';
   }
   if (type !== 'generateColumn') return undefined;
   const { fieldToFunctionMap: functions } = properties;
-  if (!isRecord(functions) || others.length > 0) return 'The enricher has a fieldToFunctionMap and nothing else.';
-  const isScript = Object.values(functions).some((each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each));
-  return isScript ? 'Groovy scripts are not run here: nothing that comes with a request is executed as code.' : undefined;
+  if (!isRecord(functions) || others.length > 0) {
+    return 'The enricher has a fieldToFunctionMap and nothing else.';
+  }
+  const isScript = Object.values(functions).some(
+    (each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each),
+  );
+  return isScript
+    ? 'Groovy scripts are not run here: nothing that comes with a request is executed as code.'
+    : undefined;
 }
 
 type Config = CheckedTable['config'];
@@ -171,9 +227,13 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
   }
   const names = new Set(schema?.columns.map(({ name }) => name));
   for (const name of names) {
-    const [, from, to] = renamed.find(([, prefix]) => prefix !== '' && name.startsWith(prefix)) ?? [];
-    const target = from === undefined || typeof to !== 'string' ? name : `${to}${name.slice(from.length)}`;
-    if (target !== name && names.has(target)) yield [prefixesPath, `${name} would become ${target}, which is there already.`];
+    const [, from, to] =
+      renamed.find(([, prefix]) => prefix !== '' && name.startsWith(prefix)) ?? [];
+    const target =
+      from === undefined || typeof to !== 'string' ? name : `${to}${name.slice(from.length)}`;
+    if (target !== name && names.has(target)) {
+      yield [prefixesPath, `${name} would become ${target}, which is there already.`];
+    }
   }
 }
 
@@ -183,9 +243,30 @@ const memberNames = [
   'overwriteOutput', 'searchRecursively',
 ];
 /** Beginnings of the names of options that go to a plug-in. */
-const memberPrefixes = ['input.fs.', 'output.fs.', 'recordReader.', 'segmentNameGenerator.', 'push.', 'batch.', 'fs.', 'append.'];
+const memberPrefixes = [
+  'input.fs.',
+  'output.fs.',
+  'recordReader.',
+  'segmentNameGenerator.',
+  'push.',
+  'batch.',
+  'fs.',
+  'append.',
+];
 
-const fileFormats = ['AVRO', 'GZIPPED_AVRO', 'CSV', 'JSON', 'PINOT', 'THRIFT', 'PARQUET', 'ORC', 'PROTO', 'PROTOBUF', 'OTHER'];
+const fileFormats = [
+  'AVRO',
+  'GZIPPED_AVRO',
+  'CSV',
+  'JSON',
+  'PINOT',
+  'THRIFT',
+  'PARQUET',
+  'ORC',
+  'PROTO',
+  'PROTOBUF',
+  'OTHER',
+];
 
 /** Rules about where files of a table come from. */
 export const batchRules = [
@@ -195,23 +276,35 @@ export const batchRules = [
     function* ({ config }) {
       for (const [path, map] of batchConfigsOf(config)) {
         for (const [member, name] of placedMembers(path, map)) {
-          const isRead = memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix));
+          const isRead =
+            memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix));
           if (!isRead) yield [member, `Nothing reads ${name}.`];
         }
       }
     },
   ),
-  error('BATCH_FORMAT', `The inputFormat of files is ${fileFormats.join(', ')}, in any case.`, function* ({ config }) {
-    for (const [path, { inputFormat: format }] of batchConfigsOf(config)) {
-      const shown = typeof format === 'string' ? format : typeof format;
-      const isKnown = format === undefined || (typeof format === 'string' && fileFormats.includes(format.toUpperCase()));
-      if (!isKnown) yield [`${path}/inputFormat`, `‘${shown}’ is not one of ${fileFormats.join(', ')}.`];
-    }
-  }),
+  error(
+    'BATCH_FORMAT',
+    `The inputFormat of files is ${fileFormats.join(', ')}, in any case.`,
+    function* ({ config }) {
+      for (const [path, { inputFormat: format }] of batchConfigsOf(config)) {
+        const shown = typeof format === 'string' ? format : typeof format;
+        const isKnown =
+          format === undefined ||
+          (typeof format === 'string' && fileFormats.includes(format.toUpperCase()));
+        if (!isKnown) {
+          yield [`${path}/inputFormat`, `‘${shown}’ is not one of ${fileFormats.join(', ')}.`];
+        }
+      }
+    },
+  ),
 ];
 
 function batchConfigsOf({ ingestionConfig }: Config) {
-  return placed('/ingestionConfig/batchIngestionConfig/batchConfigMaps', ingestionConfig?.batchIngestionConfig?.batchConfigMaps);
+  return placed(
+    '/ingestionConfig/batchIngestionConfig/batchConfigMaps',
+    ingestionConfig?.batchIngestionConfig?.batchConfigMaps,
+  );
 }
 
 const conforming = rulesAbout(
@@ -233,8 +326,9 @@ export const schemaConformingRules = [
         indexableExtrasField = 'json_data',
         columnNameToJsonKeyPathMap: paths,
       } = conformingOf(config);
-      if (enableIndexableExtras) yield* textualFaults('indexableExtrasField', indexableExtrasField, schema);
-      else if (enableUnindexableExtras && schema !== undefined) {
+      if (enableIndexableExtras) {
+        yield* textualFaults('indexableExtrasField', indexableExtrasField, schema);
+      } else if (enableUnindexableExtras && schema !== undefined) {
         yield [`${conformingPath}/enableIndexableExtras`, 'enableUnindexableExtras needs it.'];
       }
       const columns = placedMembers(`${conformingPath}/columnNameToJsonKeyPathMap`, paths);
@@ -248,18 +342,29 @@ export const schemaConformingRules = [
     'SCHEMA_CONFORMING_UNINDEXED',
     'Fields that are not to be indexed go to a STRING or JSON column of the schema, unindexableExtrasField: rows fail without it.',
     ({ config, schema }) => {
-      const { enableUnindexableExtras = true, unindexableExtrasField = 'json_data_no_idx' } = conformingOf(config);
-      return enableUnindexableExtras ? textualFaults('unindexableExtrasField', unindexableExtrasField, schema) : [];
+      const { enableUnindexableExtras = true, unindexableExtrasField = 'json_data_no_idx' } =
+        conformingOf(config);
+      return enableUnindexableExtras
+        ? textualFaults('unindexableExtrasField', unindexableExtrasField, schema)
+        : [];
     },
   ),
   conforming.error(
     'SCHEMA_CONFORMING_FIELD',
     'Columns of the schema are not among fieldPathsToDrop and do not end in unindexableFieldSuffix.',
     function* ({ config, schema }) {
-      const { fieldPathsToDrop = [], unindexableFieldSuffix: suffix = '_noindex' } = conformingOf(config);
+      const { fieldPathsToDrop = [], unindexableFieldSuffix: suffix = '_noindex' } =
+        conformingOf(config);
       for (const { name } of schema?.columns ?? []) {
-        if (fieldPathsToDrop.includes(name)) yield [`${conformingPath}/fieldPathsToDrop`, `${name} is a column of the schema.`];
-        if (name.endsWith(suffix)) yield [`${conformingPath}/unindexableFieldSuffix`, `The column ${name} ends in ${suffix}.`];
+        if (fieldPathsToDrop.includes(name)) {
+          yield [`${conformingPath}/fieldPathsToDrop`, `${name} is a column of the schema.`];
+        }
+        if (name.endsWith(suffix)) {
+          yield [
+            `${conformingPath}/unindexableFieldSuffix`,
+            `The column ${name} ends in ${suffix}.`,
+          ];
+        }
       }
     },
   ),
@@ -269,7 +374,11 @@ function conformingOf({ ingestionConfig }: Config) {
   return ingestionConfig?.schemaConformingTransformerConfig ?? {};
 }
 
-function* textualFaults(member: string, name: string, schema: CheckedTable['schema']): Generator<Fault> {
+function* textualFaults(
+  member: string,
+  name: string,
+  schema: CheckedTable['schema'],
+): Generator<Fault> {
   const column = columnNamed(name, schema);
   if (schema === undefined || (column !== undefined && storedTypeOf(column) === 'STRING')) return;
   yield [`${conformingPath}/${member}`, `The schema has no STRING or JSON column ${name}.`];

@@ -1,11 +1,17 @@
 import type { CheckedTable } from './rule.ts';
 
-/** Tells whether rows of a table replace earlier ones with their key: an upsertConfig does so in the modes FULL and PARTIAL. */
+/**
+ * Tells whether rows of a table replace earlier ones with their key: an upsertConfig does so in the
+ * modes FULL and PARTIAL.
+ */
 export function isUpsertOn({ upsertConfig }: CheckedTable['config']): boolean {
   return upsertConfig !== undefined && (upsertConfig.mode ?? 'FULL') !== 'NONE';
 }
 
-/** Tells whether rows of a table are dropped whose key is there already: a dedupConfig does so unless it is disabled. */
+/**
+ * Tells whether rows of a table are dropped whose key is there already: a dedupConfig does so
+ * unless it is disabled.
+ */
 export function isDedupOn({ dedupConfig }: CheckedTable['config']): boolean {
   return dedupConfig !== undefined && dedupConfig.dedupEnabled !== false;
 }

@@ -1,5 +1,10 @@
 import type { TableConfig } from '../config/table-config.ts';
-import type { DataType, DateTimeFieldSpec, FieldSpec, TableSchema } from '../config/table-schema.ts';
+import type {
+  DataType,
+  DateTimeFieldSpec,
+  FieldSpec,
+  TableSchema,
+} from '../config/table-schema.ts';
 import { pointerTo } from '../finding.ts';
 
 /** What a rule is about; the headings of VALIDATION.md. */
@@ -23,7 +28,11 @@ export interface Rule<Checked> {
 
 export type Check<Checked> = (checked: Checked) => Iterable<Fault>;
 
-type MakeRule<Checked> = (code: string, description: string, check: Check<Checked>) => Rule<Checked>;
+type MakeRule<Checked> = (
+  code: string,
+  description: string,
+  check: Check<Checked>,
+) => Rule<Checked>;
 
 /** Makers of rules about a subject. Where `applies` says no, they all hold. */
 export function rulesAbout<Checked = CheckedTable>(
@@ -33,7 +42,13 @@ export function rulesAbout<Checked = CheckedTable>(
   const makerOf =
     (severity: Rule<Checked>['severity']): MakeRule<Checked> =>
     (code, description, check) => {
-      return { code, severity, subject, description, check: (checked) => (applies(checked) ? check(checked) : []) };
+      return {
+        code,
+        severity,
+        subject,
+        description,
+        check: (checked) => (applies(checked) ? check(checked) : []),
+      };
     };
   return { error: makerOf('error'), warning: makerOf('warning') };
 }
@@ -58,7 +73,10 @@ export interface CheckedTable {
 
 /** What is known of the place where the table is to live; rules about what is not known hold. */
 export interface ClusterContext {
-  /** The other half of a table that is both: real-time for an offline config, offline for a real-time one. */
+  /**
+   * The other half of a table that is both: real-time for an offline config, offline for a
+   * real-time one.
+   */
   readonly otherConfig?: TableConfig;
   readonly brokerTenants?: readonly string[];
   readonly serverTenants?: readonly string[];
@@ -97,15 +115,32 @@ export function columnsOf(schema: TableSchema): readonly Column[] {
   const { incomingGranularitySpec, outgoingGranularitySpec } = timeFieldSpec;
   return [
     ...listed,
-    columnOf('time', { ...timeFieldSpec, ...(outgoingGranularitySpec ?? incomingGranularitySpec) }, '/timeFieldSpec'),
+    columnOf(
+      'time',
+      { ...timeFieldSpec, ...(outgoingGranularitySpec ?? incomingGranularitySpec) },
+      '/timeFieldSpec',
+    ),
   ];
 }
 
 function columnOf(kind: Column['kind'], spec: FieldSpec, path: string): Column {
-  return { kind, name: spec.name ?? '', dataType: spec.dataType, isMultiValue: spec.singleValueField === false, spec, path };
+  return {
+    kind,
+    name: spec.name ?? '',
+    dataType: spec.dataType,
+    isMultiValue: spec.singleValueField === false,
+    spec,
+    path,
+  };
 }
 
-const numericTypes: readonly (DataType | undefined)[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL'];
+const numericTypes: readonly (DataType | undefined)[] = [
+  'INT',
+  'LONG',
+  'FLOAT',
+  'DOUBLE',
+  'BIG_DECIMAL',
+];
 
 export function isNumeric(column: Column): boolean {
   return numericTypes.includes(column.dataType);
@@ -116,7 +151,10 @@ export function columnNamed(name: string, schema: CheckedTable['schema']): Colum
 }
 
 /** The elements of a list with their places; none where there is no list. */
-export function placed<Element>(path: string, list: readonly Element[] = []): readonly (readonly [string, Element])[] {
+export function placed<Element>(
+  path: string,
+  list: readonly Element[] = [],
+): readonly (readonly [string, Element])[] {
   return list.map((element, index) => [`${path}/${index}`, element]);
 }
 
@@ -141,7 +179,10 @@ export function* repeated(names: PlacedNames, message: (name: string) => string)
 }
 
 /** A fault for each name that is not that of a column. */
-export function* unknownColumns(names: PlacedNames, schema: CheckedTable['schema']): Generator<Fault> {
+export function* unknownColumns(
+  names: PlacedNames,
+  schema: CheckedTable['schema'],
+): Generator<Fault> {
   if (schema === undefined) return;
   for (const [path, name] of names) {
     if (columnNamed(name, schema) === undefined) yield [path, `The schema has no column ${name}.`];

@@ -3,7 +3,15 @@ import { javaText, type Value } from '@quire/expressions';
 import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
 import { type DataType, plainDataTypes } from '../config/table-schema.ts';
 import { isRecord } from '../model/document.ts';
-import { type CheckedSchema, type Column, type Fault, placed, repeated, rulesAbout, type SchemaRule } from './rule.ts';
+import {
+  type CheckedSchema,
+  type Column,
+  type Fault,
+  placed,
+  repeated,
+  rulesAbout,
+  type SchemaRule,
+} from './rule.ts';
 
 const { error, warning } = rulesAbout<CheckedSchema>('schema');
 
@@ -24,8 +32,13 @@ export const schemaColumnRules = [
   ofColumn('COLUMN_NAME_WHITESPACE', 'Names of columns have no white space.', ({ name }) =>
     /\s/.test(name) ? ['/name', `The name ‘${name}’ has white space in it.`] : undefined,
   ),
-  ofColumn('COLUMN_NAME_RESERVED', 'Names of columns do not start with $: the engine makes such columns itself.', ({ name }) =>
-    name.startsWith('$') ? ['/name', `Names with $, such as ${name}, are columns that the engine makes itself.`] : undefined,
+  ofColumn(
+    'COLUMN_NAME_RESERVED',
+    'Names of columns do not start with $: the engine makes such columns itself.',
+    ({ name }) =>
+      name.startsWith('$')
+        ? ['/name', `Names with $, such as ${name}, are columns that the engine makes itself.`]
+        : undefined,
   ),
   error('COLUMN_NAME_DUPLICATE', 'No two columns have the same name.', ({ columns }) => {
     const names = columns.map(({ path, name }) => [`${path}/name`, name] as const);
@@ -38,7 +51,9 @@ export const schemaColumnRules = [
       const names = new Map<string, string>();
       for (const { name, path } of columns) {
         const other = names.get(name.toLowerCase());
-        if (other !== undefined && other !== name) yield [`${path}/name`, `${name} and ${other} differ by case only.`];
+        if (other !== undefined && other !== name) {
+          yield [`${path}/name`, `${name} and ${other} differ by case only.`];
+        }
         names.set(name.toLowerCase(), name);
       }
     },
@@ -46,28 +61,62 @@ export const schemaColumnRules = [
   ofColumn('COLUMN_TYPE_MISSING', 'Every column has a dataType.', ({ name, dataType }) =>
     dataType === undefined ? ['/dataType', `The column ${name} has no dataType.`] : undefined,
   ),
-  ofColumn('DIMENSION_TYPE', `Dimensions and columns of times are ${plainDataTypes.join(', ')}.`, ({ kind, name, dataType }) => {
-    const isWrong = (kind === 'dimension' || kind === 'dateTime') && dataType !== undefined && !isPlain(dataType);
-    return isWrong ? ['/dataType', `${name} cannot be ${dataType}; only complexFieldSpecs can.`] : undefined;
-  }),
+  ofColumn(
+    'DIMENSION_TYPE',
+    `Dimensions and columns of times are ${plainDataTypes.join(', ')}.`,
+    ({ kind, name, dataType }) => {
+      const isWrong =
+        (kind === 'dimension' || kind === 'dateTime') &&
+        dataType !== undefined &&
+        !isPlain(dataType);
+      return isWrong
+        ? ['/dataType', `${name} cannot be ${dataType}; only complexFieldSpecs can.`]
+        : undefined;
+    },
+  ),
   ofColumn('METRIC_TYPE', `Metrics are ${metricTypes.join(', ')}.`, ({ kind, name, dataType }) => {
     const isWrong = kind === 'metric' && dataType !== undefined && !metricTypes.includes(dataType);
-    return isWrong ? ['/dataType', `The metric ${name} cannot be ${dataType}; make it a dimension.`] : undefined;
+    return isWrong
+      ? ['/dataType', `The metric ${name} cannot be ${dataType}; make it a dimension.`]
+      : undefined;
   }),
   ofColumn('COMPLEX_TYPE', 'Complex columns are MAP or LIST.', ({ kind, name, dataType }) => {
-    const isWrong = kind === 'complex' && dataType !== undefined && !complexTypes.includes(dataType);
+    const isWrong =
+      kind === 'complex' && dataType !== undefined && !complexTypes.includes(dataType);
     return isWrong ? ['/dataType', `The complex column ${name} cannot be ${dataType}.`] : undefined;
   }),
-  ofColumn('FIELD_TYPE', 'A fieldType is that of the list in which its column stands.', ({ kind, name, spec }) => {
-    const expected = { dimension: 'DIMENSION', metric: 'METRIC', dateTime: 'DATE_TIME', complex: 'COMPLEX', time: 'TIME' }[kind];
-    const { fieldType = expected } = spec;
-    return fieldType === expected ? undefined : ['/fieldType', `${name} is ${expected} here, not ${fieldType}.`];
-  }),
-  ofColumn('DATE_TIME_MULTI_VALUE', 'Columns of times have one value in a row.', ({ kind, name, isMultiValue }) =>
-    kind === 'dateTime' && isMultiValue ? ['/singleValueField', `The column of times ${name} cannot hold lists.`] : undefined,
+  ofColumn(
+    'FIELD_TYPE',
+    'A fieldType is that of the list in which its column stands.',
+    ({ kind, name, spec }) => {
+      const expected = {
+        dimension: 'DIMENSION',
+        metric: 'METRIC',
+        dateTime: 'DATE_TIME',
+        complex: 'COMPLEX',
+        time: 'TIME',
+      }[kind];
+      const { fieldType = expected } = spec;
+      return fieldType === expected
+        ? undefined
+        : ['/fieldType', `${name} is ${expected} here, not ${fieldType}.`];
+    },
   ),
-  ofColumn('METRIC_MULTI_VALUE', 'Metrics have one value in a row.', ({ kind, name, isMultiValue }) =>
-    kind === 'metric' && isMultiValue ? ['/singleValueField', `The metric ${name} cannot hold lists.`] : undefined,
+  ofColumn(
+    'DATE_TIME_MULTI_VALUE',
+    'Columns of times have one value in a row.',
+    ({ kind, name, isMultiValue }) =>
+      kind === 'dateTime' && isMultiValue
+        ? ['/singleValueField', `The column of times ${name} cannot hold lists.`]
+        : undefined,
+  ),
+  ofColumn(
+    'METRIC_MULTI_VALUE',
+    'Metrics have one value in a row.',
+    ({ kind, name, isMultiValue }) =>
+      kind === 'metric' && isMultiValue
+        ? ['/singleValueField', `The metric ${name} cannot hold lists.`]
+        : undefined,
   ),
   ofColumn(
     'JSON_MULTI_VALUE',
@@ -80,41 +129,67 @@ export const schemaColumnRules = [
   ofColumn(
     'MAX_LENGTH',
     'maxLength is at least 1.',
-    ({ spec: { maxLength = 1 } }) => (maxLength < 1 ? ['/maxLength', `${maxLength} is less than 1.`] : undefined),
+    ({ spec: { maxLength = 1 } }) =>
+      maxLength < 1 ? ['/maxLength', `${maxLength} is less than 1.`] : undefined,
     warning,
   ),
-  ofColumn('DEFAULT_VALUE_NAN', 'No default is NaN: it equals nothing, not even itself.', ({ spec }) =>
-    String(spec.defaultNullValue) === 'NaN' && (spec.dataType === 'FLOAT' || spec.dataType === 'DOUBLE')
-      ? ['/defaultNullValue', 'The default cannot be NaN.']
-      : undefined,
+  ofColumn(
+    'DEFAULT_VALUE_NAN',
+    'No default is NaN: it equals nothing, not even itself.',
+    ({ spec }) =>
+      String(spec.defaultNullValue) === 'NaN' &&
+      (spec.dataType === 'FLOAT' || spec.dataType === 'DOUBLE')
+        ? ['/defaultNullValue', 'The default cannot be NaN.']
+        : undefined,
   ),
-  ofColumn('DEFAULT_VALUE_TYPE', 'A default is a value of the type of its column.', ({ spec, dataType }) => {
-    const given = spec.defaultNullValue;
-    if (given === undefined || given === null || dataType === undefined) return undefined;
-    if (!isPlain(dataType)) {
-      const isEmptyMap = complexTypes.includes(dataType) && isRecord(given);
-      return isEmptyMap ? undefined : ['/defaultNullValue', `A column of type ${dataType} takes no such default.`];
-    }
-    try {
-      toColumn(typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value), dataType);
-      return undefined;
-    } catch (error) {
-      if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-      return ['/defaultNullValue', `The default is not a valid ${dataType}: ${error.message}`];
-    }
-  }),
-  error('PRIMARY_KEY_COLUMN', 'Columns of the primary key are in the schema.', function* ({ schema, columns }) {
-    for (const [path, key] of placed('/primaryKeyColumns', schema.primaryKeyColumns)) {
-      if (columns.every(({ name }) => name !== key)) yield [path, `There is no column ${key}.`];
-    }
-  }),
+  ofColumn(
+    'DEFAULT_VALUE_TYPE',
+    'A default is a value of the type of its column.',
+    ({ spec, dataType }) => {
+      const given = spec.defaultNullValue;
+      if (given === undefined || given === null || dataType === undefined) return undefined;
+      if (!isPlain(dataType)) {
+        const isEmptyMap = complexTypes.includes(dataType) && isRecord(given);
+        return isEmptyMap
+          ? undefined
+          : ['/defaultNullValue', `A column of type ${dataType} takes no such default.`];
+      }
+      try {
+        toColumn(
+          typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value),
+          dataType,
+        );
+        return undefined;
+      } catch (error) {
+        if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+        return ['/defaultNullValue', `The default is not a valid ${dataType}: ${error.message}`];
+      }
+    },
+  ),
+  error(
+    'PRIMARY_KEY_COLUMN',
+    'Columns of the primary key are in the schema.',
+    function* ({ schema, columns }) {
+      for (const [path, key] of placed('/primaryKeyColumns', schema.primaryKeyColumns)) {
+        if (columns.every(({ name }) => name !== key)) yield [path, `There is no column ${key}.`];
+      }
+    },
+  ),
   warning('PRIMARY_KEY_TWICE', 'Columns of the primary key are listed once.', ({ schema }) =>
-    repeated(placed('/primaryKeyColumns', schema.primaryKeyColumns), (name) => `${name} is listed before.`),
+    repeated(
+      placed('/primaryKeyColumns', schema.primaryKeyColumns),
+      (name) => `${name} is listed before.`,
+    ),
   ),
 ];
 
 /** A rule about each column by itself; faults have paths within the column. */
-function ofColumn(code: string, description: string, check: (column: Column) => Fault | undefined, makeRule = error): SchemaRule {
+function ofColumn(
+  code: string,
+  description: string,
+  check: (column: Column) => Fault | undefined,
+  makeRule = error,
+): SchemaRule {
   return makeRule(code, description, function* ({ columns }) {
     for (const column of columns) {
       const fault = check(column);

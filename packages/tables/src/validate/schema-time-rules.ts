@@ -17,31 +17,53 @@ const latestMs = Date.UTC(2071, 0, 1);
 
 /** Rules about columns of times. */
 export const schemaTimeRules = [
-  warning('TIME_FIELD_SPEC', 'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.', function* ({ schema }) {
-    if (schema.timeFieldSpec !== undefined) yield ['/timeFieldSpec', 'timeFieldSpec is superseded by dateTimeFieldSpecs.'];
-  }),
+  warning(
+    'TIME_FIELD_SPEC',
+    'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.',
+    function* ({ schema }) {
+      if (schema.timeFieldSpec !== undefined) {
+        yield ['/timeFieldSpec', 'timeFieldSpec is superseded by dateTimeFieldSpecs.'];
+      }
+    },
+  ),
   error(
     'TIME_FIELD_GRANULARITY',
     'A timeFieldSpec has an incomingGranularitySpec; another outgoing one has another name, and both are EPOCH.',
     function* ({ schema: { timeFieldSpec } }) {
       if (timeFieldSpec === undefined) return;
-      const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing } = timeFieldSpec;
+      const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing } =
+        timeFieldSpec;
       const path = '/timeFieldSpec/incomingGranularitySpec';
       if (incoming === undefined) yield [path, 'The timeFieldSpec has no incomingGranularitySpec.'];
-      if (incoming === undefined || outgoing === undefined || isSameGranularity(incoming, outgoing)) return;
-      if (incoming.name === outgoing.name) yield [path, 'Times cannot be converted to a column of the same name.'];
+      if (
+        incoming === undefined ||
+        outgoing === undefined ||
+        isSameGranularity(incoming, outgoing)
+      ) {
+        return;
+      }
+      if (incoming.name === outgoing.name) {
+        yield [path, 'Times cannot be converted to a column of the same name.'];
+      }
       if ([incoming, outgoing].some(({ timeFormat = 'EPOCH' }) => timeFormat !== 'EPOCH')) {
         yield [path, 'Only times of the format EPOCH can be converted.'];
       }
     },
   ),
-  error('DATE_TIME_FORMAT', 'Every column of times has a format that can be read.', function* (checked) {
-    for (const { spec, name, path } of dateTimesOf(checked)) {
-      const { format = '' } = spec;
-      const problem = format === '' ? `The column of times ${name} has no format.` : failureOf(() => parseDateTimeFormat(format));
-      if (problem !== undefined) yield [`${path}/format`, problem];
-    }
-  }),
+  error(
+    'DATE_TIME_FORMAT',
+    'Every column of times has a format that can be read.',
+    function* (checked) {
+      for (const { spec, name, path } of dateTimesOf(checked)) {
+        const { format = '' } = spec;
+        const problem =
+          format === ''
+            ? `The column of times ${name} has no format.`
+            : failureOf(() => parseDateTimeFormat(format));
+        if (problem !== undefined) yield [`${path}/format`, problem];
+      }
+    },
+  ),
   error(
     'DATE_TIME_PATTERN_ORDER',
     'Patterns of times go from years to fractions of seconds, so that their texts sort as the times do.',
@@ -50,40 +72,61 @@ export const schemaTimeRules = [
         const format = formatOf(spec.format);
         if (format?.kind !== 'pattern' || format.pattern === undefined) continue;
         const letters = format.pattern.fields.flatMap(orderedLetterOf);
-        const isSorted = letters.every((letter, index) => order.indexOf(letters[index - 1] ?? 'y') <= order.indexOf(letter));
-        if (!isSorted) yield [`${path}/format`, `The parts of ${format.pattern.text} are not in the order y M d H m s S.`];
+        const isSorted = letters.every(
+          (letter, index) => order.indexOf(letters[index - 1] ?? 'y') <= order.indexOf(letter),
+        );
+        if (!isSorted) {
+          yield [
+            `${path}/format`,
+            `The parts of ${format.pattern.text} are not in the order y M d H m s S.`,
+          ];
+        }
       }
     },
   ),
-  error('DATE_TIME_GRANULARITY', 'Granularities can be read, as in 15:MINUTES or MINUTES|15.', function* (checked) {
-    for (const { spec, path } of dateTimesOf(checked)) {
-      const given = spec.granularity;
-      const problem =
-        given === undefined
-          ? 'The column of times has no granularity: expected 1:DAYS or DAYS|1.'
-          : failureOf(() => parseGranularity(given));
-      if (problem !== undefined) yield [`${path}/granularity`, problem];
-    }
-  }),
-  error('DATE_TIME_SAMPLE', 'A sampleValue has the format of its column and lies between 1971 and 2071.', function* (checked) {
-    for (const column of dateTimesOf(checked)) {
-      const problem = sampleProblemOf(column);
-      if (problem !== undefined) yield [`${column.path}/sampleValue`, problem];
-    }
-  }),
+  error(
+    'DATE_TIME_GRANULARITY',
+    'Granularities can be read, as in 15:MINUTES or MINUTES|15.',
+    function* (checked) {
+      for (const { spec, path } of dateTimesOf(checked)) {
+        const given = spec.granularity;
+        const problem =
+          given === undefined
+            ? 'The column of times has no granularity: expected 1:DAYS or DAYS|1.'
+            : failureOf(() => parseGranularity(given));
+        if (problem !== undefined) yield [`${path}/granularity`, problem];
+      }
+    },
+  ),
+  error(
+    'DATE_TIME_SAMPLE',
+    'A sampleValue has the format of its column and lies between 1971 and 2071.',
+    function* (checked) {
+      for (const column of dateTimesOf(checked)) {
+        const problem = sampleProblemOf(column);
+        if (problem !== undefined) yield [`${column.path}/sampleValue`, problem];
+      }
+    },
+  ),
 ];
 
 /** Letters of patterns from the longest time to the shortest. */
 const order: readonly string[] = ['y', 'M', 'd', 'H', 'm', 's', 'S'];
 
-function orderedLetterOf(field: { readonly kind: string; readonly letter?: string }): readonly string[] {
+function orderedLetterOf(field: {
+  readonly kind: string;
+  readonly letter?: string;
+}): readonly string[] {
   if (field.kind === 'month') return ['M'];
   if (field.kind !== 'number') return [];
-  const letter = { D: 'd', h: 'H', k: 'H', K: 'H', x: 'y' }[field.letter ?? ''] ?? field.letter ?? '';
+  const letter =
+    { D: 'd', h: 'H', k: 'H', K: 'H', x: 'y' }[field.letter ?? ''] ?? field.letter ?? '';
   return order.includes(letter) ? [letter] : [];
 }
 
-type Granularity = NonNullable<NonNullable<CheckedSchema['schema']['timeFieldSpec']>['incomingGranularitySpec']>;
+type Granularity = NonNullable<
+  NonNullable<CheckedSchema['schema']['timeFieldSpec']>['incomingGranularitySpec']
+>;
 
 function isSameGranularity(one: Granularity, other: Granularity): boolean {
   const members = ['name', 'dataType', 'timeType', 'timeUnitSize', 'timeFormat'] as const;
@@ -94,7 +137,11 @@ function isSameGranularity(one: Granularity, other: Granularity): boolean {
 function dateTimesOf({ columns }: CheckedSchema): readonly Column[] {
   return columns
     .filter(({ kind }) => kind === 'dateTime')
-    .map((column) => (column.dataType === 'TIMESTAMP' ? { ...column, spec: { ...column.spec, format: 'TIMESTAMP' } } : column));
+    .map((column) =>
+      column.dataType === 'TIMESTAMP'
+        ? { ...column, spec: { ...column.spec, format: 'TIMESTAMP' } }
+        : column,
+    );
 }
 
 function formatOf(text: string | undefined): DateTimeFormat | undefined {
@@ -108,10 +155,14 @@ function sampleProblemOf({ spec }: Column): string | undefined {
   const format = formatOf(text);
   if (sampleValue === undefined || sampleValue === null || format === undefined) return undefined;
   let sampleMs = Number.NaN;
-  const problem = failureOf(() => (sampleMs = readInFormat(javaText(sampleValue as Value), format, 2000)));
+  const problem = failureOf(
+    () => (sampleMs = readInFormat(javaText(sampleValue as Value), format, 2000)),
+  );
   if (problem !== undefined) return problem;
   const isInRange = sampleMs >= earliestMs && sampleMs <= latestMs;
-  return isInRange ? undefined : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
+  return isInRange
+    ? undefined
+    : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
 }
 
 /** Why something cannot be read; undefined when it can. */

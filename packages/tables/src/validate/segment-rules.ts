@@ -2,7 +2,16 @@ import { pushTypes, timeUnits } from '../model/member.ts';
 import { type CheckedTable, columnNamed, placedMembers, rulesAbout } from './rule.ts';
 import { isCount, isInteger, oneOfWords, period, valuesAt } from './values-at.ts';
 
-const partitionFunctions = ['Modulo', 'Murmur', 'Murmur2', 'Murmur3', 'HashCode', 'ByteArray', 'BoundedColumnValue', 'Fnv'];
+const partitionFunctions = [
+  'Modulo',
+  'Murmur',
+  'Murmur2',
+  'Murmur3',
+  'HashCode',
+  'ByteArray',
+  'BoundedColumnValue',
+  'Fnv',
+];
 const completionModes = ['DOWNLOAD', 'DEFAULT'];
 
 const timeColumn = rulesAbout('time column');
@@ -10,16 +19,27 @@ const { error, warning } = rulesAbout('segments');
 
 /** Rules about the time column. */
 export const timeColumnRules = [
-  timeColumn.error('TIME_COLUMN_MISSING', 'A real-time table has a time column.', function* ({ config }) {
-    if (config.tableType === 'REALTIME' && timeColumnOf(config) === '') {
-      yield ['/segmentsConfig/timeColumnName', 'A real-time table needs a time column.'];
-    }
-  }),
-  timeColumn.error('TIME_COLUMN_EMPTY', 'A timeColumnName that is there is not empty.', function* ({ config }) {
-    if (config.segmentsConfig?.timeColumnName === '') {
-      yield ['/segmentsConfig/timeColumnName', 'The timeColumnName is empty: leave it out where the table has no time.'];
-    }
-  }),
+  timeColumn.error(
+    'TIME_COLUMN_MISSING',
+    'A real-time table has a time column.',
+    function* ({ config }) {
+      if (config.tableType === 'REALTIME' && timeColumnOf(config) === '') {
+        yield ['/segmentsConfig/timeColumnName', 'A real-time table needs a time column.'];
+      }
+    },
+  ),
+  timeColumn.error(
+    'TIME_COLUMN_EMPTY',
+    'A timeColumnName that is there is not empty.',
+    function* ({ config }) {
+      if (config.segmentsConfig?.timeColumnName === '') {
+        yield [
+          '/segmentsConfig/timeColumnName',
+          'The timeColumnName is empty: leave it out where the table has no time.',
+        ];
+      }
+    },
+  ),
   timeColumn.error(
     'TIME_COLUMN_UNKNOWN',
     'The time column is one of the dateTimeFieldSpecs of the schema.',
@@ -27,9 +47,13 @@ export const timeColumnRules = [
       const name = timeColumnOf(config);
       if (name === '' || schema === undefined) return;
       const column = columnNamed(name, schema);
-      if (column === undefined) yield ['/segmentsConfig/timeColumnName', `The schema has no column ${name}.`];
-      else if (column.kind !== 'dateTime' && column.kind !== 'time') {
-        yield ['/segmentsConfig/timeColumnName', `${name} is a ${column.kind}, not one of the dateTimeFieldSpecs.`];
+      if (column === undefined) {
+        yield ['/segmentsConfig/timeColumnName', `The schema has no column ${name}.`];
+      } else if (column.kind !== 'dateTime' && column.kind !== 'time') {
+        yield [
+          '/segmentsConfig/timeColumnName',
+          `${name} is a ${column.kind}, not one of the dateTimeFieldSpecs.`,
+        ];
       }
     },
   ),
@@ -68,9 +92,15 @@ export const segmentRules = [
     function* ({ config: { segmentsConfig } }) {
       const { retentionTimeUnit: unit = '', retentionTimeValue: value = '' } = segmentsConfig ?? {};
       const path = '/segmentsConfig/retentionTimeValue';
-      if (value !== '' && !isCount(value)) yield [path, `‘${value}’ is not a whole number of at least 1.`];
-      if (unit === '' && value !== '') yield [path, `retentionTimeValue is ${value}, but has no unit.`];
-      if (unit !== '' && value === '') yield [path, `retentionTimeUnit is ${unit}, but has no value.`];
+      if (value !== '' && !isCount(value)) {
+        yield [path, `‘${value}’ is not a whole number of at least 1.`];
+      }
+      if (unit === '' && value !== '') {
+        yield [path, `retentionTimeValue is ${value}, but has no unit.`];
+      }
+      if (unit !== '' && value === '') {
+        yield [path, `retentionTimeUnit is ${unit}, but has no value.`];
+      }
     },
   ),
   warning(
@@ -78,21 +108,34 @@ export const segmentRules = [
     'deletedSegmentsRetentionPeriod is a period such as 7d.',
     valuesAt('/segmentsConfig/deletedSegmentsRetentionPeriod', period),
   ),
-  error('PUSH_TYPE', 'Files of an offline table are pushed by APPEND or REFRESH.', function* ({ config }) {
-    const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
-    const newer = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType;
-    const type = newer ?? config.segmentsConfig?.segmentPushType ?? '';
-    if (config.tableType === 'REALTIME' || type === '' || oneOfWords(pushTypes).holds(type)) return;
-    yield [newer === undefined ? '/segmentsConfig/segmentPushType' : path, oneOfWords(pushTypes).message(type, '')];
-  }),
+  error(
+    'PUSH_TYPE',
+    'Files of an offline table are pushed by APPEND or REFRESH.',
+    function* ({ config }) {
+      const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
+      const newer = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType;
+      const type = newer ?? config.segmentsConfig?.segmentPushType ?? '';
+      if (config.tableType === 'REALTIME' || type === '' || oneOfWords(pushTypes).holds(type)) {
+        return;
+      }
+      yield [
+        newer === undefined ? '/segmentsConfig/segmentPushType' : path,
+        oneOfWords(pushTypes).message(type, ''),
+      ];
+    },
+  ),
   error(
     'REPLICATION_NUMBER',
     'replication, for which replicasPerPartition stands in a real-time table, is a whole number.',
     function* ({ config: { tableType, segmentsConfig } }) {
       const member =
-        tableType === 'REALTIME' && segmentsConfig?.replicasPerPartition !== undefined ? 'replicasPerPartition' : 'replication';
+        tableType === 'REALTIME' && segmentsConfig?.replicasPerPartition !== undefined
+          ? 'replicasPerPartition'
+          : 'replication';
       const value = segmentsConfig?.[member];
-      if (value !== undefined && !isInteger(value)) yield [`/segmentsConfig/${member}`, `‘${value}’ is not a whole number.`];
+      if (value !== undefined && !isInteger(value)) {
+        yield [`/segmentsConfig/${member}`, `‘${value}’ is not a whole number.`];
+      }
     },
   ),
   warning(
@@ -101,7 +144,10 @@ export const segmentRules = [
     function* ({ config, cluster: { replicationMin = 1 } }) {
       const replication = replicationOf(config);
       if (replication < replicationMin) {
-        yield ['/segmentsConfig/replication', `${replication} is less than ${replicationMin}, the minimum here.`];
+        yield [
+          '/segmentsConfig/replication',
+          `${replication} is less than ${replicationMin}, the minimum here.`,
+        ];
       }
     },
   ),
@@ -113,7 +159,9 @@ export const segmentRules = [
       const path = '/segmentsConfig/peerSegmentDownloadScheme';
       if (scheme === undefined) return;
       if (!/^https?$/i.test(scheme)) yield [path, `‘${scheme}’ is neither http nor https.`];
-      if (replicationOf(config) < 2) yield [path, 'Servers can copy segments from each other only if there are two copies.'];
+      if (replicationOf(config) < 2) {
+        yield [path, 'Servers can copy segments from each other only if there are two copies.'];
+      }
     },
   ),
   error(
@@ -137,7 +185,10 @@ export const segmentRules = [
     'A dimension table says that it is pushed by REFRESH: its rows are replaced as a whole.',
     function* ({ config }) {
       if (config.isDimTable === true && config.ingestionConfig === undefined) {
-        yield ['/isDimTable', 'The table has no batchIngestionConfig with the segmentIngestionType REFRESH.'];
+        yield [
+          '/isDimTable',
+          'The table has no batchIngestionConfig with the segmentIngestionType REFRESH.',
+        ];
       }
     },
   ),
@@ -153,15 +204,26 @@ export const segmentRules = [
   warning(
     'PARTITION_FUNCTION',
     `The functionName of a partitioned column is ${partitionFunctions.join(', ')}.`,
-    valuesAt('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName', oneOfWords(partitionFunctions)),
+    valuesAt(
+      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
+      oneOfWords(partitionFunctions),
+    ),
   ),
-  error('PARTITION_SINGLE_VALUE', 'Partitioned columns hold single values.', function* ({ config, schema }) {
-    const partitioned = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap;
-    for (const [path, name] of placedMembers('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap', partitioned)) {
-      const isList = schema?.columns.some((column) => column.name === name && column.isMultiValue) === true;
-      if (isList) yield [path, `${name} holds several values, which have no one partition.`];
-    }
-  }),
+  error(
+    'PARTITION_SINGLE_VALUE',
+    'Partitioned columns hold single values.',
+    function* ({ config, schema }) {
+      const partitioned = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap;
+      for (const [path, name] of placedMembers(
+        '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
+        partitioned,
+      )) {
+        const isList =
+          schema?.columns.some((column) => column.name === name && column.isMultiValue) === true;
+        if (isList) yield [path, `${name} holds several values, which have no one partition.`];
+      }
+    },
+  ),
   error(
     'REPLICA_GROUP_STRATEGY',
     'A replicaGroupStrategyConfig has a numInstancesPerPartition of at least 1, and no instanceAssignmentConfigMap beside it.',

@@ -1,5 +1,12 @@
 import { rawColumnsOf } from './column-indexes.ts';
-import { type CheckedTable, columnNamed, placed, repeated, rulesAbout, unknownColumns } from './rule.ts';
+import {
+  type CheckedTable,
+  columnNamed,
+  placed,
+  repeated,
+  rulesAbout,
+  unknownColumns,
+} from './rule.ts';
 
 const { error } = rulesAbout('indexes');
 
@@ -11,7 +18,9 @@ export const starTreeRules = [
     function* ({ config, schema }) {
       const raw = rawColumnsOf(config);
       for (const [path, { dimensionsSplitOrder = [] }] of starTreesOf(config)) {
-        if (dimensionsSplitOrder.length === 0) yield [`${path}/dimensionsSplitOrder`, 'The star-tree has no dimensions.'];
+        if (dimensionsSplitOrder.length === 0) {
+          yield [`${path}/dimensionsSplitOrder`, 'The star-tree has no dimensions.'];
+        }
         const dimensions = placed(`${path}/dimensionsSplitOrder`, dimensionsSplitOrder);
         yield* unknownColumns(dimensions, schema);
         for (const [itemPath, name] of dimensions) {
@@ -23,13 +32,25 @@ export const starTreeRules = [
       }
     },
   ),
-  error('STAR_TREE_SKIPPED', 'Dimensions without star nodes are dimensions of the star-tree.', function* ({ config }) {
-    for (const [path, { dimensionsSplitOrder = [], skipStarNodeCreationForDimensions: skipped }] of starTreesOf(config)) {
-      for (const [itemPath, name] of placed(`${path}/skipStarNodeCreationForDimensions`, skipped)) {
-        if (!dimensionsSplitOrder.includes(name)) yield [itemPath, `${name} is not in dimensionsSplitOrder.`];
+  error(
+    'STAR_TREE_SKIPPED',
+    'Dimensions without star nodes are dimensions of the star-tree.',
+    function* ({ config }) {
+      for (const [
+        path,
+        { dimensionsSplitOrder = [], skipStarNodeCreationForDimensions: skipped },
+      ] of starTreesOf(config)) {
+        for (const [itemPath, name] of placed(
+          `${path}/skipStarNodeCreationForDimensions`,
+          skipped,
+        )) {
+          if (!dimensionsSplitOrder.includes(name)) {
+            yield [itemPath, `${name} is not in dimensionsSplitOrder.`];
+          }
+        }
       }
-    }
-  }),
+    },
+  ),
   error(
     'STAR_TREE_FUNCTION_PAIR',
     'A star-tree aggregates something, by functionColumnPairs such as SUM__price or by aggregationConfigs, not both: aggregations that there are, of columns of the schema.',
@@ -48,20 +69,26 @@ export const starTreeRules = [
           } else if (!isAggregation(name)) yield [itemPath, `There is no aggregation ${name}.`];
           else if (column !== '*' && !isCount(name)) {
             yield* unknownColumns([[itemPath, column]], schema);
-            if (columnNamed(column, schema)?.dataType === 'MAP') yield [itemPath, `${column} holds maps.`];
+            if (columnNamed(column, schema)?.dataType === 'MAP') {
+              yield [itemPath, `${column} holds maps.`];
+            }
           }
         }
       }
     },
   ),
-  error('STAR_TREE_TWICE', 'A star-tree has each pair of aggregation and column once.', function* ({ config }) {
-    for (const [path, tree] of starTreesOf(config)) {
-      const names = pairsOf(path, tree).map(({ path: itemPath, name, column = '' }) => {
-        return [itemPath, isCount(name) ? 'COUNT' : `${plain(name)} of ${column}`] as const;
-      });
-      yield* repeated(names, (name) => `There is another ${name}.`);
-    }
-  }),
+  error(
+    'STAR_TREE_TWICE',
+    'A star-tree has each pair of aggregation and column once.',
+    function* ({ config }) {
+      for (const [path, tree] of starTreesOf(config)) {
+        const names = pairsOf(path, tree).map(({ path: itemPath, name, column = '' }) => {
+          return [itemPath, isCount(name) ? 'COUNT' : `${plain(name)} of ${column}`] as const;
+        });
+        yield* repeated(names, (name) => `There is another ${name}.`);
+      }
+    },
+  ),
   error('STAR_TREE_STAR', 'Only COUNT aggregates * in a star-tree.', function* ({ config }) {
     for (const [path, tree] of starTreesOf(config)) {
       for (const { path: itemPath, name, column } of pairsOf(path, tree)) {
@@ -72,7 +99,9 @@ export const starTreeRules = [
   }),
 ];
 
-type StarTree = NonNullable<NonNullable<CheckedTable['config']['tableIndexConfig']>['starTreeIndexConfigs']>[number];
+type StarTree = NonNullable<
+  NonNullable<CheckedTable['config']['tableIndexConfig']>['starTreeIndexConfigs']
+>[number];
 
 interface Pair {
   readonly path: string;
@@ -80,14 +109,21 @@ interface Pair {
   readonly column: string | undefined;
 }
 
-function pairsOf(path: string, { functionColumnPairs = [], aggregationConfigs = [] }: StarTree): readonly Pair[] {
+function pairsOf(
+  path: string,
+  { functionColumnPairs = [], aggregationConfigs = [] }: StarTree,
+): readonly Pair[] {
   return [
     ...functionColumnPairs.map((pair, index): Pair => {
       const [, name = '', column] = /^(.*?)__(.*)$/s.exec(pair) ?? [];
       return { path: `${path}/functionColumnPairs/${index}`, name, column };
     }),
     ...aggregationConfigs.map(({ aggregationFunction = '', columnName }, index): Pair => {
-      return { path: `${path}/aggregationConfigs/${index}`, name: aggregationFunction, column: columnName };
+      return {
+        path: `${path}/aggregationConfigs/${index}`,
+        name: aggregationFunction,
+        column: columnName,
+      };
     }),
   ];
 }
@@ -109,7 +145,10 @@ const aggregationNames: ReadonlySet<string> = new Set(
 );
 
 function isAggregation(name: string): boolean {
-  return aggregationNames.has(plain(name)) || /^PERCENTILE(?:RAW)?(?:EST|TDIGEST|KLL)?\d*(?:MV)?$/.test(plain(name));
+  return (
+    aggregationNames.has(plain(name)) ||
+    /^PERCENTILE(?:RAW)?(?:EST|TDIGEST|KLL)?\d*(?:MV)?$/.test(plain(name))
+  );
 }
 
 function isCount(name: string): boolean {

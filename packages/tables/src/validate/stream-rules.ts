@@ -7,50 +7,81 @@ const { error, warning } = rulesAbout('streams');
 
 /** Rules about streams. */
 export const streamRules = [
-  error('STREAM_MISSING', 'A real-time table has a stream, and so has a streamIngestionConfig.', function* ({ config }) {
-    const section = config.ingestionConfig?.streamIngestionConfig;
-    const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
-    if (section !== undefined && (section.streamConfigMaps ?? []).length === 0) {
-      yield [path, 'The streamIngestionConfig has no stream.'];
-    } else if (config.tableType === 'REALTIME' && streamsOf(config).length === 0) {
-      yield [path, 'The real-time table has no stream.'];
-    }
-  }),
-  warning('STREAM_OFFLINE', 'An offline table has no stream: nothing reads it.', function* ({ config }) {
-    const path = streamsOf(config)[0]?.path;
-    if ((config.tableType ?? 'OFFLINE') === 'OFFLINE' && path !== undefined) yield [path, 'Nothing reads the stream.'];
-  }),
-  error('STREAM_TWICE', 'Streams are in streamIngestionConfig or in tableIndexConfig, not in both.', function* ({ config }) {
-    const { ingestionConfig, tableIndexConfig } = config;
-    if (ingestionConfig?.streamIngestionConfig !== undefined && Object.keys(tableIndexConfig?.streamConfigs ?? {}).length > 0) {
-      yield ['/tableIndexConfig/streamConfigs', 'There is a streamIngestionConfig as well.'];
-    }
-  }),
-  error('STREAM_TYPE', 'A stream says its streamType, and all streams of a table are of the same.', function* ({ config }) {
-    const streams = readStreamsOf(config);
-    for (const { path, options } of streams) {
-      const type = options.get('streamType') ?? '';
-      const first = streams[0]?.options.get('streamType') ?? '';
-      if (type === '') yield [path, 'The stream has no streamType.'];
-      else if (first !== '' && type !== first) yield [path, `The stream is ${type}, the first one ${first}.`];
-    }
-  }),
-  error('STREAM_TOPIC', 'A stream names its topic, and no two name the same.', function* ({ config }) {
-    const topics = readStreamsOf(config).map(({ path, options }) => {
-      return [path, options.get(`stream.${options.get('streamType') ?? ''}.topic.name`) ?? ''] as const;
-    });
-    for (const [path, topic] of topics) {
-      if (topic === '') yield [path, 'The stream names no topic: stream.<type>.topic.name.'];
-    }
-    yield* repeated(topics, (topic) => `Another stream reads ${topic}.`);
-  }),
+  error(
+    'STREAM_MISSING',
+    'A real-time table has a stream, and so has a streamIngestionConfig.',
+    function* ({ config }) {
+      const section = config.ingestionConfig?.streamIngestionConfig;
+      const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
+      if (section !== undefined && (section.streamConfigMaps ?? []).length === 0) {
+        yield [path, 'The streamIngestionConfig has no stream.'];
+      } else if (config.tableType === 'REALTIME' && streamsOf(config).length === 0) {
+        yield [path, 'The real-time table has no stream.'];
+      }
+    },
+  ),
+  warning(
+    'STREAM_OFFLINE',
+    'An offline table has no stream: nothing reads it.',
+    function* ({ config }) {
+      const path = streamsOf(config)[0]?.path;
+      if ((config.tableType ?? 'OFFLINE') === 'OFFLINE' && path !== undefined) {
+        yield [path, 'Nothing reads the stream.'];
+      }
+    },
+  ),
+  error(
+    'STREAM_TWICE',
+    'Streams are in streamIngestionConfig or in tableIndexConfig, not in both.',
+    function* ({ config }) {
+      const { ingestionConfig, tableIndexConfig } = config;
+      if (
+        ingestionConfig?.streamIngestionConfig !== undefined &&
+        Object.keys(tableIndexConfig?.streamConfigs ?? {}).length > 0
+      ) {
+        yield ['/tableIndexConfig/streamConfigs', 'There is a streamIngestionConfig as well.'];
+      }
+    },
+  ),
+  error(
+    'STREAM_TYPE',
+    'A stream says its streamType, and all streams of a table are of the same.',
+    function* ({ config }) {
+      const streams = readStreamsOf(config);
+      for (const { path, options } of streams) {
+        const type = options.get('streamType') ?? '';
+        const first = streams[0]?.options.get('streamType') ?? '';
+        if (type === '') yield [path, 'The stream has no streamType.'];
+        else if (first !== '' && type !== first) {
+          yield [path, `The stream is ${type}, the first one ${first}.`];
+        }
+      }
+    },
+  ),
+  error(
+    'STREAM_TOPIC',
+    'A stream names its topic, and no two name the same.',
+    function* ({ config }) {
+      const topics = readStreamsOf(config).map(({ path, options }) => {
+        return [
+          path,
+          options.get(`stream.${options.get('streamType') ?? ''}.topic.name`) ?? '',
+        ] as const;
+      });
+      for (const [path, topic] of topics) {
+        if (topic === '') yield [path, 'The stream names no topic: stream.<type>.topic.name.'];
+      }
+      yield* repeated(topics, (topic) => `Another stream reads ${topic}.`);
+    },
+  ),
   error(
     'STREAM_FLUSH_TIME',
     'realtime.segment.flush.threshold.time is a period of more than 0, such as 6h.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const time = options.get(`${flush}.time`);
-        const isFit = time === undefined || (periodMs(time) ?? (/^\+?\d+$/.test(time) ? Number(time) : 0)) > 0;
+        const isFit =
+          time === undefined || (periodMs(time) ?? (/^\+?\d+$/.test(time) ? Number(time) : 0)) > 0;
         if (!isFit) yield [path, `${time} is not a period of more than 0.`];
       }
     },
@@ -60,8 +91,12 @@ export const streamRules = [
     'A segment ends by one of rows, segment.rows and segment.size, not by several.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
-        const set = thresholds.filter(({ name }) => Number.parseFloat(options.get(`${flush}.${name}`) ?? '0') > 0);
-        if (set.length > 1) yield [path, `The thresholds ${set.map(({ name }) => name).join(' and ')} are both set.`];
+        const set = thresholds.filter(
+          ({ name }) => Number.parseFloat(options.get(`${flush}.${name}`) ?? '0') > 0,
+        );
+        if (set.length > 1) {
+          yield [path, `The thresholds ${set.map(({ name }) => name).join(' and ')} are both set.`];
+        }
       }
     },
   ),
@@ -72,7 +107,9 @@ export const streamRules = [
       for (const { path, options } of readStreamsOf(config)) {
         for (const { name, holds, expected } of thresholds) {
           const value = options.get(`${flush}.${name}`);
-          if (value !== undefined && !holds(value)) yield [path, `${flush}.${name} is ‘${value}’, not ${expected}.`];
+          if (value !== undefined && !holds(value)) {
+            yield [path, `${flush}.${name} is ‘${value}’, not ${expected}.`];
+          }
         }
       }
     },
@@ -84,7 +121,10 @@ export const streamRules = [
       for (const { path, options } of readStreamsOf(config)) {
         const type = options.get('streamType') ?? '';
         if (type === 'file' || options.has(`stream.${type}.decoder.class.name`)) continue;
-        yield [path, `The stream has no stream.${type}.decoder.class.name: messages are read as JSON.`];
+        yield [
+          path,
+          `The stream has no stream.${type}.decoder.class.name: messages are read as JSON.`,
+        ];
       }
     },
   ),
@@ -96,10 +136,17 @@ export const streamRules = [
       if (first === undefined || others.length === 0) return;
       const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
       if (config.ingestionConfig?.streamIngestionConfig?.pauselessConsumptionEnabled === true) {
-        yield [path, 'There are several streams, of which segments cannot be committed without a pause.'];
+        yield [
+          path,
+          'There are several streams, of which segments cannot be committed without a pause.',
+        ];
       }
-      if (isUpsertOn(config)) yield [path, 'There are several streams, which upsert does not allow.'];
-      const names = [...thresholds.map(({ name }) => name), 'time'].map((name) => `${flush}.${name}`);
+      if (isUpsertOn(config)) {
+        yield [path, 'There are several streams, which upsert does not allow.'];
+      }
+      const names = [...thresholds.map(({ name }) => name), 'time'].map(
+        (name) => `${flush}.${name}`,
+      );
       for (const { path: streamPath, options } of others) {
         const name = names.find((each) => options.get(each) !== first.options.get(each));
         if (name !== undefined) yield [streamPath, `${name} is not that of the first stream.`];
@@ -112,8 +159,15 @@ export const streamRules = [
     function* ({ config }) {
       const section = config.ingestionConfig?.streamIngestionConfig;
       const scheme = config.segmentsConfig?.peerSegmentDownloadScheme ?? '';
-      if (section?.pauselessConsumptionEnabled === true && replicationOf(config) > 1 && scheme === '') {
-        yield ['/segmentsConfig/peerSegmentDownloadScheme', 'Nothing says how servers take segments from each other.'];
+      if (
+        section?.pauselessConsumptionEnabled === true &&
+        replicationOf(config) > 1 &&
+        scheme === ''
+      ) {
+        yield [
+          '/segmentsConfig/peerSegmentDownloadScheme',
+          'Nothing says how servers take segments from each other.',
+        ];
       }
     },
   ),
@@ -139,7 +193,10 @@ export interface StreamOfTable {
 }
 
 /** The streams of a table, wherever its config has them. */
-export function streamsOf({ ingestionConfig, tableIndexConfig }: CheckedTable['config']): readonly StreamOfTable[] {
+export function streamsOf({
+  ingestionConfig,
+  tableIndexConfig,
+}: CheckedTable['config']): readonly StreamOfTable[] {
   const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
   const old = tableIndexConfig?.streamConfigs ?? {};
   const maps = [
@@ -150,7 +207,8 @@ export function streamsOf({ ingestionConfig, tableIndexConfig }: CheckedTable['c
 }
 
 function textsOf(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  const isScalar = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   const scalars = Object.entries(options).filter(([, value]) => isScalar(value));
   return new Map(scalars.map(([name, value]) => [name, String(value)]));
 }

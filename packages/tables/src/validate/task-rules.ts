@@ -1,6 +1,12 @@
 import { isRecord } from '../model/document.ts';
 import { isUpsertOn } from './keys.ts';
-import { type Check, type CheckedTable, placedMembers, rulesAbout, unknownColumns } from './rule.ts';
+import {
+  type Check,
+  type CheckedTable,
+  placedMembers,
+  rulesAbout,
+  unknownColumns,
+} from './rule.ts';
 import { isPeriod } from './values-at.ts';
 
 const { error, warning } = rulesAbout('tasks');
@@ -15,7 +21,9 @@ export const taskRules = [
     function* ({ config, cluster: { taskTypes } }) {
       for (const [path, type, options] of tasksOf(config)) {
         if (!isRecord(options)) yield [path, `The options of ${type} are not an object.`];
-        if (taskTypes !== undefined && !taskTypes.includes(type)) yield [path, `${type} is not one of ${taskTypes.join(', ')}.`];
+        if (taskTypes !== undefined && !taskTypes.includes(type)) {
+          yield [path, `${type} is not one of ${taskTypes.join(', ')}.`];
+        }
       }
     },
   ),
@@ -26,14 +34,20 @@ export const taskRules = [
       for (const [path, , options] of tasksOf(config)) {
         const schedule = isRecord(options) ? options['schedule'] : undefined;
         if (schedule === undefined || schedule === null || schedule === '') continue;
-        const problem = typeof schedule === 'string' ? cronProblem(schedule) : 'The schedule is not text.';
+        const problem =
+          typeof schedule === 'string' ? cronProblem(schedule) : 'The schedule is not text.';
         if (problem !== undefined) yield [`${path}/schedule`, problem];
       }
     },
   ),
 ];
 
-const periodOptions = ['bucketTimePeriod', 'bufferTimePeriod', 'roundBucketTimePeriod', 'lastPurgeTimeThresholdPeriod'];
+const periodOptions = [
+  'bucketTimePeriod',
+  'bufferTimePeriod',
+  'roundBucketTimePeriod',
+  'lastPurgeTimeThresholdPeriod',
+];
 // prettier-ignore
 const countOptions = ['maxNumRecordsPerSegment', 'maxNumRecordsPerTask', 'maxNumParallelBuckets', 'tableMaxNumTasks', 'invalidRecordsThresholdCount'];
 
@@ -47,12 +61,18 @@ export const taskOptionRules = [
   error(
     'TASK_COUNT',
     `Options of tasks that are counts are whole numbers of at least 1: ${countOptions.join(', ')}.`,
-    optionsAre('a whole number of at least 1', countOptions, (value) => /^\d{1,18}$/.test(value) && Number(value) >= 1),
+    optionsAre(
+      'a whole number of at least 1',
+      countOptions,
+      (value) => /^\d{1,18}$/.test(value) && Number(value) >= 1,
+    ),
   ),
   error(
     'TASK_MERGE_TYPE',
     `The mergeType of a task is ${mergeTypes.join(', ')}.`,
-    optionsAre(`one of ${mergeTypes.join(', ')}`, ['mergeType'], (value) => mergeTypes.includes(value.toLowerCase())),
+    optionsAre(`one of ${mergeTypes.join(', ')}`, ['mergeType'], (value) =>
+      mergeTypes.includes(value.toLowerCase()),
+    ),
   ),
   error(
     'TASK_AGGREGATION',
@@ -70,8 +90,11 @@ export const taskOptionRules = [
       const options = config.task?.taskTypeConfigsMap?.['UpsertCompactionTask'];
       const path = '/task/taskTypeConfigsMap/UpsertCompactionTask';
       if (!isRecord(options)) return;
-      const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } = options;
-      if (percent === undefined && count === undefined) yield [path, 'Nothing says when a segment is compacted.'];
+      const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } =
+        options;
+      if (percent === undefined && count === undefined) {
+        yield [path, 'Nothing says when a segment is compacted.'];
+      }
       if (percent !== undefined && !(Number(percent) >= 0 && Number(percent) <= 100)) {
         yield [`${path}/invalidRecordsThresholdPercent`, 'It is not a percentage of 0 to 100.'];
       }
@@ -97,7 +120,9 @@ function tableProblem(type: string, config: CheckedTable['config']): string | un
   const hasUpsert = isUpsertOn(config);
   if (type === 'RealtimeToOfflineSegmentsTask') {
     if (config.tableType !== 'REALTIME') return 'The table is offline already.';
-    return hasUpsert ? 'Rows that may still be replaced cannot move to an offline table.' : undefined;
+    return hasUpsert
+      ? 'Rows that may still be replaced cannot move to an offline table.'
+      : undefined;
   }
   if (type === 'UpsertCompactionTask' || type === 'UpsertCompactMergeTask') {
     return hasUpsert ? undefined : 'The table has no upsert.';
@@ -111,23 +136,33 @@ function tableProblem(type: string, config: CheckedTable['config']): string | un
 
 interface TaskOption {
   readonly path: string;
-  /** What stands before the last dot, such as a level of merging or a column; empty where there is none. */
+  /**
+   * What stands before the last dot, such as a level of merging or a column; empty where there is
+   * none.
+   */
   readonly owner: string;
   readonly name: string;
   readonly value: string;
 }
 
 function optionsOf(config: CheckedTable['config']): readonly TaskOption[] {
-  const options = tasksOf(config).flatMap(([path, , task]) => (isRecord(task) ? placedMembers(path, task) : []));
+  const options = tasksOf(config).flatMap(([path, , task]) =>
+    isRecord(task) ? placedMembers(path, task) : [],
+  );
   return options.map(([path, key, value]) => {
     const dot = key.lastIndexOf('.');
-    const shown = typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
+    const shown =
+      typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
     return { path, owner: key.slice(0, Math.max(dot, 0)), name: key.slice(dot + 1), value: shown };
   });
 }
 
 /** Looks at options of tasks by their names, whatever goes before. */
-function optionsAre(expected: string, names: readonly string[], holds: (value: string) => boolean): Check<CheckedTable> {
+function optionsAre(
+  expected: string,
+  names: readonly string[],
+  holds: (value: string) => boolean,
+): Check<CheckedTable> {
   return function* ({ config }) {
     for (const { path, name, value } of optionsOf(config)) {
       if (names.includes(name) && !holds(value)) yield [path, `‘${value}’ is not ${expected}.`];
@@ -167,7 +202,9 @@ const fields: readonly CronField[] = [
  */
 function cronProblem(expression: string): string | undefined {
   const given = expression.trim().toUpperCase().split(/\s+/);
-  if (given.length !== 6 && given.length !== 7) return `‘${expression.slice(0, 80)}’ is not a cron expression of 6 or 7 fields.`;
+  if (given.length !== 6 && given.length !== 7) {
+    return `‘${expression.slice(0, 80)}’ is not a cron expression of 6 or 7 fields.`;
+  }
   for (const [index, text] of given.entries()) {
     const field = fields[index];
     if (field !== undefined && !text.split(',').every((part) => isPart(part, field))) {
@@ -175,7 +212,9 @@ function cronProblem(expression: string): string | undefined {
     }
   }
   const unsaid = [given[3], given[5]].filter((text) => text === '?').length;
-  if (unsaid !== 1) return 'Either the day of the month or the day of the week is ‘?’, not both and not neither.';
+  if (unsaid !== 1) {
+    return 'Either the day of the month or the day of the week is ‘?’, not both and not neither.';
+  }
   return undefined;
 }
 

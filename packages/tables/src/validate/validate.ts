@@ -1,5 +1,15 @@
-import { type CompleteTableConfig, completeTableConfig, parseTableConfig, type TableConfig } from '../config/table-config.ts';
-import { type CompleteTableSchema, completeTableSchema, parseTableSchema, type TableSchema } from '../config/table-schema.ts';
+import {
+  type CompleteTableConfig,
+  completeTableConfig,
+  parseTableConfig,
+  type TableConfig,
+} from '../config/table-config.ts';
+import {
+  type CompleteTableSchema,
+  completeTableSchema,
+  parseTableSchema,
+  type TableSchema,
+} from '../config/table-schema.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
 import type { ModelVerdict } from '../model/read-model.ts';
@@ -37,10 +47,19 @@ export function validateTableSchema(schema: TableSchema): readonly Finding[] {
   return check(schemaRules, checkedSchemaOf(schema));
 }
 
-/** Every rule about table configs that this one breaks, in order; paths point into the config. Pure. */
-export function validateTableConfig(config: TableConfig, context: TableContext = {}): readonly Finding[] {
+/**
+ * Every rule about table configs that this one breaks, in order; paths point into the config. Pure.
+ */
+export function validateTableConfig(
+  config: TableConfig,
+  context: TableContext = {},
+): readonly Finding[] {
   const { schema, ...cluster } = context;
-  const checked: CheckedTable = { config, schema: schema === undefined ? undefined : checkedSchemaOf(schema), cluster };
+  const checked: CheckedTable = {
+    config,
+    schema: schema === undefined ? undefined : checkedSchemaOf(schema),
+    cluster,
+  };
   return check(tableRules, checked);
 }
 
@@ -50,13 +69,22 @@ function checkedSchemaOf(schema: TableSchema): CheckedSchema {
 
 function check<Checked>(rules: readonly Rule<Checked>[], checked: Checked): readonly Finding[] {
   const findings = rules.flatMap(({ code, severity, check: findFaults }) =>
-    Array.from(findFaults(checked), ([path, message]): Finding => ({ path, code, message, severity })),
+    Array.from(findFaults(checked), ([path, message]): Finding => ({
+      path,
+      code,
+      message,
+      severity,
+    })),
   );
   return sortFindings(findings);
 }
 
 /** Every rule about schemas. */
-export const schemaRules: readonly SchemaRule[] = [...schemaColumnRules, ...schemaTimeRules, ...schemaExpressionRules];
+export const schemaRules: readonly SchemaRule[] = [
+  ...schemaColumnRules,
+  ...schemaTimeRules,
+  ...schemaExpressionRules,
+];
 
 /** Every rule about table configs. */
 export const tableRules: readonly TableRule[] = [
@@ -94,13 +122,19 @@ export interface CheckedSchemaDocument extends Verdict {
   readonly schema: CompleteTableSchema;
 }
 
-/** A table config with its full set of members, under its type, and everything that is wrong with it. */
+/**
+ * A table config with its full set of members, under its type, and everything that is wrong with
+ * it.
+ */
 export interface CheckedTableDocument extends Verdict {
   readonly OFFLINE?: CompleteTableConfig;
   readonly REALTIME?: CompleteTableConfig;
 }
 
-/** A schema with the configs of its table, and everything that is wrong with them, alone and together. */
+/**
+ * A schema with the configs of its table, and everything that is wrong with them, alone and
+ * together.
+ */
 export interface CheckedTablesDocument extends Verdict {
   readonly tableName: string;
   readonly schema: CompleteTableSchema | null;
@@ -131,7 +165,10 @@ export function checkTableConfig(document: unknown, cluster: Cluster = {}): Chec
 /** Reads `{tableName, schema, offline, realtime}` and checks all of it, together; never throws. */
 export function checkTableConfigs(document: unknown, cluster: Cluster = {}): CheckedTablesDocument {
   const given = isRecord(document) ? document : {};
-  const readOne = <Parsed extends ModelVerdict>(name: string, parse: (value: unknown) => Parsed): Parsed | undefined =>
+  const readOne = <Parsed extends ModelVerdict>(
+    name: string,
+    parse: (value: unknown) => Parsed,
+  ): Parsed | undefined =>
     given[name] === undefined || given[name] === null ? undefined : parse(given[name]);
   const schema = readOne('schema', parseTableSchema);
   const offline = readOne('offline', parseTableConfig);
@@ -147,16 +184,24 @@ export function checkTableConfigs(document: unknown, cluster: Cluster = {}): Che
           ...(other !== undefined && { otherConfig: other.config }),
         });
   const parts = [
-    { pointer: '/schema', part: schema, more: schema === undefined ? [] : validateTableSchema(schema.schema) },
+    {
+      pointer: '/schema',
+      part: schema,
+      more: schema === undefined ? [] : validateTableSchema(schema.schema),
+    },
     { pointer: '/offline', part: offline, more: configFindings(offline, realtime) },
     { pointer: '/realtime', part: realtime, more: configFindings(realtime, offline) },
   ];
-  const findings = parts.flatMap(({ pointer, part, more }) => nestFindings([...(part?.findings ?? []), ...more], pointer));
+  const findings = parts.flatMap(({ pointer, part, more }) =>
+    nestFindings([...(part?.findings ?? []), ...more], pointer),
+  );
   const others = Object.entries(given).filter(([member]) => !known.has(member));
   const unrecognized = [
     ...others.map(([member, value]) => [`/${member}`, value] as const),
     ...parts.flatMap(({ pointer, part }) =>
-      Object.entries(part?.unrecognizedProperties ?? {}).map(([path, value]) => [`${pointer}${path}`, value] as const),
+      Object.entries(part?.unrecognizedProperties ?? {}).map(
+        ([path, value]) => [`${pointer}${path}`, value] as const,
+      ),
     ),
   ];
   return {
@@ -164,14 +209,22 @@ export function checkTableConfigs(document: unknown, cluster: Cluster = {}): Che
     schema: schema === undefined ? null : completeTableSchema(schema.schema),
     offline: offline === undefined ? null : completeTableConfig(offline.config),
     realtime: realtime === undefined ? null : completeTableConfig(realtime.config),
-    ...verdictOf([...findings, ...missing(schema, offline, realtime)], Object.fromEntries(unrecognized)),
+    ...verdictOf(
+      [...findings, ...missing(schema, offline, realtime)],
+      Object.fromEntries(unrecognized),
+    ),
   };
 }
 
 const known = new Set(['tableName', 'schema', 'offline', 'realtime']);
 
 function missing(schema: unknown, offline: unknown, realtime: unknown): readonly Finding[] {
-  const finding = (path: string, message: string): Finding => ({ path, code: 'MISSING_PART', severity: 'error', message });
+  const finding = (path: string, message: string): Finding => ({
+    path,
+    code: 'MISSING_PART',
+    severity: 'error',
+    message,
+  });
   return [
     ...(schema === undefined ? [finding('/schema', 'There is no schema.')] : []),
     ...(offline === undefined && realtime === undefined
@@ -180,7 +233,10 @@ function missing(schema: unknown, offline: unknown, realtime: unknown): readonly
   ];
 }
 
-function verdictOf(findings: readonly Finding[], unrecognizedProperties: Verdict['unrecognizedProperties']): Verdict {
+function verdictOf(
+  findings: readonly Finding[],
+  unrecognizedProperties: Verdict['unrecognizedProperties'],
+): Verdict {
   const valid = findings.every(({ severity }) => severity !== 'error');
   return { valid, findings: sortFindings(findings), unrecognizedProperties };
 }

@@ -8,19 +8,31 @@ interface Expectation {
   readonly holds: (value: string) => boolean;
   /** `member` is the last part of the path that `*` stands for, or the name of the value. */
   readonly message: (value: string, member: string) => string;
-  /** Whether a value that is missing breaks the rule, where the section around it is there. Otherwise it is skipped. */
+  /**
+   * Whether a value that is missing breaks the rule, where the section around it is there.
+   * Otherwise it is skipped.
+   */
   readonly isRequired?: boolean;
   /** Whether an empty text is a value, not a missing one. */
   readonly isEmptyValue?: boolean;
 }
 
-/** Looks at single values of a config by their JSON pointers, in which `*` stands for every element or member. */
-export function valuesAt(pointers: string | readonly string[], expected: Expectation): Check<CheckedTable> {
+/**
+ * Looks at single values of a config by their JSON pointers, in which `*` stands for every element
+ * or member.
+ */
+export function valuesAt(
+  pointers: string | readonly string[],
+  expected: Expectation,
+): Check<CheckedTable> {
   const { isRequired = false, isEmptyValue = false, holds, message } = expected;
   return function* ({ config }) {
     for (const pointer of [pointers].flat()) {
       for (const { path, value, member } of valuesBelow(config, pointer.split('/').slice(1))) {
-        const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+        const text =
+          typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+            ? String(value)
+            : '';
         const isMissing = isEmptyValue ? value === undefined || value === null : text === '';
         if (isMissing ? isRequired : !holds(text)) yield [path, message(text, member)];
       }
@@ -34,22 +46,42 @@ interface PlacedValue {
   readonly member: string;
 }
 
-/** What stands where a way leads to; undefined for a member that is not there, nothing where its section is not. */
-function* valuesBelow(section: unknown, [step, ...rest]: readonly string[], path = '', member = ''): Generator<PlacedValue> {
+/**
+ * What stands where a way leads to; undefined for a member that is not there, nothing where its
+ * section is not.
+ */
+function* valuesBelow(
+  section: unknown,
+  [step, ...rest]: readonly string[],
+  path = '',
+  member = '',
+): Generator<PlacedValue> {
   if (step === undefined) yield { path, value: section, member };
   else if (typeof section !== 'object' || section === null) return;
   else if (step === '*') {
-    for (const [inner, name, value] of placedMembers<unknown>(path, { ...section })) yield* valuesBelow(value, rest, inner, name);
+    for (const [inner, name, value] of placedMembers<unknown>(path, { ...section })) {
+      yield* valuesBelow(value, rest, inner, name);
+    }
   } else if (isRecord(section)) {
-    yield* valuesBelow(section[step], rest, pointerTo(path, step), member === '' && rest.length === 0 ? step : member);
+    yield* valuesBelow(
+      section[step],
+      rest,
+      pointerTo(path, step),
+      member === '' && rest.length === 0 ? step : member,
+    );
   }
 }
 
 /** Looks for members that must be there wherever the section around them is. */
-export function* missingMembers(checked: CheckedTable, pointers: readonly string[]): Generator<Fault> {
+export function* missingMembers(
+  checked: CheckedTable,
+  pointers: readonly string[],
+): Generator<Fault> {
   for (const path of pointers) {
     const message = () => `There is no ${path.split('/').at(-1)}.`;
-    yield* valuesAt(path, { isRequired: true, isEmptyValue: true, holds: () => true, message })(checked);
+    yield* valuesAt(path, { isRequired: true, isEmptyValue: true, holds: () => true, message })(
+      checked,
+    );
   }
 }
 
@@ -62,7 +94,10 @@ export function oneOfWords(words: readonly string[]): Expectation {
 }
 
 /** A period such as 7d. */
-export const period: Expectation = { holds: isPeriod, message: (value) => `‘${value}’ is not a period such as 7d or 4h30m.` };
+export const period: Expectation = {
+  holds: isPeriod,
+  message: (value) => `‘${value}’ is not a period such as 7d or 4h30m.`,
+};
 
 /** A tag of servers. */
 export const serverTag: Expectation = {
@@ -86,14 +121,21 @@ export function isInteger(text: string): boolean {
 }
 
 /**
- * A period of days, hours, minutes and seconds such as 1d12h, in milliseconds; undefined where the text is something else.
+ * A period of days, hours, minutes and seconds such as 1d12h, in milliseconds; undefined where the
+ * text is something else.
  *
- * That is how Apache Pinot reads periods: in this order and in small letters or large ones, each with a sign if need be.
+ * That is how Apache Pinot reads periods: in this order and in small letters or large ones, each
+ * with a sign if need be.
  */
 export function periodMs(text: string): number | undefined {
-  const parts = /^(?:([+-]?\d{1,9})d)?(?:([+-]?\d{1,9})h)?(?:([+-]?\d{1,9})m)?(?:([+-]?\d{1,9})s)?$/i.exec(text);
+  const parts =
+    /^(?:([+-]?\d{1,9})d)?(?:([+-]?\d{1,9})h)?(?:([+-]?\d{1,9})m)?(?:([+-]?\d{1,9})s)?$/i.exec(
+      text,
+    );
   if (parts === null || text === '') return undefined;
-  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(Number).map((part) => (Number.isNaN(part) ? 0 : part));
+  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
+    .map(Number)
+    .map((part) => (Number.isNaN(part) ? 0 : part));
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
 

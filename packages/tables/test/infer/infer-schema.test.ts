@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type SourceRow, type SourceValue, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import {
+  type SourceRow,
+  type SourceValue,
+  validateTableConfig,
+  validateTableSchema,
+} from '../../src/index.ts';
 import { inferSchema } from '../../src/infer/schema-inference.ts';
 import { proposeTableConfig } from '../../src/infer/propose-table-config.ts';
 
@@ -26,8 +31,20 @@ describe('types widen over all rows', () => {
     ['one of more than 53 bits', [1, 2n ** 63n - 1n], 'LONG', 'dimension', 'single'],
     ['one of more than 64 bits', [1, 2n ** 63n], 'BIG_DECIMAL', 'metric', 'single'],
     ['fractions among integers', [1, 2 ** 40, 0.5], 'DOUBLE', 'metric', 'single'],
-    ['fractions among integers of more than 53 bits', [0.5, 2n ** 60n + 1n], 'BIG_DECIMAL', 'metric', 'single'],
-    ['infinities among integers of more than 53 bits', [Number.NaN, 2n ** 60n + 1n], 'DOUBLE', 'metric', 'single'],
+    [
+      'fractions among integers of more than 53 bits',
+      [0.5, 2n ** 60n + 1n],
+      'BIG_DECIMAL',
+      'metric',
+      'single',
+    ],
+    [
+      'infinities among integers of more than 53 bits',
+      [Number.NaN, 2n ** 60n + 1n],
+      'DOUBLE',
+      'metric',
+      'single',
+    ],
     ['true and false', [true, false], 'BOOLEAN', 'dimension', 'single'],
     ['true and numbers', [true, 1], 'STRING', 'dimension', 'single'],
     ['text among numbers', [1, 2.5, 'n/a'], 'STRING', 'dimension', 'single'],
@@ -54,26 +71,50 @@ describe('types widen over all rows', () => {
       { name: 'c', dataType: 'INT', singleValueField: false, notNull: false },
       { name: 'd', dataType: 'STRING', singleValueField: true, notNull: false },
     ]);
-    expect(explanations.at(-1)).toEqual({ path: '', message: 'Left out, because they have no value in any row: b.' });
+    expect(explanations.at(-1)).toEqual({
+      path: '',
+      message: 'Left out, because they have no value in any row: b.',
+    });
   });
 
   test('text longer than columns hold by default is given room', () => {
     const { schema } = inferSchema([{ a: 'x'.repeat(600), b: 'x'.repeat(512) }]);
-    expect(schema.dimensionFieldSpecs?.map(({ maxLength }) => maxLength)).toEqual([2048, undefined]);
+    expect(schema.dimensionFieldSpecs?.map(({ maxLength }) => maxLength)).toEqual([
+      2048,
+      undefined,
+    ]);
   });
 });
 
 describe('times', () => {
   test.each<[string, string, SourceValue[], string, string]>([
-    ['seen', 'timestamps', ['2024-02-29 12:30:00', '2024-03-01T00:00:00.123Z'], 'TIMESTAMP', 'TIMESTAMP'],
+    [
+      'seen',
+      'timestamps',
+      ['2024-02-29 12:30:00', '2024-03-01T00:00:00.123Z'],
+      'TIMESTAMP',
+      'TIMESTAMP',
+    ],
     ['seen', 'dates', ['2024-02-29', '1969-12-31'], 'STRING', 'SIMPLE_DATE_FORMAT|yyyy-MM-dd'],
     ['seen', 'dates with slashes', ['2024/02/29'], 'STRING', 'SIMPLE_DATE_FORMAT|yyyy/MM/dd'],
-    ['createdAt', 'milliseconds', [1_700_000_000_000, 1_600_000_000_123], 'LONG', 'EPOCH|MILLISECONDS|1'],
+    [
+      'createdAt',
+      'milliseconds',
+      [1_700_000_000_000, 1_600_000_000_123],
+      'LONG',
+      'EPOCH|MILLISECONDS|1',
+    ],
     ['event_time', 'seconds', [1_700_000_000, 1_600_000_000], 'LONG', 'EPOCH|SECONDS|1'],
     ['ts', 'microseconds', [1_700_000_000_000_000], 'LONG', 'EPOCH|MICROSECONDS|1'],
     ['ts', 'nanoseconds', [1_700_000_000_000_000_001n], 'LONG', 'EPOCH|NANOSECONDS|1'],
     ['epochDay', 'days', [19_700], 'LONG', 'EPOCH|DAYS|1'],
-    ['orderDate', 'dates as integers', [20_240_229, 20_231_231], 'INT', 'SIMPLE_DATE_FORMAT|yyyyMMdd'],
+    [
+      'orderDate',
+      'dates as integers',
+      [20_240_229, 20_231_231],
+      'INT',
+      'SIMPLE_DATE_FORMAT|yyyyMMdd',
+    ],
   ])('%s: %s', (name, _, values, dataType, format) => {
     expect(inferColumn(values, name)).toEqual(['dateTime', dataType, 'single', 'notNull', format]);
   });
@@ -91,10 +132,34 @@ describe('times', () => {
 });
 
 test('text of CSV is read as what it writes, where that is written the same again', () => {
-  expect(inferColumn(['1', '', '-20'], 'x', true)).toEqual(['dimension', 'INT', 'single', 'nullable', undefined]);
-  expect(inferColumn(['1.5', '2'], 'x', true)).toEqual(['metric', 'DOUBLE', 'single', 'notNull', undefined]);
-  expect(inferColumn(['true', 'FALSE'], 'x', true)).toEqual(['dimension', 'BOOLEAN', 'single', 'notNull', undefined]);
-  expect(inferColumn(['007', '12'], 'x', true)).toEqual(['dimension', 'STRING', 'single', 'notNull', undefined]);
+  expect(inferColumn(['1', '', '-20'], 'x', true)).toEqual([
+    'dimension',
+    'INT',
+    'single',
+    'nullable',
+    undefined,
+  ]);
+  expect(inferColumn(['1.5', '2'], 'x', true)).toEqual([
+    'metric',
+    'DOUBLE',
+    'single',
+    'notNull',
+    undefined,
+  ]);
+  expect(inferColumn(['true', 'FALSE'], 'x', true)).toEqual([
+    'dimension',
+    'BOOLEAN',
+    'single',
+    'notNull',
+    undefined,
+  ]);
+  expect(inferColumn(['007', '12'], 'x', true)).toEqual([
+    'dimension',
+    'STRING',
+    'single',
+    'notNull',
+    undefined,
+  ]);
   expect(inferColumn(['1', '2'])).toEqual(['dimension', 'STRING', 'single', 'notNull', undefined]);
 });
 
@@ -123,7 +188,9 @@ describe('a whole table', () => {
         { name: 'tags', dataType: 'STRING', singleValueField: false, notNull: false },
         { name: 'items', dataType: 'JSON', singleValueField: true, notNull: false },
       ],
-      metricFieldSpecs: [{ name: 'price', dataType: 'DOUBLE', singleValueField: true, notNull: true }],
+      metricFieldSpecs: [
+        { name: 'price', dataType: 'DOUBLE', singleValueField: true, notNull: true },
+      ],
       dateTimeFieldSpecs: [
         {
           name: 'at',
@@ -161,7 +228,10 @@ describe('a whole table', () => {
         noDictionaryColumns: ['price'],
       },
       ingestionConfig: {
-        batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY' },
+        batchIngestionConfig: {
+          segmentIngestionType: 'APPEND',
+          segmentIngestionFrequency: 'DAILY',
+        },
         transformConfigs: [{ columnName: 'user.home_town', transformFunction: '"user.home town"' }],
         complexTypeConfig: { delimiter: '.', collectionNotUnnestedToJson: 'NON_PRIMITIVE' },
       },
@@ -192,7 +262,10 @@ describe('a whole table', () => {
     const wide = Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`c${place}`, place]));
     const { columns, explanations } = inferSchema([wide, wide], { columnsMax: 10 });
     expect(columns).toHaveLength(10);
-    expect(explanations.at(-1)).toEqual({ path: '', message: 'Only the first 10 columns are in the schema.' });
+    expect(explanations.at(-1)).toEqual({
+      path: '',
+      message: 'Only the first 10 columns are in the schema.',
+    });
   });
 
   test('nested deeper than anything sensible is looked at no further', () => {

@@ -1,7 +1,12 @@
 import { ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runPipeline, type SourceRow, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import {
+  runPipeline,
+  type SourceRow,
+  validateTableConfig,
+  validateTableSchema,
+} from '../../src/index.ts';
 import { inferSchema } from '../../src/infer/schema-inference.ts';
 import { proposeTableConfig } from '../../src/infer/propose-table-config.ts';
 
@@ -25,7 +30,9 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.record({ k: scalar }), { minLength: 1, maxLength: 2 }) },
 );
 const names = fc.constantFrom('a', 'b', 'time', 'day', 'a b', '$c');
-const rows: fc.Arbitrary<SourceRow[]> = fc.array(fc.dictionary(names, value, { maxKeys: 4 }), { maxLength: 6 });
+const rows: fc.Arbitrary<SourceRow[]> = fc.array(fc.dictionary(names, value, { maxKeys: 4 }), {
+  maxLength: 6,
+});
 
 test('every row that a table was inferred from goes into it: none fails, none is incomplete, none is cut', async () => {
   await fc.assert(
@@ -41,7 +48,13 @@ test('every row that a table was inferred from goes into it: none fails, none is
       });
       expect(result.findings).toEqual([]);
       expect(result.dropped).toEqual([]);
-      expect(result.counts).toMatchObject({ read: given.length, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 });
+      expect(result.counts).toMatchObject({
+        read: given.length,
+        filtered: 0,
+        failed: 0,
+        incomplete: 0,
+        sanitized: 0,
+      });
     }),
     { numRuns: 400 },
   );
@@ -62,10 +75,18 @@ test('what is inferred and proposed breaks no rule', () => {
 
 test('types, lists and nulls do not depend on the order of rows', () => {
   const shuffled = rows.chain((given) =>
-    fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length, maxLength: given.length })),
+    fc.tuple(
+      fc.constant(given),
+      fc.shuffledSubarray(given, { minLength: given.length, maxLength: given.length }),
+    ),
   );
   const describeColumns = (given: readonly SourceRow[]) =>
-    new Map(inferSchema(given).columns.map(({ name: _, reason: __, ...column }) => [column.source, column]));
+    new Map(
+      inferSchema(given).columns.map(({ name: _, reason: __, ...column }) => [
+        column.source,
+        column,
+      ]),
+    );
   fc.assert(
     fc.property(shuffled, ([given, other]) => {
       expect(describeColumns(other)).toEqual(describeColumns(given));
@@ -74,21 +95,31 @@ test('types, lists and nulls do not depend on the order of rows', () => {
 });
 
 test('numbers keep their value in the type that they are widened to', async () => {
-  const numbers = fc.array(fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n })), {
-    minLength: 1,
-  });
+  const numbers = fc.array(
+    fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n })),
+    {
+      minLength: 1,
+    },
+  );
   await fc.assert(
     fc.asyncProperty(numbers, async (given) => {
       const source = given.map((number) => ({ n: number }));
       const { schema } = inferSchema(source);
-      const { rows: kept } = await runPipeline(source, { config: {}, schema, clock: new ManualClock() });
-      expect(kept.map(({ fields }) => BigInt(fields['n'] as string | number | bigint))).toEqual(given.map(BigInt));
+      const { rows: kept } = await runPipeline(source, {
+        config: {},
+        schema,
+        clock: new ManualClock(),
+      });
+      expect(kept.map(({ fields }) => BigInt(fields['n'] as string | number | bigint))).toEqual(
+        given.map(BigInt),
+      );
     }),
   );
 });
 
 function hasMixedShapes(given: readonly SourceRow[]): boolean {
-  const isMap = (each: unknown): boolean => typeof each === 'object' && each !== null && !Array.isArray(each);
+  const isMap = (each: unknown): boolean =>
+    typeof each === 'object' && each !== null && !Array.isArray(each);
   const columns = new Set(given.flatMap((row) => Object.keys(row)));
   return [...columns].some((name) => {
     const values = given.map((row) => row[name] ?? null).filter((each) => each !== null);

@@ -18,7 +18,12 @@ describe('reading a table config', () => {
         severity: 'error',
         message: 'Expected true or false, found the text ‘perhaps’.',
       },
-      { path: '/query/timeoutMs', code: 'WRONG_TYPE', severity: 'error', message: 'Expected an integer, found the text ‘soon’.' },
+      {
+        path: '/query/timeoutMs',
+        code: 'WRONG_TYPE',
+        severity: 'error',
+        message: 'Expected an integer, found the text ‘soon’.',
+      },
       {
         path: '/tableIndexConfig/invertedIndexColumns/1',
         code: 'WRONG_TYPE',
@@ -31,8 +36,18 @@ describe('reading a table config', () => {
         severity: 'error',
         message: 'Expected a list, found the text ‘day’.',
       },
-      { path: '/tenants', code: 'WRONG_TYPE', severity: 'error', message: 'Expected an object, found the text ‘DefaultTenant’.' },
-      { path: '/tierConfigs/1', code: 'WRONG_TYPE', severity: 'error', message: 'Expected an object, found the number 7.' },
+      {
+        path: '/tenants',
+        code: 'WRONG_TYPE',
+        severity: 'error',
+        message: 'Expected an object, found the text ‘DefaultTenant’.',
+      },
+      {
+        path: '/tierConfigs/1',
+        code: 'WRONG_TYPE',
+        severity: 'error',
+        message: 'Expected an object, found the number 7.',
+      },
     ]);
     expect(parsed.config).toEqual({
       query: {},
@@ -51,9 +66,16 @@ describe('reading a table config', () => {
     expect(parseTableConfig(config)).toEqual({
       config,
       findings: [],
-      unrecognizedProperties: { '/a~1b~0c': 1, '/tenants/proxy': 'y', '/fieldConfigList/0/note': {} },
+      unrecognizedProperties: {
+        '/a~1b~0c': 1,
+        '/tenants/proxy': 'y',
+        '/fieldConfigList/0/note': {},
+      },
     });
-    expect(completeTableConfig(config)).toMatchObject({ 'a/b~c': 1, tenants: { proxy: 'y', server: 'DefaultTenant' } });
+    expect(completeTableConfig(config)).toMatchObject({
+      'a/b~c': 1,
+      tenants: { proxy: 'y', server: 'DefaultTenant' },
+    });
   });
 
   test('converts what loses nothing, with a warning', () => {
@@ -96,11 +118,14 @@ describe('reading a table config', () => {
     expect(parsed).toEqual({ config: {}, findings: [], unrecognizedProperties: {} });
   });
 
-  test.each([[null], [undefined], [7], ['text'], [[]], [true]])('answers %j with a finding and an empty config', (value) => {
-    const { config, findings } = parseTableConfig(value);
-    expect(config).toEqual({});
-    expect(findings.map(({ path, code }) => [path, code])).toEqual([['', 'WRONG_TYPE']]);
-  });
+  test.each([[null], [undefined], [7], ['text'], [[]], [true]])(
+    'answers %j with a finding and an empty config',
+    (value) => {
+      const { config, findings } = parseTableConfig(value);
+      expect(config).toEqual({});
+      expect(findings.map(({ path, code }) => [path, code])).toEqual([['', 'WRONG_TYPE']]);
+    },
+  );
 
   test('lists no more than 1000 findings, and says so', () => {
     const invertedIndexColumns = Array.from({ length: 5000 }, () => null);
@@ -116,8 +141,15 @@ describe('reading a table config', () => {
     const { config, unrecognizedProperties } = parseTableConfig(hostile);
     expect(config.isDimTable).toBeUndefined();
     expect(config.tenants?.broker).toBeUndefined();
-    expect(Object.keys(unrecognizedProperties)).toEqual(['/__proto__', '/constructor', '/tenants/__proto__']);
-    expect(completeTableConfig(config)).toMatchObject({ isDimTable: false, tenants: { broker: 'DefaultTenant' } });
+    expect(Object.keys(unrecognizedProperties)).toEqual([
+      '/__proto__',
+      '/constructor',
+      '/tenants/__proto__',
+    ]);
+    expect(completeTableConfig(config)).toMatchObject({
+      isDimTable: false,
+      tenants: { broker: 'DefaultTenant' },
+    });
   });
 });
 
@@ -130,7 +162,13 @@ test('a schema is read the same way', () => {
     ],
     x: 1,
   });
-  expect(parsed.schema).toEqual({ schemaName: 's', dimensionFieldSpecs: [{ name: 'a' }, { name: 'b', dataType: 'INT' }], x: 1 });
-  expect(parsed.findings.map(({ path, code }) => [path, code])).toEqual([['/dimensionFieldSpecs/0/dataType', 'UNKNOWN_VALUE']]);
+  expect(parsed.schema).toEqual({
+    schemaName: 's',
+    dimensionFieldSpecs: [{ name: 'a' }, { name: 'b', dataType: 'INT' }],
+    x: 1,
+  });
+  expect(parsed.findings.map(({ path, code }) => [path, code])).toEqual([
+    ['/dimensionFieldSpecs/0/dataType', 'UNKNOWN_VALUE'],
+  ]);
   expect(parsed.unrecognizedProperties).toEqual({ '/x': 1 });
 });

@@ -1,19 +1,35 @@
 import { readFileSync } from 'node:fs';
 
-/** A member as the specification's tables list it: its type, or its own members; in a list for lists of objects. */
-export type Listed = string | { readonly [member: string]: Listed } | readonly [{ readonly [member: string]: Listed }];
+/**
+ * A member as the specification's tables list it: its type, or its own members; in a list for lists
+ * of objects.
+ */
+export type Listed =
+  | string
+  | { readonly [member: string]: Listed }
+  | readonly [{ readonly [member: string]: Listed }];
 
-/** The tables of SPECIFICATION.md sections 2.3 to 2.5, written from the specification and not from the code. */
+/**
+ * The tables of SPECIFICATION.md sections 2.3 to 2.5, written from the specification and not from
+ * the code.
+ */
 export const specification = JSON.parse(
   readFileSync(new URL('../fixtures/specification-members.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'tableConfig' | 'schema' | 'preview', { readonly [member: string]: Listed }>>;
 
 /** Every listed member as a path, `[]` for the elements of a list. */
-export function pathsOf(listed: Listed, path = ''): readonly (readonly [path: string, type: string])[] {
+export function pathsOf(
+  listed: Listed,
+  path = '',
+): readonly (readonly [path: string, type: string])[] {
   const resolved = resolve(listed);
   if (typeof resolved === 'string') return [[path, resolved]];
-  if (Array.isArray(resolved)) return [[path, 'array of members'], ...pathsOf(resolved[0] as Listed, `${path}[]`)];
-  const members = Object.entries(resolved).flatMap(([name, member]) => pathsOf(member, `${path}/${name}`));
+  if (Array.isArray(resolved)) {
+    return [[path, 'array of members'], ...pathsOf(resolved[0] as Listed, `${path}[]`)];
+  }
+  const members = Object.entries(resolved).flatMap(([name, member]) =>
+    pathsOf(member, `${path}/${name}`),
+  );
   return path === '' || path.endsWith('[]') ? members : [[path, 'members'], ...members];
 }
 
@@ -22,7 +38,9 @@ export function exampleOf(listed: Listed, name = 'x'): unknown {
   const resolved = resolve(listed);
   if (Array.isArray(resolved)) return [exampleOf(resolved[0] as Listed)];
   if (typeof resolved === 'object') {
-    return Object.fromEntries(Object.entries(resolved).map(([member, of]) => [member, exampleOf(of, member)]));
+    return Object.fromEntries(
+      Object.entries(resolved).map(([member, of]) => [member, exampleOf(of, member)]),
+    );
   }
   return name in words ? words[name] : scalars[resolved];
 }

@@ -1,8 +1,17 @@
-import { type Expression, functionFamilies, parseExpression, printExpression } from '@quire/expressions';
+import {
+  type Expression,
+  functionFamilies,
+  parseExpression,
+  printExpression,
+} from '@quire/expressions';
 import { ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { IngestionConfigPart, PipelineConfig, PipelineSchema } from '../../src/pipeline/column-spec.ts';
+import type {
+  IngestionConfigPart,
+  PipelineConfig,
+  PipelineSchema,
+} from '../../src/pipeline/column-spec.ts';
 import { type PipelineResult, runPipeline } from '../../src/pipeline/run-pipeline.ts';
 import type { SourceRow, SourceValue } from '../../src/row.ts';
 
@@ -13,9 +22,13 @@ function nested(depth: number, wrap: (inner: SourceValue) => SourceValue): Sourc
 }
 
 const brackets = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-const braces = (depth: number, inner: string): string => `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
+const braces = (depth: number, inner: string): string =>
+  `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
 
-/** What a stranger may send: as deep as sources let through, and far deeper within texts; wide; long; and numbers at their limits. */
+/**
+ * What a stranger may send: as deep as sources let through, and far deeper within texts; wide;
+ * long; and numbers at their limits.
+ */
 const hostile: Readonly<Record<string, SourceValue>> = {
   'lists in lists': nested(100, (inner) => [inner]),
   'objects in objects': nested(100, (inner) => ({ a: inner })),
@@ -24,7 +37,9 @@ const hostile: Readonly<Record<string, SourceValue>> = {
   'a text of 20,000 objects with long numbers': braces(20_000, '12345678901234567890'),
   'a text of brackets that are never closed': '['.repeat(5_000),
   'a wide list': Array.from({ length: 2_000 }, (_, index) => index),
-  'a wide object': Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index])),
+  'a wide object': Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [`k${index}`, index]),
+  ),
   'a list of lists': Array.from({ length: 50 }, () => [1, null, 'x']),
   'a long text': 'x'.repeat(20_000),
   'a text of quotes': '"'.repeat(5_000),
@@ -41,28 +56,42 @@ const hostile: Readonly<Record<string, SourceValue>> = {
   'minus infinity': Number.NEGATIVE_INFINITY,
   'not a number': Number.NaN,
   'minus zero': -0,
-  'an object with inherited names': JSON.parse('{"__proto__": {"constructor": 1}, "toString": null}') as SourceValue,
+  'an object with inherited names': JSON.parse(
+    '{"__proto__": {"constructor": 1}, "toString": null}',
+  ) as SourceValue,
 };
 const values = Object.values(hostile);
 
 const clock = new ManualClock({ nowMs: Date.UTC(2026, 0, 1) });
 
-async function run(rows: readonly SourceRow[], config: PipelineConfig, schema: PipelineSchema): Promise<PipelineResult> {
+async function run(
+  rows: readonly SourceRow[],
+  config: PipelineConfig,
+  schema: PipelineSchema,
+): Promise<PipelineResult> {
   const result = await runPipeline(rows, { config, schema, clock, droppedMax: Infinity });
   const { read, unnested, filtered, failed } = result.counts;
   // An error of the runtime costs its row only, and is a defect all the same.
-  expect(result.dropped.filter(({ reason }) => reason.includes('cannot be worked with'))).toEqual([]);
+  expect(result.dropped.filter(({ reason }) => reason.includes('cannot be worked with'))).toEqual(
+    [],
+  );
   expect([read, result.rows.length + filtered + failed]).toEqual([rows.length, read + unnested]);
   return result;
 }
 
-/** Calls of a function as its example has them, with one argument after the other from the row; and one with all of them from there. */
+/**
+ * Calls of a function as its example has them, with one argument after the other from the row; and
+ * one with all of them from there.
+ */
 function hostileCalls(example: Expression): readonly Expression[] {
   if (example.kind !== 'call') return [];
   const column: Expression = { kind: 'column', name: 'v' };
   const { args } = example;
   return [
-    ...args.map((_, index): Expression => ({ ...example, args: args.map((arg, at) => (at === index ? column : arg)) })),
+    ...args.map((_, index): Expression => ({
+      ...example,
+      args: args.map((arg, at) => (at === index ? column : arg)),
+    })),
     { ...example, args: args.map(() => column) },
   ];
 }
@@ -81,11 +110,15 @@ describe('a row fails by itself, whatever is in it', () => {
           continueOnError: index % 2 === 0,
           transformConfigs: [{ columnName: 'made', transformFunction }],
         };
-        const dimensionFieldSpecs = [{ name: 'made', dataType: index % 3 === 0 ? 'JSON' : 'STRING' }];
+        const dimensionFieldSpecs = [
+          { name: 'made', dataType: index % 3 === 0 ? 'JSON' : 'STRING' },
+        ];
         // Values that are far too large for a function end only their own row.
         const rows = [...values.map((v) => ({ v })), { v: 1 }];
         const result = await run(rows, { ingestionConfig }, { dimensionFieldSpecs });
-        const last = [...result.rows, ...result.dropped].some(({ sourceIndex }) => sourceIndex === rows.length - 1);
+        const last = [...result.rows, ...result.dropped].some(
+          ({ sourceIndex }) => sourceIndex === rows.length - 1,
+        );
         expect([transformFunction, last]).toEqual([transformFunction, true]);
       }
     },
@@ -93,27 +126,66 @@ describe('a row fails by itself, whatever is in it', () => {
 
   const steps: Readonly<Record<string, IngestionConfigPart>> = {
     flatten: { complexTypeConfig: { collectionNotUnnestedToJson: 'ALL' } },
-    'flatten and unnest': { complexTypeConfig: { fieldsToUnnest: ['v', 'v.a', 'v.k1'], collectionNotUnnestedToJson: 'NONE' } },
+    'flatten and unnest': {
+      complexTypeConfig: {
+        fieldsToUnnest: ['v', 'v.a', 'v.k1'],
+        collectionNotUnnestedToJson: 'NONE',
+      },
+    },
     'rename prefixes': { complexTypeConfig: { prefixesToRename: { 'v.': '', v: 'w' } } },
     'schema conforming': {
-      schemaConformingTransformerConfig: { indexableExtrasField: 'extras', unindexableExtrasField: 'more' },
+      schemaConformingTransformerConfig: {
+        indexableExtrasField: 'extras',
+        unindexableExtrasField: 'more',
+      },
     },
     enrichment: {
-      enrichmentConfigs: [{ enricherType: 'generateColumn', properties: { fieldToFunctionMap: { made: 'jsonFormat(v)' } } }],
+      enrichmentConfigs: [
+        {
+          enricherType: 'generateColumn',
+          properties: { fieldToFunctionMap: { made: 'jsonFormat(v)' } },
+        },
+      ],
     },
     filter: { filterConfig: { filterFunction: 'jsonStringToListOrMap(v) = v' } },
-    'keys and values': { transformConfigs: [{ columnName: 'w', transformFunction: 'jsonStringToListOrMap(v)' }] },
+    'keys and values': {
+      transformConfigs: [{ columnName: 'w', transformFunction: 'jsonStringToListOrMap(v)' }],
+    },
   };
-  const types = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BOOLEAN', 'TIMESTAMP', 'STRING', 'JSON', 'BYTES', 'MAP'];
+  const types = [
+    'INT',
+    'LONG',
+    'FLOAT',
+    'DOUBLE',
+    'BIG_DECIMAL',
+    'BOOLEAN',
+    'TIMESTAMP',
+    'STRING',
+    'JSON',
+    'BYTES',
+    'MAP',
+  ];
 
   test.for(Object.entries(steps))('%s, into columns of every type', async ([, part]) => {
     for (const dataType of types) {
       for (const isLenient of [true, false]) {
         const names = ['v', 'w', 'made', 'extras', 'v__KEYS', 'w__VALUES'];
-        const schema = { dimensionFieldSpecs: names.map((name) => ({ name, dataType, singleValueField: isLenient })) };
+        const schema = {
+          dimensionFieldSpecs: names.map((name) => ({
+            name,
+            dataType,
+            singleValueField: isLenient,
+          })),
+        };
         const ingestionConfig = { ...part, continueOnError: isLenient };
-        const { rows, dropped } = await run([...values.map((v) => ({ v })), { v: '1' }], { ingestionConfig }, schema);
-        expect([...rows, ...dropped].some(({ sourceIndex }) => sourceIndex === values.length)).toBe(true);
+        const { rows, dropped } = await run(
+          [...values.map((v) => ({ v })), { v: '1' }],
+          { ingestionConfig },
+          schema,
+        );
+        expect([...rows, ...dropped].some(({ sourceIndex }) => sourceIndex === values.length)).toBe(
+          true,
+        );
       }
     }
   });
@@ -137,9 +209,18 @@ describe('a row fails by itself, whatever is in it', () => {
 
 describe('the check of times', () => {
   const formats = [
-    ...['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS', 'WEEKS', 'MONTHS', 'YEARS'].flatMap(
-      (unit) => [`1:${unit}:EPOCH`, `EPOCH|${unit}|5`, `2147483647:${unit}:EPOCH`],
-    ),
+    ...[
+      'NANOSECONDS',
+      'MICROSECONDS',
+      'MILLISECONDS',
+      'SECONDS',
+      'MINUTES',
+      'HOURS',
+      'DAYS',
+      'WEEKS',
+      'MONTHS',
+      'YEARS',
+    ].flatMap((unit) => [`1:${unit}:EPOCH`, `EPOCH|${unit}|5`, `2147483647:${unit}:EPOCH`]),
     '1:MILLISECONDS:TIMESTAMP',
     'TIMESTAMP',
     '1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd',
@@ -149,7 +230,9 @@ describe('the check of times', () => {
   ];
   const types = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'STRING', 'TIMESTAMP', 'BIG_DECIMAL', 'BOOLEAN'];
   const extremes = fc.oneof(
-    fc.constantFrom<SourceValue>(...values.filter((value) => typeof value !== 'string' || value.length < 100)),
+    fc.constantFrom<SourceValue>(
+      ...values.filter((value) => typeof value !== 'string' || value.length < 100),
+    ),
     fc.constantFrom<SourceValue>(
       1_700_000_000_000,
       1_700_000_000_000n * 1_000_000n,
@@ -178,7 +261,10 @@ describe('the check of times', () => {
       fc.asyncProperty(scene, async ({ format, dataType, continueOnError, given }) => {
         await run(
           given.map((t) => ({ t })),
-          { ingestionConfig: { rowTimeValueCheck: true, continueOnError }, segmentsConfig: { timeColumnName: 't' } },
+          {
+            ingestionConfig: { rowTimeValueCheck: true, continueOnError },
+            segmentsConfig: { timeColumnName: 't' },
+          },
           { dateTimeFieldSpecs: [{ name: 't', dataType, format }] },
         );
       }),
@@ -186,14 +272,17 @@ describe('the check of times', () => {
     );
   });
 
-  test.for(['SECONDS', 'MINUTES', 'HOURS', 'DAYS'])('milliseconds in a column of %s are outside', async (unit) => {
-    const { dropped } = await run(
-      [{ t: 1_700_000_000_000 }],
-      { ingestionConfig: { rowTimeValueCheck: true }, segmentsConfig: { timeColumnName: 't' } },
-      { dateTimeFieldSpecs: [{ name: 't', dataType: 'LONG', format: `1:${unit}:EPOCH` }] },
-    );
-    expect(dropped.map(({ step, column, reason }) => [step, column, reason])).toEqual([
-      ['timeCheck', 't', expect.stringMatching(/ is outside the years 1971 to 2070\.$/)],
-    ]);
-  });
+  test.for(['SECONDS', 'MINUTES', 'HOURS', 'DAYS'])(
+    'milliseconds in a column of %s are outside',
+    async (unit) => {
+      const { dropped } = await run(
+        [{ t: 1_700_000_000_000 }],
+        { ingestionConfig: { rowTimeValueCheck: true }, segmentsConfig: { timeColumnName: 't' } },
+        { dateTimeFieldSpecs: [{ name: 't', dataType: 'LONG', format: `1:${unit}:EPOCH` }] },
+      );
+      expect(dropped.map(({ step, column, reason }) => [step, column, reason])).toEqual([
+        ['timeCheck', 't', expect.stringMatching(/ is outside the years 1971 to 2070\.$/)],
+      ]);
+    },
+  );
 });

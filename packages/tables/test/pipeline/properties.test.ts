@@ -46,8 +46,20 @@ const expressions = fc.constantFrom(
   'TRUE',
   '`items.a`',
 );
-const types = fc.constantFrom('INT', 'LONG', 'DOUBLE', 'STRING', 'BOOLEAN', 'TIMESTAMP', 'JSON', 'BYTES', 'BIG_DECIMAL', 'MAP');
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+const types = fc.constantFrom(
+  'INT',
+  'LONG',
+  'DOUBLE',
+  'STRING',
+  'BOOLEAN',
+  'TIMESTAMP',
+  'JSON',
+  'BYTES',
+  'BIG_DECIMAL',
+  'MAP',
+);
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined });
 
 const scenes = fc.record({
   rows: fc.array(fc.dictionary(names, values), { maxLength: 8 }),
@@ -57,11 +69,17 @@ const scenes = fc.record({
       continueOnError: fc.boolean(),
       rowTimeValueCheck: fc.boolean(),
       filterConfig: optional(fc.record({ filterFunction: expressions })),
-      transformConfigs: fc.array(fc.record({ columnName: names, transformFunction: expressions }), { maxLength: 5 }),
+      transformConfigs: fc.array(fc.record({ columnName: names, transformFunction: expressions }), {
+        maxLength: 5,
+      }),
       complexTypeConfig: optional(
         fc.record({
           fieldsToUnnest: fc.array(names, { maxLength: 3 }),
-          prefixesToRename: fc.constantFrom<Record<string, string>>({}, { 'items.': '' }, { a: 'z' }),
+          prefixesToRename: fc.constantFrom<Record<string, string>>(
+            {},
+            { 'items.': '' },
+            { a: 'z' },
+          ),
           collectionNotUnnestedToJson: fc.constantFrom('NONE', 'ALL', undefined),
         }),
       ),
@@ -70,10 +88,18 @@ const scenes = fc.record({
   }),
   schema: fc.record({
     dimensionFieldSpecs: fc.uniqueArray(
-      fc.record({ name: names, dataType: types, singleValueField: fc.boolean(), maxLength: fc.constantFrom(3, 512) }),
+      fc.record({
+        name: names,
+        dataType: types,
+        singleValueField: fc.boolean(),
+        maxLength: fc.constantFrom(3, 512),
+      }),
       { selector: ({ name }) => name },
     ),
-    dateTimeFieldSpecs: fc.constantFrom([], [{ name: 't', dataType: 'LONG', format: '1:DAYS:EPOCH' }]),
+    dateTimeFieldSpecs: fc.constantFrom(
+      [],
+      [{ name: 't', dataType: 'LONG', format: '1:DAYS:EPOCH' }],
+    ),
   }),
 });
 
@@ -86,7 +112,9 @@ test('rows out, filtered and failed are the rows read and those that unnesting a
       const { read, unnested, filtered, failed } = first.counts;
       expect(first.rows.length + filtered + failed).toBe(read + unnested);
       expect(read).toBe(rows.length);
-      expect(first.counts.incomplete).toBe(first.rows.filter(({ isIncomplete }) => isIncomplete).length);
+      expect(first.counts.incomplete).toBe(
+        first.rows.filter(({ isIncomplete }) => isIncomplete).length,
+      );
       expect(second).toStrictEqual(first);
       expect(rows).toEqual(before);
     }),
@@ -97,11 +125,19 @@ test('rows out, filtered and failed are the rows read and those that unnesting a
 test('rows whose columns are known before are what they are where each has to be looked at again', async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async ({ rows, config, schema }) => {
-      const { complexTypeConfig: _, schemaConformingTransformerConfig: __, ...ingestionConfig } = config.ingestionConfig;
+      const {
+        complexTypeConfig: _,
+        schemaConformingTransformerConfig: __,
+        ...ingestionConfig
+      } = config.ingestionConfig;
       // This enricher is known and does nothing here, but any enricher may make columns.
       const enrichmentConfigs = [{ enricherType: 'clpEnricher' }];
       const clock = new ManualClock();
-      const flat = await runPipeline(rows, { config: { ...config, ingestionConfig }, schema, clock });
+      const flat = await runPipeline(rows, {
+        config: { ...config, ingestionConfig },
+        schema,
+        clock,
+      });
       const plain = await runPipeline(rows, {
         config: { ...config, ingestionConfig: { ...ingestionConfig, enrichmentConfigs } },
         schema,
@@ -114,23 +150,30 @@ test('rows whose columns are known before are what they are where each has to be
 });
 
 test('transforms that read each other at random are ordered, left out as circles, or blocked by them: each exactly once', () => {
-  const transforms = fc.array(fc.array(fc.nat({ max: 11 }), { maxLength: 3 }), { maxLength: 12 }).map((reads) =>
-    reads.map((columns, index) =>
-      transformOf(
-        `c${index}`,
-        columns.map((each) => `c${each}`),
+  const transforms = fc
+    .array(fc.array(fc.nat({ max: 11 }), { maxLength: 3 }), { maxLength: 12 })
+    .map((reads) =>
+      reads.map((columns, index) =>
+        transformOf(
+          `c${index}`,
+          columns.map((each) => `c${each}`),
+        ),
       ),
-    ),
-  );
+    );
   fc.assert(
     fc.property(transforms, (given) => {
       const { ordered, cycles, blocked } = orderTransforms(given);
-      const columns = [ordered, [...new Set(cycles.flat())], blocked].flat().map(({ column }) => column);
+      const columns = [ordered, [...new Set(cycles.flat())], blocked]
+        .flat()
+        .map(({ column }) => column);
       expect(columns.toSorted()).toEqual(given.map(({ column }) => column).toSorted());
       const made = new Set<string>();
       const known = new Set(given.map(({ column }) => column));
       for (const { column, expression } of ordered) {
-        const reads = expression.kind === 'call' ? expression.args.flatMap((arg) => (arg.kind === 'column' ? arg.name : [])) : [];
+        const reads =
+          expression.kind === 'call'
+            ? expression.args.flatMap((arg) => (arg.kind === 'column' ? arg.name : []))
+            : [];
         expect(reads.filter((name) => known.has(name) && !made.has(name))).toEqual([]);
         made.add(column);
       }
@@ -140,12 +183,21 @@ test('transforms that read each other at random are ordered, left out as circles
 });
 
 test('a thousand transforms that each read the next, and the last the first, are one circle', () => {
-  const transforms = Array.from({ length: 1_000 }, (_, index) => transformOf(`c${index}`, [`c${(index + 1) % 1_000}`]));
+  const transforms = Array.from({ length: 1_000 }, (_, index) =>
+    transformOf(`c${index}`, [`c${(index + 1) % 1_000}`]),
+  );
   const { ordered, cycles, blocked } = orderTransforms(transforms);
-  expect([ordered.length, cycles.map(({ length }) => length), blocked.length]).toEqual([0, [1_000], 0]);
+  expect([ordered.length, cycles.map(({ length }) => length), blocked.length]).toEqual([
+    0,
+    [1_000],
+    0,
+  ]);
 });
 
-/** A result but its findings, with fields as lists: rows that are made in different ways are objects of different kinds. */
+/**
+ * A result but its findings, with fields as lists: rows that are made in different ways are objects
+ * of different kinds.
+ */
 function withoutPrototypes({ findings: _, rows, ...result }: PipelineResult) {
   return {
     ...result,
@@ -157,5 +209,13 @@ function withoutPrototypes({ findings: _, rows, ...result }: PipelineResult) {
 }
 
 function transformOf(column: string, reads: readonly string[]): Transform {
-  return { column, path: '', expression: { kind: 'call', name: 'array', args: reads.map((name) => ({ kind: 'column', name })) } };
+  return {
+    column,
+    path: '',
+    expression: {
+      kind: 'call',
+      name: 'array',
+      args: reads.map((name) => ({ kind: 'column', name })),
+    },
+  };
 }

@@ -9,13 +9,19 @@ import { column, run } from './run.ts';
 const everything = {
   continueOnError: true,
   rowTimeValueCheck: true,
-  enrichmentConfigs: [{ enricherType: 'generateColumn', properties: { fieldToFunctionMap: { g: "'g'" } } }],
+  enrichmentConfigs: [
+    { enricherType: 'generateColumn', properties: { fieldToFunctionMap: { g: "'g'" } } },
+  ],
   complexTypeConfig: { fieldsToUnnest: ['items'], prefixesToRename: { 'items.': '' } },
   transformConfigs: [{ columnName: 'total', transformFunction: 'price * count' }],
   filterConfig: { filterFunction: 'count = 0' },
   schemaConformingTransformerConfig: { indexableExtrasField: 'extras' },
 };
-const dimensions = [column('name', 'STRING', { maxLength: 3 }), column('total', 'DOUBLE'), column('extras', 'JSON')];
+const dimensions = [
+  column('name', 'STRING', { maxLength: 3 }),
+  column('total', 'DOUBLE'),
+  column('extras', 'JSON'),
+];
 const times = [column('t', 'LONG', { format: '1:MILLISECONDS:EPOCH' })];
 
 test('steps run in the documented order', () => {
@@ -25,7 +31,13 @@ test('steps run in the documented order', () => {
   const names = steps.map(({ name }) => name);
   expect(findings).toEqual([]);
   // Enrichment stands where this config has it, behind the nested values.
-  expect(names).toEqual(['flatten', 'unnest', 'renamePrefixes', 'enrichment', ...stepNames.slice(4)]);
+  expect(names).toEqual([
+    'flatten',
+    'unnest',
+    'renamePrefixes',
+    'enrichment',
+    ...stepNames.slice(4),
+  ]);
 });
 
 test('a row goes the whole way, and every step says what it did', async () => {
@@ -36,18 +48,37 @@ test('a row goes the whole way, and every step says what it did', async () => {
       { name: 'pear', count: 0 },
     ],
   };
-  const { rows, counts, changes, dropped } = await run([row], { ingestion: everything, dimensions, times, timeColumnName: 't' });
+  const { rows, counts, changes, dropped } = await run([row], {
+    ingestion: everything,
+    dimensions,
+    times,
+    timeColumnName: 't',
+  });
   expect(rows).toEqual([
     {
       sourceIndex: 0,
-      fields: { t: Date.UTC(2024, 0, 1), name: 'app', total: 6, extras: '{"price":"2","count":3,"g":"g"}' },
+      fields: {
+        t: Date.UTC(2024, 0, 1),
+        name: 'app',
+        total: 6,
+        extras: '{"price":"2","count":3,"g":"g"}',
+      },
       nullFields: [],
       isIncomplete: false,
       isSanitized: true,
     },
   ]);
-  expect(counts).toEqual({ read: 1, unnested: 1, filtered: 1, failed: 0, incomplete: 0, sanitized: 1 });
-  expect(dropped).toEqual([{ sourceIndex: 0, step: 'filter', kind: 'filtered', reason: 'the filter is true' }]);
+  expect(counts).toEqual({
+    read: 1,
+    unnested: 1,
+    filtered: 1,
+    failed: 0,
+    incomplete: 0,
+    sanitized: 1,
+  });
+  expect(dropped).toEqual([
+    { sourceIndex: 0, step: 'filter', kind: 'filtered', reason: 'the filter is true' },
+  ]);
   expect(changes.map(({ step, kind, column: name, count }) => [step, kind, name, count])).toEqual([
     ['unnest', 'unnested', undefined, 1],
     ['renamePrefixes', 'added', 'name', 2],
@@ -68,7 +99,12 @@ test('a row goes the whole way, and every step says what it did', async () => {
 test('everything is counted, but only so many examples are kept', async () => {
   const rows = Array.from({ length: 50 }, (_, index) => ({ a: String(index) }));
   const schema = { dimensionFieldSpecs: [column('a', 'INT')] };
-  const { changes } = await runPipeline(rows, { config: {}, schema, clock: new ManualClock(), examplesMax: 2 });
+  const { changes } = await runPipeline(rows, {
+    config: {},
+    schema,
+    clock: new ManualClock(),
+    examplesMax: 2,
+  });
   expect(changes).toEqual([
     {
       step: 'dataType',
@@ -109,7 +145,12 @@ describe('others run meanwhile', () => {
   test('an abort during a pause ends the run', async () => {
     const controller = new AbortController();
     setImmediate(() => controller.abort());
-    const running = runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock(), signal: controller.signal });
+    const running = runPipeline(rows, {
+      config: {},
+      schema: {},
+      clock: new WorkingClock(),
+      signal: controller.signal,
+    });
     await expect(running).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
@@ -117,7 +158,11 @@ describe('others run meanwhile', () => {
     const source = async function* () {
       yield* rows.slice(0, 3);
     };
-    const result = await runPipeline(source(), { config: {}, schema: {}, clock: new ManualClock() });
+    const result = await runPipeline(source(), {
+      config: {},
+      schema: {},
+      clock: new ManualClock(),
+    });
     expect(result.rows.map(({ fields }) => fields)).toEqual([{ a: 0 }, { a: 1 }, { a: 2 }]);
   });
 });

@@ -1,5 +1,9 @@
 import { ManualClock } from '@quire/core/testing';
-import type { FieldSpecPart, IngestionConfigPart, PipelineConfig } from '../../src/pipeline/column-spec.ts';
+import type {
+  FieldSpecPart,
+  IngestionConfigPart,
+  PipelineConfig,
+} from '../../src/pipeline/column-spec.ts';
 import { type PipelineResult, runPipeline } from '../../src/pipeline/run-pipeline.ts';
 import type { SourceRow } from '../../src/row.ts';
 
@@ -33,7 +37,10 @@ export function run(rows: readonly SourceRow[], given: Given = {}): Promise<Pipe
 }
 
 /** The fields of the rows that come out. */
-export async function fieldsOf(rows: readonly SourceRow[], given: Given = {}): Promise<readonly SourceRow[]> {
+export async function fieldsOf(
+  rows: readonly SourceRow[],
+  given: Given = {},
+): Promise<readonly SourceRow[]> {
   const result = await run(rows, given);
   return result.rows.map(({ fields }) => fields);
 }

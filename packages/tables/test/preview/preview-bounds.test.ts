@@ -10,10 +10,15 @@ const oneColumn = { schemaName: 'orders', dimensionFieldSpecs: [{ name: 'id', da
 function wide(columnCount: number, transformFunction: string) {
   const names = Array.from({ length: columnCount }, (_, index) => `c${index}`);
   return {
-    schema: { schemaName: 'orders', dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 20_000 })) },
+    schema: {
+      schemaName: 'orders',
+      dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 20_000 })),
+    },
     tableConfig: {
       tableName: 'orders',
-      ingestionConfig: { transformConfigs: names.map((columnName) => ({ columnName, transformFunction })) },
+      ingestionConfig: {
+        transformConfigs: names.map((columnName) => ({ columnName, transformFunction })),
+      },
     },
   };
 }
@@ -28,7 +33,10 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-function messageOf(findings: readonly { readonly code: string; readonly message: string }[], code: string): string | undefined {
+function messageOf(
+  findings: readonly { readonly code: string; readonly message: string }[],
+  code: string,
+): string | undefined {
   return findings.find((finding) => finding.code === code)?.message;
 }
 
@@ -36,18 +44,21 @@ describe('what transforms make', () => {
   test.for([
     [2_000, 100],
     [1_000, 500],
-  ] as const)('%d rows of %d long texts end where the limit is', async ([rowCount, columnCount]) => {
-    const sourceRows = rowsOf(...Array.from({ length: rowCount }, (_, id) => ({ id })));
-    const preview = await previewOf({ ...wide(columnCount, "repeat('x', 10000)"), sourceRows });
-    // 64 MiB hold this many values of 10,000 bytes, each made, put into its column, and named.
-    expect(preview.rows.length).toBeLessThan(previewLimits.rowsBytesMax / (columnCount * 10_000));
-    expect(preview.rows.length).toBeGreaterThan(0);
-    expect(messageOf(preview.findings, 'SIZE_LIMIT')).toBe(
-      `What is made of the rows has more than 64 MiB; the first ${preview.rows.length} rows are taken through, the others left out.`,
-    );
-    const { getnRows, getnFailedRows, getnFilteredRows } = preview.summary;
-    expect([getnRows, getnFailedRows, getnFilteredRows]).toEqual([preview.rows.length, 0, 0]);
-  });
+  ] as const)(
+    '%d rows of %d long texts end where the limit is',
+    async ([rowCount, columnCount]) => {
+      const sourceRows = rowsOf(...Array.from({ length: rowCount }, (_, id) => ({ id })));
+      const preview = await previewOf({ ...wide(columnCount, "repeat('x', 10000)"), sourceRows });
+      // 64 MiB hold this many values of 10,000 bytes, each made, put into its column, and named.
+      expect(preview.rows.length).toBeLessThan(previewLimits.rowsBytesMax / (columnCount * 10_000));
+      expect(preview.rows.length).toBeGreaterThan(0);
+      expect(messageOf(preview.findings, 'SIZE_LIMIT')).toBe(
+        `What is made of the rows has more than 64 MiB; the first ${preview.rows.length} rows are taken through, the others left out.`,
+      );
+      const { getnRows, getnFailedRows, getnFilteredRows } = preview.summary;
+      expect([getnRows, getnFailedRows, getnFilteredRows]).toEqual([preview.rows.length, 0, 0]);
+    },
+  );
 
   test('the values of one row are counted while it is worked on, those that are thrown away among them', async () => {
     const request = { ...wide(50, "length(repeat('x', 1000000))"), sourceRows: rowsOf({ id: 1 }) };
@@ -76,9 +87,16 @@ describe('what transforms make', () => {
   test('defaults of many columns, rows of lists and long names of nested fields count as well', async () => {
     const limits = limited({ rowsBytesMax: 200_000 });
     const rows = rowsOf(...Array.from({ length: 300 }, (_, id) => ({ id })));
-    const columns = Array.from({ length: 300 }, (_, index) => ({ name: `c${index}`, dataType: 'INT' }));
+    const columns = Array.from({ length: 300 }, (_, index) => ({
+      name: `c${index}`,
+      dataType: 'INT',
+    }));
     const defaults = await previewOf(
-      { schema: { schemaName: 'orders', dimensionFieldSpecs: columns }, tableConfig: { tableName: 'orders' }, sourceRows: rows },
+      {
+        schema: { schemaName: 'orders', dimensionFieldSpecs: columns },
+        tableConfig: { tableName: 'orders' },
+        sourceRows: rows,
+      },
       limits,
     );
     expect(codesOf(defaults)).toContain('SIZE_LIMIT /sourceRows');
@@ -93,14 +111,16 @@ describe('what transforms make', () => {
         limits,
       );
     const list = Array.from({ length: 2_000 }, (_, index) => index);
-    expect(codesOf(await nested({ fieldsToUnnest: ['list'] }, { id: 1, list, text: 'x'.repeat(1_000) }))).toContain(
-      'SIZE_LIMIT /sourceRows',
-    );
+    expect(
+      codesOf(await nested({ fieldsToUnnest: ['list'] }, { id: 1, list, text: 'x'.repeat(1_000) })),
+    ).toContain('SIZE_LIMIT /sourceRows');
     const leaves = Object.fromEntries(list.map((each) => [String(each), each]));
     const long = { id: 1, user: { ['n'.repeat(1_000)]: leaves } };
     expect(codesOf(await nested({}, long))).toContain('SIZE_LIMIT /sourceRows');
     const inList = { id: 1, user: [{ ['n'.repeat(1_000)]: leaves }] };
-    expect(codesOf(await nested({ fieldsToUnnest: ['user'] }, inList))).toContain('SIZE_LIMIT /sourceRows');
+    expect(codesOf(await nested({ fieldsToUnnest: ['user'] }, inList))).toContain(
+      'SIZE_LIMIT /sourceRows',
+    );
   });
 });
 
@@ -118,21 +138,38 @@ describe('rows of a request', () => {
     const preview = await previewOf(request, limited({ valueBytesMax: 1024, columnsMax: 4 }));
     expect(preview.sourceRows).toHaveLength(1);
     expect(preview.findings.filter(({ path }) => path.startsWith('/sourceRows/'))).toMatchObject([
-      { path: '/sourceRows/1', message: 'It has a value of 1.96 KiB in x; at most 1 KiB are taken. The row is left out.' },
-      { path: '/sourceRows/2', message: 'With it there are more than 4 columns. The row is left out.' },
+      {
+        path: '/sourceRows/1',
+        message: 'It has a value of 1.96 KiB in x; at most 1 KiB are taken. The row is left out.',
+      },
+      {
+        path: '/sourceRows/2',
+        message: 'With it there are more than 4 columns. The row is left out.',
+      },
       { path: '/sourceRows/3', code: 'NAME_TOO_LONG' },
     ]);
   });
 
   test('all values together are limited', async () => {
     const rows = Array.from({ length: 10 }, (_, id) => ({ id, text: 'x'.repeat(1_000) }));
-    const preview = await previewOf({ schema: oneColumn, sourceRows: rowsOf(...rows) }, limited({ rowsBytesMax: 3_500 }));
-    expect([preview.sourceRows.length, codesOf(preview)]).toEqual([3, expect.arrayContaining(['SIZE_LIMIT /sourceRows/3'])]);
+    const preview = await previewOf(
+      { schema: oneColumn, sourceRows: rowsOf(...rows) },
+      limited({ rowsBytesMax: 3_500 }),
+    );
+    expect([preview.sourceRows.length, codesOf(preview)]).toEqual([
+      3,
+      expect.arrayContaining(['SIZE_LIMIT /sourceRows/3']),
+    ]);
   });
 
   test('texts with millions of digits are not read as numbers', { timeout: 5_000 }, async () => {
     const digits = '9'.repeat(1_000_000);
-    const transforms = ['a > 5', `a > ${digits}`, 'plus(a, 1)', "jsonExtractScalar(j, '$.n', 'LONG', 0)"];
+    const transforms = [
+      'a > 5',
+      `a > ${digits}`,
+      'plus(a, 1)',
+      "jsonExtractScalar(j, '$.n', 'LONG', 0)",
+    ];
     const preview = await previewOf({
       schema: {
         schemaName: 'orders',
@@ -145,12 +182,19 @@ describe('rows of a request', () => {
         tableName: 'orders',
         ingestionConfig: {
           continueOnError: true,
-          transformConfigs: transforms.map((transformFunction, index) => ({ columnName: `c${index}`, transformFunction })),
+          transformConfigs: transforms.map((transformFunction, index) => ({
+            columnName: `c${index}`,
+            transformFunction,
+          })),
         },
       },
-      sourceRows: rowsOf(...Array.from({ length: 8 }, () => ({ a: digits, j: `{"n": ${digits}}` }))),
+      sourceRows: rowsOf(
+        ...Array.from({ length: 8 }, () => ({ a: digits, j: `{"n": ${digits}}` })),
+      ),
     });
-    expect(preview.rows.map(({ fieldToValueMap }) => fieldToValueMap['c0'])).toEqual(Array.from({ length: 8 }, () => true));
+    expect(preview.rows.map(({ fieldToValueMap }) => fieldToValueMap['c0'])).toEqual(
+      Array.from({ length: 8 }, () => true),
+    );
   });
 });
 
@@ -176,7 +220,9 @@ describe('the answer', () => {
   test('it is refused where it is too long without any row', async () => {
     const preview = await previewOf({ ...wide(200, 'a'), sourceRows: [] });
     const attempt = () => writePreview(preview, { bytesMax: 10_000 });
-    expect(attempt).toThrow(/^The preview has [\d.]+ KiB without its rows; at most 9.77 KiB are sent\./);
+    expect(attempt).toThrow(
+      /^The preview has [\d.]+ KiB without its rows; at most 9.77 KiB are sent\./,
+    );
     expect(attempt).toThrow(expect.toSatisfy((error) => isQuireError(error, 'INVALID_BODY')));
   });
 
@@ -190,10 +236,23 @@ describe('the answer', () => {
 });
 
 test('a row of a file with an integer of too many digits, or a value too large, is left out', async () => {
-  const lines = ['{"a": 1}', `{"a": ${'9'.repeat(2_000)}}`, `{"a": "${'x'.repeat(3_000)}"}`, '{"a": 2}'];
-  const finder = { find: () => Promise.resolve({ files: [fileOf('a.jsonl', lines.join('\n'), 1000)] }) };
-  const preview = await previewOf({ sourceFiles: ['a.jsonl'] }, { finder, limits: { valueBytesMax: 2048 } });
-  expect(preview.sourceRows.map(({ fieldToValueMap }) => fieldToValueMap)).toEqual([{ a: 1 }, { a: 2 }]);
+  const lines = [
+    '{"a": 1}',
+    `{"a": ${'9'.repeat(2_000)}}`,
+    `{"a": "${'x'.repeat(3_000)}"}`,
+    '{"a": 2}',
+  ];
+  const finder = {
+    find: () => Promise.resolve({ files: [fileOf('a.jsonl', lines.join('\n'), 1000)] }),
+  };
+  const preview = await previewOf(
+    { sourceFiles: ['a.jsonl'] },
+    { finder, limits: { valueBytesMax: 2048 } },
+  );
+  expect(preview.sourceRows.map(({ fieldToValueMap }) => fieldToValueMap)).toEqual([
+    { a: 1 },
+    { a: 2 },
+  ]);
   expect(messageOf(preview.findings, 'NUMBER_TOO_LONG')).toBe(
     'Row 2 of a.jsonl is left out. An integer has 2000 digits; at most 1000 are read.',
   );

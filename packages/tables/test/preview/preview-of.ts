@@ -4,7 +4,10 @@ import { type PreviewOptions, type PreviewResponse, previewTable } from '../../s
 const now = Date.UTC(2026, 0, 1);
 
 /** A preview whose time stands still. */
-export function previewOf(request: unknown, options: Partial<PreviewOptions> = {}): Promise<PreviewResponse> {
+export function previewOf(
+  request: unknown,
+  options: Partial<PreviewOptions> = {},
+): Promise<PreviewResponse> {
   return previewTable(request, { clock: new ManualClock({ nowMs: now }), ...options });
 }
 

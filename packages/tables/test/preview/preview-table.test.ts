@@ -19,7 +19,11 @@ const tableConfig = {
   },
 };
 
-const streamTable = { tableName: 't', tableType: 'REALTIME', tableIndexConfig: { streamConfigs: { streamType: 'file' } } };
+const streamTable = {
+  tableName: 't',
+  tableType: 'REALTIME',
+  tableIndexConfig: { streamConfigs: { streamType: 'file' } },
+};
 
 describe('with a given config and schema', () => {
   test('every row is shown as the table would hold it, and counted by its outcome', async () => {
@@ -64,38 +68,69 @@ describe('with a given config and schema', () => {
       getnIncompleteRows: 1,
       getnSanitizedRows: 1,
       batch: { getnMatchingFiles: 0 },
-      realtime: { getnPartitions: 0, getnRunnables: 0, getnRunnablesWithException: 0, partitionMetadataFetchTimeMs: 0 },
+      realtime: {
+        getnPartitions: 0,
+        getnRunnables: 0,
+        getnRunnablesWithException: 0,
+        partitionMetadataFetchTimeMs: 0,
+      },
     });
-    expect(preview.droppedRows).toEqual([{ sourceIndex: 3, step: 'filter', kind: 'filtered', reason: 'the filter is true' }]);
+    expect(preview.droppedRows).toEqual([
+      { sourceIndex: 3, step: 'filter', kind: 'filtered', reason: 'the filter is true' },
+    ]);
     expect(codesOf(preview)).toEqual(['ROWS_INCOMPLETE /sourceRows', 'ROWS_SANITIZED /sourceRows']);
     expect(preview.explanations).toEqual([]);
   });
 
   test('it is told which step changed a value, and from what', async () => {
-    const preview = await previewOf({ tableConfig, schema, sourceRows: rowsOf({ id: 1, town: 'Heidelberg', price: '2' }) });
-    expect(preview.changes.map(({ step, kind, column, count }) => [step, kind, column, count])).toEqual([
+    const preview = await previewOf({
+      tableConfig,
+      schema,
+      sourceRows: rowsOf({ id: 1, town: 'Heidelberg', price: '2' }),
+    });
+    expect(
+      preview.changes.map(({ step, kind, column, count }) => [step, kind, column, count]),
+    ).toEqual([
       ['transform', 'added', 'city', 1],
       ['dataType', 'changed', 'price', 1],
       ['sanitize', 'changed', 'city', 1],
       ['projection', 'removed', 'town', 1],
     ]);
-    expect(preview.changes[2]?.examples[0]).toMatchObject({ sourceIndex: 0, before: 'HEIDELBERG', after: 'HEIDE' });
+    expect(preview.changes[2]?.examples[0]).toMatchObject({
+      sourceIndex: 0,
+      before: 'HEIDELBERG',
+      after: 'HEIDE',
+    });
   });
 
   test('a row that fails is dropped, and the finding says why', async () => {
-    const strict = { ...tableConfig, ingestionConfig: { ...tableConfig.ingestionConfig, continueOnError: false } };
-    const preview = await previewOf({ tableConfig: strict, schema, sourceRows: rowsOf({ id: 'x', town: 'a', price: 1 }) });
+    const strict = {
+      ...tableConfig,
+      ingestionConfig: { ...tableConfig.ingestionConfig, continueOnError: false },
+    };
+    const preview = await previewOf({
+      tableConfig: strict,
+      schema,
+      sourceRows: rowsOf({ id: 'x', town: 'a', price: 1 }),
+    });
     expect(preview.rows).toEqual([]);
-    expect(preview.droppedRows).toMatchObject([{ sourceIndex: 0, step: 'dataType', kind: 'failed', column: 'id' }]);
+    expect(preview.droppedRows).toMatchObject([
+      { sourceIndex: 0, step: 'dataType', kind: 'failed', column: 'id' },
+    ]);
     expect(codesOf(preview)).toEqual(['NO_ROWS_LEFT /sourceRows', 'ROWS_FAILED /sourceRows']);
   });
 
   test('findings point into the part of the request that they are about', async () => {
     const offline = {
       tableName: 'orders',
-      ingestionConfig: { transformConfigs: [{ columnName: 'city', transformFunction: 'uper(town)' }] },
+      ingestionConfig: {
+        transformConfigs: [{ columnName: 'city', transformFunction: 'uper(town)' }],
+      },
     };
-    const preview = await previewOf({ tableConfigs: { tableName: 'orders', schema, offline }, sourceRows: rowsOf({ id: 1 }) });
+    const preview = await previewOf({
+      tableConfigs: { tableName: 'orders', schema, offline },
+      sourceRows: rowsOf({ id: 1 }),
+    });
     expect(preview.findings.map(({ path, severity }) => [path, severity])).toContainEqual([
       '/tableConfigs/offline/ingestionConfig/transformConfigs/0/transformFunction',
       'error',
@@ -123,7 +158,9 @@ describe('with a given config and schema', () => {
 
 describe('without a schema', () => {
   test('one is inferred from all rows, with a config; both are complete and explained', async () => {
-    const preview = await previewOf({ sourceRows: rowsOf({ a: 1, user: { name: 'x' } }, { a: 2.5, user: { name: 'y' } }) });
+    const preview = await previewOf({
+      sourceRows: rowsOf({ a: 1, user: { name: 'x' } }, { a: 2.5, user: { name: 'y' } }),
+    });
     expect(preview.rows.map(({ fieldToValueMap }) => fieldToValueMap)).toEqual([
       { a: 1, 'user.name': 'x' },
       { a: 2.5, 'user.name': 'y' },
@@ -132,7 +169,11 @@ describe('without a schema', () => {
       schemaName: 'table',
       metricFieldSpecs: [{ name: 'a', dataType: 'DOUBLE', maxLength: 512 }],
     });
-    expect(preview.tableConfig).toMatchObject({ tableName: 'table', isDimTable: false, upsertConfig: null });
+    expect(preview.tableConfig).toMatchObject({
+      tableName: 'table',
+      isDimTable: false,
+      upsertConfig: null,
+    });
     expect(preview.tableConfigs).toMatchObject({
       tableName: 'table',
       schema: preview.schema,
@@ -147,9 +188,14 @@ describe('without a schema', () => {
     const given = {
       tableName: 'events_OFFLINE',
       segmentsConfig: { replication: '3' },
-      ingestionConfig: { transformConfigs: [{ columnName: 'day', transformFunction: 'toEpochDays(ts)' }] },
+      ingestionConfig: {
+        transformConfigs: [{ columnName: 'day', transformFunction: 'toEpochDays(ts)' }],
+      },
     };
-    const preview = await previewOf({ tableConfig: given, sourceRows: rowsOf({ ts: 1_700_000_000_000 }) });
+    const preview = await previewOf({
+      tableConfig: given,
+      sourceRows: rowsOf({ ts: 1_700_000_000_000 }),
+    });
     expect(preview.rows[0]?.fieldToValueMap).toEqual({ ts: 1_700_000_000_000, day: 19_675 });
     expect(preview.tableConfig).toMatchObject({
       tableName: 'events_OFFLINE',
@@ -169,7 +215,10 @@ describe('without a schema', () => {
   });
 
   test('none is inferred when the request says so: a finding, and no rows', async () => {
-    const preview = await previewOf({ config: { inference: { schemaInferenceEnabled: false } }, sourceRows: rowsOf({ id: 1 }) });
+    const preview = await previewOf({
+      config: { inference: { schemaInferenceEnabled: false } },
+      sourceRows: rowsOf({ id: 1 }),
+    });
     expect(codesOf(preview)).toContain('NO_SCHEMA /schema');
     expect([preview.schema, preview.rows]).toEqual([null, []]);
   });
@@ -182,7 +231,10 @@ describe('of a request', () => {
       { id: 8, town: 'Bonn' },
     ];
     const preview = await previewOf({ sourceRows });
-    expect(preview.sourceRows).toEqual([sourceRows[0], { fieldToValueMap: { id: 8, town: 'Bonn' }, nullValueFields: [] }]);
+    expect(preview.sourceRows).toEqual([
+      sourceRows[0],
+      { fieldToValueMap: { id: 8, town: 'Bonn' }, nullValueFields: [] },
+    ]);
     expect(preview.rows[0]?.nullValueFields).toContain('town');
   });
 
@@ -202,15 +254,27 @@ describe('of a request', () => {
     [{ config: { sampling: { min: 3 } } }, ['FEW_ROWS /config/sampling/min']],
     [
       { config: { sampling: { max: 0 } } },
-      ['FEW_ROWS /config/sampling/min', 'ROWS_CUT /sourceRows', 'SAMPLING_LIMIT /config/sampling/max'],
+      [
+        'FEW_ROWS /config/sampling/min',
+        'ROWS_CUT /sourceRows',
+        'SAMPLING_LIMIT /config/sampling/max',
+      ],
     ],
     [
       { config: { sampling: { max: -5, min: -1 } } },
-      ['ROWS_CUT /sourceRows', 'SAMPLING_LIMIT /config/sampling/max', 'SAMPLING_LIMIT /config/sampling/min'],
+      [
+        'ROWS_CUT /sourceRows',
+        'SAMPLING_LIMIT /config/sampling/max',
+        'SAMPLING_LIMIT /config/sampling/min',
+      ],
     ],
     [
       { config: { sampling: { min: 2, max: 1 } } },
-      ['FEW_ROWS /config/sampling/min', 'ROWS_CUT /sourceRows', 'SAMPLING_LIMIT /config/sampling/min'],
+      [
+        'FEW_ROWS /config/sampling/min',
+        'ROWS_CUT /sourceRows',
+        'SAMPLING_LIMIT /config/sampling/min',
+      ],
     ],
   ])('%j is told about', async (request, codes) => {
     const preview = await previewOf({
@@ -233,21 +297,36 @@ describe('whatever the request is, the answer is a preview:', () => {
       { sourceRows: [null, { fieldToValueMap: 1 }, { a: 1 }] },
       ['SOURCE_ROW /sourceRows/0', 'SOURCE_ROW /sourceRows/1'],
     ],
-    ['files that may not be read', { sourceFiles: ['/etc/passwd'] }, ['SOURCE_NOT_ALLOWED /sourceFiles/0']],
-    ['a deep row', { sourceRows: [{ fieldToValueMap: { a: deep(5000) } }] }, ['SOURCE_ROW /sourceRows/0']],
+    [
+      'files that may not be read',
+      { sourceFiles: ['/etc/passwd'] },
+      ['SOURCE_NOT_ALLOWED /sourceFiles/0'],
+    ],
+    [
+      'a deep row',
+      { sourceRows: [{ fieldToValueMap: { a: deep(5000) } }] },
+      ['SOURCE_ROW /sourceRows/0'],
+    ],
   ])('%s', async (_name, request, codes) => {
     const preview = await previewOf(request);
-    expect(codesOf(preview).filter((code) => !code.startsWith('TABLE_NAME'))).toEqual(expect.arrayContaining(codes));
+    expect(codesOf(preview).filter((code) => !code.startsWith('TABLE_NAME'))).toEqual(
+      expect.arrayContaining(codes),
+    );
     expect(preview.config).toMatchObject({ sampling: { min: 1, max: 100 } });
   });
 
   test('a stream is left alone where none may be opened, which a finding says', async () => {
     const preview = await previewOf({ tableConfig: streamTable });
-    expect(codesOf(preview)).toContain('STREAM_NOT_ALLOWED /tableConfig/tableIndexConfig/streamConfigs');
+    expect(codesOf(preview)).toContain(
+      'STREAM_NOT_ALLOWED /tableConfig/tableIndexConfig/streamConfigs',
+    );
   });
 
   test('rows beyond the limit are left out, which a finding says', async () => {
-    const preview = await previewOf({ sourceRows: rowsOf({ a: 1 }, { a: 2 }, { a: 3 }) }, { limits: { rowsMax: 2 } });
+    const preview = await previewOf(
+      { sourceRows: rowsOf({ a: 1 }, { a: 2 }, { a: 3 }) },
+      { limits: { rowsMax: 2 } },
+    );
     expect(preview.summary.getnSourceRows).toBe(2);
     expect(codesOf(preview)).toEqual(['ROWS_CUT /sourceRows']);
   });

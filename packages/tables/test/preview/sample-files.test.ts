@@ -62,15 +62,29 @@ describe('rows are spread over the files', () => {
 
 test('files are only listed when that is all that is wanted', async () => {
   const opened: string[] = [];
-  const file = { uri: 'x.csv', sizeBytes: 9, read: () => Promise.reject(new Error(`opened ${opened.push('x.csv')}`)) as never };
+  const file = {
+    uri: 'x.csv',
+    sizeBytes: 9,
+    read: () => Promise.reject(new Error(`opened ${opened.push('x.csv')}`)) as never,
+  };
   const finder: FileFinder = { find: () => Promise.resolve({ files: [file] }) };
-  const preview = await previewOf({ sourceFiles: ['*'], config: { previewFiles: { previewFilesOnly: true } } }, { finder });
+  const preview = await previewOf(
+    { sourceFiles: ['*'], config: { previewFiles: { previewFilesOnly: true } } },
+    { finder },
+  );
   expect([preview.sourceFiles, preview.rows, opened]).toEqual([['x.csv'], [], []]);
 });
 
 test('one file that cannot be read costs its own rows only', async () => {
-  const found = [fileOf('a.csv', 'a\n1\n'), fileOf('b.parquet', 'PAR1 not really'), fileOf('c.csv', 'a\n2\n')];
-  const preview = await previewOf({ sourceFiles: ['*'] }, { finder: { find: () => Promise.resolve({ files: found }) } });
+  const found = [
+    fileOf('a.csv', 'a\n1\n'),
+    fileOf('b.parquet', 'PAR1 not really'),
+    fileOf('c.csv', 'a\n2\n'),
+  ];
+  const preview = await previewOf(
+    { sourceFiles: ['*'] },
+    { finder: { find: () => Promise.resolve({ files: found }) } },
+  );
   expect(preview.rows.map(({ fieldToValueMap }) => fieldToValueMap)).toEqual([{ a: 1 }, { a: 2 }]);
   expect(codesOf(preview)).toEqual(['FILE_CORRUPT /sourceFiles/0']);
 });
@@ -91,13 +105,18 @@ describe('the batch sources of a config', () => {
     find(pattern) {
       asked.push(pattern);
       return Promise.resolve({
-        files: ['/in/a.csv', '/in/b/c.csv', '/in/b/skip.csv', '/in/d.txt'].map((uri) => fileOf(uri, 'x|y\n1|2\n')),
+        files: ['/in/a.csv', '/in/b/c.csv', '/in/b/skip.csv', '/in/d.txt'].map((uri) =>
+          fileOf(uri, 'x|y\n1|2\n'),
+        ),
       });
     },
   };
   const preview = (map: object) => {
     const batchIngestionConfig = { batchConfigMaps: [map] };
-    return previewOf({ tableConfig: { tableName: 't', ingestionConfig: { batchIngestionConfig } } }, { finder });
+    return previewOf(
+      { tableConfig: { tableName: 't', ingestionConfig: { batchIngestionConfig } } },
+      { finder },
+    );
   };
   const place = '/tableConfig/ingestionConfig/batchIngestionConfig/batchConfigMaps/0';
 
@@ -119,7 +138,10 @@ describe('the batch sources of a config', () => {
   });
 
   test.each([
-    [{ inputDirURI: '/in', includeFileNamePattern: 'regex:(' }, `BATCH_PATTERN ${place}/includeFileNamePattern`],
+    [
+      { inputDirURI: '/in', includeFileNamePattern: 'regex:(' },
+      `BATCH_PATTERN ${place}/includeFileNamePattern`,
+    ],
     [{ inputDirURI: '/in', inputFormat: 'orc' }, `BATCH_FORMAT ${place}/inputFormat`],
     [{ inputFormat: 'csv' }, `BATCH_SOURCE ${place}/inputDirURI`],
   ])('what is wrong with them is a finding: %j', async (map, code) => {
@@ -137,7 +159,10 @@ describe('a store that does not answer', () => {
 
   test('costs the time that a preview may take, and is a finding', async () => {
     const clock = new ManualClock();
-    const preview = previewTable({ sourceFiles: ['*'] }, { clock, finder: silent, limits: { timeMaxMs: 500 } });
+    const preview = previewTable(
+      { sourceFiles: ['*'] },
+      { clock, finder: silent, limits: { timeMaxMs: 500 } },
+    );
     await clock.advance(500);
     expect(codesOf(await preview)).toContain('TIME_LIMIT /sourceFiles/0');
     expect(clock.sleeperCount).toBe(0);
@@ -145,7 +170,10 @@ describe('a store that does not answer', () => {
 
   test('is not waited for by a caller who has gone', async () => {
     const caller = new AbortController();
-    const preview = previewTable({ sourceFiles: ['*'] }, { clock: new ManualClock(), finder: silent, signal: caller.signal });
+    const preview = previewTable(
+      { sourceFiles: ['*'] },
+      { clock: new ManualClock(), finder: silent, signal: caller.signal },
+    );
     caller.abort();
     await expect(preview).rejects.toThrow('aborted');
   });

@@ -38,7 +38,9 @@ export class MadeFile implements SourceFile {
 export function fileOf(uri: string, content: string | Uint8Array, chunkBytes = 7): MadeFile {
   const bytes = Buffer.from(content);
   return new MadeFile(uri, bytes.length, function* chunks() {
-    for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
+    for (let start = 0; start < bytes.length; start += chunkBytes) {
+      yield bytes.subarray(start, start + chunkBytes);
+    }
   });
 }
 

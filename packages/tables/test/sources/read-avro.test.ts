@@ -91,7 +91,11 @@ describe('a file that is not as it should be is a finding', () => {
   });
 
   test('when a row has values without end that take no bytes', async () => {
-    const text = JSON.stringify({ type: 'record', name: 'R', fields: [{ name: 'a', type: { type: 'array', items: 'null' } }] });
+    const text = JSON.stringify({
+      type: 'record',
+      name: 'R',
+      fields: [{ name: 'a', type: { type: 'array', items: 'null' } }],
+    });
     const long = (value: bigint): number[] => {
       const bytes: number[] = [];
       for (let rest = value * 2n; ; rest >>= 7n) {
@@ -111,6 +115,9 @@ describe('a file that is not as it should be is a finding', () => {
       Buffer.from([...long(1n), ...long(BigInt(block.length)), ...block]),
       Buffer.alloc(16),
     ]);
-    expect(await readFileRows(fileOf('x.avro', bytes))).toEqual({ rows: [], problems: ['FILE_CORRUPT'] });
+    expect(await readFileRows(fileOf('x.avro', bytes))).toEqual({
+      rows: [],
+      problems: ['FILE_CORRUPT'],
+    });
   });
 });

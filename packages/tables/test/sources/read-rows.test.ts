@@ -1,6 +1,14 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseLosslessJson } from '@quire/core';
-import { type DataType, Field, Int32, List, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
+import {
+  type DataType,
+  Field,
+  Int32,
+  List,
+  Table,
+  tableToIPC,
+  vectorFromArray,
+} from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainValue } from '../../src/sources/formats/row-reading.ts';
@@ -17,12 +25,19 @@ describe('JSON', () => {
     ['a list without a telling name', 'x', ' [{"a":1},{"a":[{"b":2}]}]'],
     ['a list behind a mark of its encoding', 'x.json', '\uFEFF[{"a":1},{"a":[{"b":2}]}]'],
   ])('%s', async (_name, uri, text) => {
-    expect(await readFileRows(fileOf(uri, text))).toEqual({ rows: [{ a: 1 }, { a: [{ b: 2 }] }], problems: [] });
+    expect(await readFileRows(fileOf(uri, text))).toEqual({
+      rows: [{ a: 1 }, { a: [{ b: 2 }] }],
+      problems: [],
+    });
   });
 
   test('integers keep all their digits, beyond 64 bits too', async () => {
-    const { rows } = await readFileRows(fileOf('x.json', '[{"a":9223372036854775807,"b":123456789012345678901234567890}]'));
-    expect(rows).toEqual([{ a: 9_223_372_036_854_775_807n, b: 123_456_789_012_345_678_901_234_567_890n }]);
+    const { rows } = await readFileRows(
+      fileOf('x.json', '[{"a":9223372036854775807,"b":123456789012345678901234567890}]'),
+    );
+    expect(rows).toEqual([
+      { a: 9_223_372_036_854_775_807n, b: 123_456_789_012_345_678_901_234_567_890n },
+    ]);
   });
 
   test('what is not an object is left out, and the rest is read', async () => {
@@ -42,7 +57,9 @@ describe('JSON', () => {
         async (rows, chunkBytes, kind) => {
           const texts = rows.map((each) => JSON.stringify(each));
           const text = kind === 'list' ? `[${texts.join(' ,\n')}]` : texts.join('\n');
-          const read = await readFileRows(fileOf(kind === 'list' ? 'x.json' : 'x.jsonl', text, chunkBytes));
+          const read = await readFileRows(
+            fileOf(kind === 'list' ? 'x.json' : 'x.jsonl', text, chunkBytes),
+          );
           expect(read).toEqual({ rows: parseLosslessJson(`[${texts.join(',')}]`), problems: [] });
         },
       ),
@@ -99,14 +116,22 @@ describe('compressed', () => {
     ['gzip', gzipSync],
     ['zstd', zstdCompressSync],
   ])('by %s, whatever the name says', async (_name, compress) => {
-    expect(await readFileRows(fileOf('x.csv', compress(Buffer.from('a\n1\n'))))).toEqual({ rows: [{ a: '1' }], problems: [] });
+    expect(await readFileRows(fileOf('x.csv', compress(Buffer.from('a\n1\n'))))).toEqual({
+      rows: [{ a: '1' }],
+      problems: [],
+    });
   });
 
   test('a file that breaks off gives its rows, and a finding', async () => {
-    const whole = gzipSync(Buffer.from(Array.from({ length: 2000 }, (_, index) => `{"a":${index * 7919}}`).join('\n')));
-    const { rows, problems } = await readFileRows(fileOf('x.jsonl.gz', whole.subarray(0, whole.length - 20), 1024), {
-      rowsMax: 5000,
-    });
+    const whole = gzipSync(
+      Buffer.from(Array.from({ length: 2000 }, (_, index) => `{"a":${index * 7919}}`).join('\n')),
+    );
+    const { rows, problems } = await readFileRows(
+      fileOf('x.jsonl.gz', whole.subarray(0, whole.length - 20), 1024),
+      {
+        rowsMax: 5000,
+      },
+    );
     expect(problems).toEqual(['FILE_CORRUPT']);
     expect(rows.length).toBeGreaterThan(0);
   });
@@ -119,7 +144,10 @@ describe('compressed', () => {
     expect(bomb.length).toBeLessThan(MB);
     const budget = new ByteBudget(8 * MB);
     const before = process.memoryUsage().arrayBuffers;
-    const { rows, problems } = await readFileRows(fileOf('x.jsonl', bomb, 65_536), { budget, rowBytesMax: 512 * MB });
+    const { rows, problems } = await readFileRows(fileOf('x.jsonl', bomb, 65_536), {
+      budget,
+      rowBytesMax: 512 * MB,
+    });
     expect({ rows, problems }).toEqual({ rows: [], problems: ['BYTE_LIMIT'] });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MB);
   });
@@ -134,37 +162,54 @@ describe('a line of one gigabyte ends the reading at the longest row that is all
       for (let index = 0; index < 1023; index += 1) yield chunk;
     });
     const budget = new ByteBudget(2048 * MB);
-    expect(await readFileRows(file, { rowBytesMax: 2 * MB, budget })).toEqual({ rows: [], problems: ['ROW_TOO_LONG'] });
+    expect(await readFileRows(file, { rowBytesMax: 2 * MB, budget })).toEqual({
+      rows: [],
+      problems: ['ROW_TOO_LONG'],
+    });
     expect(file.readBytes).toBeLessThan(8 * MB);
   });
 });
 
 test.each([
   ['Parquet', 'PAR1 and no more', 'FILE_CORRUPT'],
-  ['Parquet with a footer of four gigabytes', `PAR1${'\0'.repeat(20)}\xff\xff\xff\x7fPAR1`, 'FILE_CORRUPT'],
+  [
+    'Parquet with a footer of four gigabytes',
+    `PAR1${'\0'.repeat(20)}\xff\xff\xff\x7fPAR1`,
+    'FILE_CORRUPT',
+  ],
   ['Arrow', 'ARROW1\0\0\xff\xff\xff\xff\xff\xff\xff\x7f', 'FILE_CORRUPT'],
   ['a picture', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'FILE_FORMAT'],
 ])('what only claims to be %s is a finding', async (_name, text, code) => {
-  expect(await readFileRows(fileOf('x', Buffer.from(text, 'latin1')))).toEqual({ rows: [], problems: [code] });
+  expect(await readFileRows(fileOf('x', Buffer.from(text, 'latin1')))).toEqual({
+    rows: [],
+    problems: [code],
+  });
 });
 
 describe('rows of libraries', () => {
   const lists = (depth: number): unknown => (depth === 0 ? 1 : [lists(depth - 1)]);
   const arrowOf = (depth: number): Uint8Array => {
     let type: DataType = new Int32();
-    for (let level = 0; level < depth; level += 1) type = new List(new Field('element', type, true));
+    for (let level = 0; level < depth; level += 1) {
+      type = new List(new Field('element', type, true));
+    }
     return tableToIPC(new Table({ a: vectorFromArray([lists(depth)], type) }), 'stream');
   };
 
   test('may be nested a hundred deep, in Arrow as in JSON', async () => {
     const { rows, problems } = await readFileRows(fileOf('x.arrows', arrowOf(99), 65_536));
     expect([JSON.stringify(rows), problems]).toEqual([JSON.stringify([{ a: lists(99) }]), []]);
-    expect(await readFileRows(fileOf('x.arrows', arrowOf(150), 65_536))).toEqual({ rows: [], problems: ['ROW_TOO_DEEP'] });
+    expect(await readFileRows(fileOf('x.arrows', arrowOf(150), 65_536))).toEqual({
+      rows: [],
+      problems: ['ROW_TOO_DEEP'],
+    });
   });
 
   test('that are deeper are refused before a stack ends', () => {
     let value: unknown = new Map([['a', 1]]);
-    for (let level = 0; level < 20_000; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+    for (let level = 0; level < 20_000; level += 1) {
+      value = level % 2 === 0 ? [value] : { a: value };
+    }
     expect(() => plainValue(value, 0)).toThrow('A row is nested more than 100 deep.');
   });
 });

@@ -11,7 +11,10 @@ const partitions = '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/
 /** Cases of rules about how segments and servers are chosen. */
 export const assignmentCases: Readonly<Record<string, TableCase>> = {
   INSTANCE_ASSIGNMENT_KIND: {
-    keeps: kept({ tierConfigs: [{ name: 'cold' }], instanceAssignmentConfigMap: { OFFLINE: whole, cold: whole } }),
+    keeps: kept({
+      tierConfigs: [{ name: 'cold' }],
+      instanceAssignmentConfigMap: { OFFLINE: whole, cold: whole },
+    }),
     breaks: kept({ instanceAssignmentConfigMap: { CONSUMING: whole, OFFLINE: whole } }),
     at: ['/instanceAssignmentConfigMap/CONSUMING'],
   },
@@ -38,7 +41,9 @@ export const assignmentCases: Readonly<Record<string, TableCase>> = {
   IMPLICIT_PARTITIONS: {
     keeps: kept({
       tableType: 'REALTIME',
-      instanceAssignmentConfigMap: { CONSUMING: { ...whole, partitionSelector: 'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR' } },
+      instanceAssignmentConfigMap: {
+        CONSUMING: { ...whole, partitionSelector: 'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR' },
+      },
     }),
     breaks: assigned({ ...whole, partitionSelector: 'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR' }),
     at: [`${offline}/partitionSelector`],
@@ -50,13 +55,20 @@ export const assignmentCases: Readonly<Record<string, TableCase>> = {
   },
   INSTANCE_PARTITIONS_TWICE: {
     keeps: kept({ instancePartitionsMap: { OFFLINE: 'a' } }),
-    breaks: kept({ instancePartitionsMap: { OFFLINE: 'a' }, instanceAssignmentConfigMap: { OFFLINE: whole } }),
+    breaks: kept({
+      instancePartitionsMap: { OFFLINE: 'a' },
+      instanceAssignmentConfigMap: { OFFLINE: whole },
+    }),
     at: [offline],
   },
   REPLICA_GROUPS: {
     keeps: assigned(whole),
-    breaks: assigned({ replicaGroupPartitionConfig: { replicaGroupBased: true, numInstances: -1 } }),
-    at: ['numInstances', 'numReplicaGroups'].map((member) => `${offline}/replicaGroupPartitionConfig/${member}`),
+    breaks: assigned({
+      replicaGroupPartitionConfig: { replicaGroupBased: true, numInstances: -1 },
+    }),
+    at: ['numInstances', 'numReplicaGroups'].map(
+      (member) => `${offline}/replicaGroupPartitionConfig/${member}`,
+    ),
   },
   TUNER_NAME: {
     keeps: kept({ tunerConfigs: [{ name: 'realtimeAutoIndexTuner' }] }),
@@ -64,22 +76,41 @@ export const assignmentCases: Readonly<Record<string, TableCase>> = {
     at: ['/tunerConfigs/0/name'],
   },
   COLUMN_PARTITION: {
-    keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } } } }),
-    breaks: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Random' } } } }),
+    keeps: index({
+      segmentPartitionConfig: {
+        columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } },
+      },
+    }),
+    breaks: index({
+      segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Random' } } },
+    }),
     at: [`${partitions}/numPartitions`],
   },
   PARTITION_FUNCTION: {
-    keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } } } }),
-    breaks: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Random', numPartitions: 4 } } } }),
+    keeps: index({
+      segmentPartitionConfig: {
+        columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } },
+      },
+    }),
+    breaks: index({
+      segmentPartitionConfig: {
+        columnPartitionMap: { customer: { functionName: 'Random', numPartitions: 4 } },
+      },
+    }),
     at: [`${partitions}/functionName`],
   },
   REPLICA_GROUP_STRATEGY: {
-    keeps: segments({ replicaGroupStrategyConfig: { numInstancesPerPartition: 1, partitionColumn: 'customer' } }),
+    keeps: segments({
+      replicaGroupStrategyConfig: { numInstancesPerPartition: 1, partitionColumn: 'customer' },
+    }),
     breaks: kept({
       segmentsConfig: { replicaGroupStrategyConfig: { partitionColumn: 'nobody' } },
       instanceAssignmentConfigMap: { OFFLINE: {} },
     }),
-    at: ['/segmentsConfig/replicaGroupStrategyConfig', '/segmentsConfig/replicaGroupStrategyConfig/numInstancesPerPartition'],
+    at: [
+      '/segmentsConfig/replicaGroupStrategyConfig',
+      '/segmentsConfig/replicaGroupStrategyConfig/numInstancesPerPartition',
+    ],
   },
   COMPLETION_MODE: {
     keeps: segments({ completionConfig: { completionMode: 'download' } }),

@@ -4,7 +4,11 @@ import { index, kept, type TableCase } from './table-scenes.ts';
 const ingestion = (ingestionConfig: object) => ({ config: { ingestionConfig } });
 const conforming = '/ingestionConfig/schemaConformingTransformerConfig';
 const starTree = (pair: string) =>
-  index({ starTreeIndexConfigs: [{ dimensionsSplitOrder: ['customer'], functionColumnPairs: [pair], maxLeafRecords: 10 }] });
+  index({
+    starTreeIndexConfigs: [
+      { dimensionsSplitOrder: ['customer'], functionColumnPairs: [pair], maxLeafRecords: 10 },
+    ],
+  });
 
 /** Cases of rules that the engine's own checks showed. */
 export const engineCases: Readonly<Record<string, TableCase>> = {
@@ -24,7 +28,11 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
     at: ['/ingestionConfig/complexTypeConfig/prefixesToRename/cust'],
   },
   ENRICHER_PROPERTIES: {
-    keeps: ingestion({ enrichmentConfigs: [{ enricherType: 'generateColumn', properties: { fieldToFunctionMap: {} } }] }),
+    keeps: ingestion({
+      enrichmentConfigs: [
+        { enricherType: 'generateColumn', properties: { fieldToFunctionMap: {} } },
+      ],
+    }),
     breaks: ingestion({ enrichmentConfigs: [{ enricherType: 'generateColumn' }] }),
     at: ['/ingestionConfig/enrichmentConfigs/0/properties'],
   },
@@ -45,13 +53,18 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
   },
   BATCH_FORMAT: {
     keeps: ingestion({ batchIngestionConfig: { batchConfigMaps: [{ inputFormat: 'csv' }] } }),
-    breaks: ingestion({ batchIngestionConfig: { batchConfigMaps: [{ inputFormat: 'csv' }, { inputFormat: 'xls' }] } }),
+    breaks: ingestion({
+      batchIngestionConfig: { batchConfigMaps: [{ inputFormat: 'csv' }, { inputFormat: 'xls' }] },
+    }),
     at: ['/ingestionConfig/batchIngestionConfig/batchConfigMaps/1/inputFormat'],
   },
   SCHEMA_CONFORMING_COLUMN: {
     keeps: ingestion({ schemaConformingTransformerConfig: { indexableExtrasField: 'note' } }),
     breaks: ingestion({
-      schemaConformingTransformerConfig: { indexableExtrasField: 'price', columnNameToJsonKeyPathMap: { nobody: 'a.b' } },
+      schemaConformingTransformerConfig: {
+        indexableExtrasField: 'price',
+        columnNameToJsonKeyPathMap: { nobody: 'a.b' },
+      },
     }),
     at: [`${conforming}/columnNameToJsonKeyPathMap/nobody`, `${conforming}/indexableExtrasField`],
   },
@@ -62,7 +75,12 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
   },
   SCHEMA_CONFORMING_FIELD: {
     keeps: ingestion({ schemaConformingTransformerConfig: { fieldPathsToDrop: ['x'] } }),
-    breaks: ingestion({ schemaConformingTransformerConfig: { fieldPathsToDrop: ['price'], unindexableFieldSuffix: 'tomer' } }),
+    breaks: ingestion({
+      schemaConformingTransformerConfig: {
+        fieldPathsToDrop: ['price'],
+        unindexableFieldSuffix: 'tomer',
+      },
+    }),
     at: [`${conforming}/fieldPathsToDrop`, `${conforming}/unindexableFieldSuffix`],
   },
   AGGREGATE_METRICS: {
@@ -76,8 +94,16 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
     at: ['/tableName'],
   },
   PARTITION_SINGLE_VALUE: {
-    keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Murmur', numPartitions: 4 } } } }),
-    breaks: index({ segmentPartitionConfig: { columnPartitionMap: { tags: { functionName: 'Murmur', numPartitions: 4 } } } }),
+    keeps: index({
+      segmentPartitionConfig: {
+        columnPartitionMap: { customer: { functionName: 'Murmur', numPartitions: 4 } },
+      },
+    }),
+    breaks: index({
+      segmentPartitionConfig: {
+        columnPartitionMap: { tags: { functionName: 'Murmur', numPartitions: 4 } },
+      },
+    }),
     at: ['/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/tags'],
   },
   STAR_TREE_STAR: {

@@ -6,11 +6,18 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
     keeps: index({ invertedIndexColumns: ['customer'], bloomFilterColumns: ['id'] }),
     breaks: {
       config: {
-        tableIndexConfig: { invertedIndexColumns: ['customer', 'nobody'], rangeIndexColumns: ['cost'] },
+        tableIndexConfig: {
+          invertedIndexColumns: ['customer', 'nobody'],
+          rangeIndexColumns: ['cost'],
+        },
         fieldConfigList: [{ name: 'nothing' }],
       },
     },
-    at: ['/fieldConfigList/0/name', '/tableIndexConfig/invertedIndexColumns/1', '/tableIndexConfig/rangeIndexColumns/0'],
+    at: [
+      '/fieldConfigList/0/name',
+      '/tableIndexConfig/invertedIndexColumns/1',
+      '/tableIndexConfig/rangeIndexColumns/0',
+    ],
   },
   SORTED_COLUMN: {
     keeps: index({ sortedColumn: ['customer'] }),
@@ -25,7 +32,10 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
   INDEX_TWICE: {
     keeps: fields({ name: 'note', indexes: { json: { maxLevels: 2 } } }),
     breaks: {
-      config: { tableIndexConfig: { jsonIndexColumns: ['note'] }, fieldConfigList: [{ name: 'note', indexes: { json: {} } }] },
+      config: {
+        tableIndexConfig: { jsonIndexColumns: ['note'] },
+        fieldConfigList: [{ name: 'note', indexes: { json: {} } }],
+      },
     },
     at: ['/tableIndexConfig/jsonIndexColumns/0'],
   },
@@ -50,12 +60,20 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
     at: ['/tableIndexConfig/jsonIndexColumns/1', '/tableIndexConfig/jsonIndexColumns/2'],
   },
   TIMESTAMP_INDEX: {
-    keeps: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'], timestampConfig: { granularities: ['DAY'] } }),
+    keeps: fields({
+      name: 'orderTime',
+      indexTypes: ['TIMESTAMP'],
+      timestampConfig: { granularities: ['DAY'] },
+    }),
     breaks: fields({ name: 'customer', timestampConfig: { granularities: ['DAY'] } }),
     at: ['/fieldConfigList/0/timestampConfig'],
   },
   TIMESTAMP_GRANULARITIES: {
-    keeps: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'], timestampConfig: { granularities: ['DAY'] } }),
+    keeps: fields({
+      name: 'orderTime',
+      indexTypes: ['TIMESTAMP'],
+      timestampConfig: { granularities: ['DAY'] },
+    }),
     breaks: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'] }),
     at: ['/fieldConfigList/0/timestampConfig/granularities'],
   },
@@ -66,7 +84,10 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
   },
   ENCODING_CONFLICT: {
     keeps: {
-      config: { tableIndexConfig: { noDictionaryColumns: ['price'] }, fieldConfigList: [{ name: 'price', encodingType: 'RAW' }] },
+      config: {
+        tableIndexConfig: { noDictionaryColumns: ['price'] },
+        fieldConfigList: [{ name: 'price', encodingType: 'RAW' }],
+      },
     },
     breaks: {
       config: {

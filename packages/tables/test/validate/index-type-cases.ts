@@ -21,7 +21,10 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
   },
   FST_INDEX_TYPE: {
     keeps: fields({ name: 'customer', indexTypes: ['FST'] }),
-    breaks: fields({ name: 'customer', encodingType: 'RAW', indexTypes: ['FST'] }, { name: 'tags', indexType: 'FST' }),
+    breaks: fields(
+      { name: 'customer', encodingType: 'RAW', indexTypes: ['FST'] },
+      { name: 'tags', indexType: 'FST' },
+    ),
     at: ['/fieldConfigList/0/indexTypes/0', '/fieldConfigList/1/indexType'],
   },
   IFST_INDEX_TYPE: {
@@ -41,7 +44,10 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
   },
   RANGE_INDEX_TYPE: {
     keeps: index({ rangeIndexColumns: ['price', 'customer'], noDictionaryColumns: ['price'] }),
-    breaks: index({ rangeIndexColumns: ['price', 'customer'], noDictionaryColumns: ['price', 'customer'] }),
+    breaks: index({
+      rangeIndexColumns: ['price', 'customer'],
+      noDictionaryColumns: ['price', 'customer'],
+    }),
     at: ['/tableIndexConfig/rangeIndexColumns/1'],
   },
   BLOOM_FILTER_TYPE: {
@@ -55,13 +61,26 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
     at: ['/fieldConfigList/0/indexes/inverted'],
   },
   H3_RESOLUTIONS: {
-    keeps: { ...fields({ name: 'place', indexTypes: ['H3'], properties: { resolutions: '5,8' } }), schema },
+    keeps: {
+      ...fields({ name: 'place', indexTypes: ['H3'], properties: { resolutions: '5,8' } }),
+      schema,
+    },
     breaks: { ...fields({ name: 'place', indexTypes: ['H3'] }), schema },
     at: ['/fieldConfigList/0/indexTypes/0'],
   },
   VECTOR_OPTIONS: {
-    keeps: { ...fields({ name: 'vector', indexes: { vector: { vectorIndexType: 'HNSW' } } }), schema },
-    breaks: { ...fields({ name: 'vector', indexTypes: ['VECTOR'], properties: { vectorIndexType: 'HNSW' } }), schema },
+    keeps: {
+      ...fields({ name: 'vector', indexes: { vector: { vectorIndexType: 'HNSW' } } }),
+      schema,
+    },
+    breaks: {
+      ...fields({
+        name: 'vector',
+        indexTypes: ['VECTOR'],
+        properties: { vectorIndexType: 'HNSW' },
+      }),
+      schema,
+    },
     at: ['/fieldConfigList/0/indexTypes/0'],
   },
 };

@@ -14,9 +14,21 @@ import {
 
 /** Cases of rules about names, time columns, segments, ingestion and expressions. */
 export const ingestionCases: Readonly<Record<string, TableCase>> = {
-  TABLE_NAME_MISSING: { keeps: kept({ tableName: 'a' }), breaks: kept({ tableName: '' }), at: ['/tableName'] },
-  TABLE_NAME_SPACE: { keeps: kept({ tableName: 'a_b' }), breaks: kept({ tableName: 'a b' }), at: ['/tableName'] },
-  TABLE_NAME_DOTS: { keeps: kept({ tableName: 'db.orders' }), breaks: kept({ tableName: 'x.db.orders' }), at: ['/tableName'] },
+  TABLE_NAME_MISSING: {
+    keeps: kept({ tableName: 'a' }),
+    breaks: kept({ tableName: '' }),
+    at: ['/tableName'],
+  },
+  TABLE_NAME_SPACE: {
+    keeps: kept({ tableName: 'a_b' }),
+    breaks: kept({ tableName: 'a b' }),
+    at: ['/tableName'],
+  },
+  TABLE_NAME_DOTS: {
+    keeps: kept({ tableName: 'db.orders' }),
+    breaks: kept({ tableName: 'x.db.orders' }),
+    at: ['/tableName'],
+  },
   TABLE_NAME_TYPE: {
     keeps: kept({ tableName: 'orders_OFFLINE' }),
     breaks: kept({ tableName: 'orders_REALTIME' }),
@@ -29,7 +41,10 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
   },
   UNRESOLVED_VARIABLE: {
     keeps: kept({ metadata: { customConfigs: { price: '$5 {each}' } } }),
-    breaks: kept({ tenants: { server: '${TENANT}' }, metadata: { customConfigs: { a: [{ b: 'x${Y:z}' }] } } }),
+    breaks: kept({
+      tenants: { server: '${TENANT}' },
+      metadata: { customConfigs: { a: [{ b: 'x${Y:z}' }] } },
+    }),
     at: ['/metadata/customConfigs/a/0/b', '/tenants/server'],
   },
   TIME_COLUMN_MISSING: {
@@ -81,7 +96,10 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     at: ['/segmentsConfig/timeType'],
   },
   DIM_TABLE_PUSH: {
-    keeps: kept({ isDimTable: true, ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'REFRESH' } } }),
+    keeps: kept({
+      isDimTable: true,
+      ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'REFRESH' } },
+    }),
     breaks: kept({ isDimTable: true }),
     at: ['/isDimTable'],
   },
@@ -96,13 +114,25 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     at: ['/segmentsConfig/peerSegmentDownloadScheme', '/segmentsConfig/peerSegmentDownloadScheme'],
   },
   DIM_TABLE: {
-    keeps: kept({ isDimTable: true, ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'REFRESH' } } }),
-    breaks: { config: { ...realtime, isDimTable: true }, schema: { ...soundSchema, primaryKeyColumns: [] } },
-    at: ['/ingestionConfig/batchIngestionConfig/segmentIngestionType', '/isDimTable', '/isDimTable'],
+    keeps: kept({
+      isDimTable: true,
+      ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'REFRESH' } },
+    }),
+    breaks: {
+      config: { ...realtime, isDimTable: true },
+      schema: { ...soundSchema, primaryKeyColumns: [] },
+    },
+    at: [
+      '/ingestionConfig/batchIngestionConfig/segmentIngestionType',
+      '/isDimTable',
+      '/isDimTable',
+    ],
   },
   TRANSFORM_INCOMPLETE: {
     keeps: transforms(transform('customer', 'lower(name)')),
-    breaks: ingestion({ transformConfigs: [{ columnName: 'customer' }, { transformFunction: 'now()' }] }),
+    breaks: ingestion({
+      transformConfigs: [{ columnName: 'customer' }, { transformFunction: 'now()' }],
+    }),
     at: [transformAt('0/transformFunction'), transformAt('1/columnName')],
   },
   TRANSFORM_DUPLICATE: {
@@ -116,14 +146,25 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     at: ['/ingestionConfig/enrichmentConfigs/0/enricherType'],
   },
   PREFIX_RENAME_CONFLICT: {
-    keeps: ingestion({ complexTypeConfig: { prefixesToRename: { 'payload.': '', 'meta.': 'm_' } } }),
-    breaks: ingestion({ complexTypeConfig: { prefixesToRename: { 'payload.': 'p_', 'body.': 'p_' } } }),
+    keeps: ingestion({
+      complexTypeConfig: { prefixesToRename: { 'payload.': '', 'meta.': 'm_' } },
+    }),
+    breaks: ingestion({
+      complexTypeConfig: { prefixesToRename: { 'payload.': 'p_', 'body.': 'p_' } },
+    }),
     at: ['/ingestionConfig/complexTypeConfig/prefixesToRename'],
   },
   AGGREGATION_INCOMPLETE: {
     keeps: aggregations({ columnName: 'price', aggregationFunction: 'SUM(price)' }),
-    breaks: aggregations({ aggregationFunction: 'price' }, { columnName: 'price', aggregationFunction: 'MODE(price)' }),
-    at: [aggregationAt('/0/aggregationFunction'), aggregationAt('/0/columnName'), aggregationAt('/1/aggregationFunction')],
+    breaks: aggregations(
+      { aggregationFunction: 'price' },
+      { columnName: 'price', aggregationFunction: 'MODE(price)' },
+    ),
+    at: [
+      aggregationAt('/0/aggregationFunction'),
+      aggregationAt('/0/columnName'),
+      aggregationAt('/1/aggregationFunction'),
+    ],
   },
   AGGREGATION_DUPLICATE: {
     keeps: aggregations({ columnName: 'price' }, { columnName: 'other' }),
@@ -139,7 +180,9 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     keeps: {
       config: {
         tableIndexConfig: { noDictionaryColumns: ['price'] },
-        ingestionConfig: { aggregationConfigs: [{ columnName: 'price', aggregationFunction: 'SUM(price)' }] },
+        ingestionConfig: {
+          aggregationConfigs: [{ columnName: 'price', aggregationFunction: 'SUM(price)' }],
+        },
       },
     },
     breaks: aggregations({ columnName: 'price', aggregationFunction: 'SUM(price)' }),
@@ -152,8 +195,16 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
   },
   TRANSFORM_SYNTAX: {
     keeps: transforms(transform('customer', "concat(first, last, ' ')")),
-    breaks: transforms(transform('customer', 'lowr(name)'), transform('id', 'Groovy({1 + 1})'), transform('day', '(')),
-    at: [transformAt('0/transformFunction'), transformAt('1/transformFunction'), transformAt('2/transformFunction')],
+    breaks: transforms(
+      transform('customer', 'lowr(name)'),
+      transform('id', 'Groovy({1 + 1})'),
+      transform('day', '('),
+    ),
+    at: [
+      transformAt('0/transformFunction'),
+      transformAt('1/transformFunction'),
+      transformAt('2/transformFunction'),
+    ],
   },
   TRANSFORM_SELF: {
     keeps: transforms(transform('customer', 'lower(name)')),
@@ -162,7 +213,11 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
   },
   TRANSFORM_CYCLE: {
     keeps: transforms(transform('id', 'lower(customer)'), transform('customer', 'upper(name)')),
-    breaks: transforms(transform('id', 'lower(customer)'), transform('customer', 'upper(day)'), transform('day', 'trim(id)')),
+    breaks: transforms(
+      transform('id', 'lower(customer)'),
+      transform('customer', 'upper(day)'),
+      transform('day', 'trim(id)'),
+    ),
     at: [0, 1, 2].map((place) => transformAt(`${place}/transformFunction`)),
   },
   TRANSFORM_DESTINATION: {

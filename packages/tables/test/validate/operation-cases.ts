@@ -1,5 +1,15 @@
 import { dedup, kafkaStream, realtime, soundSchema } from './sound-table.ts';
-import { kept, tiers, tasks, upserting, streams, kafka, streamAt, flush, type TableCase } from './table-scenes.ts';
+import {
+  kept,
+  tiers,
+  tasks,
+  upserting,
+  streams,
+  kafka,
+  streamAt,
+  flush,
+  type TableCase,
+} from './table-scenes.ts';
 
 /** Cases of rules about upsert, dedup, tiers, tasks, tenants, streams and limits. */
 export const operationCases: Readonly<Record<string, TableCase>> = {
@@ -28,7 +38,11 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     breaks: upserting({}, { tableIndexConfig: { enableDefaultStarTree: true } }),
     at: ['/tableIndexConfig/enableDefaultStarTree'],
   },
-  UPSERT_TIERS: { keeps: upserting({}), breaks: upserting({}, { tierConfigs: [{ name: 'cold' }] }), at: ['/tierConfigs'] },
+  UPSERT_TIERS: {
+    keeps: upserting({}),
+    breaks: upserting({}, { tierConfigs: [{ name: 'cold' }] }),
+    at: ['/tierConfigs'],
+  },
   UPSERT_COMPARISON_COLUMN: {
     keeps: upserting({ comparisonColumns: ['orderTime', 'price'] }),
     breaks: upserting({ comparisonColumns: ['version', 'tags'] }),
@@ -46,10 +60,22 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   UPSERT_COMPACTION: {
     keeps: upserting(
-      { enableDeletedKeysCompactionConsistency: true, deletedKeysTTL: 5, deleteRecordColumn: 'isGone' },
-      { task: { taskTypeConfigsMap: { UpsertCompactionTask: { invalidRecordsThresholdPercent: 5 } } } },
+      {
+        enableDeletedKeysCompactionConsistency: true,
+        deletedKeysTTL: 5,
+        deleteRecordColumn: 'isGone',
+      },
+      {
+        task: {
+          taskTypeConfigsMap: { UpsertCompactionTask: { invalidRecordsThresholdPercent: 5 } },
+        },
+      },
     ),
-    breaks: upserting({ enableDeletedKeysCompactionConsistency: true, deletedKeysTTL: 5, preload: 'ENABLE' }),
+    breaks: upserting({
+      enableDeletedKeysCompactionConsistency: true,
+      deletedKeysTTL: 5,
+      preload: 'ENABLE',
+    }),
     at: Array.from({ length: 2 }, () => '/upsertConfig/enableDeletedKeysCompactionConsistency'),
   },
   UPSERT_CONSISTENCY: {
@@ -78,16 +104,30 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     at: ['/upsertConfig/outOfOrderRecordColumn', '/upsertConfig/outOfOrderRecordColumn'],
   },
   PARTIAL_UPSERT_STRATEGY: {
-    keeps: upserting({ mode: 'PARTIAL', partialUpsertStrategies: { price: 'INCREMENT', tags: 'UNION', customer: 'OVERWRITE' } }),
+    keeps: upserting({
+      mode: 'PARTIAL',
+      partialUpsertStrategies: { price: 'INCREMENT', tags: 'UNION', customer: 'OVERWRITE' },
+    }),
     breaks: upserting({
       mode: 'PARTIAL',
-      partialUpsertStrategies: { id: 'MAX', orderTime: 'MAX', customer: 'INCREMENT', price: 'APPEND', nobody: 'MIN' },
+      partialUpsertStrategies: {
+        id: 'MAX',
+        orderTime: 'MAX',
+        customer: 'INCREMENT',
+        price: 'APPEND',
+        nobody: 'MIN',
+      },
     }),
-    at: ['customer', 'id', 'nobody', 'orderTime', 'price'].map((name) => `/upsertConfig/partialUpsertStrategies/${name}`),
+    at: ['customer', 'id', 'nobody', 'orderTime', 'price'].map(
+      (name) => `/upsertConfig/partialUpsertStrategies/${name}`,
+    ),
   },
   PARTIAL_UPSERT_NULLS: {
     keeps: upserting({ mode: 'PARTIAL' }),
-    breaks: { ...upserting({ mode: 'PARTIAL' }), schema: { ...soundSchema, enableColumnBasedNullHandling: false } },
+    breaks: {
+      ...upserting({ mode: 'PARTIAL' }),
+      schema: { ...soundSchema, enableColumnBasedNullHandling: false },
+    },
     at: ['/tableIndexConfig/nullHandlingEnabled'],
   },
   DEDUP_REALTIME: {
@@ -100,10 +140,17 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     breaks: { config: dedup, schema: { ...soundSchema, primaryKeyColumns: [] } },
     at: ['/dedupConfig/dedupEnabled'],
   },
-  DEDUP_ROUTING: { keeps: kept(dedup), breaks: kept({ ...dedup, routing: {} }), at: ['/routing/instanceSelectorType'] },
+  DEDUP_ROUTING: {
+    keeps: kept(dedup),
+    breaks: kept({ ...dedup, routing: {} }),
+    at: ['/routing/instanceSelectorType'],
+  },
   DEDUP_TTL: {
     keeps: kept({ ...dedup, dedupConfig: { dedupEnabled: true, metadataTTL: 60 } }),
-    breaks: kept({ ...dedup, dedupConfig: { dedupEnabled: true, metadataTTL: 60, dedupTimeColumn: 'day' } }),
+    breaks: kept({
+      ...dedup,
+      dedupConfig: { dedupEnabled: true, metadataTTL: 60, dedupTimeColumn: 'day' },
+    }),
     at: ['/dedupConfig/dedupTimeColumn'],
   },
   TIER_NAME: {
@@ -112,8 +159,14 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     at: ['/tierConfigs/1/name', '/tierConfigs/2/name'],
   },
   TIER_SELECTOR: {
-    keeps: tiers({ segmentSelectorType: 'time', segmentAge: '7d' }, { segmentSelectorType: 'FIXED' }),
-    breaks: tiers({ segmentSelectorType: 'time', segmentAge: 'old' }, { segmentSelectorType: 'size' }),
+    keeps: tiers(
+      { segmentSelectorType: 'time', segmentAge: '7d' },
+      { segmentSelectorType: 'FIXED' },
+    ),
+    breaks: tiers(
+      { segmentSelectorType: 'time', segmentAge: 'old' },
+      { segmentSelectorType: 'size' },
+    ),
     at: ['/tierConfigs/0/segmentAge', '/tierConfigs/1/segmentSelectorType'],
   },
   TIER_STORAGE: {
@@ -123,18 +176,31 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   TASK_TYPE: {
     keeps: { ...tasks({ MergeRollupTask: {} }), context: { taskTypes: ['MergeRollupTask'] } },
-    breaks: { ...tasks({ MergeTask: {}, MergeRollupTask: 'daily' }), context: { taskTypes: ['MergeRollupTask'] } },
+    breaks: {
+      ...tasks({ MergeTask: {}, MergeRollupTask: 'daily' }),
+      context: { taskTypes: ['MergeRollupTask'] },
+    },
     at: ['/task/taskTypeConfigsMap/MergeRollupTask', '/task/taskTypeConfigsMap/MergeTask'],
   },
   TENANT_UNKNOWN: {
-    keeps: { context: { brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant', 'big'] } },
-    breaks: { config: { tenants: { server: 'huge' } }, context: { brokerTenants: [], serverTenants: ['big'] } },
+    keeps: {
+      context: { brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant', 'big'] },
+    },
+    breaks: {
+      config: { tenants: { server: 'huge' } },
+      context: { brokerTenants: [], serverTenants: ['big'] },
+    },
     at: ['/tenants/broker', '/tenants/server'],
   },
   TENANT_TAG: {
     keeps: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big_OFFLINE' } } }),
-    breaks: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big', realtimeConsuming: 'REALTIME' } } }),
-    at: ['/tenants/tagOverrideConfig/realtimeCompleted', '/tenants/tagOverrideConfig/realtimeConsuming'],
+    breaks: kept({
+      tenants: { tagOverrideConfig: { realtimeCompleted: 'big', realtimeConsuming: 'REALTIME' } },
+    }),
+    at: [
+      '/tenants/tagOverrideConfig/realtimeCompleted',
+      '/tenants/tagOverrideConfig/realtimeConsuming',
+    ],
   },
   HYBRID_BROKER_TENANT: {
     keeps: { context: { otherConfig: { tenants: { broker: 'DefaultTenant' } } } },
@@ -167,7 +233,10 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     at: [streamAt(1), streamAt(2)],
   },
   STREAM_FLUSH_TIME: {
-    keeps: streams(kafka('a', { [flush('time')]: '6h' }), kafka('b', { [flush('time')]: '3600000' })),
+    keeps: streams(
+      kafka('a', { [flush('time')]: '6h' }),
+      kafka('b', { [flush('time')]: '3600000' }),
+    ),
     breaks: streams(kafka('a', { [flush('time')]: '0' }), kafka('b', { [flush('time')]: 'soon' })),
     at: [streamAt(0), streamAt(1)],
   },
@@ -205,7 +274,12 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     keeps: kept({ ...realtime, segmentsConfig: { replication: '1' } }),
     breaks: kept({
       ...realtime,
-      ingestionConfig: { streamIngestionConfig: { streamConfigMaps: [kafka('a')], pauselessConsumptionEnabled: true } },
+      ingestionConfig: {
+        streamIngestionConfig: {
+          streamConfigMaps: [kafka('a')],
+          pauselessConsumptionEnabled: true,
+        },
+      },
     }),
     at: ['/segmentsConfig/peerSegmentDownloadScheme'],
   },

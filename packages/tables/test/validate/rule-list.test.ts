@@ -20,7 +20,10 @@ function renderRuleList(): string {
   const sections = subjects.map((subject) => {
     const lines = rules
       .filter((rule) => rule.subject === subject)
-      .map(({ code, severity, description }) => `| \`${code}\` | ${severity} | ${description.replaceAll('|', '\\|')} |`);
+      .map(
+        ({ code, severity, description }) =>
+          `| \`${code}\` | ${severity} | ${description.replaceAll('|', '\\|')} |`,
+      );
     const title = `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}`;
     return `## ${title}\n\n| Code | Severity | What must hold |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Finding, type TableConfig, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import {
+  type Finding,
+  type TableConfig,
+  validateTableConfig,
+  validateTableSchema,
+} from '../../src/index.ts';
 import { schemaRules, tableRules } from '../../src/validate/validate.ts';
 import { schemaCases } from './schema-cases.ts';
 import { dedup, realtime, type Scene, soundConfig, soundSchema, upsert } from './sound-table.ts';
@@ -51,7 +56,9 @@ describe('validation as a whole', () => {
     tableType: 'REALTIME',
     isDimTable: true,
     quota: { storage: 'much' },
-    tableIndexConfig: { invertedIndexColumns: Array.from({ length: 12 }, (_, place) => `x${place}`) },
+    tableIndexConfig: {
+      invertedIndexColumns: Array.from({ length: 12 }, (_, place) => `x${place}`),
+    },
   };
 
   test('finds everything at once, by path, elements by number, then by code', () => {
@@ -62,7 +69,10 @@ describe('validation as a whole', () => {
       '/isDimTable DIM_TABLE_PUSH',
       '/quota/storage QUOTA_STORAGE',
       '/segmentsConfig/timeColumnName TIME_COLUMN_MISSING',
-      ...Array.from({ length: 12 }, (_, place) => `/tableIndexConfig/invertedIndexColumns/${place} INDEX_COLUMN_UNKNOWN`),
+      ...Array.from(
+        { length: 12 },
+        (_, place) => `/tableIndexConfig/invertedIndexColumns/${place} INDEX_COLUMN_UNKNOWN`,
+      ),
       '/tableName SCHEMA_NAME_MISMATCH',
       '/tableName TABLE_NAME_DOTS',
       '/tableName TABLE_NAME_SPACE',
@@ -77,8 +87,13 @@ describe('validation as a whole', () => {
   });
 
   test('takes empty documents without throwing', () => {
-    expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual(['TABLE_NAME_MISSING']);
-    expect(validateTableSchema({}).map(({ code }) => code)).toEqual(['SCHEMA_EMPTY', 'SCHEMA_NAME_MISSING']);
+    expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual([
+      'TABLE_NAME_MISSING',
+    ]);
+    expect(validateTableSchema({}).map(({ code }) => code)).toEqual([
+      'SCHEMA_EMPTY',
+      'SCHEMA_NAME_MISSING',
+    ]);
   });
 });
 

@@ -7,15 +7,32 @@ export interface SchemaCase {
   readonly at: readonly string[];
 }
 
-const dimensions = (...dimensionFieldSpecs: FieldSpec[]): TableSchema => ({ schemaName: 's', dimensionFieldSpecs });
-const metric = (spec: FieldSpec): TableSchema => ({ schemaName: 's', metricFieldSpecs: [{ name: 'm', ...spec }] });
+const dimensions = (...dimensionFieldSpecs: FieldSpec[]): TableSchema => ({
+  schemaName: 's',
+  dimensionFieldSpecs,
+});
+const metric = (spec: FieldSpec): TableSchema => ({
+  schemaName: 's',
+  metricFieldSpecs: [{ name: 'm', ...spec }],
+});
 const time = (format: string, more: object = {}): TableSchema => {
-  return { schemaName: 's', dateTimeFieldSpecs: [{ name: 't', dataType: 'STRING', format, ...more }] };
+  return {
+    schemaName: 's',
+    dateTimeFieldSpecs: [{ name: 't', dataType: 'STRING', format, ...more }],
+  };
 };
 
 export const schemaCases: Readonly<Record<string, SchemaCase>> = {
-  SCHEMA_NAME_MISSING: { keeps: { schemaName: 's' }, breaks: { schemaName: ' ' }, at: ['/schemaName'] },
-  SCHEMA_EMPTY: { keeps: dimensions({ name: 'a' }), breaks: { schemaName: 's', dimensionFieldSpecs: [] }, at: [''] },
+  SCHEMA_NAME_MISSING: {
+    keeps: { schemaName: 's' },
+    breaks: { schemaName: ' ' },
+    at: ['/schemaName'],
+  },
+  SCHEMA_EMPTY: {
+    keeps: dimensions({ name: 'a' }),
+    breaks: { schemaName: 's', dimensionFieldSpecs: [] },
+    at: [''],
+  },
   COLUMN_NAME_MISSING: {
     keeps: dimensions({ name: 'a' }),
     breaks: dimensions({ name: 'a' }, { dataType: 'INT' }),
@@ -48,7 +65,10 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
   },
   DIMENSION_TYPE: {
     keeps: { schemaName: 's', complexFieldSpecs: [{ name: 'a', dataType: 'MAP' }] },
-    breaks: { ...dimensions({ name: 'a', dataType: 'MAP' }), dateTimeFieldSpecs: [{ name: 't', dataType: 'UNKNOWN' }] },
+    breaks: {
+      ...dimensions({ name: 'a', dataType: 'MAP' }),
+      dateTimeFieldSpecs: [{ name: 't', dataType: 'UNKNOWN' }],
+    },
     at: ['/dateTimeFieldSpecs/0/dataType', '/dimensionFieldSpecs/0/dataType'],
   },
   METRIC_TYPE: {
@@ -103,11 +123,19 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
   },
   DATE_TIME_MULTI_VALUE: {
     keeps: time('TIMESTAMP'),
-    breaks: { schemaName: 's', dateTimeFieldSpecs: [{ name: 't', dataType: 'LONG', format: 'EPOCH', singleValueField: false }] },
+    breaks: {
+      schemaName: 's',
+      dateTimeFieldSpecs: [
+        { name: 't', dataType: 'LONG', format: 'EPOCH', singleValueField: false },
+      ],
+    },
     at: ['/dateTimeFieldSpecs/0/singleValueField'],
   },
   TIME_FIELD_GRANULARITY: {
-    keeps: { schemaName: 's', timeFieldSpec: { incomingGranularitySpec: { name: 't', dataType: 'LONG' } } },
+    keeps: {
+      schemaName: 's',
+      timeFieldSpec: { incomingGranularitySpec: { name: 't', dataType: 'LONG' } },
+    },
     breaks: {
       schemaName: 's',
       timeFieldSpec: {
@@ -124,7 +152,10 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
   },
   DATE_TIME_FORMAT: {
     keeps: time('1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd'),
-    breaks: { schemaName: 's', dateTimeFieldSpecs: [{ name: 't' }, { name: 'u', format: 'EPOCH|FORTNIGHTS' }] },
+    breaks: {
+      schemaName: 's',
+      dateTimeFieldSpecs: [{ name: 't' }, { name: 'u', format: 'EPOCH|FORTNIGHTS' }],
+    },
     at: ['/dateTimeFieldSpecs/0/format', '/dateTimeFieldSpecs/1/format'],
   },
   DATE_TIME_PATTERN_ORDER: {
@@ -150,7 +181,10 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
   },
   SCHEMA_TRANSFORM_SYNTAX: {
     keeps: dimensions({ name: 'a', transformFunction: 'lower(b)' }),
-    breaks: dimensions({ name: 'a', transformFunction: 'lower(' }, { name: 'c', transformFunction: 'Groovy({x + 1}, x)' }),
+    breaks: dimensions(
+      { name: 'a', transformFunction: 'lower(' },
+      { name: 'c', transformFunction: 'Groovy({x + 1}, x)' },
+    ),
     at: ['/dimensionFieldSpecs/0/transformFunction', '/dimensionFieldSpecs/1/transformFunction'],
   },
   SCHEMA_TRANSFORM_SELF: {
@@ -159,8 +193,14 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
     at: ['/dimensionFieldSpecs/0/transformFunction'],
   },
   SCHEMA_TRANSFORM_CHAINED: {
-    keeps: dimensions({ name: 'a', transformFunction: 'lower(c)' }, { name: 'b', transformFunction: 'upper(c)' }),
-    breaks: dimensions({ name: 'a', transformFunction: 'lower(b)' }, { name: 'b', transformFunction: 'upper(c)' }),
+    keeps: dimensions(
+      { name: 'a', transformFunction: 'lower(c)' },
+      { name: 'b', transformFunction: 'upper(c)' },
+    ),
+    breaks: dimensions(
+      { name: 'a', transformFunction: 'lower(b)' },
+      { name: 'b', transformFunction: 'upper(c)' },
+    ),
     at: ['/dimensionFieldSpecs/0/transformFunction'],
   },
 };

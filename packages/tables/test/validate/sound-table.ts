@@ -21,7 +21,12 @@ export const soundSchema: TableSchema = {
       granularity: '1:MILLISECONDS',
       sampleValue: 1700000000000,
     },
-    { name: 'day', dataType: 'STRING', format: 'SIMPLE_DATE_FORMAT|yyyy-MM-dd', granularity: 'DAYS|1' },
+    {
+      name: 'day',
+      dataType: 'STRING',
+      format: 'SIMPLE_DATE_FORMAT|yyyy-MM-dd',
+      granularity: 'DAYS|1',
+    },
   ],
 };
 
@@ -29,12 +34,21 @@ export const soundSchema: TableSchema = {
 export const soundConfig: TableConfig = {
   tableName: 'orders',
   tableType: 'OFFLINE',
-  segmentsConfig: { timeColumnName: 'orderTime', replication: '2', retentionTimeUnit: 'DAYS', retentionTimeValue: '30' },
+  segmentsConfig: {
+    timeColumnName: 'orderTime',
+    replication: '2',
+    retentionTimeUnit: 'DAYS',
+    retentionTimeValue: '30',
+  },
 };
 
 /** A stream that breaks no rule. */
 export function kafkaStream(topic: string): Record<string, unknown> {
-  return { streamType: 'kafka', 'stream.kafka.topic.name': topic, 'stream.kafka.decoder.class.name': 'JSONMessageDecoder' };
+  return {
+    streamType: 'kafka',
+    'stream.kafka.topic.name': topic,
+    'stream.kafka.decoder.class.name': 'JSONMessageDecoder',
+  };
 }
 
 /** What turns it into a real-time table that breaks no rule. */

@@ -1,12 +1,16 @@
 import { ingestion, tasks, upserting, type TableCase } from './table-scenes.ts';
 
-const at = (type: string, ...options: string[]) => options.map((option) => `/task/taskTypeConfigsMap/${type}/${option}`);
+const at = (type: string, ...options: string[]) =>
+  options.map((option) => `/task/taskTypeConfigsMap/${type}/${option}`);
 const merge = (options: Record<string, unknown>) => tasks({ MergeRollupTask: options });
 
 /** Cases of rules about the options of background tasks, and about files that they read. */
 export const taskCases: Readonly<Record<string, TableCase>> = {
   TASK_SCHEDULE: {
-    keeps: tasks({ MergeRollupTask: { schedule: '0 */10 * * * ?' }, PurgeTask: { schedule: '0 0 2-4,6 ? JAN-MAR MON#1 2030' } }),
+    keeps: tasks({
+      MergeRollupTask: { schedule: '0 */10 * * * ?' },
+      PurgeTask: { schedule: '0 0 2-4,6 ? JAN-MAR MON#1 2030' },
+    }),
     breaks: tasks({
       A: { schedule: 'daily' },
       B: { schedule: 7 },
@@ -45,17 +49,32 @@ export const taskCases: Readonly<Record<string, TableCase>> = {
     at: at('UpsertCompactionTask', 'invalidRecordsThresholdPercent'),
   },
   TASK_TABLE: {
-    keeps: upserting({}, { task: { taskTypeConfigsMap: { UpsertCompactionTask: {}, MergeRollupTask: {} } } }),
-    breaks: tasks({ RealtimeToOfflineSegmentsTask: {}, UpsertCompactMergeTask: {}, SegmentGenerationAndPushTask: {} }),
-    at: ['RealtimeToOfflineSegmentsTask', 'SegmentGenerationAndPushTask', 'UpsertCompactMergeTask'].map(
-      (type) => `/task/taskTypeConfigsMap/${type}`,
+    keeps: upserting(
+      {},
+      { task: { taskTypeConfigsMap: { UpsertCompactionTask: {}, MergeRollupTask: {} } } },
     ),
+    breaks: tasks({
+      RealtimeToOfflineSegmentsTask: {},
+      UpsertCompactMergeTask: {},
+      SegmentGenerationAndPushTask: {},
+    }),
+    at: [
+      'RealtimeToOfflineSegmentsTask',
+      'SegmentGenerationAndPushTask',
+      'UpsertCompactMergeTask',
+    ].map((type) => `/task/taskTypeConfigsMap/${type}`),
   },
   BATCH_CONFIG_MEMBER: {
     keeps: ingestion({
-      batchIngestionConfig: { batchConfigMaps: [{ inputDirURI: 's3://a/b', inputFormat: 'csv', 'input.fs.prop.region': 'x' }] },
+      batchIngestionConfig: {
+        batchConfigMaps: [
+          { inputDirURI: 's3://a/b', inputFormat: 'csv', 'input.fs.prop.region': 'x' },
+        ],
+      },
     }),
-    breaks: ingestion({ batchIngestionConfig: { batchConfigMaps: [{}, { inputDirUri: 's3://a/b' }] } }),
+    breaks: ingestion({
+      batchIngestionConfig: { batchConfigMaps: [{}, { inputDirUri: 's3://a/b' }] },
+    }),
     at: ['/ingestionConfig/batchIngestionConfig/batchConfigMaps/1/inputDirUri'],
   },
 };

@@ -17,9 +17,14 @@ import { RemoteSource } from './remote-source.ts';
 /** What a query worker works with. */
 export interface QueryWorkerParts {
   readonly engine: QueryEngine;
-  /** Where results are written, and read by queries that name them; undefined when the store lives in the process that this one works for. */
+  /**
+   * Where results are written, and read by queries that name them; undefined when the store lives
+   * in the process that this one works for.
+   */
   readonly store: (ResultSink & Pick<ObjectStore, 'get'>) | undefined;
-  /** Resolves once nothing of a query that has failed runs any more: the process is not free before. */
+  /**
+   * Resolves once nothing of a query that has failed runs any more: the process is not free before.
+   */
   readonly settled?: () => Promise<void>;
   readonly directories?: readonly string[];
   readonly clock?: Clock;
@@ -42,18 +47,34 @@ export function createQueryWorker(parts: QueryWorkerParts): WorkRunner {
   };
 }
 
-async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call }: WorkContext): Promise<unknown> {
+async function runWork(
+  work: QueryWork,
+  parts: QueryWorkerParts,
+  { signal, call }: WorkContext,
+): Promise<unknown> {
   const source = parts.store ?? new RemoteSource(call);
-  const results = work.kind === 'store' ? work.results?.map((order) => openOrdered(order, source)) : [];
-  await using execution = await parts.engine.execute(work.query, { signal, limits: work.limits, results });
+  const results =
+    work.kind === 'store' ? work.results?.map((order) => openOrdered(order, source)) : [];
+  await using execution = await parts.engine.execute(work.query, {
+    signal,
+    limits: work.limits,
+    results,
+  });
   if (work.kind === 'describe') return encodeSchema(execution.schema);
   const admission: WriterAdmission = {
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
-  // A process whose files were replaced while it runs, by a newer version, does not know the call, and needs no answer to it.
+  // A process whose files were replaced while it runs, by a newer version, does not know the call,
+  // and needs no answer to it.
   call(queryCalls.planned, answeredData(execution)).catch(() => undefined);
   const store = parts.store ?? new RemoteSink(call);
   const tell = (news: GrowthNews): void => void call(queryCalls.grow, news);
-  return await writeOrdered(execution, work.order, { store, clock: parts.clock ?? systemClock, admission, signal, tell });
+  return await writeOrdered(execution, work.order, {
+    store,
+    clock: parts.clock ?? systemClock,
+    admission,
+    signal,
+    tell,
+  });
 }

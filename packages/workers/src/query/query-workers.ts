@@ -1,4 +1,10 @@
-import { type CallOptions, type ObjectStore, type Query, type QueryLimits, throwIfAborted } from '@quire/core';
+import {
+  type CallOptions,
+  type ObjectStore,
+  type Query,
+  type QueryLimits,
+  throwIfAborted,
+} from '@quire/core';
 import {
   type AnsweredData,
   decodeSchema,
@@ -27,7 +33,10 @@ export interface QueryWorkersOptions {
   readonly results: Pick<ResultStore, 'createBy'>;
   /** The store of the results: for workers that have none of their own. */
   readonly store: ObjectStore;
-  /** As `QueryEngine.dataVersion`, of the engine in the workers: asked here, so that it takes none of them. */
+  /**
+   * As `QueryEngine.dataVersion`, of the engine in the workers: asked here, so that it takes none
+   * of them.
+   */
   readonly dataVersion?: StoringEngine['dataVersion'];
   /** As `QueryEngine.readsResults`, of the engine in the workers; default: they do not. */
   readonly readsResults?: boolean;
@@ -36,8 +45,9 @@ export interface QueryWorkersOptions {
 }
 
 /**
- * Runs queries in workers, which also write the answers: rows never pass this process, but those of the first page. A query that takes too
- * much memory, or does not stop when it is told to, is ended with its worker.
+ * Runs queries in workers, which also write the answers: rows never pass this process, but those of
+ * the first page. A query that takes too much memory, or does not stop when it is told to, is ended
+ * with its worker.
  */
 export class QueryWorkers implements StoringEngine {
   readonly dataVersion: StoringEngine['dataVersion'];
@@ -50,18 +60,28 @@ export class QueryWorkers implements StoringEngine {
     this.readsResults = options.readsResults ?? false;
   }
 
-  async store(query: Query, { limits, signal, onPlanned, ...options }: StoringOptions): Promise<Result> {
+  async store(
+    query: Query,
+    { limits, signal, onPlanned, ...options }: StoringOptions,
+  ): Promise<Result> {
     throwIfAborted(signal);
     const { growth, results: named = [] } = options;
     const results = named.map((result) => result.readOrder());
     return this.#options.results.createBy(
       (order, admission) =>
-        this.#write({ kind: 'store', query, limits, order, results }, admission, { signal, growth, onPlanned }),
+        this.#write({ kind: 'store', query, limits, order, results }, admission, {
+          signal,
+          growth,
+          onPlanned,
+        }),
       { ...options, signal },
     );
   }
 
-  async describe(query: Query, { limits, signal }: CallOptions & { readonly limits: QueryLimits }): Promise<Schema> {
+  async describe(
+    query: Query,
+    { limits, signal }: CallOptions & { readonly limits: QueryLimits },
+  ): Promise<Schema> {
     const work: QueryWork = { kind: 'describe', query, limits };
     return decodeSchema((await this.#options.pool.run(work, { signal })) as Uint8Array);
   }
@@ -82,7 +102,8 @@ export class QueryWorkers implements StoringEngine {
     const handlers = {
       ...host.handlers,
       ...source.handlers,
-      [queryCalls.extend]: (request: unknown) => admission.extend(request as ExtendRequest, { signal: giveUp.signal }),
+      [queryCalls.extend]: (request: unknown) =>
+        admission.extend(request as ExtendRequest, { signal: giveUp.signal }),
       [queryCalls.release]: async (isFreed: unknown) => {
         hasReleased = true;
         admission.release(isFreed === true);
@@ -91,7 +112,11 @@ export class QueryWorkers implements StoringEngine {
       [queryCalls.planned]: async (data: unknown) => onPlanned?.(data as AnsweredData),
     };
     try {
-      return (await pool.run(work, { signal, handlers, onGone: (gone) => (end = gone) })) as WrittenResult;
+      return (await pool.run(work, {
+        signal,
+        handlers,
+        onGone: (gone) => (end = gone),
+      })) as WrittenResult;
     } catch (error) {
       giveUp.abort(error);
       await host.close();

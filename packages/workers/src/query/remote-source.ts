@@ -1,8 +1,17 @@
-import { type GetOptions, type ObjectBody, type ObjectStore, SingleUseBody, throwIfAborted } from '@quire/core';
+import {
+  type GetOptions,
+  type ObjectBody,
+  type ObjectStore,
+  SingleUseBody,
+  throwIfAborted,
+} from '@quire/core';
 import type { WorkContext } from '../worker-module.ts';
 import { queryCalls } from './query-work.ts';
 
-/** Reads from a store that lives in the process this one works for: chunk by chunk, one object at a time. */
+/**
+ * Reads from a store that lives in the process this one works for: chunk by chunk, one object at a
+ * time.
+ */
 export class RemoteSource implements Pick<ObjectStore, 'get'> {
   readonly #call: WorkContext['call'];
 

@@ -31,7 +31,9 @@ export class SinkHost {
   }
 
   #underWay(): PutUnderWay {
-    if (this.#put === undefined) throw new QuireError('INTERNAL', 'A worker sent bytes without an object.');
+    if (this.#put === undefined) {
+      throw new QuireError('INTERNAL', 'A worker sent bytes without an object.');
+    }
     return this.#put;
   }
 
@@ -74,7 +76,11 @@ class PutUnderWay {
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array> {
-    for (let chunk = await this.#offered.promise; chunk !== undefined; chunk = await this.#offered.promise) {
+    for (
+      let chunk = await this.#offered.promise;
+      chunk !== undefined;
+      chunk = await this.#offered.promise
+    ) {
       yield chunk;
       const taken = this.#taken;
       this.#offered = Promise.withResolvers();

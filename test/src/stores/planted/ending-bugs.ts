@@ -2,7 +2,8 @@ import { isQuireError, type ObjectStore, QuireError, readObject } from '@quire/c
 import { changed, changedBodies, changedFailures, type PlantedBug } from './planted-bug.ts';
 
 const disposedPut = 'a put under way fails, and nothing is left of it';
-const stuck = 'a put stops while its source is stuck: the source is closed, the old state stands, nothing is left';
+const stuck =
+  'a put stops while its source is stuck: the source is closed, the old state stands, nothing is left';
 
 /** The store whose calls are given no signal. */
 function deaf(store: ObjectStore, verb: 'put' | 'list' | 'get' | 'delete'): ObjectStore {
@@ -50,19 +51,34 @@ export const endingBugs: readonly PlantedBug[] = [
     plant: (store) =>
       changed(store, {
         head: async (key, options) => {
-          if (options?.signal?.aborted === true) throw new QuireError('ABORTED', `The call for ${key} was aborted.`);
+          if (options?.signal?.aborted === true) {
+            throw new QuireError('ABORTED', `The call for ${key} was aborted.`);
+          }
           return store.head(key);
         },
       }),
   },
-  { name: 'reads a body to its end after an abort', caughtBy: 'a body stops where it is', plant: (store) => deaf(store, 'get') },
+  {
+    name: 'reads a body to its end after an abort',
+    caughtBy: 'a body stops where it is',
+    plant: (store) => deaf(store, 'get'),
+  },
   {
     name: 'starts a body although the signal is aborted',
     caughtBy: 'a body that was not begun before the abort gives nothing',
     plant: (store) => deaf(store, 'get'),
   },
-  { name: 'lists on after an abort', caughtBy: 'a listing stops where it is', plant: (store) => deaf(store, 'list') },
-  { name: 'waits for a stuck source after an abort', caughtBy: stuck, hangs: true, plant: (store) => deaf(store, 'put') },
+  {
+    name: 'lists on after an abort',
+    caughtBy: 'a listing stops where it is',
+    plant: (store) => deaf(store, 'list'),
+  },
+  {
+    name: 'waits for a stuck source after an abort',
+    caughtBy: stuck,
+    hangs: true,
+    plant: (store) => deaf(store, 'put'),
+  },
   {
     name: 'deletes the object when its signal is aborted later',
     caughtBy: 'a signal that is aborted after the call changes nothing any more',
@@ -99,7 +115,9 @@ export const endingBugs: readonly PlantedBug[] = [
     caughtBy: 'afterwards head is SHUTTING_DOWN',
     plant: (store) =>
       changedFailures(store, (error) =>
-        isQuireError(error, 'SHUTTING_DOWN') ? new QuireError('OBJECT_NOT_FOUND', error.message) : (error as Error),
+        isQuireError(error, 'SHUTTING_DOWN')
+          ? new QuireError('OBJECT_NOT_FOUND', error.message)
+          : (error as Error),
       ),
   },
   {

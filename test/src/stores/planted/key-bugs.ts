@@ -40,7 +40,9 @@ export const keyBugs: readonly PlantedBug[] = [
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
-          if (/[^/]{201}/.test(key)) throw new QuireError('INVALID_OBJECT_KEY', `${key} is too long for ${store.location}.`);
+          if (/[^/]{201}/.test(key)) {
+            throw new QuireError('INVALID_OBJECT_KEY', `${key} is too long for ${store.location}.`);
+          }
           return store.put(key, body, options);
         },
       }),
@@ -64,7 +66,9 @@ export const keyBugs: readonly PlantedBug[] = [
       const folders = new Set<string>();
       return changed(store, {
         put: async (key, body, options) => {
-          if (folders.has(key)) throw new QuireError('INVALID_OBJECT_KEY', `${key} is a folder in ${store.location}.`);
+          if (folders.has(key)) {
+            throw new QuireError('INVALID_OBJECT_KEY', `${key} is a folder in ${store.location}.`);
+          }
           folders.add(key.slice(0, Math.max(0, key.lastIndexOf('/'))));
           return store.put(key, body, options);
         },

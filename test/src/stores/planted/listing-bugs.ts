@@ -78,7 +78,8 @@ export const listingBugs: readonly PlantedBug[] = [
     caughtBy: prefixIsText,
     plant: (store) =>
       changed(store, {
-        list: (prefix, options) => store.list(prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`, options),
+        list: (prefix, options) =>
+          store.list(prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`, options),
       }),
   },
   {
@@ -93,7 +94,9 @@ export const listingBugs: readonly PlantedBug[] = [
               .replaceAll('_', '.')
               .replaceAll('%', '.*')}`,
           );
-          for await (const entry of store.list('', options)) if (pattern.test(entry.key)) yield entry;
+          for await (const entry of store.list('', options)) {
+            if (pattern.test(entry.key)) yield entry;
+          }
         },
       }),
   },
@@ -103,7 +106,9 @@ export const listingBugs: readonly PlantedBug[] = [
     plant: (store) =>
       changed(store, {
         list: (prefix, options) => {
-          if (prefix.includes('..')) throw new QuireError('INVALID_OBJECT_KEY', `${prefix} is not an object key.`);
+          if (prefix.includes('..')) {
+            throw new QuireError('INVALID_OBJECT_KEY', `${prefix} is not an object key.`);
+          }
           return store.list(prefix, options);
         },
       }),
@@ -141,7 +146,9 @@ export const listingBugs: readonly PlantedBug[] = [
           const passesOver = options?.passesOver;
           for await (const entry of store.list(prefix, { ...options, passesOver: undefined })) {
             const folder = entry.key.slice(0, entry.key.lastIndexOf('/') + 1);
-            if (passesOver !== undefined && folder.length > prefix.length && passesOver(folder)) passed = folder;
+            if (passesOver !== undefined && folder.length > prefix.length && passesOver(folder)) {
+              passed = folder;
+            }
             // What sorts behind the folder is not in it.
             if (passed === undefined || entry.key < passed) yield entry;
           }

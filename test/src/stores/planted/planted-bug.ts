@@ -1,6 +1,9 @@
 import type { ObjectBody, ObjectStore } from '@quire/core';
 
-/** A mistake that authors of stores make, as a wrapper that makes it, and the case of the conformance suite that must catch it. */
+/**
+ * A mistake that authors of stores make, as a wrapper that makes it, and the case of the
+ * conformance suite that must catch it.
+ */
 export interface PlantedBug {
   /** The mistake, as a predicate of the store. */
   readonly name: string;
@@ -26,7 +29,10 @@ export function changed(store: ObjectStore, changes: Partial<ObjectStore>): Obje
 }
 
 /** The store whose bodies are changed. */
-export function changedBodies(store: ObjectStore, change: (object: ObjectBody) => Partial<ObjectBody>): ObjectStore {
+export function changedBodies(
+  store: ObjectStore,
+  change: (object: ObjectBody) => Partial<ObjectBody>,
+): ObjectStore {
   return changed(store, {
     get: async (key, options) => {
       const object = await store.get(key, options);
@@ -41,15 +47,22 @@ export function changedBodies(store: ObjectStore, change: (object: ObjectBody) =
 }
 
 /** The chunks of what is given to `put`. */
-export async function* chunksIn(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksIn(
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   if (body instanceof Uint8Array) yield body;
   else yield* body;
 }
 
 /** The store whose failures are changed. */
-export function changedFailures(store: ObjectStore, change: (error: unknown) => Error): ObjectStore {
+export function changedFailures(
+  store: ObjectStore,
+  change: (error: unknown) => Error,
+): ObjectStore {
   return changed(store, {
-    head: (key, options) => store.head(key, options).catch((error: unknown) => Promise.reject(change(error))),
-    put: (key, body, options) => store.put(key, body, options).catch((error: unknown) => Promise.reject(change(error))),
+    head: (key, options) =>
+      store.head(key, options).catch((error: unknown) => Promise.reject(change(error))),
+    put: (key, body, options) =>
+      store.put(key, body, options).catch((error: unknown) => Promise.reject(change(error))),
   });
 }

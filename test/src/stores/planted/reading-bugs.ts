@@ -2,9 +2,11 @@ import { isQuireError, type ObjectStore, QuireError, readObject } from '@quire/c
 import { changed, changedBodies, type PlantedBug } from './planted-bug.ts';
 
 const rangeIsExact = 'a range gives exactly its bytes, and the size of the whole object';
-const missing = 'an object that is not there is OBJECT_NOT_FOUND, with key and store in the message';
+const missing =
+  'an object that is not there is OBJECT_NOT_FOUND, with key and store in the message';
 const cached = 'what is at hand is what get gives, and of an object that is gone nothing is';
-const rangeIsChecked = 'a range that is not one is INVALID_PARAMETER, whether the object exists or not';
+const rangeIsChecked =
+  'a range that is not one is INVALID_PARAMETER, whether the object exists or not';
 const mebibyte = 1024 * 1024;
 
 /** The store with objects that are found missing in another way. */
@@ -20,7 +22,10 @@ function missingAs(store: ObjectStore, failure: (key: string) => Error): ObjectS
 }
 
 /** The store that keeps what it has read, for `readAtHand`. */
-function caching(store: ObjectStore, forgets: { readonly onPut: boolean; readonly onDelete: boolean }): ObjectStore {
+function caching(
+  store: ObjectStore,
+  forgets: { readonly onPut: boolean; readonly onDelete: boolean },
+): ObjectStore {
   const cache = new Map<string, Uint8Array>();
   return changed(store, {
     get: async (key, options) => {
@@ -48,7 +53,11 @@ export const readingBugs: readonly PlantedBug[] = [
   {
     name: 'leaves the key out of its messages',
     caughtBy: missing,
-    plant: (store) => missingAs(store, () => new QuireError('OBJECT_NOT_FOUND', `There is no such object in ${store.location}.`)),
+    plant: (store) =>
+      missingAs(
+        store,
+        () => new QuireError('OBJECT_NOT_FOUND', `There is no such object in ${store.location}.`),
+      ),
   },
   {
     name: 'lets the error of its SDK out',
@@ -82,7 +91,10 @@ export const readingBugs: readonly PlantedBug[] = [
           const range = options?.range;
           if (range === undefined) return store.get(key, options);
           const { sizeBytes } = await store.head(key);
-          return store.get(key, { ...options, range: { ...range, end: Math.min(range.end + 1, sizeBytes) } });
+          return store.get(key, {
+            ...options,
+            range: { ...range, end: Math.min(range.end + 1, sizeBytes) },
+          });
         },
       }),
   },
@@ -94,7 +106,11 @@ export const readingBugs: readonly PlantedBug[] = [
         get: async (key, options) => {
           const object = await store.get(key, options);
           const { start = 0, end = object.sizeBytes } = options?.range ?? {};
-          return { body: object.body, sizeBytes: end - start, [Symbol.asyncDispose]: () => object[Symbol.asyncDispose]() };
+          return {
+            body: object.body,
+            sizeBytes: end - start,
+            [Symbol.asyncDispose]: () => object[Symbol.asyncDispose](),
+          };
         },
       }),
   },
@@ -132,7 +148,12 @@ export const readingBugs: readonly PlantedBug[] = [
     plant: (store) =>
       changed(store, {
         get: (key, options) =>
-          store.get(key, options?.range?.start === options?.range?.end ? { ...options, range: undefined } : options),
+          store.get(
+            key,
+            options?.range?.start === options?.range?.end
+              ? { ...options, range: undefined }
+              : options,
+          ),
       }),
   },
   {
@@ -187,14 +208,17 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'opens the object again for every mebibyte',
-    caughtBy: 'an object that is deleted or replaced while it is read gives its own bytes, or throws',
+    caughtBy:
+      'an object that is deleted or replaced while it is read gives its own bytes, or throws',
     plant: (store) =>
       changed(store, {
         get: async (key, options) => {
           const object = await store.get(key, options);
           const body = async function* (): AsyncGenerator<Uint8Array> {
             for (let start = 0; start < object.sizeBytes; start += mebibyte) {
-              yield await readObject(store, key, { range: { start, end: Math.min(start + mebibyte, object.sizeBytes) } });
+              yield await readObject(store, key, {
+                range: { start, end: Math.min(start + mebibyte, object.sizeBytes) },
+              });
             }
           };
           return {
@@ -222,7 +246,8 @@ export const readingBugs: readonly PlantedBug[] = [
   {
     name: 'goes on with a body that is disposed',
     caughtBy: 'a body may be left early, and disposed at any time and twice',
-    plant: (store) => changedBodies(store, () => ({ [Symbol.asyncDispose]: async () => undefined })),
+    plant: (store) =>
+      changedBodies(store, () => ({ [Symbol.asyncDispose]: async () => undefined })),
   },
   {
     name: 'closes the file of a body a second time',
@@ -248,7 +273,8 @@ export const readingBugs: readonly PlantedBug[] = [
           const range = options?.range;
           start = range?.start ?? 0;
           await Promise.resolve();
-          const moved = range === undefined ? undefined : { start, end: start + range.end - range.start };
+          const moved =
+            range === undefined ? undefined : { start, end: start + range.end - range.start };
           return store.get(key, { ...options, range: moved });
         },
       });
@@ -256,7 +282,8 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'asks for memory ahead of its reader',
-    caughtBy: 'memory is asked for while a chunk is pulled, once at most: nothing is read into it that was handed out before',
+    caughtBy:
+      'memory is asked for while a chunk is pulled, once at most: nothing is read into it that was handed out before',
     plant: (store) =>
       changed(store, {
         get: async (key, options) => {
@@ -274,12 +301,17 @@ export const readingBugs: readonly PlantedBug[] = [
           const object = await store.get(key, { ...options, memory: undefined });
           const body = async function* (): AsyncGenerator<Uint8Array> {
             for await (const chunk of object.body) {
-              const memory = options?.memory?.lend(chunk.byteLength) ?? new Uint8Array(chunk.byteLength);
+              const memory =
+                options?.memory?.lend(chunk.byteLength) ?? new Uint8Array(chunk.byteLength);
               memory.set(chunk.subarray(0, memory.byteLength));
               yield memory;
             }
           };
-          return { sizeBytes: object.sizeBytes, body: body(), [Symbol.asyncDispose]: () => object[Symbol.asyncDispose]() };
+          return {
+            sizeBytes: object.sizeBytes,
+            body: body(),
+            [Symbol.asyncDispose]: () => object[Symbol.asyncDispose](),
+          };
         },
       }),
   },

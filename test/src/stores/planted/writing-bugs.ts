@@ -1,11 +1,20 @@
-import { assertObjectKey, isQuireError, MiB, type ObjectEntry, type ObjectStore, QuireError } from '@quire/core';
+import {
+  assertObjectKey,
+  isQuireError,
+  MiB,
+  type ObjectEntry,
+  type ObjectStore,
+  QuireError,
+} from '@quire/core';
 import { collect } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { changed, changedFailures, chunksIn, type PlantedBug } from './planted-bug.ts';
 
-const failingSource = 'a source that throws: its own error comes out, the old state stands, nothing is left';
+const failingSource =
+  'a source that throws: its own error comes out, the old state stands, nothing is left';
 const pulls = 'a source is pulled one chunk at a time, and never when nobody needs it';
-const full = 'no room is STORE_FULL: the source is closed, the old state stands, nothing is left, and room comes back';
+const full =
+  'no room is STORE_FULL: the source is closed, the old state stands, nothing is left, and room comes back';
 const deleting = 'deleting is repeatable, and afterwards nobody finds the object';
 
 /** The store whose sources are changed. */
@@ -46,7 +55,8 @@ export const writingBugs: readonly PlantedBug[] = [
     caughtBy: 'a later put takes the place of an earlier one',
     plant: (store) =>
       changed(store, {
-        put: async (key, body, options) => store.head(key, options).catch(() => store.put(key, body, options)),
+        put: async (key, body, options) =>
+          store.head(key, options).catch(() => store.put(key, body, options)),
       }),
   },
   {
@@ -70,7 +80,9 @@ export const writingBugs: readonly PlantedBug[] = [
     caughtBy: failingSource,
     plant: (store) =>
       changedFailures(store, (error) =>
-        isQuireError(error, 'QUERY_LIMIT_EXCEEDED') ? new QuireError('STORE_UNAVAILABLE', error.message) : (error as Error),
+        isQuireError(error, 'QUERY_LIMIT_EXCEEDED')
+          ? new QuireError('STORE_UNAVAILABLE', error.message)
+          : (error as Error),
       ),
   },
   {
@@ -106,7 +118,11 @@ export const writingBugs: readonly PlantedBug[] = [
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
-          await store.put(`tmp-${key.replaceAll('/', '-')}`, 'byteLength' in body ? body : new Uint8Array(1), options);
+          await store.put(
+            `tmp-${key.replaceAll('/', '-')}`,
+            'byteLength' in body ? body : new Uint8Array(1),
+            options,
+          );
           const entry = await store.put(key, body, options);
           await store.delete(`tmp-${key.replaceAll('/', '-')}`);
           return entry;
@@ -122,7 +138,11 @@ export const writingBugs: readonly PlantedBug[] = [
           if (body instanceof Uint8Array) return store.put(key, body, options);
           const ahead = async function* (): AsyncGenerator<Uint8Array> {
             const iterator = body[Symbol.asyncIterator]();
-            for (let next = iterator.next(), after = iterator.next(); ; next = after, after = iterator.next()) {
+            for (
+              let next = iterator.next(), after = iterator.next();
+              ;
+              next = after, after = iterator.next()
+            ) {
               const step = await next;
               if (step.done === true) return;
               yield step.value;
@@ -175,7 +195,8 @@ export const writingBugs: readonly PlantedBug[] = [
     caughtBy: 'bytes that are a part of a larger buffer are stored alone',
     plant: (store) =>
       changed(store, {
-        put: (key, body, options) => store.put(key, body instanceof Uint8Array ? new Uint8Array(body.buffer) : body, options),
+        put: (key, body, options) =>
+          store.put(key, body instanceof Uint8Array ? new Uint8Array(body.buffer) : body, options),
       }),
   },
   {
@@ -216,17 +237,25 @@ export const writingBugs: readonly PlantedBug[] = [
       changed(store, {
         delete: async (key, options) => {
           await store.delete(key, options);
-          for (const entry of await collect(store.list(key))) await store.delete(entry.key, options);
+          for (const entry of await collect(store.list(key))) {
+            await store.delete(entry.key, options);
+          }
         },
       }),
   },
-  { name: 'has no limit', caughtBy: full, plant: () => new MemoryObjectStore({ sizeMaxBytes: 1024 * MiB }) },
+  {
+    name: 'has no limit',
+    caughtBy: full,
+    plant: () => new MemoryObjectStore({ sizeMaxBytes: 1024 * MiB }),
+  },
   {
     name: 'says that it cannot be reached when it is full',
     caughtBy: full,
     plant: (store) =>
       changedFailures(store, (error) =>
-        isQuireError(error, 'STORE_FULL') ? new QuireError('STORE_UNAVAILABLE', error.message) : (error as Error),
+        isQuireError(error, 'STORE_FULL')
+          ? new QuireError('STORE_UNAVAILABLE', error.message)
+          : (error as Error),
       ),
   },
   {
@@ -237,7 +266,11 @@ export const writingBugs: readonly PlantedBug[] = [
         put: (key, body, options) => {
           if (body instanceof Uint8Array) return store.put(key, body, options);
           const iterator = body[Symbol.asyncIterator]();
-          return store.put(key, { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) }, options);
+          return store.put(
+            key,
+            { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) },
+            options,
+          );
         },
       }),
   },
@@ -248,7 +281,9 @@ export const writingBugs: readonly PlantedBug[] = [
       let usedBytes = 0;
       return changed(store, {
         put: async (key, body, options) => {
-          if (usedBytes > sizeMaxBytes) throw new QuireError('STORE_FULL', `No room for ${key} in memory.`);
+          if (usedBytes > sizeMaxBytes) {
+            throw new QuireError('STORE_FULL', `No room for ${key} in memory.`);
+          }
           const entry = await store.put(key, body, options);
           usedBytes += entry.sizeBytes;
           return entry;
@@ -289,7 +324,9 @@ export const writingBugs: readonly PlantedBug[] = [
       const locks = new Set<string>();
       return changed(store, {
         delete: async (key, options) => {
-          if (locks.has(key)) throw new QuireError('STORE_UNAVAILABLE', `${key} in memory is locked.`);
+          if (locks.has(key)) {
+            throw new QuireError('STORE_UNAVAILABLE', `${key} in memory is locked.`);
+          }
           locks.add(key);
           await store.delete(key, options);
           locks.delete(key);
@@ -303,7 +340,11 @@ export const writingBugs: readonly PlantedBug[] = [
     plant: (store) =>
       changed(store, {
         deleteFolder: async ([first]) => {
-          for (const { key } of await collect(store.list(first.slice(0, first.lastIndexOf('/') + 1)))) await store.delete(key);
+          for (const { key } of await collect(
+            store.list(first.slice(0, first.lastIndexOf('/') + 1)),
+          )) {
+            await store.delete(key);
+          }
           return true;
         },
       }),

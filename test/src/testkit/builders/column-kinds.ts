@@ -25,7 +25,10 @@ import {
 } from 'apache-arrow';
 import fc from 'fast-check';
 
-/** One kind of column: its Arrow type, values of it, and the JSON cell of a value in the slow, obvious way. */
+/**
+ * One kind of column: its Arrow type, values of it, and the JSON cell of a value in the slow,
+ * obvious way.
+ */
 export interface ColumnKind {
   readonly type: DataType;
   readonly columnDataType: string;
@@ -33,7 +36,12 @@ export interface ColumnKind {
   readonly json: (value: never) => string;
 }
 
-const kind = <T>(type: DataType, columnDataType: string, values: fc.Arbitrary<T>, json: (value: T) => string): ColumnKind => ({
+const kind = <T>(
+  type: DataType,
+  columnDataType: string,
+  values: fc.Arbitrary<T>,
+  json: (value: T) => string,
+): ColumnKind => ({
   type,
   columnDataType,
   values,
@@ -63,7 +71,9 @@ const optional = (name: string, type: DataType): Field => new Field(name, type, 
 
 /** The words of a 128-bit integer, as apache-arrow's builders want them. */
 function decimalWords(value: bigint): Uint32Array {
-  return Uint32Array.from([0n, 32n, 64n, 96n], (shift) => Number(BigInt.asUintN(32, value >> shift)));
+  return Uint32Array.from([0n, 32n, 64n, 96n], (shift) =>
+    Number(BigInt.asUintN(32, value >> shift)),
+  );
 }
 
 function wordsToBigInt(words: Uint32Array): bigint {
@@ -85,25 +95,44 @@ export const columnKinds: readonly ColumnKind[] = [
   kind(new Int16(), 'INT', fc.integer({ min: -32_768, max: 32_767 }), String),
   kind(new Int32(), 'INT', int32, String),
   kind(new Int64(), 'LONG', fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), String),
-  kind(new Uint64(), 'BIG_DECIMAL', fc.bigInt(0n, 2n ** 64n - 1n), (value) => quoted(String(value))),
+  kind(new Uint64(), 'BIG_DECIMAL', fc.bigInt(0n, 2n ** 64n - 1n), (value) =>
+    quoted(String(value)),
+  ),
   kind(
     new Float32(),
     'FLOAT',
-    fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 }).map((value) => Math.round(value * 8) / 8),
+    fc
+      .float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 })
+      .map((value) => Math.round(value * 8) / 8),
     doubleJson,
   ),
   kind(new Float64(), 'DOUBLE', fc.double(), doubleJson),
   kind(new Bool(), 'BOOLEAN', fc.boolean(), String),
   kind(new Utf8(), 'STRING', text, quoted),
-  kind(new Dictionary(new Utf8(), new Int32()), 'STRING', fc.constantFrom('red', 'green', 'blue', ''), quoted),
-  kind(new Binary(), 'BYTES', fc.uint8Array({ maxLength: 9 }), (bytes) => `"${Buffer.from(bytes).toString('hex')}"`),
+  kind(
+    new Dictionary(new Utf8(), new Int32()),
+    'STRING',
+    fc.constantFrom('red', 'green', 'blue', ''),
+    quoted,
+  ),
+  kind(
+    new Binary(),
+    'BYTES',
+    fc.uint8Array({ maxLength: 9 }),
+    (bytes) => `"${Buffer.from(bytes).toString('hex')}"`,
+  ),
   kind(
     new FixedSizeBinary(3),
     'BYTES',
     fc.uint8Array({ minLength: 3, maxLength: 3 }),
     (bytes) => `"${Buffer.from(bytes).toString('hex')}"`,
   ),
-  kind(new Decimal(4, 38), 'BIG_DECIMAL', fc.bigInt(-(10n ** 38n) + 1n, 10n ** 38n - 1n).map(decimalWords), decimalJson),
+  kind(
+    new Decimal(4, 38),
+    'BIG_DECIMAL',
+    fc.bigInt(-(10n ** 38n) + 1n, 10n ** 38n - 1n).map(decimalWords),
+    decimalJson,
+  ),
   kind(
     new DateDay(),
     'STRING',
@@ -134,7 +163,10 @@ export const columnKinds: readonly ColumnKind[] = [
     new Map_(
       new Field(
         'entries',
-        new Struct<{ key: Utf8; value: Int32 }>([new Field('key', new Utf8(), false), optional('value', new Int32())]),
+        new Struct<{ key: Utf8; value: Int32 }>([
+          new Field('key', new Utf8(), false),
+          optional('value', new Int32()),
+        ]),
         false,
       ),
     ),
@@ -150,8 +182,13 @@ export const columnKinds: readonly ColumnKind[] = [
 
 /** Timestamps are set as raw integers, because the builders take milliseconds only. */
 export const rawTimestampKinds: readonly ColumnKind[] = [
-  kind(new TimestampMicrosecond(), 'TIMESTAMP', fc.bigInt(-(10n ** 15n), 10n ** 16n), (units) => timestampJson(units, 6)),
-  kind(new TimestampNanosecond('UTC'), 'TIMESTAMP', fc.bigInt(-(10n ** 18n), 4n * 10n ** 18n), (units) =>
-    timestampJson(units, 9),
+  kind(new TimestampMicrosecond(), 'TIMESTAMP', fc.bigInt(-(10n ** 15n), 10n ** 16n), (units) =>
+    timestampJson(units, 6),
+  ),
+  kind(
+    new TimestampNanosecond('UTC'),
+    'TIMESTAMP',
+    fc.bigInt(-(10n ** 18n), 4n * 10n ** 18n),
+    (units) => timestampJson(units, 9),
   ),
 ];

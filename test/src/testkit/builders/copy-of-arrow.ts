@@ -9,7 +9,9 @@ export function copyOfArrow(folder: string): string {
   const target = join(folder, 'node_modules/apache-arrow');
   // What browsers and compilers take is four fifths of it.
   cpSync(source, target, { recursive: true, filter: (path) => !/\.(map|ts|min\.js)$/u.test(path) });
-  const { dependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { dependencies: object };
+  const { dependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
+    dependencies: object;
+  };
   for (const name of Object.keys(dependencies)) {
     const link = join(folder, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });

@@ -4,11 +4,21 @@ import { Field, Int32, makeData, RecordBatch, Schema, Struct } from 'apache-arro
 
 const schema = new Schema([new Field('n', new Int32(), false)]);
 
-const countingStatistics: QueryStatistics = { elapsedMs: 7, cpuTimeNs: 8, rowsScanned: 9, rowsTotal: 10, tables: ['t'] };
+const countingStatistics: QueryStatistics = {
+  elapsedMs: 7,
+  cpuTimeNs: 8,
+  rowsScanned: 9,
+  rowsTotal: 10,
+  tables: ['t'],
+};
 
 /** A source of one column, `n`, that counts from 0, in batches of `batchRowCount` rows. */
 export function countingRows(rowCount: number, batchRowCount = 2048): ResultSource {
-  return { schema, batches: countingBatches(rowCount, batchRowCount), statistics: () => countingStatistics };
+  return {
+    schema,
+    batches: countingBatches(rowCount, batchRowCount),
+    statistics: () => countingStatistics,
+  };
 }
 
 /** A source that fails with `error` after `rowCount` rows. */
@@ -22,12 +32,18 @@ export function failingRows(rowCount: number, error: Error): ResultSource {
   };
 }
 
-async function* countingBatches(rowCount: number, batchRowCount: number): AsyncGenerator<RecordBatch> {
+async function* countingBatches(
+  rowCount: number,
+  batchRowCount: number,
+): AsyncGenerator<RecordBatch> {
   for (let start = 0; start < rowCount; start += batchRowCount) {
     const length = Math.min(batchRowCount, rowCount - start);
     const values = Int32Array.from({ length }, (_, index) => start + index);
     const column = makeData({ type: new Int32(), length, nullCount: 0, data: values });
-    yield new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children: [column] }));
+    yield new RecordBatch(
+      schema,
+      makeData({ type: new Struct(schema.fields), length, nullCount: 0, children: [column] }),
+    );
   }
 }
 

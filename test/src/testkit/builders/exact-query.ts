@@ -11,13 +11,19 @@ import { pageText } from './page-text.ts';
 /** A JSON cell whose numbers are the text that stood there, digit by digit. */
 export type ExactCell = string | boolean | null | ExactCell[] | { [key: string]: ExactCell };
 
-/** Queries that go the whole way, engine to stored file to JSON page, and the same ones asked of a DuckDB of its own. */
+/**
+ * Queries that go the whole way, engine to stored file to JSON page, and the same ones asked of a
+ * DuckDB of its own.
+ */
 export interface ExactQueries extends AsyncDisposable {
   readonly store: MemoryObjectStore;
   /** The answer as the engine gives it. */
   source(sql: string): Promise<ResultSource>;
   create(sql: string): Promise<Result>;
-  cells(sql: string): Promise<{ readonly types: readonly string[]; readonly rows: readonly (readonly ExactCell[])[] }>;
+  cells(sql: string): Promise<{
+    readonly types: readonly string[];
+    readonly rows: readonly (readonly ExactCell[])[];
+  }>;
   /** The rows of a query whose columns are all text, as DuckDB itself gives them. */
   reference(sql: string): Promise<readonly (readonly (string | null)[])[]>;
 }
@@ -33,12 +39,19 @@ export async function openExactQueries(): Promise<ExactQueries> {
     clock: systemClock,
   });
   const store = new MemoryObjectStore({ sizeMaxBytes: 1024 * MiB });
-  const results = new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, cacheBytesMax: 0 });
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    cacheBytesMax: 0,
+  });
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
 
-  const source = (sql: string): Promise<QueryExecution> => engine.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+  const source = (sql: string): Promise<QueryExecution> =>
+    engine.execute({ sql }, { limits: { timeoutMs: 60_000 } });
   const create = async (sql: string): Promise<Result> => {
     await using execution = await source(sql);
     return await results.create(execution, { owner: 'o' });
@@ -49,7 +62,10 @@ export async function openExactQueries(): Promise<ExactQueries> {
     create,
     async cells(sql) {
       const result = await create(sql);
-      return { types: columnDataTypes(result.schema), rows: parseExactly(await pageText(result, 0, 1e9)) };
+      return {
+        types: columnDataTypes(result.schema),
+        rows: parseExactly(await pageText(result, 0, 1e9)),
+      };
     },
     async reference(sql) {
       const reader = await connection.runAndReadAll(sql);
@@ -67,6 +83,7 @@ export async function openExactQueries(): Promise<ExactQueries> {
 
 function parseExactly(json: string): ExactCell[][] {
   type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
-  const keepSource: Reviver = (_key, value, { source }) => (typeof value === 'number' ? source : value);
+  const keepSource: Reviver = (_key, value, { source }) =>
+    typeof value === 'number' ? source : value;
   return JSON.parse(json, keepSource as (key: string, value: unknown) => unknown) as ExactCell[][];
 }

@@ -1,4 +1,11 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
 
 /** Somebody who issues JSON Web Tokens, with one key. */
 export interface TokenIssuer {

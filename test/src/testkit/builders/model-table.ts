@@ -1,4 +1,14 @@
-import { type Data, DataType, Field, Int64, makeData, RecordBatch, Schema, Struct, vectorFromArray } from 'apache-arrow';
+import {
+  type Data,
+  DataType,
+  Field,
+  Int64,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  vectorFromArray,
+} from 'apache-arrow';
 import fc from 'fast-check';
 import { type ColumnKind, columnKinds, rawTimestampKinds } from './column-kinds.ts';
 
@@ -12,7 +22,9 @@ export interface ModelTable {
 
 export const allKinds = [...columnKinds, ...rawTimestampKinds];
 
-/** Tables of 1 to 4 columns of any kinds with nulls, in batches of any sizes, empty ones included. */
+/**
+ * Tables of 1 to 4 columns of any kinds with nulls, in batches of any sizes, empty ones included.
+ */
 export const modelTables: fc.Arbitrary<ModelTable> = fc
   .uniqueArray(fc.nat(allKinds.length - 1), { minLength: 1, maxLength: 4 })
   .chain((indexes) => {
@@ -23,13 +35,20 @@ export const modelTables: fc.Arbitrary<ModelTable> = fc
       rows: batches.flat(),
       batchRowCounts: batches.map((batch) => batch.length),
       // What a counterexample shows; the arbitraries within the kinds would fill the screen.
-      [fc.toStringMethod]: () => `${kinds.map(({ columnDataType }) => columnDataType).join(', ')}: ${fc.stringify(batches)}`,
+      [fc.toStringMethod]: () =>
+        `${kinds.map(({ columnDataType }) => columnDataType).join(', ')}: ${fc.stringify(batches)}`,
     }));
   });
 
-/** One table of a single kind, long enough for the encoders' blocks, with a null now and then; the same for the same seed. */
+/**
+ * One table of a single kind, long enough for the encoders' blocks, with a null now and then; the
+ * same for the same seed.
+ */
 export function longTable(kind: ColumnKind, rowCount: number, seed: number): ModelTable {
-  const rows = fc.sample(fc.tuple(fc.option(kind.values, { freq: 9 })), { numRuns: rowCount, seed });
+  const rows = fc.sample(fc.tuple(fc.option(kind.values, { freq: 9 })), {
+    numRuns: rowCount,
+    seed,
+  });
   return { kinds: [kind], rows, batchRowCounts: [rowCount] };
 }
 
@@ -37,7 +56,10 @@ export function schemaOf({ kinds }: ModelTable): Schema {
   return new Schema(kinds.map(({ type }, index) => new Field(`c${index}`, type, true)));
 }
 
-/** The table's record batches; each is a slice of a larger one, so that offsets within buffers are not always zero. */
+/**
+ * The table's record batches; each is a slice of a larger one, so that offsets within buffers are
+ * not always zero.
+ */
 export async function* batchesOf(table: ModelTable): AsyncGenerator<RecordBatch> {
   const schema = schemaOf(table);
   let start = 0;
@@ -50,7 +72,12 @@ export async function* batchesOf(table: ModelTable): AsyncGenerator<RecordBatch>
         rows.map((row) => row[column]),
       ),
     );
-    const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
+    const data = makeData({
+      type: new Struct(schema.fields),
+      length: rows.length,
+      nullCount: 0,
+      children,
+    });
     yield new RecordBatch(schema, data).slice(before, before + rowCount);
     start += rowCount;
   }
@@ -76,5 +103,7 @@ function columnOf(type: DataType, values: readonly unknown[]): Data {
 
 /** The JSON cells of a row, in the slow, obvious way. */
 export function jsonCells(table: ModelTable, row: readonly unknown[]): string[] {
-  return table.kinds.map(({ json }, column) => (row[column] === null ? 'null' : json(row[column] as never)));
+  return table.kinds.map(({ json }, column) =>
+    row[column] === null ? 'null' : json(row[column] as never),
+  );
 }

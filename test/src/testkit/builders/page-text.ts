@@ -1,12 +1,20 @@
 import type { PageFormat, Result, ResultPage } from '@quire/results';
 
 /** A whole page as text. */
-export async function pageText(result: Result, offset: number, rowCount: number, format: PageFormat = 'json'): Promise<string> {
+export async function pageText(
+  result: Result,
+  offset: number,
+  rowCount: number,
+  format: PageFormat = 'json',
+): Promise<string> {
   return textOf(result.page({ offset, rowCount }), format);
 }
 
 /** The same of a page that is planned; of none, nothing. */
-export async function textOf(page: ResultPage | undefined, format: PageFormat = 'json'): Promise<string> {
+export async function textOf(
+  page: ResultPage | undefined,
+  format: PageFormat = 'json',
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   if (page !== undefined) for await (const chunk of page.encode(format)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();

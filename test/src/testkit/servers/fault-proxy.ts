@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request as sendRequest, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as sendRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@quire/core';
 
@@ -20,7 +26,10 @@ export type Fault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Uint8Array;
     }
-  /** The connection is reset before any answer; with `afterBytes`, once so many bytes of the answer's body were sent. */
+  /**
+   * The connection is reset before any answer; with `afterBytes`, once so many bytes of the
+   * answer's body were sent.
+   */
   | { readonly kind: 'reset'; readonly afterBytes?: number }
   /** The server gets the request and acts on it; the connection is reset in place of its answer. */
   | { readonly kind: 'lose answer' }
@@ -29,9 +38,16 @@ export type Fault =
   /** The server gets the request that much later. */
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** The server's answer comes with other headers or status. */
-  | { readonly kind: 'alter'; readonly status?: number; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly kind: 'alter';
+      readonly status?: number;
+      readonly headers: Readonly<Record<string, string>>;
+    };
 
-/** A server in front of a real one, which passes everything on as it is, counts it, and misbehaves where it is told to. */
+/**
+ * A server in front of a real one, which passes everything on as it is, counts it, and misbehaves
+ * where it is told to.
+ */
 export class FaultProxy implements AsyncDisposable {
   /** Every request so far. */
   readonly requests: ProxiedRequest[] = [];
@@ -46,10 +62,13 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   static async start(targetPort: number): Promise<FaultProxy> {
-    // It does not end idle connections by itself: a machine that is busy for five seconds would be a fault that no test asked for.
+    // It does not end idle connections by itself: a machine that is busy for five seconds would be
+    // a fault that no test asked for.
     const server = createServer({ keepAliveTimeout: 0 });
     const proxy = new FaultProxy(server, targetPort);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => proxy.#serve(request, response));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      proxy.#serve(request, response),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return proxy;
@@ -66,7 +85,11 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    const seen = { method: request.method ?? '', url: request.url ?? '', headers: request.headers as ProxiedRequest['headers'] };
+    const seen = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers as ProxiedRequest['headers'],
+    };
     this.requests.push(seen);
     const fault = this.intercept(seen);
     request.on('error', () => undefined);
@@ -74,7 +97,9 @@ export class FaultProxy implements AsyncDisposable {
     if (fault?.kind === 'answer') {
       request.resume();
       const body = Buffer.from(fault.body ?? '');
-      response.writeHead(fault.status, { 'Content-Length': body.byteLength, ...fault.headers }).end(body);
+      response
+        .writeHead(fault.status, { 'Content-Length': body.byteLength, ...fault.headers })
+        .end(body);
     } else if (fault?.kind === 'reset' && fault.afterBytes === undefined) {
       request.socket.resetAndDestroy();
     } else if (fault?.kind === 'stall' && fault.afterBytes === undefined) {
@@ -89,7 +114,13 @@ export class FaultProxy implements AsyncDisposable {
   #passOn(request: IncomingMessage, response: ServerResponse, fault: Fault | undefined): void {
     const { method, url: path, headers } = request;
     // The Host header stays as the client signed it.
-    const outgoing = sendRequest({ host: '127.0.0.1', port: this.#targetPort, method, path, headers });
+    const outgoing = sendRequest({
+      host: '127.0.0.1',
+      port: this.#targetPort,
+      method,
+      path,
+      headers,
+    });
     outgoing.on('error', () => request.socket.resetAndDestroy());
     // A client that gives up in the middle of its request gives up at the server as well.
     request.on('aborted', () => outgoing.destroy());
@@ -102,7 +133,10 @@ export class FaultProxy implements AsyncDisposable {
         return;
       }
       const altered = fault?.kind === 'alter' ? fault : undefined;
-      response.writeHead(altered?.status ?? incoming.statusCode ?? 502, { ...incoming.headers, ...altered?.headers });
+      response.writeHead(altered?.status ?? incoming.statusCode ?? 502, {
+        ...incoming.headers,
+        ...altered?.headers,
+      });
       if (fault?.kind === 'reset') void resetAfter(incoming, response, fault.afterBytes ?? 0);
       else if (fault?.kind === 'stall') void sendSome(incoming, response, fault.afterBytes ?? 0);
       else incoming.pipe(response);
@@ -110,13 +144,21 @@ export class FaultProxy implements AsyncDisposable {
   }
 }
 
-async function resetAfter(incoming: IncomingMessage, response: ServerResponse, afterBytes: number): Promise<void> {
+async function resetAfter(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  afterBytes: number,
+): Promise<void> {
   await sendSome(incoming, response, afterBytes);
   response.socket?.resetAndDestroy();
 }
 
 /** Passes on the head of an answer and so many bytes of its body, and leaves it there. */
-async function sendSome(incoming: IncomingMessage, response: ServerResponse, byteCount: number): Promise<void> {
+async function sendSome(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  byteCount: number,
+): Promise<void> {
   response.flushHeaders();
   let sentBytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

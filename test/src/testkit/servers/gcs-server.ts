@@ -5,7 +5,10 @@ import { ServerProcess } from './server-process.ts';
 
 const bucket = 'results';
 
-/** A server that speaks the API of Google Cloud Storage: fake-gcs-server in memory, with one bucket. It checks no credentials. */
+/**
+ * A server that speaks the API of Google Cloud Storage: fake-gcs-server in memory, with one bucket.
+ * It checks no credentials.
+ */
 export class GcsServer implements AsyncDisposable {
   readonly process: ServerProcess;
   #prefixCount = 0;

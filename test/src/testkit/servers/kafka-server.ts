@@ -24,7 +24,12 @@ export class KafkaServer implements AsyncDisposable {
 
   private constructor(process: ServerProcess) {
     this.process = process;
-    this.admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.address], retries: 50, retryDelay: 100 });
+    this.admin = new Admin({
+      clientId: 'test',
+      bootstrapBrokers: [this.address],
+      retries: 50,
+      retryDelay: 100,
+    });
   }
 
   /** Starts one from the folder with its jars. */
@@ -32,8 +37,16 @@ export class KafkaServer implements AsyncDisposable {
     const controllerPort = await freePort();
     const process = await ServerProcess.start({
       path: 'sh',
-      args: (port, folder) => ['-c', `${writeListeners}\n${startScript}`, 'sh', jars, folder, String(port)],
-      prepare: (folder) => writeFile(join(folder, 'fixed.properties'), propertiesOf(folder, controllerPort)),
+      args: (port, folder) => [
+        '-c',
+        `${writeListeners}\n${startScript}`,
+        'sh',
+        jars,
+        folder,
+        String(port),
+      ],
+      prepare: (folder) =>
+        writeFile(join(folder, 'fixed.properties'), propertiesOf(folder, controllerPort)),
       startTimeoutMs: 60_000,
     });
     return new KafkaServer(process);
@@ -45,11 +58,19 @@ export class KafkaServer implements AsyncDisposable {
 
   /** How a stream reaches it. */
   get config(): KafkaStreamOptions['config'] {
-    return { brokers: [{ host: '127.0.0.1', port: this.process.port }], tls: undefined, sasl: undefined, isCommittedOnly: false };
+    return {
+      brokers: [{ host: '127.0.0.1', port: this.process.port }],
+      tls: undefined,
+      sasl: undefined,
+      isCommittedOnly: false,
+    };
   }
 
   /** A topic that nobody else uses; resolves once clients can see it. */
-  async createTopic(partitions = 2, configs: Readonly<Record<string, string>> = {}): Promise<string> {
+  async createTopic(
+    partitions = 2,
+    configs: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     this.#topicCount += 1;
     const topic = `topic-${this.#topicCount}`;
     const entries = Object.entries(configs).map(([name, value]) => ({ name, value }));

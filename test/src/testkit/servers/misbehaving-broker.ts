@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createRequestId, systemClock, systemRandom } from '@quire/core';
 
@@ -16,9 +22,17 @@ export interface ReceivedCall {
 export type Misconduct = (response: ServerResponse, call: ReceivedCall) => void;
 
 /** Answers with a body whose length is announced, as a small page. */
-export function answers(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Misconduct {
+export function answers(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Misconduct {
   return (response) => {
-    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers });
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      ...headers,
+    });
     response.end(body);
   };
 }
@@ -36,7 +50,10 @@ export function writes(bytes: string): Misconduct {
   return (response) => void response.socket?.end(bytes, 'latin1');
 }
 
-/** Begins an answer and closes the connection in the middle of it; `isChunked` leaves its length unsaid. */
+/**
+ * Begins an answer and closes the connection in the middle of it; `isChunked` leaves its length
+ * unsaid.
+ */
 export function cutsOff(isChunked: boolean): Misconduct {
   return (response) => {
     const length = isChunked ? {} : { 'content-length': 1000 };
@@ -52,8 +69,8 @@ export const stopsInTheMiddle: Misconduct = (response) => {
 };
 
 /**
- * Something that goes by the name of a broker and behaves in any way that a test wants: it counts what it gets, and answers health
- * checks until it is told otherwise.
+ * Something that goes by the name of a broker and behaves in any way that a test wants: it counts
+ * what it gets, and answers health checks until it is told otherwise.
  */
 export class MisbehavingBroker implements AsyncDisposable {
   readonly brokerId: string;
@@ -64,7 +81,10 @@ export class MisbehavingBroker implements AsyncDisposable {
   readonly #watchers: (() => void)[] = [];
   #closedCount = 0;
   /** What becomes of calls. */
-  conduct: Misconduct = answers(404, '{"code":404,"error":"Query results not found.","reason":"RESULT_NOT_FOUND"}');
+  conduct: Misconduct = answers(
+    404,
+    '{"code":404,"error":"Query results not found.","reason":"RESULT_NOT_FOUND"}',
+  );
   /** What becomes of health checks. */
   health: Misconduct;
   healthCheckCount = 0;
@@ -72,13 +92,19 @@ export class MisbehavingBroker implements AsyncDisposable {
   private constructor(server: Server, name: string) {
     this.#server = server;
     this.brokerId = `Broker_${name}_8099`;
-    this.health = answers(200, JSON.stringify({ status: 'ok', brokerId: this.brokerId, storeType: 'fs' }));
+    this.health = answers(
+      200,
+      JSON.stringify({ status: 'ok', brokerId: this.brokerId, storeType: 'fs' }),
+    );
   }
 
   static async start(name = 'odd.example'): Promise<MisbehavingBroker> {
     const server = createServer();
     const broker = new MisbehavingBroker(server, name);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void broker.#serve(request, response));
+    server.on(
+      'request',
+      (request: IncomingMessage, response: ServerResponse) => void broker.#serve(request, response),
+    );
     server.on('connection', (socket: Socket) => {
       broker.#sockets.add(socket);
       socket.on('error', () => undefined);
@@ -97,24 +123,32 @@ export class MisbehavingBroker implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What it has written to all connections that are open, and what of that waits for its reader. */
+  /**
+   * What it has written to all connections that are open, and what of that waits for its reader.
+   */
   get sentBytes(): number {
     return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
   }
 
   /** Resolves once it has got as many calls. */
   async untilCalled(count = 1): Promise<void> {
-    while (this.calls.length < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (this.calls.length < count) {
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   /** Resolves once as many connections were closed, by any client. */
   async untilClosed(count = 1): Promise<void> {
-    while (this.#closedCount < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (this.#closedCount < count) {
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   /** Resolves once it was asked for its health as often. */
   async untilChecked(count: number): Promise<void> {
-    while (this.healthCheckCount < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (this.healthCheckCount < count) {
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   /** An id such as brokers make. */

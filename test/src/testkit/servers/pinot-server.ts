@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { freePort, ServerProcess } from './server-process.ts';
 
-/** How to reach an Apache Pinot. It is plain data: test files get it from the process that has started it. */
+/**
+ * How to reach an Apache Pinot. It is plain data: test files get it from the process that has
+ * started it.
+ */
 export interface PinotAddress {
   readonly controllerUrl: string;
   readonly brokerUrl: string;
   /** The same by HTTPS, with a certificate for 127.0.0.1 of an authority of its own. */
-  readonly tls: { readonly controllerUrl: string; readonly brokerUrl: string; readonly authority: string };
+  readonly tls: {
+    readonly controllerUrl: string;
+    readonly brokerUrl: string;
+    readonly authority: string;
+  };
   readonly grpcPort: number;
   /** `host:port` of ZooKeeper, where more of a cluster may join. */
   readonly zookeeper: string;
@@ -21,7 +28,14 @@ export interface PinotAddress {
 }
 
 const principal = { name: 'quire', password: 'a-password-of-a-test' };
-const openedPackages = ['java.nio', 'sun.nio.ch', 'java.lang', 'java.util', 'java.lang.reflect', 'sun.net.util'];
+const openedPackages = [
+  'java.nio',
+  'sun.nio.ch',
+  'java.lang',
+  'java.util',
+  'java.lang.reflect',
+  'sun.net.util',
+];
 
 export interface PinotServerOptions {
   readonly heapMb?: number;
@@ -32,8 +46,8 @@ export interface PinotServerOptions {
 export type SpareRole = 'controller' | 'broker' | 'server';
 
 /**
- * A real Apache Pinot: ZooKeeper, a controller, a broker that asks for credentials, two servers and a minion in one process, on a folder of
- * its own.
+ * A real Apache Pinot: ZooKeeper, a controller, a broker that asks for credentials, two servers and
+ * a minion in one process, on a folder of its own.
  */
 export class PinotServer implements AsyncDisposable {
   readonly process: ServerProcess;
@@ -45,11 +59,17 @@ export class PinotServer implements AsyncDisposable {
   }
 
   /** Starts one from the folder with its jars. */
-  static async start(folder: string, { heapMb = 640, isOptimizing = false }: PinotServerOptions = {}): Promise<PinotServer> {
+  static async start(
+    folder: string,
+    { heapMb = 640, isOptimizing = false }: PinotServerOptions = {},
+  ): Promise<PinotServer> {
     const ports = await freePorts();
     const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
     const extensions = [{ name: 'subjectAltName' as const, altNames }];
-    const { cert, private: key } = await generate([{ name: 'commonName', value: 'pinot' }], { keyType: 'ec', extensions });
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'pinot' }], {
+      keyType: 'ec',
+      extensions,
+    });
     const process = await ServerProcess.start({
       path: 'sh',
       args: (port, data) => [
@@ -88,18 +108,33 @@ export class PinotServer implements AsyncDisposable {
   }
 
   /**
-   * More of a running cluster, in a process of its own, which may be killed and started again. Its broker and its server are of the tenant
-   * `Spare` only.
+   * More of a running cluster, in a process of its own, which may be killed and started again. Its
+   * broker and its server are of the tenant `Spare` only.
    */
-  static async join(folder: string, cluster: PinotAddress, roles: readonly SpareRole[]): Promise<PinotServer> {
+  static async join(
+    folder: string,
+    cluster: PinotAddress,
+    roles: readonly SpareRole[],
+  ): Promise<PinotServer> {
     const ports = await freePorts();
     const { controller, broker, server, grpc } = ports;
     // A server without an entry would belong to the default tenant at first.
     if (roles.includes('server')) await enterSpareServer(cluster, server);
     const process = await ServerProcess.start({
       path: 'sh',
-      args: (port, data) => ['-c', startScript, 'sh', folder, data, String(port), '320', '1', '-Dzk.session.timeout=6000'],
-      prepare: (data) => writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster, roles)),
+      args: (port, data) => [
+        '-c',
+        startScript,
+        'sh',
+        folder,
+        data,
+        String(port),
+        '320',
+        '1',
+        '-Dzk.session.timeout=6000',
+      ],
+      prepare: (data) =>
+        writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster, roles)),
       startTimeoutMs: 120_000,
     });
     return new PinotServer(process, {
@@ -116,7 +151,10 @@ export class PinotServer implements AsyncDisposable {
   }
 }
 
-/** Little memory, and the quick compiler unless told otherwise: a cluster of a test lives for a minute. */
+/**
+ * Little memory, and the quick compiler unless told otherwise: a cluster of a test lives for a
+ * minute.
+ */
 const javaOptions = [
   '-Xms64m',
   '-XX:+UseSerialGC',
@@ -157,7 +195,9 @@ type Ports = Readonly<Record<(typeof portNames)[number], number>>;
 async function freePorts(): Promise<Ports> {
   const ports = new Set<number>();
   while (ports.size < portNames.length) ports.add(await freePort());
-  return Object.fromEntries(portNames.map((name, index) => [name, [...ports][index]])) as unknown as Ports;
+  return Object.fromEntries(
+    portNames.map((name, index) => [name, [...ports][index]]),
+  ) as unknown as Ports;
 }
 
 function serverOf(data: string, role: string, port: number, admin: number): string {
@@ -172,7 +212,12 @@ ${role}/pinot.server.enable.query.cancellation=true`;
 }
 
 function propertiesOf(data: string, ports: Ports): string {
-  const tlsOf = (protocols: string, keys: string, port: number, tlsPort: number): string => `${protocols}=http,https
+  const tlsOf = (
+    protocols: string,
+    keys: string,
+    port: number,
+    tlsPort: number,
+  ): string => `${protocols}=http,https
 ${protocols}.http.port=${port}
 ${protocols}.https.port=${tlsPort}
 ${keys}.keystore.path=${data}/keystore.p12
@@ -211,7 +256,10 @@ minion/pinot.minion.dataDir=${data}/minion${serverOf(data, 'server', ports.serve
 `;
 }
 
-/** The role of what is killed is soon taken by others, and by itself when it is started again: ZooKeeper forgets it after six seconds. */
+/**
+ * The role of what is killed is soon taken by others, and by itself when it is started again:
+ * ZooKeeper forgets it after six seconds.
+ */
 function sparePropertiesOf(
   data: string,
   ports: Ports,
@@ -239,7 +287,16 @@ async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): 
   const response = await fetch(`${controllerUrl}/instances`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ host: '127.0.0.1', port, type: 'SERVER', tags: ['Spare_OFFLINE', 'Spare_REALTIME'] }),
+    body: JSON.stringify({
+      host: '127.0.0.1',
+      port,
+      type: 'SERVER',
+      tags: ['Spare_OFFLINE', 'Spare_REALTIME'],
+    }),
   });
-  if (!response.ok) throw new Error(`The controller does not take a server: HTTP ${response.status} ${await response.text()}`);
+  if (!response.ok) {
+    throw new Error(
+      `The controller does not take a server: HTTP ${response.status} ${await response.text()}`,
+    );
+  }
 }

@@ -36,7 +36,10 @@ export class S3Server implements AsyncDisposable {
   }
 
   /** What a store needs to know, with a prefix that nobody else uses. */
-  storeOptions(): S3ObjectStoreOptions & { readonly region: string; readonly credentials: typeof credentials } {
+  storeOptions(): S3ObjectStoreOptions & {
+    readonly region: string;
+    readonly credentials: typeof credentials;
+  } {
     this.#prefixCount += 1;
     return {
       location: `s3://${bucket}/test-${this.#prefixCount}`,

@@ -17,7 +17,10 @@ export interface ServerCommand {
   readonly startTimeoutMs?: number;
 }
 
-/** Ends the server when its own standard input ends: a test run that is killed leaves no servers behind. */
+/**
+ * Ends the server when its own standard input ends: a test run that is killed leaves no servers
+ * behind.
+ */
 const endWithInput =
   'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
 
@@ -25,7 +28,10 @@ const startAttemptsMax = 5;
 const defaultStartTimeoutMs = 20_000;
 const pollMs = 20;
 
-/** A real server, started by the test itself on a free port with an empty folder of its own; both go when it is disposed. */
+/**
+ * A real server, started by the test itself on a free port with an empty folder of its own; both go
+ * when it is disposed.
+ */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
@@ -75,7 +81,9 @@ export class ServerProcess implements AsyncDisposable {
     });
     this.#child = child;
     let complaints = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-2000)));
+    child.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (complaints = (complaints + text).slice(-2000)));
     const startedMs = systemClock.monotonicMs();
     while (!(await isListening(this.port))) {
       if (child.exitCode !== null || systemClock.monotonicMs() - startedMs > startTimeoutMs) {

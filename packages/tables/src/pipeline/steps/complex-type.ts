@@ -14,10 +14,14 @@ interface Plan {
 }
 
 /**
- * Takes maps apart: `{"user": {"name": "x"}}` gains the column `user.name`; the map itself stays, which counts where the schema has a
- * column for it. Collections to unnest are taken apart inside, other collections become JSON by the mode.
+ * Takes maps apart: `{"user": {"name": "x"}}` gains the column `user.name`; the map itself stays,
+ * which counts where the schema has a column for it. Collections to unnest are taken apart inside,
+ * other collections become JSON by the mode.
  */
-export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPolicy): Step | undefined {
+export function planFlatten(
+  config: ComplexTypePart | undefined,
+  policy: ErrorPolicy,
+): Step | undefined {
   if (config === undefined) return undefined;
   const plan = {
     delimiter: config.delimiter ?? '.',
@@ -32,8 +36,9 @@ export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPo
         if (before === null || typeof before !== 'object') continue;
         attempt(row, column, policy, journal, () => {
           flattenColumn(row, column, plan, 0, (name, after) => {
-            if (name === column) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
-            else journal.note('added', name, { sourceIndex: row.sourceIndex, after });
+            if (name === column) {
+              journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+            } else journal.note('added', name, { sourceIndex: row.sourceIndex, after });
           });
         });
       }
@@ -49,13 +54,17 @@ function flattenColumn(
   depth: number,
   note: (name: string, value: Value) => void,
 ): void {
-  if (depth > flattenDepthMax) throw expressionFailed(`${column.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+  if (depth > flattenDepthMax) {
+    throw expressionFailed(`${column.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+  }
   const value = row.get(column);
   if (isMap(value)) {
     for (const [key, member] of Object.entries(value)) {
       const name = column + plan.delimiter + key;
       row.put(name, member);
-      if (member !== null && typeof member === 'object') flattenColumn(row, name, plan, depth + 1, note);
+      if (member !== null && typeof member === 'object') {
+        flattenColumn(row, name, plan, depth + 1, note);
+      }
       note(name, row.get(name));
     }
     return;
@@ -64,25 +73,41 @@ function flattenColumn(
   const elements = value as readonly Value[];
   if (plan.unnested.has(column)) {
     row.collections.set(column, elements);
-    row.fields[column] = elements.map((element) => (isMap(element) ? flattenElement(column, element, plan, depth) : element));
+    row.fields[column] = elements.map((element) =>
+      isMap(element) ? flattenElement(column, element, plan, depth) : element,
+    );
   } else if (becomesJson(elements, plan.mode)) {
     row.put(column, writeJson(elements));
     note(column, row.get(column));
   }
 }
 
-/** The members of an element have names without the path of their collection until it is unnested. */
-function flattenElement(path: string, element: Readonly<Record<string, Value>>, plan: Plan, depth: number): Value {
+/**
+ * The members of an element have names without the path of their collection until it is unnested.
+ */
+function flattenElement(
+  path: string,
+  element: Readonly<Record<string, Value>>,
+  plan: Plan,
+  depth: number,
+): Value {
   const members = Object.create(null) as Record<string, Value>;
   const put = (name: string, value: Value, level: number): void => {
-    if (level > flattenDepthMax) throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+    if (level > flattenDepthMax) {
+      throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+    }
     members[name] = value;
     const full = path + plan.delimiter + name;
-    if (isMap(value)) for (const [key, member] of Object.entries(value)) put(name + plan.delimiter + key, member, level + 1);
-    else if (Array.isArray(value)) {
+    if (isMap(value)) {
+      for (const [key, member] of Object.entries(value)) {
+        put(name + plan.delimiter + key, member, level + 1);
+      }
+    } else if (Array.isArray(value)) {
       const elements = value as readonly Value[];
       if (plan.unnested.has(full)) {
-        members[name] = elements.map((each) => (isMap(each) ? flattenElement(full, each, plan, level + 1) : each));
+        members[name] = elements.map((each) =>
+          isMap(each) ? flattenElement(full, each, plan, level + 1) : each,
+        );
       } else if (becomesJson(elements, plan.mode)) members[name] = writeJson(elements);
     }
   };
@@ -99,16 +124,22 @@ function becomesJson(elements: readonly Value[], mode: string): boolean {
 const unnestedCountMax = 10_000;
 
 /**
- * Makes a row of each element of a collection, outer collections first; several collections give every combination. A row whose
- * collection is empty or missing goes on as it is. Where a later step reads the collection itself, each row has it again.
+ * Makes a row of each element of a collection, outer collections first; several collections give
+ * every combination. A row whose collection is empty or missing goes on as it is. Where a later
+ * step reads the collection itself, each row has it again.
  *
  * @param readLater the columns that later steps read
  */
-export function planUnnest(config: ComplexTypePart | undefined, readLater: ReadonlySet<string>): Step | undefined {
+export function planUnnest(
+  config: ComplexTypePart | undefined,
+  readLater: ReadonlySet<string>,
+): Step | undefined {
   const names = [...new Set(config?.fieldsToUnnest)].toSorted();
   if (names.length === 0) return undefined;
   const delimiter = config?.delimiter ?? '.';
-  const kept = names.filter((name) => readLater.has(renamedByPrefix(name, config?.prefixesToRename ?? {}) ?? name));
+  const kept = names.filter((name) =>
+    readLater.has(renamedByPrefix(name, config?.prefixesToRename ?? {}) ?? name),
+  );
   return {
     name: 'unnest',
     apply(row, journal) {
@@ -117,7 +148,10 @@ export function planUnnest(config: ComplexTypePart | undefined, readLater: Reado
       );
       let rows: readonly WorkingRow[] = [row];
       for (const name of names) {
-        const count = rows.reduce((total, each) => total + Math.max(1, elementsOf(each, name)?.length ?? 1), 0);
+        const count = rows.reduce(
+          (total, each) => total + Math.max(1, elementsOf(each, name)?.length ?? 1),
+          0,
+        );
         if (count > unnestedCountMax) {
           const reason = `Unnesting ${name} makes ${count} rows of one; at most ${unnestedCountMax} are made.`;
           journal.note('failed', name, { sourceIndex: row.sourceIndex, reason });
@@ -126,7 +160,9 @@ export function planUnnest(config: ComplexTypePart | undefined, readLater: Reado
         }
         rows = rows.flatMap((each) => unnest(each, name, delimiter));
       }
-      for (const each of rows) for (const [name, value] of originals) if (each.get(name) === null) each.put(name, value);
+      for (const each of rows) {
+        for (const [name, value] of originals) if (each.get(name) === null) each.put(name, value);
+      }
       if (rows.length > 1) {
         const reason = `${rows.length} rows of one, by ${names.join(', ')}`;
         journal.note('unnested', undefined, { sourceIndex: row.sourceIndex, reason });
@@ -147,23 +183,34 @@ function unnest(row: WorkingRow, name: string, delimiter: string): readonly Work
   delete row.fields[name];
   return elements.map((element) => {
     const copy = row.copy();
-    if (isMap(element)) for (const [key, member] of Object.entries(element)) copy.put(name + delimiter + key, member);
-    else copy.put(name, element);
+    if (isMap(element)) {
+      for (const [key, member] of Object.entries(element)) copy.put(name + delimiter + key, member);
+    } else copy.put(name, element);
     return copy;
   });
 }
 
-/** The name of a column whose name begins with a prefix to rename, by the first that fits; undefined where none does. */
-function renamedByPrefix(name: string, prefixes: Readonly<Record<string, unknown>>): string | undefined {
+/**
+ * The name of a column whose name begins with a prefix to rename, by the first that fits; undefined
+ * where none does.
+ */
+function renamedByPrefix(
+  name: string,
+  prefixes: Readonly<Record<string, unknown>>,
+): string | undefined {
   const prefix = Object.keys(prefixes).find((each) => name.startsWith(each));
   return prefix === undefined ? undefined : String(prefixes[prefix]) + name.slice(prefix.length);
 }
 
 /**
- * Gives columns whose name begins with a prefix another beginning, in the order in which the engine goes through them. A name that is
- * taken or empty fails the row, or leaves the rest of its columns as they are.
+ * Gives columns whose name begins with a prefix another beginning, in the order in which the engine
+ * goes through them. A name that is taken or empty fails the row, or leaves the rest of its columns
+ * as they are.
  */
-export function planRenamePrefixes(config: ComplexTypePart | undefined, policy: ErrorPolicy): Step | undefined {
+export function planRenamePrefixes(
+  config: ComplexTypePart | undefined,
+  policy: ErrorPolicy,
+): Step | undefined {
   const prefixes = config?.prefixesToRename ?? {};
   if (Object.keys(prefixes).length === 0) return undefined;
   return {
@@ -183,7 +230,11 @@ export function planRenamePrefixes(config: ComplexTypePart | undefined, policy: 
         }
         row.put(newName, after);
         journal.note('added', newName, { sourceIndex, after, reason: `renamed from ${name}` });
-        journal.note('removed', name, { sourceIndex, before: after, reason: `renamed to ${newName}` });
+        journal.note('removed', name, {
+          sourceIndex,
+          before: after,
+          reason: `renamed to ${newName}`,
+        });
       }
       return row.alone;
     },

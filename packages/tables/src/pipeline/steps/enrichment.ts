@@ -1,5 +1,11 @@
 import { isQuireError } from '@quire/core';
-import { columnsOf, compileExpression, type EvaluationContext, type Expression, parseExpression } from '@quire/expressions';
+import {
+  columnsOf,
+  compileExpression,
+  type EvaluationContext,
+  type Expression,
+  parseExpression,
+} from '@quire/expressions';
 import type { Finding } from '../../finding.ts';
 import type { EnrichmentPart } from '../column-spec.ts';
 import { noStep, type PlannedStep } from '../step.ts';
@@ -15,8 +21,9 @@ export interface PlannedEnrichment extends PlannedStep {
 }
 
 /**
- * Makes columns by the enrichers of one place, before or after nested values are taken apart: one after the other, whatever stood there
- * before. An expression that fails fails the row, whether or not the table goes on past errors.
+ * Makes columns by the enrichers of one place, before or after nested values are taken apart: one
+ * after the other, whatever stood there before. An expression that fails fails the row, whether or
+ * not the table goes on past errors.
  */
 export function planEnrichment(
   configs: readonly EnrichmentPart[],
@@ -28,10 +35,14 @@ export function planEnrichment(
   for (const [index, config] of configs.entries()) {
     if ((config.preComplexTypeTransform ?? false) !== isBeforeComplexTypes) continue;
     const path = `/ingestionConfig/enrichmentConfigs/${index}`;
-    if (config.enricherType === 'generateColumn') generated.push(...readGenerated(config, path, findings));
-    else findings.push(notRun(config, path));
+    if (config.enricherType === 'generateColumn') {
+      generated.push(...readGenerated(config, path, findings));
+    } else findings.push(notRun(config, path));
   }
-  const compiled = generated.map(({ column, expression }) => ({ column, evaluate: compileExpression(expression, context) }));
+  const compiled = generated.map(({ column, expression }) => ({
+    column,
+    evaluate: compileExpression(expression, context),
+  }));
   const reads = generated.flatMap(({ expression }) => columnsOf(expression));
   if (compiled.length === 0) return { ...noStep, findings, reads };
   return {
@@ -47,7 +58,11 @@ export function planEnrichment(
             journal.note('added', column, { sourceIndex: row.sourceIndex, after });
           } catch (error) {
             if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-            journal.note('failed', column, { sourceIndex: row.sourceIndex, before: row.get(column), reason: error.message });
+            journal.note('failed', column, {
+              sourceIndex: row.sourceIndex,
+              before: row.get(column),
+              reason: error.message,
+            });
             row.failure = { column, reason: error.message };
             return row.alone;
           }
@@ -59,9 +74,14 @@ export function planEnrichment(
 }
 
 /** The enricher `generateColumn` has a map from column to expression. */
-function readGenerated(config: EnrichmentPart, path: string, findings: Finding[]): readonly Generated[] {
+function readGenerated(
+  config: EnrichmentPart,
+  path: string,
+  findings: Finding[],
+): readonly Generated[] {
   const functions = config.properties?.['fieldToFunctionMap'];
-  const entries = typeof functions === 'object' && functions !== null ? Object.entries(functions) : [];
+  const entries =
+    typeof functions === 'object' && functions !== null ? Object.entries(functions) : [];
   return entries.flatMap(([column, text]: [string, unknown]) => {
     const at = `${path}/properties/fieldToFunctionMap/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     const parsed = parseExpression(String(text), at);

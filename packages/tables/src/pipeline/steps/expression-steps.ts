@@ -15,8 +15,9 @@ import type { Transform } from '../read-transforms.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /**
- * Makes columns by expressions, in the order given. A column that has a value keeps it: a transform fills what the source lacks. Only a
- * list, a map or bytes give way, where the expression makes something else of them.
+ * Makes columns by expressions, in the order given. A column that has a value keeps it: a transform
+ * fills what the source lacks. Only a list, a map or bytes give way, where the expression makes
+ * something else of them.
  */
 export function planTransforms(
   transforms: readonly Transform[],
@@ -26,10 +27,12 @@ export function planTransforms(
 ): Step | undefined {
   if (transforms.length === 0) return undefined;
   const names = transforms.map(({ column }) => column);
-  const compiled = transforms.map(({ column, expression, evaluate = compileExpression(expression, context) }) => {
-    const position = columns.findIndex(({ name }) => name === column);
-    return { column, evaluate, position, spec: columns[position] };
-  });
+  const compiled = transforms.map(
+    ({ column, expression, evaluate = compileExpression(expression, context) }) => {
+      const position = columns.findIndex(({ name }) => name === column);
+      return { column, evaluate, position, spec: columns[position] };
+    },
+  );
   return {
     name: 'transform',
     apply(row, journal) {
@@ -40,13 +43,17 @@ export function planTransforms(
         if (transform === undefined) continue;
         const { column, evaluate, position, spec } = transform;
         const before = fields[column] ?? null;
-        if (before !== null && (typeof before !== 'object' || shapeOf(before) === 'single')) continue;
+        if (before !== null && (typeof before !== 'object' || shapeOf(before) === 'single')) {
+          continue;
+        }
         if (before === null) {
           try {
             const value = evaluate(fields);
             row.put(column, value);
             if (value === null) continue;
-            if (settled !== undefined && spec !== undefined && isPlain(value, spec)) settled[position] = 1;
+            if (settled !== undefined && spec !== undefined && isPlain(value, spec)) {
+              settled[position] = 1;
+            }
             added[index]?.add(sourceIndex, undefined, value);
           } catch (error) {
             if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
@@ -79,8 +86,15 @@ function evaluateQuietly(evaluate: Evaluator, fields: Fields): Value {
   }
 }
 
-/** Drops the rows for which a condition is the Boolean true, and nothing that looks like it; it sees the columns that transforms made. */
-export function planFilter(filterFunction: string | undefined, context: EvaluationContext, policy: ErrorPolicy): PlannedStep {
+/**
+ * Drops the rows for which a condition is the Boolean true, and nothing that looks like it; it sees
+ * the columns that transforms made.
+ */
+export function planFilter(
+  filterFunction: string | undefined,
+  context: EvaluationContext,
+  policy: ErrorPolicy,
+): PlannedStep {
   if (filterFunction === undefined || filterFunction.trim() === '') return noStep;
   const parsed = parseExpression(filterFunction, '/ingestionConfig/filterConfig/filterFunction');
   if (parsed.findings !== undefined) return { step: undefined, findings: parsed.findings };

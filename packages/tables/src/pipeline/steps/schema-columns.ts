@@ -7,10 +7,13 @@ import { isPlain } from '../plain-value.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /**
- * Converts the values of the schema's columns to their types. An empty collection is null, one of one element is that element;
- * one of several does not fit a column of single values.
+ * Converts the values of the schema's columns to their types. An empty collection is null, one of
+ * one element is that element; one of several does not fit a column of single values.
  */
-export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolicy): Step | undefined {
+export function planDataTypes(
+  columns: readonly ColumnSpec[],
+  policy: ErrorPolicy,
+): Step | undefined {
   if (columns.every(({ type }) => type === undefined)) return undefined;
   return {
     name: 'dataType',
@@ -41,7 +44,10 @@ export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolic
   };
 }
 
-/** Stands by itself: a closure within the loop over the columns would cost its scope for every column, also where nothing is to be done. */
+/**
+ * Stands by itself: a closure within the loop over the columns would cost its scope for every
+ * column, also where nothing is to be done.
+ */
 function convert(
   row: WorkingRow,
   { name, isMultiValue }: ColumnSpec,
@@ -56,11 +62,16 @@ function convert(
   attempt(row, name, policy, journal, () => {
     const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
     row.put(name, after);
-    if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+    if (!isSame(before, after)) {
+      journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+    }
   });
 }
 
-/** The whole number that an expression made for a column of numbers, where that is all there is to it. */
+/**
+ * The whole number that an expression made for a column of numbers, where that is all there is to
+ * it.
+ */
 function wholeOf(value: Value, type: ColumnType | undefined): number | undefined {
   const isWhole =
     type === 'LONG'
@@ -71,9 +82,14 @@ function wholeOf(value: Value, type: ColumnType | undefined): number | undefined
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Whether special values, defaults and lengths leave a value of the column's type as it is; false also where that is not plain to see. */
+/**
+ * Whether special values, defaults and lengths leave a value of the column's type as it is; false
+ * also where that is not plain to see.
+ */
 function isSettled(value: Value, { type, maxLength }: ColumnSpec): boolean {
-  if (typeof value === 'string') return type === 'STRING' && value.length <= maxLength && !value.includes('\0');
+  if (typeof value === 'string') {
+    return type === 'STRING' && value.length <= maxLength && !value.includes('\0');
+  }
   if (typeof value === 'number') return !Number.isNaN(value) && !Object.is(value, -0);
   return typeof value === 'boolean' || typeof value === 'bigint';
 }
@@ -90,10 +106,16 @@ function isOfType(value: Value, type: ColumnType): boolean {
 
 function isSame(left: Value, right: Value): boolean {
   if (!Array.isArray(left) || !Array.isArray(right)) return Object.is(plainValue(left), right);
-  return left.length === right.length && left.every((element: Value, index) => Object.is(plainValue(element), right[index]));
+  return (
+    left.length === right.length &&
+    left.every((element: Value, index) => Object.is(plainValue(element), right[index]))
+  );
 }
 
-/** Keeps text and bytes within a column's length, by its strategy; text ends at a zero character. JSON and bytes have none by default. */
+/**
+ * Keeps text and bytes within a column's length, by its strategy; text ends at a zero character.
+ * JSON and bytes have none by default.
+ */
 export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined {
   const affected = new Set(columns.filter(isLimited));
   if (affected.size === 0) return undefined;
@@ -122,7 +144,9 @@ export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined
 }
 
 function isLimited({ type, exceedStrategy }: ColumnSpec): boolean {
-  return type === 'STRING' || ((type === 'JSON' || type === 'BYTES') && exceedStrategy !== 'NO_ACTION');
+  return (
+    type === 'STRING' || ((type === 'JSON' || type === 'BYTES') && exceedStrategy !== 'NO_ACTION')
+  );
 }
 
 /** A value as it is kept, and why it is not as it was. */
@@ -133,27 +157,42 @@ interface Sanitized {
 }
 
 function sanitize(value: Value, column: ColumnSpec): Sanitized {
-  if (typeof value === 'string' || value instanceof Uint8Array) return sanitizeSingle(value, column);
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    return sanitizeSingle(value, column);
+  }
   if (!Array.isArray(value)) return { value };
   const elements = (value as readonly Value[]).map((element) => sanitize(element, column));
   const affected = elements.find(({ reason }) => reason !== undefined);
-  return affected === undefined ? { value } : { ...affected, value: elements.map((element) => element.value) };
+  return affected === undefined
+    ? { value }
+    : { ...affected, value: elements.map((element) => element.value) };
 }
 
-function sanitizeSingle(value: string | Uint8Array, { exceedStrategy, maxLength, defaultNullValue }: ColumnSpec): Sanitized {
+function sanitizeSingle(
+  value: string | Uint8Array,
+  { exceedStrategy, maxLength, defaultNullValue }: ColumnSpec,
+): Sanitized {
   const zero = typeof value === 'string' ? value.indexOf('\0') : -1;
   const end = Math.min(zero < 0 ? value.length : zero, maxLength);
   if (end === value.length) return { value };
-  const reason = zero < 0 ? `${value.length} long, and at most ${maxLength} is kept` : `has a zero character at ${zero}`;
+  const reason =
+    zero < 0
+      ? `${value.length} long, and at most ${maxLength} is kept`
+      : `has a zero character at ${zero}`;
   if (exceedStrategy === 'FAIL_INGESTION') return { value, reason, isRefused: true };
   if (exceedStrategy === 'SUBSTITUTE_DEFAULT_VALUE') return { value: defaultNullValue, reason };
   if (exceedStrategy === 'NO_ACTION' && zero < 0) return { value };
   return { value: value.slice(0, end), reason };
 }
 
-/** Makes one value of those that are equal but look different: -0 becomes 0, NaN null, zeros at the end of decimals go. */
+/**
+ * Makes one value of those that are equal but look different: -0 becomes 0, NaN null, zeros at the
+ * end of decimals go.
+ */
 export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefined {
-  const affected = new Set(columns.filter(({ type }) => type === 'FLOAT' || type === 'DOUBLE' || type === 'BIG_DECIMAL'));
+  const affected = new Set(
+    columns.filter(({ type }) => type === 'FLOAT' || type === 'DOUBLE' || type === 'BIG_DECIMAL'),
+  );
   if (affected.size === 0) return undefined;
   return {
     name: 'specialValue',
@@ -163,7 +202,9 @@ export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefi
         const { name, type, allowsTrailingZeros } = column;
         const before = row.get(name);
         if (before === null || (type === 'BIG_DECIMAL' && allowsTrailingZeros)) continue;
-        const after = Array.isArray(before) ? settleAll(before as readonly Value[]) : settle(before);
+        const after = Array.isArray(before)
+          ? settleAll(before as readonly Value[])
+          : settle(before);
         if (Object.is(before, after)) continue;
         row.put(name, after);
         journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
@@ -186,7 +227,10 @@ function settleAll(values: readonly Value[]): Value {
   return present.length === 0 ? null : present;
 }
 
-/** Leaves only the schema's columns: no other field is stored. Without a schema all stay, but for maps that were taken apart. */
+/**
+ * Leaves only the schema's columns: no other field is stored. Without a schema all stay, but for
+ * maps that were taken apart.
+ */
 export function planProjection(columns: readonly ColumnSpec[], isFlattened: boolean): Step {
   const known = new Set(columns.map(({ name }) => name));
   const untyped = columns.filter(({ type }) => type === undefined).map(({ name }) => name);
@@ -203,9 +247,13 @@ export function planProjection(columns: readonly ColumnSpec[], isFlattened: bool
       }
       const others = row.others ?? Object.keys(fields).filter((name) => !known.has(name));
       const reason = 'not in the schema';
-      for (const name of others) journal.note('removed', name, { sourceIndex, before: row.get(name), reason });
+      for (const name of others) {
+        journal.note('removed', name, { sourceIndex, before: row.get(name), reason });
+      }
       // The other way round, since only the last field of an object goes for little.
-      for (let index = others.length - 1; index >= 0; index -= 1) delete fields[others[index] ?? ''];
+      for (let index = others.length - 1; index >= 0; index -= 1) {
+        delete fields[others[index] ?? ''];
+      }
       for (const name of untyped) fields[name] = plainValue(row.get(name));
       return row.alone;
     },

@@ -26,8 +26,9 @@ interface Sorted {
 }
 
 /**
- * Sorts every value of a row, however deep, into the column of its path; what no column is for goes into one of two columns of
- * extras, where the config has them. The merged text index is not made: nothing of it can be seen in a preview.
+ * Sorts every value of a row, however deep, into the column of its path; what no column is for goes
+ * into one of two columns of extras, where the config has them. The merged text index is not made:
+ * nothing of it can be seen in a preview.
  */
 export function planSchemaConforming(
   config: SchemaConformingPart | undefined,
@@ -36,8 +37,10 @@ export function planSchemaConforming(
 ): PlannedStep {
   if (config === undefined || columns.length === 0) return noStep;
   const routes = routesOf(config, columns);
-  const extrasField = config.enableIndexableExtras === false ? undefined : config.indexableExtrasField;
-  const unindexableField = config.enableUnindexableExtras === false ? undefined : config.unindexableExtrasField;
+  const extrasField =
+    config.enableIndexableExtras === false ? undefined : config.indexableExtrasField;
+  const unindexableField =
+    config.enableUnindexableExtras === false ? undefined : config.unindexableExtrasField;
   const keptAside = new Set([extrasField, unindexableField, ...routes.preserved]);
   return {
     findings: config.mergedTextIndexField === undefined ? [] : [withoutTextIndex],
@@ -47,7 +50,9 @@ export function planSchemaConforming(
         const { fields, sourceIndex } = row;
         const sorted: Sorted = { columns: members(), extras: members(), unindexable: members() };
         for (const [name, value] of Object.entries(fields)) {
-          if (!keptAside.has(name)) attempt(row, name, policy, journal, () => sort(name, name, value, routes, sorted, 0));
+          if (!keptAside.has(name)) {
+            attempt(row, name, policy, journal, () => sort(name, name, value, routes, sorted, 0));
+          }
         }
         for (const name of Object.keys(fields)) if (!keptAside.has(name)) delete fields[name];
         Object.assign(fields, sorted.columns);
@@ -67,8 +72,17 @@ export function planSchemaConforming(
 }
 
 /** `extrasName` is the name under which the extras of the same depth have a value. */
-function sort(path: string, extrasName: string, value: Value, routes: Routes, into: Sorted, depth: number): void {
-  if (depth > depthMax) throw expressionFailed(`${path.slice(0, 60)}… is nested more than ${depthMax} deep.`);
+function sort(
+  path: string,
+  extrasName: string,
+  value: Value,
+  routes: Routes,
+  into: Sorted,
+  depth: number,
+): void {
+  if (depth > depthMax) {
+    throw expressionFailed(`${path.slice(0, 60)}… is nested more than ${depthMax} deep.`);
+  }
   if (routes.dropped.has(path)) return;
   if (routes.suffix !== undefined && extrasName.endsWith(routes.suffix)) {
     into.unindexable[extrasName] = value;
@@ -83,15 +97,25 @@ function sort(path: string, extrasName: string, value: Value, routes: Routes, in
     return;
   }
   const below: Sorted = { columns: into.columns, extras: members(), unindexable: members() };
-  for (const [name, member] of Object.entries(value)) sort(`${path}.${name}`, name, member, routes, below, depth + 1);
-  if (isStored && Object.keys(below.extras).length > 0) into.extras[extrasName] = { ...below.extras };
-  if (Object.keys(below.unindexable).length > 0) into.unindexable[extrasName] = { ...below.unindexable };
+  for (const [name, member] of Object.entries(value)) {
+    sort(`${path}.${name}`, name, member, routes, below, depth + 1);
+  }
+  if (isStored && Object.keys(below.extras).length > 0) {
+    into.extras[extrasName] = { ...below.extras };
+  }
+  if (Object.keys(below.unindexable).length > 0) {
+    into.unindexable[extrasName] = { ...below.unindexable };
+  }
 }
 
 function routesOf(config: SchemaConformingPart, columns: readonly ColumnSpec[]): Routes {
   const paths = config.columnNameToJsonKeyPathMap ?? {};
   return {
-    columnOfPath: new Map(columns.map(({ name }) => [Object.hasOwn(paths, name) ? String(paths[name]) : name, name] as const)),
+    columnOfPath: new Map(
+      columns.map(
+        ({ name }) => [Object.hasOwn(paths, name) ? String(paths[name]) : name, name] as const,
+      ),
+    ),
     dropped: new Set(config.fieldPathsToDrop),
     unstored: new Set(config.fieldPathsToSkipStorage),
     preserved: new Set(config.fieldPathsToPreserveInput),
@@ -107,6 +131,7 @@ function members(): Members {
 const withoutTextIndex: Finding = {
   path: '/ingestionConfig/schemaConformingTransformerConfig/mergedTextIndexField',
   code: 'PIPELINE_TEXT_INDEX_NOT_SHOWN',
-  message: 'The merged text index is made when a table is built, not here; its column is shown as empty.',
+  message:
+    'The merged text index is made when a table is built, not here; its column is shown as empty.',
   severity: 'info',
 };

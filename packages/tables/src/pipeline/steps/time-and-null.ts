@@ -1,5 +1,12 @@
 import { type Clock, isQuireError } from '@quire/core';
-import { type DateTimeFormat, javaText, parseDateTimeFormat, readInFormat, type Value, writeInFormat } from '@quire/expressions';
+import {
+  type DateTimeFormat,
+  javaText,
+  parseDateTimeFormat,
+  readInFormat,
+  type Value,
+  writeInFormat,
+} from '@quire/expressions';
 import type { SourceValue } from '../../row.ts';
 import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
@@ -13,7 +20,10 @@ function isValidTime(epochMs: number): boolean {
   return epochMs >= validTimeRangeMs.start && epochMs <= validTimeRangeMs.end;
 }
 
-/** The last instant that a calendar of the runtime has, in epoch milliseconds; the first lies as far before 1970. */
+/**
+ * The last instant that a calendar of the runtime has, in epoch milliseconds; the first lies as far
+ * before 1970.
+ */
 const calendarEndMs = 8.64e15;
 
 function isInCalendar(epochMs: number): boolean {
@@ -43,7 +53,12 @@ export function planTimeCheck(
   const { name, path } = timeColumn;
   if (format === undefined) {
     const message = `Times cannot be checked: the column ${name} has no format that can be read.`;
-    return { step: undefined, findings: [{ path: `${path}/format`, code: 'PIPELINE_TIME_FORMAT', message, severity: 'error' }] };
+    return {
+      step: undefined,
+      findings: [
+        { path: `${path}/format`, code: 'PIPELINE_TIME_FORMAT', message, severity: 'error' },
+      ],
+    };
   }
   return {
     findings: [],
@@ -51,7 +66,10 @@ export function planTimeCheck(
       name: 'timeCheck',
       apply(row, journal) {
         const value = row.get(name);
-        const reason = value === null ? undefined : whyInvalid(value, format, new Date(clock.nowMs()).getUTCFullYear());
+        const reason =
+          value === null
+            ? undefined
+            : whyInvalid(value, format, new Date(clock.nowMs()).getUTCFullYear());
         if (reason !== undefined) failColumn(row, name, reason, policy, journal);
         return row.alone;
       },
@@ -59,9 +77,13 @@ export function planTimeCheck(
   };
 }
 
-/** The instant of a value of a time column, in epoch milliseconds. @throws EXPRESSION_FAILED when it is not in the format */
+/**
+ * The instant of a value of a time column, in epoch milliseconds. @throws EXPRESSION_FAILED when it
+ * is not in the format
+ */
 export function instantOfTime(value: SourceValue, format: DateTimeFormat): number {
-  // Nearly all times are such numbers: to write and read them as text would cost more than to decode their row.
+  // Nearly all times are such numbers: to write and read them as text would cost more than to
+  // decode their row.
   const isInMs = format.kind === 'epoch' && format.unit === 'MILLISECONDS' && format.size === 1;
   if (isInMs && Number.isSafeInteger(value)) return value as number;
   // Years of two digits lie from 1950 to 2049 here, where there is no clock.
@@ -81,10 +103,14 @@ function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): stri
 }
 
 /**
- * Fills the schema's columns that are null with their default, and remembers which they were. The time column gets the present time
- * where its default is not a time that a table may have.
+ * Fills the schema's columns that are null with their default, and remembers which they were. The
+ * time column gets the present time where its default is not a time that a table may have.
  */
-export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: ColumnSpec | undefined, clock: Clock): Step {
+export function planNullDefaults(
+  columns: readonly ColumnSpec[],
+  timeColumn: ColumnSpec | undefined,
+  clock: Clock,
+): Step {
   const timeDefault = timeColumn === undefined ? undefined : presentTime(timeColumn, clock);
   return {
     name: 'nullDefault',
@@ -92,10 +118,15 @@ export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: Col
       for (const { name, defaultNullValue, isMultiValue } of row.unsettled ?? columns) {
         if (row.get(name) !== null) continue;
         row.nullFields.push(name);
-        const single = timeDefault !== undefined && name === timeColumn?.name ? timeDefault() : defaultNullValue;
+        const single =
+          timeDefault !== undefined && name === timeColumn?.name ? timeDefault() : defaultNullValue;
         const after = isMultiValue && single !== null ? [single] : single;
         row.put(name, after);
-        journal.note('added', name, { sourceIndex: row.sourceIndex, after, reason: 'no value, so its default' });
+        journal.note('added', name, {
+          sourceIndex: row.sourceIndex,
+          after,
+          reason: 'no value, so its default',
+        });
       }
       return row.alone;
     },
@@ -106,17 +137,28 @@ export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: Col
 function presentTime(column: ColumnSpec, clock: Clock): (() => SourceValue) | undefined {
   const format = timeFormatOf(column);
   const { type, defaultNullValue } = column;
-  if (format === undefined || type === undefined || (defaultNullValue !== null && isTime(defaultNullValue))) return undefined;
+  if (
+    format === undefined ||
+    type === undefined ||
+    (defaultNullValue !== null && isTime(defaultNullValue))
+  ) {
+    return undefined;
+  }
   return () =>
     toColumn(
-      writeInFormat(clock.nowMs(), type === 'TIMESTAMP' ? { kind: 'epoch', size: 1, unit: 'MILLISECONDS' } : format),
+      writeInFormat(
+        clock.nowMs(),
+        type === 'TIMESTAMP' ? { kind: 'epoch', size: 1, unit: 'MILLISECONDS' } : format,
+      ),
       type,
     );
 
   function isTime(value: SourceValue): boolean {
     if (format === undefined) return false;
     try {
-      return isValidTime(readInFormat(javaText(value), format, new Date(clock.nowMs()).getUTCFullYear()));
+      return isValidTime(
+        readInFormat(javaText(value), format, new Date(clock.nowMs()).getUTCFullYear()),
+      );
     } catch (error) {
       if (isQuireError(error, 'EXPRESSION_FAILED')) return false;
       throw error;

@@ -6,7 +6,10 @@ import { textOfDate, textOfDecimal, textOfTimestamp } from './row-reading.ts';
 /** Deepest nesting of a value, and most values of a row: elements may take no bytes at all. */
 const limits = { depth: 100, values: 1_000_000 };
 
-/** Takes values out of the bytes of a block. @throws SourceProblem where they are not as the format wants them */
+/**
+ * Takes values out of the bytes of a block. @throws SourceProblem where they are not as the format
+ * wants them
+ */
 export class AvroDecoder {
   readonly #bytes: Buffer;
   #at = 0;
@@ -39,7 +42,9 @@ export class AvroDecoder {
         return this.#value(branch, depth + 1);
       }
       case 'record':
-        return Object.fromEntries(type.fields.map((field) => [field.name, this.#value(field.type, depth + 1)]));
+        return Object.fromEntries(
+          type.fields.map((field) => [field.name, this.#value(field.type, depth + 1)]),
+        );
       case 'array': {
         const elements: SourceValue[] = [];
         this.#eachOfBlocks(() => elements.push(this.#value(type.element, depth + 1)));
@@ -47,7 +52,9 @@ export class AvroDecoder {
       }
       case 'map': {
         const entries: [string, SourceValue][] = [];
-        this.#eachOfBlocks(() => entries.push([this.#text(), this.#value(type.element, depth + 1)]));
+        this.#eachOfBlocks(() =>
+          entries.push([this.#text(), this.#value(type.element, depth + 1)]),
+        );
         return Object.fromEntries(entries);
       }
       default:
@@ -114,36 +121,68 @@ export class AvroDecoder {
 }
 
 function timeOr(value: bigint, logical: string | undefined): SourceValue {
-  if (logical === 'timestamp-millis' || logical === 'local-timestamp-millis') return textOfTimestamp(value, 3);
-  if (logical === 'timestamp-micros' || logical === 'local-timestamp-micros') return textOfTimestamp(value, 6);
+  if (logical === 'timestamp-millis' || logical === 'local-timestamp-millis') {
+    return textOfTimestamp(value, 3);
+  }
+  if (logical === 'timestamp-micros' || logical === 'local-timestamp-micros') {
+    return textOfTimestamp(value, 6);
+  }
   return value;
 }
 
 /** Bytes, or the digits of a decimal: two's complement, the high byte first. */
-function decimalOr(bytes: Buffer, { logical, scale }: { readonly logical?: string; readonly scale: number }): SourceValue {
-  if (logical !== 'decimal' || bytes.length === 0 || bytes.length > 64 || scale < 0 || scale > 200) return new Uint8Array(bytes);
+function decimalOr(
+  bytes: Buffer,
+  { logical, scale }: { readonly logical?: string; readonly scale: number },
+): SourceValue {
+  if (
+    logical !== 'decimal' ||
+    bytes.length === 0 ||
+    bytes.length > 64 ||
+    scale < 0 ||
+    scale > 200
+  ) {
+    return new Uint8Array(bytes);
+  }
   return textOfDecimal(BigInt(`0x${bytes.toString('hex')}`), bytes.length * 8, scale);
 }
 
 /** A type of Avro, read: https://avro.apache.org/docs/1.12.0/specification. */
 type AvroType =
-  | { readonly kind: 'primitive'; readonly name: string; readonly logical?: string; readonly scale: number }
-  | { readonly kind: 'record'; readonly fields: { readonly name: string; readonly type: AvroType }[] }
+  | {
+      readonly kind: 'primitive';
+      readonly name: string;
+      readonly logical?: string;
+      readonly scale: number;
+    }
+  | {
+      readonly kind: 'record';
+      readonly fields: { readonly name: string; readonly type: AvroType }[];
+    }
   | { readonly kind: 'enum'; readonly symbols: readonly string[] }
-  | { readonly kind: 'fixed'; readonly size: number; readonly logical?: string; readonly scale: number }
+  | {
+      readonly kind: 'fixed';
+      readonly size: number;
+      readonly logical?: string;
+      readonly scale: number;
+    }
   | { readonly kind: 'array' | 'map'; readonly element: AvroType }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] };
 
 const primitives = ['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string'];
 const depthMax = 100;
 
-/** Reads the schema of a file; types may name themselves. @throws SourceProblem when it is not one */
+/**
+ * Reads the schema of a file; types may name themselves. @throws SourceProblem when it is not one
+ */
 export function readAvroSchema(schema: unknown): AvroType {
   const named = new Map<string, AvroType>();
   const read = (given: unknown, namespace: string, depth: number): AvroType => {
     if (depth > depthMax) throw corrupt(`its schema is nested more than ${depthMax} deep`);
     if (typeof given === 'string') return primitiveOf(given) ?? known(named, given, namespace);
-    if (Array.isArray(given)) return { kind: 'union', branches: given.map((branch) => read(branch, namespace, depth + 1)) };
+    if (Array.isArray(given)) {
+      return { kind: 'union', branches: given.map((branch) => read(branch, namespace, depth + 1)) };
+    }
     if (!isRecord(given)) throw corrupt('a type of its schema is neither text, list nor object');
     const { type, name, symbols, size, items, values, fields, logicalType, scale } = given;
     const logic = {
@@ -152,30 +191,44 @@ export function readAvroSchema(schema: unknown): AvroType {
     };
     const space = typeof given['namespace'] === 'string' ? given['namespace'] : namespace;
     const register = <Type extends AvroType>(made: Type): Type => {
-      if (typeof name === 'string') named.set(name.includes('.') || space === '' ? name : `${space}.${name}`, made);
+      if (typeof name === 'string') {
+        named.set(name.includes('.') || space === '' ? name : `${space}.${name}`, made);
+      }
       return made;
     };
     switch (type) {
       case 'record':
       case 'error': {
-        const record = register({ kind: 'record' as const, fields: [] as { name: string; type: AvroType }[] });
+        const record = register({
+          kind: 'record' as const,
+          fields: [] as { name: string; type: AvroType }[],
+        });
         for (const field of Array.isArray(fields) ? (fields as readonly unknown[]) : []) {
-          if (!isRecord(field) || typeof field['name'] !== 'string') throw corrupt('a field of its schema has no name');
+          if (!isRecord(field) || typeof field['name'] !== 'string') {
+            throw corrupt('a field of its schema has no name');
+          }
           record.fields.push({ name: field['name'], type: read(field['type'], space, depth + 1) });
         }
         return record;
       }
       case 'enum':
-        return register({ kind: 'enum', symbols: Array.isArray(symbols) ? symbols.map(String) : [] });
+        return register({
+          kind: 'enum',
+          symbols: Array.isArray(symbols) ? symbols.map(String) : [],
+        });
       case 'fixed':
-        if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) throw corrupt('a fixed type has no size');
+        if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+          throw corrupt('a fixed type has no size');
+        }
         return register({ kind: 'fixed', size, ...logic });
       case 'array':
         return { kind: 'array', element: read(items, space, depth + 1) };
       case 'map':
         return { kind: 'map', element: read(values, space, depth + 1) };
       default:
-        if (typeof type === 'string' && primitives.includes(type)) return { kind: 'primitive', name: type, ...logic };
+        if (typeof type === 'string' && primitives.includes(type)) {
+          return { kind: 'primitive', name: type, ...logic };
+        }
         return read(type, space, depth + 1);
     }
   };

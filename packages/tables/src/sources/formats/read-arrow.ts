@@ -1,4 +1,11 @@
-import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema, TimeUnit } from 'apache-arrow';
+import {
+  DataType,
+  type Field,
+  type RecordBatch,
+  RecordBatchReader,
+  type Schema,
+  TimeUnit,
+} from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
 import {
@@ -15,7 +22,10 @@ import {
 const fileMagic = 'ARROW1';
 const fileHeadBytes = 8;
 
-/** Reads the first rows of an Arrow IPC file or stream, batch by batch, from its front: what stands at its end is not needed. */
+/**
+ * Reads the first rows of an Arrow IPC file or stream, batch by batch, from its front: what stands
+ * at its end is not needed.
+ */
 export const readArrow: RowReader = async function* (reading) {
   const { file, rowsMax, signal } = reading;
   let count = 0;
@@ -32,7 +42,11 @@ export const readArrow: RowReader = async function* (reading) {
     }
   } catch (error) {
     if (error instanceof SourceProblem || signal.aborted || !(error instanceof Error)) throw error;
-    throw new SourceProblem('FILE_CORRUPT', `${file.uri} cannot be read as Arrow: ${error.message}`, { cause: error });
+    throw new SourceProblem(
+      'FILE_CORRUPT',
+      `${file.uri} cannot be read as Arrow: ${error.message}`,
+      { cause: error },
+    );
   } finally {
     // The library leaves its source open where it is not read to its end.
     await bytes.return(undefined);
@@ -42,7 +56,9 @@ export const readArrow: RowReader = async function* (reading) {
 async function* streamBytes(reading: RowReading): AsyncGenerator<Uint8Array> {
   let position = 0;
   for await (const chunk of fileBytes(reading, 'none')) {
-    const isFile = position === 0 && Buffer.from(chunk.subarray(0, fileMagic.length)).toString('latin1') === fileMagic;
+    const isFile =
+      position === 0 &&
+      Buffer.from(chunk.subarray(0, fileMagic.length)).toString('latin1') === fileMagic;
     position += chunk.length;
     yield isFile ? chunk.subarray(fileHeadBytes) : chunk;
   }
@@ -57,15 +73,24 @@ function rowOf({ fields }: Schema, batch: RecordBatch, index: number): SourceRow
   );
 }
 
-/** A value of an Arrow column as rows have it: times and days as text, decimals as their digits, the rest as it is. */
+/**
+ * A value of an Arrow column as rows have it: times and days as text, decimals as their digits, the
+ * rest as it is.
+ */
 function arrowValue(type: DataType, value: unknown, depth: number): SourceValue {
   if (value === null || value === undefined) return null;
   if (DataType.isDictionary(type)) return arrowValue(type.dictionary as DataType, value, depth);
-  if (DataType.isTimestamp(type)) return textOfInstant(Number(value), type.unit <= TimeUnit.MILLISECOND);
+  if (DataType.isTimestamp(type)) {
+    return textOfInstant(Number(value), type.unit <= TimeUnit.MILLISECOND);
+  }
   if (DataType.isDate(type)) return textOfTimestamp(Math.trunc(Number(value)), 3).slice(0, 10);
-  if (DataType.isDecimal(type) && value instanceof Uint32Array) return textOfWords(value, type.scale);
+  if (DataType.isDecimal(type) && value instanceof Uint32Array) {
+    return textOfWords(value, type.scale);
+  }
   if (DataType.isMap(type)) return plainValue((value as { toJSON(): unknown }).toJSON(), depth);
-  if (!DataType.isList(type) && !DataType.isFixedSizeList(type) && !DataType.isStruct(type)) return plainValue(value, depth);
+  if (!DataType.isList(type) && !DataType.isFixedSizeList(type) && !DataType.isStruct(type)) {
+    return plainValue(value, depth);
+  }
   assertDepth(depth);
   if (DataType.isList(type) || DataType.isFixedSizeList(type)) {
     const [element] = childrenOf(type);
@@ -74,7 +99,12 @@ function arrowValue(type: DataType, value: unknown, depth: number): SourceValue 
       : Array.from(value as Iterable<unknown>, (each) => arrowValue(element.type, each, depth + 1));
   }
   const row = value as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(childrenOf(type).map((child) => [child.name, arrowValue(child.type, row[child.name], depth + 1)]));
+  return Object.fromEntries(
+    childrenOf(type).map((child) => [
+      child.name,
+      arrowValue(child.type, row[child.name], depth + 1),
+    ]),
+  );
 }
 
 /** The library leaves the types of children open. */
@@ -84,7 +114,9 @@ function childrenOf(type: DataType): readonly Field<DataType>[] {
 
 /** The library gives milliseconds, with fractions where the column has finer units. */
 function textOfInstant(epochMs: number, isWhole: boolean): string {
-  return isWhole ? textOfTimestamp(Math.trunc(epochMs), 3) : textOfTimestamp(Math.round(epochMs * 1000), 6);
+  return isWhole
+    ? textOfTimestamp(Math.trunc(epochMs), 3)
+    : textOfTimestamp(Math.round(epochMs * 1000), 6);
 }
 
 /** A decimal of 128 or 256 bits, the low words first. */

@@ -9,7 +9,10 @@ import { fileBytes, type RowReader } from './row-reading.ts';
 const blockBytesMax = 16 * 1024 * 1024;
 const syncBytes = 16;
 
-/** Reads the first rows of an Avro object container file, block by block. Its schema is data here, not made into code. */
+/**
+ * Reads the first rows of an Avro object container file, block by block. Its schema is data here,
+ * not made into code.
+ */
 export const readAvro: RowReader = async function* (reading) {
   const source = new ByteQueue(fileBytes(reading, 'none'));
   let count = 0;
@@ -35,10 +38,14 @@ export const readAvro: RowReader = async function* (reading) {
         count += 1;
         if (count >= reading.rowsMax) return;
       }
-      if (!(await source.take(syncBytes)).equals(sync)) throw corrupt('a block does not end where it says');
+      if (!(await source.take(syncBytes)).equals(sync)) {
+        throw corrupt('a block does not end where it says');
+      }
     }
   } catch (error) {
-    if (error instanceof SourceProblem || reading.signal.aborted || !(error instanceof Error)) throw error;
+    if (error instanceof SourceProblem || reading.signal.aborted || !(error instanceof Error)) {
+      throw error;
+    }
     throw corrupt(error.message);
   } finally {
     await source.close();
@@ -50,7 +57,9 @@ function decompress(bytes: Buffer, codec: string): Uint8Array {
   if (codec === 'null') return bytes;
   if (codec === 'deflate') return inflateRawSync(bytes, options);
   if (codec === 'zstandard') return zstdDecompressSync(bytes, options);
-  if (codec !== 'snappy') throw corrupt(`its blocks are compressed by ${codec.slice(0, 40)}, which is not read here`);
+  if (codec !== 'snappy') {
+    throw corrupt(`its blocks are compressed by ${codec.slice(0, 40)}, which is not read here`);
+  }
   let [length, at, shift] = [0, 0, 0];
   for (let byte = 0x80; byte >= 0x80 && at < 5; at += 1, shift += 7) {
     byte = bytes[at] ?? 0;
@@ -81,7 +90,9 @@ class ByteQueue {
     const parts: Buffer[] = [];
     let missing = count;
     while (missing > 0) {
-      if (this.#head.length === 0 && !(await this.#pull())) throw corrupt('it ends in the middle of a block');
+      if (this.#head.length === 0 && !(await this.#pull())) {
+        throw corrupt('it ends in the middle of a block');
+      }
       const part = this.#head.subarray(0, missing);
       this.#head = this.#head.subarray(part.length);
       missing -= part.length;

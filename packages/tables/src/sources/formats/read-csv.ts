@@ -1,13 +1,25 @@
 import { CsvError, parse } from 'csv-parse';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { compressionOf, type CsvOptions, fileBytes, readHead, type RowReader, type RowReading, through } from './row-reading.ts';
+import {
+  compressionOf,
+  type CsvOptions,
+  fileBytes,
+  readHead,
+  type RowReader,
+  type RowReading,
+  through,
+} from './row-reading.ts';
 
-/** Reads lines of cells (RFC 4180); the first line names the columns. Empty cells have no value; everything else is text. */
+/**
+ * Reads lines of cells (RFC 4180); the first line names the columns. Empty cells have no value;
+ * everything else is text.
+ */
 export const readCsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? ',');
 
 /** The same with tabs. */
-export const readTsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? '\t');
+export const readTsv: RowReader = (reading) =>
+  readDelimited(reading, reading.csv.delimiter ?? '\t');
 
 async function* readDelimited(reading: RowReading, delimiter: string): AsyncGenerator<SourceRow> {
   const { csv, rowsMax, rowBytesMax, file } = reading;
@@ -16,7 +28,8 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     bom: true,
     delimiter,
     max_record_size: rowBytesMax,
-    // Lines of one file may end in different ways; left alone, the parser would take the first for all.
+    // Lines of one file may end in different ways; left alone, the parser would take the first for
+    // all.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
@@ -25,7 +38,10 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
   let names: readonly string[] | undefined = csv.header;
   let count = 0;
   try {
-    for await (const cells of through<readonly string[]>(fileBytes(reading, compressionOf(raw)), parser)) {
+    for await (const cells of through<readonly string[]>(
+      fileBytes(reading, compressionOf(raw)),
+      parser,
+    )) {
       if (names === undefined) {
         names = distinct(cells);
         continue;
@@ -43,7 +59,9 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const isLong = error.code === 'CSV_MAX_RECORD_SIZE';
-    const message = isLong ? `A row of ${file.uri} is longer than ${rowBytesMax} characters.` : `${file.uri}: ${error.message}.`;
+    const message = isLong
+      ? `A row of ${file.uri} is longer than ${rowBytesMax} characters.`
+      : `${file.uri}: ${error.message}.`;
     throw new SourceProblem(isLong ? 'ROW_TOO_LONG' : 'FILE_CORRUPT', message, { cause: error });
   }
 }
@@ -60,13 +78,21 @@ function distinct(cells: readonly string[]): readonly string[] {
   });
 }
 
-function rowOf(names: readonly string[], cells: readonly string[], { listDelimiter }: CsvOptions): SourceRow {
-  return Object.fromEntries(names.map((name, index) => [name, valueOf(cells[index] ?? '', listDelimiter)]));
+function rowOf(
+  names: readonly string[],
+  cells: readonly string[],
+  { listDelimiter }: CsvOptions,
+): SourceRow {
+  return Object.fromEntries(
+    names.map((name, index) => [name, valueOf(cells[index] ?? '', listDelimiter)]),
+  );
 }
 
 function valueOf(cell: string, listDelimiter: string | undefined): SourceValue {
   if (cell === '') return null;
-  return listDelimiter !== undefined && cell.includes(listDelimiter) ? cell.split(listDelimiter) : cell;
+  return listDelimiter !== undefined && cell.includes(listDelimiter)
+    ? cell.split(listDelimiter)
+    : cell;
 }
 
 type BatchConfig = Readonly<Record<string, unknown>>;

@@ -2,9 +2,17 @@ import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/co
 import { isDeeperThan, nestingMax } from '../../model/document.ts';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { compressionOf, fileBytes, readHead, type RowReader, type RowReading } from './row-reading.ts';
+import {
+  compressionOf,
+  fileBytes,
+  readHead,
+  type RowReader,
+  type RowReading,
+} from './row-reading.ts';
 
-/** Reads the objects of a list, or objects one after the other. What is not an object is left out. */
+/**
+ * Reads the objects of a list, or objects one after the other. What is not an object is left out.
+ */
 export const readJson: RowReader = (reading) => readTexts(reading, splitJson);
 
 /** Reads the object of each line. A line that holds none is left out. */
@@ -24,7 +32,11 @@ async function* readTexts(reading: RowReading, split: typeof splitJson): AsyncGe
   }
 }
 
-function parseRow(text: string, number: number, { onProblem, file, digitsMax }: RowReading): SourceRow | undefined {
+function parseRow(
+  text: string,
+  number: number,
+  { onProblem, file, digitsMax }: RowReading,
+): SourceRow | undefined {
   let value: JsonValue;
   try {
     value = parseLosslessJson(text, { digitsMax });
@@ -43,22 +55,29 @@ function parseRow(text: string, number: number, { onProblem, file, digitsMax }: 
     return undefined;
   }
   if (isDeeperThan(value, nestingMax)) {
-    onProblem('ROW_TOO_DEEP', `Row ${number} of ${file.uri} is nested more than ${nestingMax} deep; it is left out.`);
+    onProblem(
+      'ROW_TOO_DEEP',
+      `Row ${number} of ${file.uri} is nested more than ${nestingMax} deep; it is left out.`,
+    );
     return undefined;
   }
   return value as SourceRow;
 }
 
 /** The bytes that structure JSON. */
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma] = Buffer.from('"\\{}[],');
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma] =
+  Buffer.from('"\\{}[],');
 
 /**
- * Cuts the bytes of JSON into the texts of its rows, without holding more than one: the elements of a list, or values one after
- * the other with white space between, which JSON lines are as well.
+ * Cuts the bytes of JSON into the texts of its rows, without holding more than one: the elements of
+ * a list, or values one after the other with white space between, which JSON lines are as well.
  *
  * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes
  */
-async function* splitJson(bytes: AsyncIterable<Uint8Array>, rowBytesMax: number): AsyncGenerator<string> {
+async function* splitJson(
+  bytes: AsyncIterable<Uint8Array>,
+  rowBytesMax: number,
+): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   let length = 0;
   let depth = 0;
@@ -68,7 +87,9 @@ async function* splitJson(bytes: AsyncIterable<Uint8Array>, rowBytesMax: number)
   const take = (chunk: Uint8Array, start: number, end: number): void => {
     if (start >= end) return;
     length += end - start;
-    if (length > rowBytesMax) throw new SourceProblem('ROW_TOO_LONG', `A row is longer than ${rowBytesMax} bytes.`);
+    if (length > rowBytesMax) {
+      throw new SourceProblem('ROW_TOO_LONG', `A row is longer than ${rowBytesMax} bytes.`);
+    }
     parts.push(chunk.subarray(start, end));
   };
   const finish = (): string => {
@@ -117,8 +138,14 @@ async function* splitJson(bytes: AsyncIterable<Uint8Array>, rowBytesMax: number)
 
 const lineFeed = 10;
 
-/** Cuts bytes into lines without holding more than one. @throws SourceProblem ROW_TOO_LONG when one has more than `rowBytesMax` bytes */
-async function* splitLines(bytes: AsyncIterable<Uint8Array>, rowBytesMax: number): AsyncGenerator<string> {
+/**
+ * Cuts bytes into lines without holding more than one. @throws SourceProblem ROW_TOO_LONG when one
+ * has more than `rowBytesMax` bytes
+ */
+async function* splitLines(
+  bytes: AsyncIterable<Uint8Array>,
+  rowBytesMax: number,
+): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytes) {
@@ -127,7 +154,9 @@ async function* splitLines(bytes: AsyncIterable<Uint8Array>, rowBytesMax: number
       const end = chunk.indexOf(lineFeed, start);
       const part = chunk.subarray(start, end < 0 ? chunk.length : end);
       length += part.length;
-      if (length > rowBytesMax) throw new SourceProblem('ROW_TOO_LONG', `A line is longer than ${rowBytesMax} bytes.`);
+      if (length > rowBytesMax) {
+        throw new SourceProblem('ROW_TOO_LONG', `A line is longer than ${rowBytesMax} bytes.`);
+      }
       parts.push(part);
       if (end < 0) break;
       yield Buffer.concat(parts).toString('utf8').trim();

@@ -9,48 +9,84 @@ import {
 } from 'hyparquet';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { plainValue, type RowReader, type RowReading, textOfDate, textOfTimestamp } from './row-reading.ts';
+import {
+  plainValue,
+  type RowReader,
+  type RowReading,
+  textOfDate,
+  textOfTimestamp,
+} from './row-reading.ts';
 
 /** Longest page that is decompressed: writers make them of one megabyte or a few. */
 const pageBytesMax = 32 * 1024 * 1024;
 const footerBytesMax = 16 * 1024 * 1024;
 
-/** Reads the first rows of a Parquet file: its footer, then one group of rows after the other, as far as rows are wanted. */
+/**
+ * Reads the first rows of a Parquet file: its footer, then one group of rows after the other, as
+ * far as rows are wanted.
+ */
 export const readParquet: RowReader = async function* (reading) {
   const buffer = bufferOf(reading);
   const metadata = await orProblem(reading, () => readFooter(reading, buffer));
   for (const { rowStart, rowEnd } of groupsOf(metadata, reading.rowsMax)) {
-    const options = { file: buffer, metadata, rowStart, rowEnd, compressors, parsers, useOffsetIndex: true, geoparquet: false };
+    const options = {
+      file: buffer,
+      metadata,
+      rowStart,
+      rowEnd,
+      compressors,
+      parsers,
+      useOffsetIndex: true,
+      geoparquet: false,
+    };
     const rows = await orProblem(reading, () => parquetReadObjects(options));
     for (const row of rows) yield plainValue(row, 0) as SourceRow;
   }
 };
 
-async function orProblem<Value>({ file, signal }: RowReading, read: () => Promise<Value>): Promise<Value> {
+async function orProblem<Value>(
+  { file, signal }: RowReading,
+  read: () => Promise<Value>,
+): Promise<Value> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof SourceProblem || signal.aborted || !(error instanceof Error)) throw error;
-    throw new SourceProblem('FILE_CORRUPT', `${file.uri} cannot be read as Parquet: ${error.message}`, { cause: error });
+    throw new SourceProblem(
+      'FILE_CORRUPT',
+      `${file.uri} cannot be read as Parquet: ${error.message}`,
+      { cause: error },
+    );
   }
 }
 
 async function readFooter({ file }: RowReading, buffer: AsyncBuffer): Promise<FileMetaData> {
-  const tail = file.sizeBytes < 12 ? undefined : new DataView(await buffer.slice(file.sizeBytes - 8, file.sizeBytes));
+  const tail =
+    file.sizeBytes < 12
+      ? undefined
+      : new DataView(await buffer.slice(file.sizeBytes - 8, file.sizeBytes));
   const length = tail?.getUint32(0, true) ?? 0;
   if (tail === undefined || length > Math.min(footerBytesMax, file.sizeBytes - 8)) {
-    throw new SourceProblem('FILE_CORRUPT', `${file.uri} has no footer of Parquet of at most ${footerBytesMax} bytes.`);
+    throw new SourceProblem(
+      'FILE_CORRUPT',
+      `${file.uri} has no footer of Parquet of at most ${footerBytesMax} bytes.`,
+    );
   }
   return parquetMetadataAsync(buffer);
 }
 
 /** The rows of each group, as half-open ranges, as far as they are wanted. */
-function groupsOf({ row_groups: groups }: FileMetaData, rowsMax: number): readonly { rowStart: number; rowEnd: number }[] {
+function groupsOf(
+  { row_groups: groups }: FileMetaData,
+  rowsMax: number,
+): readonly { rowStart: number; rowEnd: number }[] {
   const ranges: { rowStart: number; rowEnd: number }[] = [];
   let rowStart = 0;
   for (const { num_rows: count } of groups) {
     const rowEnd = rowStart + Number(count);
-    if (rowStart < Math.min(rowEnd, rowsMax)) ranges.push({ rowStart, rowEnd: Math.min(rowEnd, rowsMax) });
+    if (rowStart < Math.min(rowEnd, rowsMax)) {
+      ranges.push({ rowStart, rowEnd: Math.min(rowEnd, rowsMax) });
+    }
     rowStart = rowEnd;
   }
   return ranges;
@@ -60,18 +96,24 @@ function bufferOf({ file, budget, signal }: RowReading): AsyncBuffer {
   return {
     byteLength: file.sizeBytes,
     async slice(start, end = file.sizeBytes) {
-      const from = start < 0 ? Math.max(0, file.sizeBytes + start) : Math.min(start, file.sizeBytes);
+      const from =
+        start < 0 ? Math.max(0, file.sizeBytes + start) : Math.min(start, file.sizeBytes);
       const length = Math.max(0, Math.min(end, file.sizeBytes) - from);
       budget.take(length);
       const bytes = new Uint8Array(length);
       let position = 0;
       if (length > 0) {
-        for await (const chunk of file.read({ range: { start: from, end: from + length }, signal })) {
+        for await (const chunk of file.read({
+          range: { start: from, end: from + length },
+          signal,
+        })) {
           bytes.set(chunk, position);
           position += chunk.length;
         }
       }
-      if (position < length) throw new SourceProblem('FILE_CORRUPT', `${file.uri} ends before its own size.`);
+      if (position < length) {
+        throw new SourceProblem('FILE_CORRUPT', `${file.uri} ends before its own size.`);
+      }
       return bytes.buffer;
     },
   };
@@ -84,9 +126,15 @@ const compressors: Compressors = {
     snappyUncompress(input, output);
     return output;
   }),
-  GZIP: bounded((input, outputLength) => gunzipSync(input, { maxOutputLength: Math.max(1, outputLength) })),
-  BROTLI: bounded((input, outputLength) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) })),
-  ZSTD: bounded((input, outputLength) => zstdDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) })),
+  GZIP: bounded((input, outputLength) =>
+    gunzipSync(input, { maxOutputLength: Math.max(1, outputLength) }),
+  ),
+  BROTLI: bounded((input, outputLength) =>
+    brotliDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) }),
+  ),
+  ZSTD: bounded((input, outputLength) =>
+    zstdDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) }),
+  ),
 };
 
 type Decompress = (input: Uint8Array, outputLength: number) => Uint8Array;

@@ -24,7 +24,10 @@ const endings: readonly (readonly [pattern: RegExp, format: FileFormat])[] = [
   [/\.avro$/i, 'avro'],
 ];
 
-/** The format of a file: by its first bytes where they tell, else by the end of its name, else by what its text begins with. @throws SourceProblem FILE_FORMAT when it is not text */
+/**
+ * The format of a file: by its first bytes where they tell, else by the end of its name, else by
+ * what its text begins with. @throws SourceProblem FILE_FORMAT when it is not text
+ */
 function formatOf(uri: string, head: Uint8Array): FileFormat {
   const text = Buffer.from(head).toString('latin1');
   if (text.startsWith('PAR1')) return 'parquet';
@@ -34,7 +37,10 @@ function formatOf(uri: string, head: Uint8Array): FileFormat {
   const byName = endings.find(([pattern]) => pattern.test(name))?.[1];
   if (byName !== undefined) return byName;
   if (head.includes(0)) {
-    throw new SourceProblem('FILE_FORMAT', `${uri} is neither text nor of a binary format that is read here.`);
+    throw new SourceProblem(
+      'FILE_FORMAT',
+      `${uri} is neither text nor of a binary format that is read here.`,
+    );
   }
   return /^(?:ï»¿)?\s*[[{]/.test(text) ? 'json' : 'csv';
 }
@@ -68,11 +74,17 @@ export interface OpenedRows {
 }
 
 /** Opens the rows of a file of any format. @throws SourceProblem when it cannot be read */
-export async function openRows(reading: RowReading, named: FileFormat | undefined): Promise<OpenedRows> {
+export async function openRows(
+  reading: RowReading,
+  named: FileFormat | undefined,
+): Promise<OpenedRows> {
   const { raw, plain } = await readHead(reading, headBytes);
   const format = named ?? formatOf(reading.file.uri, plain);
   if (jumping.includes(format) && compressionOf(raw) !== 'none') {
-    throw new SourceProblem('FILE_COMPRESSED', `${reading.file.uri}: ${format} is compressed inside, not as a whole.`);
+    throw new SourceProblem(
+      'FILE_COMPRESSED',
+      `${reading.file.uri}: ${format} is compressed inside, not as a whole.`,
+    );
   }
   return { format, rows: readers[format](reading) };
 }
@@ -87,11 +99,15 @@ export interface FileRowsOptions {
 }
 
 /**
- * All rows of a file, as they come; its format is told by its content unless the batch config names it.
+ * All rows of a file, as they come; its format is told by its content unless the batch config names
+ * it.
  *
  * @throws INGESTION_FAILED when it cannot be read to its end, or a row of it cannot be read
  */
-export async function* openFileRows(file: SourceFile, options: FileRowsOptions): AsyncGenerator<SourceRow> {
+export async function* openFileRows(
+  file: SourceFile,
+  options: FileRowsOptions,
+): AsyncGenerator<SourceRow> {
   const { batchConfig, rowBytesMax, signal } = options;
   const budget = new ByteBudget(Number.POSITIVE_INFINITY);
   let problem: string | undefined;

@@ -30,7 +30,10 @@ export interface CsvOptions {
   readonly listDelimiter?: string | undefined;
 }
 
-/** Reads the first rows of a file. @throws SourceProblem when it cannot be read further; rows that came before are good */
+/**
+ * Reads the first rows of a file. @throws SourceProblem when it cannot be read further; rows that
+ * came before are good
+ */
 export type RowReader = (reading: RowReading) => AsyncIterable<SourceRow>;
 
 export type Compression = 'gzip' | 'zstd' | 'none';
@@ -43,14 +46,20 @@ export function compressionOf(head: Uint8Array): Compression {
 }
 
 /**
- * The bytes of a file, decompressed as they come, each taken from the budget: what a small file expands to is never held.
+ * The bytes of a file, decompressed as they come, each taken from the budget: what a small file
+ * expands to is never held.
  *
  * @throws SourceProblem when it cannot be decompressed, or the budget is spent
  */
-export async function* fileBytes(reading: RowReading, compression: Compression): AsyncGenerator<Uint8Array> {
+export async function* fileBytes(
+  reading: RowReading,
+  compression: Compression,
+): AsyncGenerator<Uint8Array> {
   const { file, signal, budget } = reading;
   const bytes = file.read({ signal });
-  for await (const chunk of compression === 'none' ? bytes : decompress(bytes, compression, file.uri)) {
+  for await (const chunk of compression === 'none'
+    ? bytes
+    : decompress(bytes, compression, file.uri)) {
     budget.take(chunk.length);
     yield chunk;
   }
@@ -62,15 +71,25 @@ async function* decompress(
   uri: string,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* through<Uint8Array>(bytes, compression === 'gzip' ? createGunzip() : createZstdDecompress());
+    yield* through<Uint8Array>(
+      bytes,
+      compression === 'gzip' ? createGunzip() : createZstdDecompress(),
+    );
   } catch (error) {
     if (!isZlibError(error)) throw error;
-    throw new SourceProblem('FILE_CORRUPT', `${uri} is not ${compression} to its end: ${error.message}.`, { cause: error });
+    throw new SourceProblem(
+      'FILE_CORRUPT',
+      `${uri} is not ${compression} to its end: ${error.message}.`,
+      { cause: error },
+    );
   }
 }
 
 /** What a transform makes of bytes. Both are closed however reading ends. */
-export async function* through<Output>(bytes: AsyncIterable<Uint8Array>, transform: Transform): AsyncGenerator<Output> {
+export async function* through<Output>(
+  bytes: AsyncIterable<Uint8Array>,
+  transform: Transform,
+): AsyncGenerator<Output> {
   const source = Readable.from(bytes, { objectMode: false });
   source.on('error', (error) => transform.destroy(error));
   source.pipe(transform);
@@ -93,7 +112,9 @@ export async function readHead(
 ): Promise<{ readonly raw: Uint8Array; readonly plain: Uint8Array }> {
   const end = Math.min(countMax, reading.file.sizeBytes);
   const raw =
-    end === 0 ? new Uint8Array(0) : await collect(reading.file.read({ range: { start: 0, end }, signal: reading.signal }), end);
+    end === 0
+      ? new Uint8Array(0)
+      : await collect(reading.file.read({ range: { start: 0, end }, signal: reading.signal }), end);
   const compression = compressionOf(raw);
   if (compression === 'none') return { raw, plain: raw };
   const bytes = reading.file.read({ signal: reading.signal });
@@ -111,13 +132,19 @@ async function collect(bytes: AsyncIterable<Uint8Array>, countMax: number): Prom
   return Buffer.concat(chunks).subarray(0, countMax);
 }
 
-/** Refuses what lies in more lists and objects than a row may have. @throws SourceProblem ROW_TOO_DEEP */
+/**
+ * Refuses what lies in more lists and objects than a row may have. @throws SourceProblem
+ * ROW_TOO_DEEP
+ */
 export function assertDepth(depth: number): void {
-  if (depth > nestingMax) throw new SourceProblem('ROW_TOO_DEEP', `A row is nested more than ${nestingMax} deep.`);
+  if (depth > nestingMax) {
+    throw new SourceProblem('ROW_TOO_DEEP', `A row is nested more than ${nestingMax} deep.`);
+  }
 }
 
 /**
- * A value of a library as rows have them: lists, maps and typed arrays as lists and objects, times as text.
+ * A value of a library as rows have them: lists, maps and typed arrays as lists and objects, times
+ * as text.
  *
  * @param depth in how many lists and objects it lies
  * @throws SourceProblem ROW_TOO_DEEP
@@ -127,13 +154,17 @@ export function plainValue(value: unknown, depth: number): SourceValue {
   if (typeof value !== 'object') {
     return typeof value === 'symbol' || typeof value === 'function' ? null : (value as SourceValue);
   }
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : textOfTimestamp(value.getTime(), 3);
+  if (value instanceof Date) {
+    return Number.isNaN(value.getTime()) ? null : textOfTimestamp(value.getTime(), 3);
+  }
   if (value instanceof Uint8Array) return value;
   assertDepth(depth);
   const inner = (each: unknown): SourceValue => plainValue(each, depth + 1);
   if (Array.isArray(value)) return value.map(inner);
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, inner);
-  if (value instanceof Map) return Object.fromEntries(Array.from(value, ([name, member]) => [String(name), inner(member)]));
+  if (value instanceof Map) {
+    return Object.fromEntries(Array.from(value, ([name, member]) => [String(name), inner(member)]));
+  }
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
 
@@ -148,10 +179,15 @@ const yearRange = { min: -8_640_000_000_000_000n, max: 8_640_000_000_000_000n };
 /** A day since 1970 as `yyyy-MM-dd`. */
 export function textOfDate(days: number): string {
   const epochMs = days * dayMs;
-  return Math.abs(epochMs) > Number(yearRange.max) ? String(days) : new Date(epochMs).toISOString().slice(0, -14);
+  return Math.abs(epochMs) > Number(yearRange.max)
+    ? String(days)
+    : new Date(epochMs).toISOString().slice(0, -14);
 }
 
-/** Units since 1970, `10^digits` of them in a second, as `yyyy-MM-dd HH:mm:ss.f` in UTC; zeros at the end are cut to milliseconds. */
+/**
+ * Units since 1970, `10^digits` of them in a second, as `yyyy-MM-dd HH:mm:ss.f` in UTC; zeros at
+ * the end are cut to milliseconds.
+ */
 export function textOfTimestamp(value: bigint | number, digits: 3 | 6 | 9): string {
   const perSecond = 10n ** BigInt(digits);
   const units = BigInt(value);

@@ -48,7 +48,11 @@ test.each([
 ])('%s of %j fails: %s', async (type, value, reason) => {
   const dimensions = [column('a', type)];
   const failed = await run([{ a: value }], { dimensions });
-  expect(failed.dropped).toEqual([{ sourceIndex: 0, step: 'dataType', kind: 'failed', column: 'a', reason }]);
+  expect(failed.dropped).toEqual([
+    { sourceIndex: 0, step: 'dataType', kind: 'failed', column: 'a', reason },
+  ]);
   const kept = await run([{ a: value }], { dimensions, ingestion: { continueOnError: true } });
-  expect(kept.rows.map(({ nullFields, isIncomplete }) => [nullFields, isIncomplete])).toEqual([[['a'], true]]);
+  expect(kept.rows.map(({ nullFields, isIncomplete }) => [nullFields, isIncomplete])).toEqual([
+    [['a'], true],
+  ]);
 });

@@ -2,12 +2,20 @@ import { expect, test } from 'vitest';
 import { fieldsOf, run } from '../run.ts';
 
 const generate = (fieldToFunctionMap: Record<string, string>, preComplexTypeTransform = false) => {
-  return { enricherType: 'generateColumn', properties: { fieldToFunctionMap }, preComplexTypeTransform };
+  return {
+    enricherType: 'generateColumn',
+    properties: { fieldToFunctionMap },
+    preComplexTypeTransform,
+  };
 };
 
 test('columns are generated one after the other, whatever stood there', async () => {
   const enrichmentConfigs = [
-    generate({ once: "concat(upper(name), '!')", twice: 'concat(once, once)', name: "concat(name, 'b')" }),
+    generate({
+      once: "concat(upper(name), '!')",
+      twice: 'concat(once, once)',
+      name: "concat(name, 'b')",
+    }),
   ];
   expect(await fieldsOf([{ name: 'a' }], { ingestion: { enrichmentConfigs } })).toEqual([
     { name: 'ab', once: 'A!', twice: 'A!A!' },
@@ -15,7 +23,10 @@ test('columns are generated one after the other, whatever stood there', async ()
 });
 
 test('those before complex types see nested values, those after see the flattened columns', async () => {
-  const enrichmentConfigs = [generate({ before: 'jsonFormat(user)' }, true), generate({ after: 'user.name' })];
+  const enrichmentConfigs = [
+    generate({ before: 'jsonFormat(user)' }, true),
+    generate({ after: 'user.name' }),
+  ];
   const ingestion = { enrichmentConfigs, complexTypeConfig: {} };
   expect(await fieldsOf([{ user: { name: 'x' } }], { ingestion })).toEqual([
     { before: '{"name":"x"}', 'user.name': 'x', after: 'x' },
@@ -31,7 +42,11 @@ test('an enricher that is not run here or unknown and a bad expression are findi
   const { findings, rows } = await run([{ x: 1 }], { ingestion: { enrichmentConfigs } });
   expect(findings.map(({ path, code, severity }) => [path, code, severity])).toEqual([
     ['/ingestionConfig/enrichmentConfigs/0/enricherType', 'PIPELINE_ENRICHER_NOT_RUN', 'warning'],
-    ['/ingestionConfig/enrichmentConfigs/1/properties/fieldToFunctionMap/a~1b', 'EXPRESSION_UNKNOWN_FUNCTION', 'error'],
+    [
+      '/ingestionConfig/enrichmentConfigs/1/properties/fieldToFunctionMap/a~1b',
+      'EXPRESSION_UNKNOWN_FUNCTION',
+      'error',
+    ],
     ['/ingestionConfig/enrichmentConfigs/2/enricherType', 'PIPELINE_ENRICHER_UNKNOWN', 'error'],
   ]);
   expect(rows.map(({ fields }) => fields)).toEqual([{ x: 1 }]);

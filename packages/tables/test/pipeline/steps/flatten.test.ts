@@ -20,21 +20,39 @@ test.each([
   ['NON_PRIMITIVE', [1, 2], '[{"a":1}]'],
   [undefined, [1, 2], '[{"a":1}]'],
   ['ALL', '[1,2]', '[{"a":1}]'],
-])('collections that are not unnested become JSON by the mode %s', async (collectionNotUnnestedToJson, numbers, maps) => {
-  const ingestion = { complexTypeConfig: { collectionNotUnnestedToJson } };
-  expect(await fieldsOf([{ in: { numbers: [1, 2], maps: [{ a: 1 }] } }], { ingestion })).toEqual([
-    { 'in.numbers': numbers, 'in.maps': maps },
-  ]);
-});
+])(
+  'collections that are not unnested become JSON by the mode %s',
+  async (collectionNotUnnestedToJson, numbers, maps) => {
+    const ingestion = { complexTypeConfig: { collectionNotUnnestedToJson } };
+    expect(await fieldsOf([{ in: { numbers: [1, 2], maps: [{ a: 1 }] } }], { ingestion })).toEqual([
+      { 'in.numbers': numbers, 'in.maps': maps },
+    ]);
+  },
+);
 
 test('a value that is nested too deep fails its row, or leaves it incomplete', async () => {
   let deep: object = { end: 1 };
   for (let depth = 0; depth < 200; depth += 1) deep = { d: deep };
   const failed = await run([{ deep: deep as never }], { ingestion: { complexTypeConfig: {} } });
-  expect(failed.counts).toEqual({ read: 1, unnested: 0, filtered: 0, failed: 1, incomplete: 0, sanitized: 0 });
+  expect(failed.counts).toEqual({
+    read: 1,
+    unnested: 0,
+    filtered: 0,
+    failed: 1,
+    incomplete: 0,
+    sanitized: 0,
+  });
   expect(failed.dropped[0]?.reason).toMatch(/nested more than 100 deep/);
-  const kept = await run([{ deep: deep as never, id: 1 }], { ingestion: { complexTypeConfig: {}, continueOnError: true } });
+  const kept = await run([{ deep: deep as never, id: 1 }], {
+    ingestion: { complexTypeConfig: {}, continueOnError: true },
+  });
   expect(kept.rows).toEqual([
-    { sourceIndex: 0, fields: { deep: null, id: 1 }, nullFields: [], isIncomplete: true, isSanitized: false },
+    {
+      sourceIndex: 0,
+      fields: { deep: null, id: 1 },
+      nullFields: [],
+      isIncomplete: true,
+      isSanitized: false,
+    },
   ]);
 });

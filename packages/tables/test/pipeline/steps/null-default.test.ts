@@ -1,10 +1,23 @@
 import { expect, test } from 'vitest';
 import { column, now, run } from '../run.ts';
 
-const types = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BOOLEAN', 'TIMESTAMP', 'STRING', 'JSON', 'BYTES'];
+const types = [
+  'INT',
+  'LONG',
+  'FLOAT',
+  'DOUBLE',
+  'BIG_DECIMAL',
+  'BOOLEAN',
+  'TIMESTAMP',
+  'STRING',
+  'JSON',
+  'BYTES',
+];
 
 test('columns without a value get the default of their type, and are named', async () => {
-  const { rows } = await run([{ STRING: null }], { dimensions: types.map((type) => column(type, type)) });
+  const { rows } = await run([{ STRING: null }], {
+    dimensions: types.map((type) => column(type, type)),
+  });
   expect(rows).toEqual([
     {
       sourceIndex: 0,

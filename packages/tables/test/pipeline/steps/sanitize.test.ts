@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { column, run } from '../run.ts';
 
-async function sanitize(value: string | readonly string[] | Uint8Array, dataType: string, more: object) {
+async function sanitize(
+  value: string | readonly string[] | Uint8Array,
+  dataType: string,
+  more: object,
+) {
   const singleValueField = !Array.isArray(value);
-  const { rows, dropped } = await run([{ a: value }], { dimensions: [column('a', dataType, { singleValueField, ...more })] });
+  const { rows, dropped } = await run([{ a: value }], {
+    dimensions: [column('a', dataType, { singleValueField, ...more })],
+  });
   return rows[0] === undefined ? dropped[0]?.reason : [rows[0].fields['a'], rows[0].isSanitized];
 }
 
@@ -23,10 +29,9 @@ test('JSON and bytes are kept unless a strategy is given', async () => {
   expect(await sanitize('"abcde"', 'JSON', { maxLength: 3 })).toEqual(['"abcde"', false]);
   const bytes = new Uint8Array([1, 2, 3]);
   expect(await sanitize(bytes, 'BYTES', { maxLength: 2 })).toEqual([bytes, false]);
-  expect(await sanitize(bytes, 'BYTES', { maxLength: 2, maxLengthExceedStrategy: 'TRIM_LENGTH' })).toEqual([
-    bytes.slice(0, 2),
-    true,
-  ]);
+  expect(
+    await sanitize(bytes, 'BYTES', { maxLength: 2, maxLengthExceedStrategy: 'TRIM_LENGTH' }),
+  ).toEqual([bytes.slice(0, 2), true]);
 });
 
 test('text ends at a zero character, and each of several values is looked at', async () => {

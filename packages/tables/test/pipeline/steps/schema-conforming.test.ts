@@ -9,7 +9,10 @@ const row = {
   b: { c_noindex: 1, d: 2 },
 };
 
-async function conform(schemaConformingTransformerConfig: object, dimensions = ['id', 'user.name', 'extras', 'noindex']) {
+async function conform(
+  schemaConformingTransformerConfig: object,
+  dimensions = ['id', 'user.name', 'extras', 'noindex'],
+) {
   const { rows, findings } = await run([row], {
     ingestion: { schemaConformingTransformerConfig },
     dimensions: dimensions.map((name) => column(name, 'STRUCT')),
@@ -46,6 +49,11 @@ test('paths may have other columns, be kept twice, or nowhere', async () => {
     },
     ['id', 'user.name', 'city', 'extras'],
   );
-  expect(fields).toEqual({ id: 1, 'user.name': 'x', city: 'y', extras: { user: { name: 'x' }, b: { d: 2 } } });
+  expect(fields).toEqual({
+    id: 1,
+    'user.name': 'x',
+    city: 'y',
+    extras: { user: { name: 'x' }, b: { d: 2 } },
+  });
   expect(codes).toEqual(['PIPELINE_TEXT_INDEX_NOT_SHOWN']);
 });

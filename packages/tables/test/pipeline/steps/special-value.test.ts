@@ -17,6 +17,9 @@ test('minus zero, NaN and zeros at the end of decimals are made one with what th
   );
   expect(rows.map(({ fields, nullFields }) => [fields, nullFields])).toEqual([
     [{ double: 0, doubles: [1], decimal: '1.5', zeros: '1.500' }, []],
-    [{ double: -Infinity, doubles: [-Infinity], decimal: '100', zeros: '100' }, ['double', 'doubles']],
+    [
+      { double: -Infinity, doubles: [-Infinity], decimal: '100', zeros: '100' },
+      ['double', 'doubles'],
+    ],
   ]);
 });

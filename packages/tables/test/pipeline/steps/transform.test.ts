@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { column, fieldsOf, run } from '../run.ts';
 
 const transforms = (...pairs: readonly (readonly [string, string])[]) => {
-  return { transformConfigs: pairs.map(([columnName, transformFunction]) => ({ columnName, transformFunction })) };
+  return {
+    transformConfigs: pairs.map(([columnName, transformFunction]) => ({
+      columnName,
+      transformFunction,
+    })),
+  };
 };
 
 describe('transforms', () => {
@@ -35,20 +40,25 @@ describe('transforms', () => {
   test('take keys and values of a map for columns that are named so, in one order', async () => {
     const list = { singleValueField: false };
     const dimensions = [column('tags__KEYS', 'STRING', list), column('tags__VALUES', 'INT', list)];
-    const rows = [{ tags: { b: 2, a: 1 } }, { tags: { b: 2, a: 1 }, tags__KEYS: ['given', 'here'] }];
+    const rows = [
+      { tags: { b: 2, a: 1 } },
+      { tags: { b: 2, a: 1 }, tags__KEYS: ['given', 'here'] },
+    ];
     expect(await fieldsOf(rows, { dimensions })).toEqual([
       { tags__KEYS: ['a', 'b'], tags__VALUES: [1, 2] },
       { tags__KEYS: ['given', 'here'], tags__VALUES: [1, 2] },
     ]);
     const ingestion = transforms(['tags__KEYS', "array('x', 'y')"]);
-    expect(await fieldsOf([{ tags: { a: 1 } }], { dimensions: dimensions.slice(0, 1), ingestion })).toEqual([
-      { tags__KEYS: ['x', 'y'] },
-    ]);
+    expect(
+      await fieldsOf([{ tags: { a: 1 } }], { dimensions: dimensions.slice(0, 1), ingestion }),
+    ).toEqual([{ tags__KEYS: ['x', 'y'] }]);
   });
 
   test('make columns that others read but the table does not keep', async () => {
     const ingestion = transforms(['between_', 'upper(a)'], ['c', 'concat(between_, between_)']);
-    expect(await fieldsOf([{ a: 'x' }], { ingestion, dimensions: [column('c')] })).toEqual([{ c: 'XX' }]);
+    expect(await fieldsOf([{ a: 'x' }], { ingestion, dimensions: [column('c')] })).toEqual([
+      { c: 'XX' },
+    ]);
   });
 
   test('that fail drop the row, or leave null and an incomplete row', async () => {
@@ -75,7 +85,14 @@ describe('transforms', () => {
 
 describe('circles of transforms', () => {
   test('are findings, and what does not depend on them still runs', async () => {
-    const ingestion = transforms(['a', 'b + 1'], ['b', 'c + 1'], ['c', 'a + 1'], ['d', 'a'], ['e', 'x'], ['f', 'f + 1']);
+    const ingestion = transforms(
+      ['a', 'b + 1'],
+      ['b', 'c + 1'],
+      ['c', 'a + 1'],
+      ['d', 'a'],
+      ['e', 'x'],
+      ['f', 'f + 1'],
+    );
     const { findings, rows } = await run([{ x: 5 }], { ingestion });
     expect(findings.map(({ path, code, message }) => [path, code, message])).toEqual([
       [
@@ -83,7 +100,11 @@ describe('circles of transforms', () => {
         'PIPELINE_TRANSFORM_CYCLE',
         'Transforms depend on each other in a circle: a reads b reads c reads a; they are left out.',
       ],
-      ['/ingestionConfig/transformConfigs/5', 'PIPELINE_TRANSFORM_CYCLE', 'The transform of f reads f itself; it is left out.'],
+      [
+        '/ingestionConfig/transformConfigs/5',
+        'PIPELINE_TRANSFORM_CYCLE',
+        'The transform of f reads f itself; it is left out.',
+      ],
       [
         '/ingestionConfig/transformConfigs/3',
         'PIPELINE_TRANSFORM_BLOCKED',
@@ -94,8 +115,12 @@ describe('circles of transforms', () => {
   });
 
   test('a second transform of a column is a warning', async () => {
-    const { findings, rows } = await run([{ x: 5 }], { ingestion: transforms(['a', 'x'], ['a', 'x + 1']) });
-    expect(findings.map(({ code, severity }) => [code, severity])).toEqual([['PIPELINE_DUPLICATE_TRANSFORM', 'warning']]);
+    const { findings, rows } = await run([{ x: 5 }], {
+      ingestion: transforms(['a', 'x'], ['a', 'x + 1']),
+    });
+    expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
+      ['PIPELINE_DUPLICATE_TRANSFORM', 'warning'],
+    ]);
     expect(rows.map(({ fields }) => fields)).toEqual([{ x: 5, a: 5 }]);
   });
 });

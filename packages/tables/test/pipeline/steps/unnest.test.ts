@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { fieldsOf, run } from '../run.ts';
 
-const unnest = (...fieldsToUnnest: readonly string[]) => ({ ingestion: { complexTypeConfig: { fieldsToUnnest } } });
+const unnest = (...fieldsToUnnest: readonly string[]) => ({
+  ingestion: { complexTypeConfig: { fieldsToUnnest } },
+});
 
 test('each element of a collection becomes a row of its own', async () => {
   const row = { id: 1, items: [{ name: 'a', tags: { x: 1 } }, { name: 'b' }] };
@@ -31,8 +33,15 @@ test('several collections give every combination', async () => {
 });
 
 test('a row whose collection is empty, missing or no collection goes on as one row', async () => {
-  const result = await run([{ id: 1, items: [] }, { id: 2 }, { id: 3, items: 'x' }], unnest('items'));
-  expect(result.rows.map(({ fields }) => fields)).toEqual([{ id: 1, items: [] }, { id: 2 }, { id: 3, items: 'x' }]);
+  const result = await run(
+    [{ id: 1, items: [] }, { id: 2 }, { id: 3, items: 'x' }],
+    unnest('items'),
+  );
+  expect(result.rows.map(({ fields }) => fields)).toEqual([
+    { id: 1, items: [] },
+    { id: 2 },
+    { id: 3, items: 'x' },
+  ]);
   expect(result.counts.unnested).toBe(0);
 });
 
@@ -45,7 +54,14 @@ test('more rows than the limit fail the row before they are made', async () => {
     ],
     unnest('a', 'b'),
   );
-  expect(result.counts).toEqual({ read: 2, unnested: 0, filtered: 0, failed: 1, incomplete: 0, sanitized: 0 });
+  expect(result.counts).toEqual({
+    read: 2,
+    unnested: 0,
+    filtered: 0,
+    failed: 1,
+    incomplete: 0,
+    sanitized: 0,
+  });
   expect(result.dropped).toEqual([
     {
       sourceIndex: 0,
