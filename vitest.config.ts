@@ -15,8 +15,12 @@ const compileCache = join(import.meta.dirname, 'node_modules/.cache/node-compile
 /** Files that replace modules: what they change must not reach other files, nor come too late. */
 const replacesModules = '**/*.mocked.test.ts';
 
+/** Servers of one package, with the packages below it, over HTTP in the process of the test. */
+const integrationOfPackages = 'packages/*/test/**/*.integration.test.ts';
+
 /** What a suite leaves out of the files that its patterns name. */
 export function excludedFrom(name: string): string[] {
+  if (name === 'unit') return [replacesModules, integrationOfPackages];
   return name === 'mocked' ? [] : [replacesModules];
 }
 
@@ -46,6 +50,7 @@ const kinds = [
 export const suites: Record<string, string[]> = {
   unit: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
   mocked: ['packages/*/test/**/*.mocked.test.ts'],
+  integration: [integrationOfPackages, 'test/src/*/*.integration.test.ts'],
   ...Object.fromEntries(kinds.map((kind) => [kind, [`test/src/*/*.${kind}.test.ts`]])),
 };
 

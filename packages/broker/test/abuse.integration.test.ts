@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { ErrorBody } from '@quire/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 let broker: TestBroker;
 

@@ -1,7 +1,7 @@
 import { brokerOperations } from '@quire/api';
 import { expect, test } from 'vitest';
-import { TestBroker } from '../testkit/broker-server.ts';
-import type { CallOptions } from '../testkit/http-caller.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
+import type { CallOptions } from '../../../test/src/testkit/http-caller.ts';
 
 /** Of a broker that gives no links. */
 const { readLink: _notServed, ...operations } = brokerOperations;

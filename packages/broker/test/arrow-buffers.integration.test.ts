@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TestBroker } from '../testkit/broker-server.ts';
-import type { Answer } from '../testkit/http-caller.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
+import type { Answer } from '../../../test/src/testkit/http-caller.ts';
 
 const arrow = 'application/vnd.apache.arrow.stream';
 let broker: TestBroker;

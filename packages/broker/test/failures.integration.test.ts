@@ -4,8 +4,12 @@ import type { CursorResponse, QueryResponse } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { type LogLine, recordingLogger, untilLogged } from '../testkit/broker-log.ts';
-import { TestBroker } from '../testkit/broker-server.ts';
+import {
+  type LogLine,
+  recordingLogger,
+  untilLogged,
+} from '../../../test/src/testkit/broker-log.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const unavailable = new QuireError(
   'STORE_UNAVAILABLE',

@@ -12,9 +12,9 @@ import type {
 import { QuireError } from '@quire/core';
 import { faultOn, noFaults } from '@quire/core/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { scriptedRowsJson } from '../testkit/broker-engine.ts';
-import { TestBroker } from '../testkit/broker-server.ts';
-import type { Answer } from '../testkit/http-caller.ts';
+import { scriptedRowsJson } from '../../../test/src/testkit/broker-engine.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
+import type { Answer } from '../../../test/src/testkit/http-caller.ts';
 
 const tempDirectory = mkdtempSync(join(tmpdir(), 'quire-growing-'));
 let broker: TestBroker;

@@ -9,7 +9,7 @@ import { type Result, type ResultSource, ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { Int32, makeVector, Table, Utf8, vectorFromArray } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { brokerId, TestBroker } from '../testkit/broker-server.ts';
+import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const formats = ['json', 'ndjson', 'csv', 'arrow'] as const;
 const rowCount = 40_000;

@@ -9,7 +9,7 @@ import { MemoryObjectStore } from '@quire/store-memory';
 import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { ScriptedEngine } from '../testkit/broker-engine.ts';
+import { ScriptedEngine } from '../../../test/src/testkit/broker-engine.ts';
 
 /** A broker without a server of its own. */
 async function openBroker() {

@@ -3,9 +3,9 @@ import { brokerOperations, type RunningQueryList } from '@quire/api';
 import { BrokerMetrics } from '@quire/broker';
 import { isRequestId } from '@quire/core';
 import { expect, test } from 'vitest';
-import { type LogLine, recordingLogger } from '../testkit/broker-log.ts';
-import { TestBroker } from '../testkit/broker-server.ts';
-import { until } from '../testkit/until.ts';
+import { type LogLine, recordingLogger } from '../../../test/src/testkit/broker-log.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
+import { until } from '../../../test/src/testkit/until.ts';
 
 test('health tells that the broker lives, and no secrets', async () => {
   await using broker = await TestBroker.start({ storeLocation: 'file:///srv/private/quire' });

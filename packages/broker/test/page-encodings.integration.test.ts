@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { brokerId, TestBroker } from '../testkit/broker-server.ts';
+import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 let broker: TestBroker;
 let requestId: string;

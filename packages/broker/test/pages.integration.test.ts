@@ -1,7 +1,7 @@
 import type { CursorResponse } from '@quire/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scriptedRowsJson } from '../testkit/broker-engine.ts';
-import { brokerId, TestBroker } from '../testkit/broker-server.ts';
+import { scriptedRowsJson } from '../../../test/src/testkit/broker-engine.ts';
+import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const total = 2500;
 let broker: TestBroker;

@@ -2,8 +2,8 @@ import { MetadataRecord, type QueryResponse } from '@quire/api';
 import { ownerTagOf, type RequestId } from '@quire/core';
 import { ownerTag } from '@quire/results';
 import { expect, test } from 'vitest';
-import { scriptedRowsJson } from '../testkit/broker-engine.ts';
-import { brokerId, TestBroker } from '../testkit/broker-server.ts';
+import { scriptedRowsJson } from '../../../test/src/testkit/broker-engine.ts';
+import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const dataSchema = '{"columnNames":["n","big","text"],"columnDataTypes":["INT","LONG","STRING"]}';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const lengthBytes = 300_000;
 const usual = { authorization: 'Bearer ann-token', 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 import type { MetadataResponse, ResultListResponse, StoredResult } from '@quire/api';
 import { MetadataRecord } from '@quire/api';
 import { expect, test } from 'vitest';
-import { brokerId, TestBroker } from '../testkit/broker-server.ts';
+import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;

@@ -1,6 +1,10 @@
 import type { ErrorBody, RunningQueryList } from '@quire/api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Answer, type CallOptions, TestBroker } from '../testkit/broker-server.ts';
+import {
+  type Answer,
+  type CallOptions,
+  TestBroker,
+} from '../../../test/src/testkit/broker-server.ts';
 
 let broker: TestBroker;
 /** Each test asks for another number of rows: what was asked before is known. */

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { CursorResponse } from '@quire/api';
 import { expect, test } from 'vitest';
-import { TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const refusal = {
   code: 503,

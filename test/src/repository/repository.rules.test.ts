@@ -73,6 +73,8 @@ describe('suitesOf', () => {
   test.each([
     ['packages/core/test/a.test.ts', ['unit']],
     ['packages/core/test/deep/a.test.ts', ['unit']],
+    ['packages/core/test/a.integration.test.ts', ['integration']],
+    ['test/src/broker/a.integration.test.ts', ['integration']],
     ['test/src/broker/a.e2e.test.ts', ['e2e']],
     ['test/src/repository/a.rules.test.ts', ['rules']],
     ['packages/core/src/a.test.ts', []],
