@@ -1,7 +1,7 @@
 import { systemClock } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { type Result, ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { type Comparison, quire, runComparison } from '../measure/comparison.ts';
 import { type Contender, repeated, type Rounds } from '../measure/interleave.ts';
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';

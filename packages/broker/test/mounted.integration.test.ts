@@ -5,7 +5,7 @@ import { createBroker } from '@quire/broker';
 import { QuireClient } from '@quire/client';
 import { QuireError } from '@quire/core';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import { type ErrorCode, QuireError } from '@quire/core';
 import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generatorTrapsIn } from '../../../test/src/testkit/generator-traps.ts';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 import type { Answer, CallOptions } from '../../../test/src/testkit/http-caller.ts';

@@ -1,6 +1,6 @@
 import { collect, FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import type { StoreLease } from '@quire/core';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import {

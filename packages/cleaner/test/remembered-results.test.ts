@@ -1,7 +1,7 @@
 import { createRequestId, type RequestId } from '@quire/core';
 import { ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { dataKeyOf, recordKeyOf } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 import { type CallOptions, type ObjectEntry, type ObjectStore, QuireError } from '@quire/core';
 import { collect, ManualClock, SeededRandom } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { expect, test } from 'vitest';
 import { openLeftovers } from '../src/cleaner/open-leftovers.ts';
 

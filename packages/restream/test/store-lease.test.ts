@@ -1,6 +1,6 @@
 import { type ObjectStore, QuireError, StoreLease } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { expect, it } from 'vitest';
 
 const durationMs = 9000;

@@ -6,7 +6,7 @@ import {
   QuireError,
   SingleUseBody,
 } from '@quire/core';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BatchCache } from '../src/batch-cache.ts';

@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import {
   Bool,
   Data,

@@ -1,6 +1,6 @@
 import { isQuireError, type RequestId } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { type PageFormat, ResultStore, type ResultStoreOptions } from '../src/index.ts';

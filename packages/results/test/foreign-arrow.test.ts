@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import * as ownArrow from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOfArrow } from '../../../test/src/testkit/builders/copy-of-arrow.ts';

@@ -1,6 +1,6 @@
 import { isQuireError, type ObjectStore, readObject } from '@quire/core';
 import { collect, RecordingStore } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';

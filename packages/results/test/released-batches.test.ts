@@ -1,6 +1,6 @@
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { readObject } from '@quire/core';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import {
   Field,
   Int32,

@@ -6,7 +6,7 @@ import {
   RecordingStore,
   SeededRandom,
 } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   countingJson,

@@ -1,6 +1,6 @@
 import { createRequestId, isQuireError, type QuireError, type RequestId } from '@quire/core';
 import { FaultStore, ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { ResultStore } from '../src/index.ts';

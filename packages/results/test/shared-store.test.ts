@@ -1,6 +1,6 @@
 import { createRequestId, isQuireError } from '@quire/core';
 import { ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';

@@ -1,6 +1,6 @@
 import { QuireError } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';

@@ -1,7 +1,7 @@
 import type { ErrorBody, RunningQueryList } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { FaultStore, faultOn } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestBroker } from '../testkit/broker-server.ts';
 import { startBroker } from '../testkit/proxy-server.ts';

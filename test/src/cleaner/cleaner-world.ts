@@ -3,7 +3,7 @@ import { type CleanerSettings, QuotaPolicy } from '@quire/cleaner';
 import { createRequestId, isQuireError, ownerTagOf } from '@quire/core';
 import { collect, type FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
 import { listResultFolders, ownerTag, type ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
 import { type Action, owners, type Scene, type Weather } from './cleaner-actions.ts';

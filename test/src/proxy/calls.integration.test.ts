@@ -1,5 +1,5 @@
 import type { ErrorBody, ProxyHealthResponse, ResultListResponse, StoredResult } from '@quire/api';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scriptedRowsJson } from '../testkit/broker-engine.ts';
 import type { TestBroker } from '../testkit/broker-server.ts';

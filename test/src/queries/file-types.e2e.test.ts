@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { MiB, readObject, systemClock } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore, storeInProcess } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { expect, test } from 'vitest';
 import { describeWithTool, python } from '../testkit/toolchain.ts';
 

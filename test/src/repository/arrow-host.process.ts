@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import type * as Arrow from 'apache-arrow';
 
 async function jsonOf({

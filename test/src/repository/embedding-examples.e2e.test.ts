@@ -12,7 +12,7 @@ import {
   systemRandom,
 } from '@quire/core';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { tableFromArrays } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { openCleanedResults } from '../../../examples/embedding/embedded-cleaner.ts';

@@ -3,7 +3,6 @@
 /** Level of every package. Imports point to a strictly lower level. */
 export const levels: Readonly<Record<string, number>> = {
   core: 0,
-  'store-memory': 1,
   'store-file': 1,
   'store-s3': 1,
   'store-gcs': 1,

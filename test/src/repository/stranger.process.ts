@@ -6,7 +6,7 @@ import { createRequestId, systemClock, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 
 // @ts-expect-error: if the declarations were not found, this would be `any`, and no error.
 const notANumber: number = createRequestId(systemClock, systemRandom);

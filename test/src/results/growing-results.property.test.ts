@@ -7,7 +7,7 @@ import {
   type Result,
   ResultStore,
 } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import type { RecordBatch } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

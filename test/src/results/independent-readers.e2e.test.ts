@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readObject } from '@quire/core';
 import { type Compression, ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ExactQueries, openExactQueries } from '../testkit/builders/exact-query.ts';
 import { describeWithTool, python } from '../testkit/toolchain.ts';

@@ -1,5 +1,5 @@
 import { type Compression, ResultStore, type PageFormat } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countingRows } from '../testkit/builders/counting-rows.ts';

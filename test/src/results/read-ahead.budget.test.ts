@@ -1,6 +1,6 @@
 import { faultAt, FaultStore, RecordingStore } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';

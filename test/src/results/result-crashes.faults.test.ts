@@ -4,7 +4,7 @@ import { type Fault, faultAt, FaultStore, ManualClock, SeededRandom } from '@qui
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { GcsObjectStore } from '@quire/store-gcs';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { S3ObjectStore } from '@quire/store-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';

@@ -8,7 +8,7 @@ import {
   ResultStore,
 } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { DataType, tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { MiB } from '@quire/core';
 import { objectStoreCases, type OpenStoreFixture } from '@quire/core/conformance';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { describe, expect, test } from 'vitest';
 import { expectCaught } from '../testkit/planted-case.ts';
 import { endingBugs } from './planted/ending-bugs.ts';
@@ -21,7 +21,7 @@ const cases = new Map(objectStoreCases().map((each) => [each.title, each]));
 
 /**
  * A store in memory with a bug. That it passes without one is shown by
- * `store-memory.conformance.test.ts`.
+ * `memory-store.conformance.test.ts`.
  */
 function openWith({ plant }: PlantedBug): OpenStoreFixture {
   return async ({ sizeMaxBytes = 64 * MiB } = {}) => {

@@ -17,7 +17,7 @@ import {
   chunksOf,
   patternBytes,
 } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

@@ -5,7 +5,7 @@ import { type ObjectStore, QuireError, type StoreCall, withObserver } from '@qui
 import { collect, FaultStore, ManualClock, RecordingStore } from '@quire/core/testing';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Service } from '@quire/service';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { ScriptedEngine } from './broker-engine.ts';
 import { HttpCaller } from './http-caller.ts';
 

@@ -16,7 +16,7 @@ import {
 import { Deadline } from '@quire/core/wait';
 import type { Settings, StoreLocation } from '@quire/settings';
 import { FileObjectStore } from '@quire/store-file';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { loadFactory, openGcsStore, openS3Store } from './open-remote-store.ts';
 
 export interface StoreDependencies {

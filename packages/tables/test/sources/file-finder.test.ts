@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFileFinder, previewTable } from '../../src/index.ts';
 import { ManualClock } from '@quire/core/testing';

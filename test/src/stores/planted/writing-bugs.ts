@@ -7,7 +7,7 @@ import {
   QuireError,
 } from '@quire/core';
 import { collect } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { changed, changedFailures, chunksIn, type PlantedBug } from './planted-bug.ts';
 
 const failingSource =

@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { MiB, type QueryExecution, systemClock } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { columnDataTypes, type Result, type ResultSource, ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { pageText } from './page-text.ts';
 
 /** A JSON cell whose numbers are the text that stood there, digit by digit. */

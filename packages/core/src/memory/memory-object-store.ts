@@ -1,27 +1,23 @@
-import {
-  assertByteRange,
-  assertObjectKey,
-  type CallOptions,
-  type Clock,
-  type GetOptions,
-  type ListOptions,
-  type ObjectBody,
-  type ObjectEntry,
-  objectNotFound,
-  type ObjectStore,
-  QuireError,
-  resolveByteRange,
-  SingleUseBody,
-  sourceChunks,
-  storeClosed,
-  systemClock,
-  throwIfAborted,
-} from '@quire/core';
-import { listObjects } from './lister.ts';
-import { readBlocks } from './reader.ts';
-import { Room } from './room.ts';
+import type { Clock } from '../clock.ts';
+import { QuireError, throwIfAborted } from '../errors.ts';
+import { assertObjectKey } from '../object-key.ts';
+import type {
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+} from '../object-store.ts';
+import { assertByteRange, resolveByteRange } from '../store/byte-range.ts';
+import { SingleUseBody } from '../store/single-use-body.ts';
+import { sourceChunks } from '../store/source-chunks.ts';
+import { objectNotFound, storeClosed } from '../store/store-errors.ts';
+import { systemClock } from '../system-clock.ts';
+import { BlockPacker, readBlocks } from './blocks.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { listObjects } from './list-objects.ts';
 import { SortedObjects, type StoredObject } from './sorted-objects.ts';
-import { BlockPacker } from './writer.ts';
 
 /** How much a `MemoryObjectStore` may hold. */
 export interface MemoryObjectStoreOptions {
@@ -41,7 +37,7 @@ export interface MemoryObjectStoreOptions {
 export class MemoryObjectStore implements ObjectStore {
   readonly location = 'memory:';
   readonly #objects = new SortedObjects();
-  readonly #room: Room;
+  readonly #budget: ByteBudget;
   readonly #clock: Clock;
   #isClosed = false;
 
@@ -53,13 +49,13 @@ export class MemoryObjectStore implements ObjectStore {
         `sizeMaxBytes is ${sizeMaxBytes}; expected an integer from 0 up.`,
       );
     }
-    this.#room = new Room(sizeMaxBytes);
+    this.#budget = new ByteBudget(sizeMaxBytes);
     this.#clock = clock;
   }
 
   /** Bytes taken, by objects and by what is being written. */
   get usedBytes(): number {
-    return this.#room.usedBytes;
+    return this.#budget.usedBytes;
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -80,11 +76,11 @@ export class MemoryObjectStore implements ObjectStore {
     options?: CallOptions,
   ): Promise<ObjectEntry> {
     this.#check(key, options);
-    using claim = this.#room.claim(key);
+    using reservation = this.#budget.reserve(key);
     const packer = new BlockPacker();
     for await (const chunk of sourceChunks(body, options?.signal)) {
       this.#assertOpen();
-      claim.grow(chunk.byteLength);
+      reservation.grow(chunk.byteLength);
       packer.add(chunk);
     }
     this.#check(key, options);
@@ -95,8 +91,8 @@ export class MemoryObjectStore implements ObjectStore {
       blocks: packer.finish(),
     };
     const replaced = this.#objects.set(object);
-    claim.keep();
-    this.#room.free(replaced?.sizeBytes ?? 0);
+    reservation.commit();
+    this.#budget.free(replaced?.sizeBytes ?? 0);
     return entryOf(object);
   }
 
@@ -110,12 +106,12 @@ export class MemoryObjectStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
-    this.#room.free(this.#objects.delete(key)?.sizeBytes ?? 0);
+    this.#budget.free(this.#objects.delete(key)?.sizeBytes ?? 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    for (const { sizeBytes } of this.#objects.clear()) this.#room.free(sizeBytes);
+    for (const { sizeBytes } of this.#objects.clear()) this.#budget.free(sizeBytes);
   }
 
   #find(key: string, options: CallOptions | undefined): StoredObject {

@@ -1,6 +1,6 @@
 import { readObject } from '@quire/core';
 import { collect, ManualClock } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { describe, expect, test } from 'vitest';
 
 const mebibyte = 1024 * 1024;

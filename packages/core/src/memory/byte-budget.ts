@@ -1,7 +1,8 @@
-import { formatBytes, QuireError } from '@quire/core';
+import { QuireError } from '../errors.ts';
+import { formatBytes } from '../units.ts';
 
-/** A bound on bytes: what is stored and what is being written share it. */
-export class Room {
+/** A bound on bytes, shared by what is stored and what is being written. */
+export class ByteBudget {
   readonly #sizeMaxBytes: number;
   #usedBytes = 0;
 
@@ -13,9 +14,9 @@ export class Room {
     return this.#usedBytes;
   }
 
-  /** Begins to take room for the object `key`. */
-  claim(key: string): Claim {
-    return new Claim(this, key);
+  /** Starts an empty reservation for the object `key`. */
+  reserve(key: string): Reservation {
+    return new Reservation(this, key);
   }
 
   /** @throws STORE_FULL when `bytes` more do not fit */
@@ -35,30 +36,30 @@ export class Room {
   }
 }
 
-/** The room that one write has taken so far; disposing gives it back, unless it was kept. */
-class Claim {
-  readonly #room: Room;
+/** The bytes that one write has reserved so far; disposing gives them back, unless committed. */
+class Reservation {
+  readonly #budget: ByteBudget;
   readonly #key: string;
   #bytes = 0;
 
-  constructor(room: Room, key: string) {
-    this.#room = room;
+  constructor(budget: ByteBudget, key: string) {
+    this.#budget = budget;
     this.#key = key;
   }
 
   /** @throws STORE_FULL when `bytes` more do not fit */
   grow(bytes: number): void {
-    this.#room.take(bytes, this.#key);
+    this.#budget.take(bytes, this.#key);
     this.#bytes += bytes;
   }
 
-  /** The object stands now, and its room with it. */
-  keep(): void {
+  /** Leaves the bytes to the object, which is stored now. */
+  commit(): void {
     this.#bytes = 0;
   }
 
   [Symbol.dispose](): void {
-    this.#room.free(this.#bytes);
+    this.#budget.free(this.#bytes);
     this.#bytes = 0;
   }
 }

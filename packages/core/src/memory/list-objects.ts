@@ -1,5 +1,6 @@
-import { type ListOptions, throwIfAborted } from '@quire/core';
-import { yieldToEventLoop } from '@quire/core/wait';
+import { throwIfAborted } from '../errors.ts';
+import type { ListOptions } from '../object-store.ts';
+import { yieldToEventLoop } from '../wait/time-slice.ts';
 import type { SortedObjects, StoredObject } from './sorted-objects.ts';
 
 /** After this many entries others get a turn: a long listing must not hold up the process. */

@@ -1,4 +1,4 @@
-import type { ObjectEntry } from '@quire/core';
+import type { ObjectEntry } from '../object-store.ts';
 
 /** An object and its bytes, which never change. */
 export interface StoredObject extends ObjectEntry {

@@ -1,6 +1,6 @@
 import { isQuireError } from '@quire/core';
 import { collect } from '@quire/core/testing';
-import { MemoryObjectStore } from '@quire/store-memory';
+import { MemoryObjectStore } from '@quire/core/memory';
 import {
   describeObjectStore,
   inAllWrappers,

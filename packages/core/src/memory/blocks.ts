@@ -1,8 +1,11 @@
+import { throwIfAborted } from '../errors.ts';
+import type { ByteRange } from '../object-store.ts';
+
 /**
  * Every block but an object's last has this size, so that a byte's block, and its alignment, follow
  * from its offset.
  */
-export const blockBytes = 4 * 1024 * 1024;
+const blockBytes = 4 * 1024 * 1024;
 
 const firstCapacityBytes = 4096;
 
@@ -50,4 +53,21 @@ export class BlockPacker {
     larger.set(this.#last);
     this.#last = larger;
   }
+}
+
+/** The bytes of a range, as views of the blocks that hold them: nothing is copied. */
+export async function* readBlocks(
+  blocks: readonly Uint8Array[],
+  range: ByteRange,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (let offset = range.start; offset < range.end;) {
+    throwIfAborted(signal);
+    const startInBlock = offset % blockBytes;
+    const endInBlock = Math.min(startInBlock + range.end - offset, blockBytes);
+    const block = blocks[Math.floor(offset / blockBytes)];
+    if (block !== undefined) yield block.subarray(startInBlock, endInBlock);
+    offset += endInBlock - startInBlock;
+  }
+  throwIfAborted(signal);
 }

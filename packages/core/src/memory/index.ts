@@ -1,0 +1,1 @@
+export { MemoryObjectStore, type MemoryObjectStoreOptions } from './memory-object-store.ts';

@@ -1,1 +1,0 @@
-export { MemoryObjectStore, type MemoryObjectStoreOptions } from './store.ts';
