@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { SettingRow } from './setting-row.ts';
+import type { SettingRow } from '@quire/core/settings';
 import { namedTable, settingTable } from './setting-table.ts';
 
 export type NamedGroup = keyof typeof namedTable;

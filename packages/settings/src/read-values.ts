@@ -8,7 +8,7 @@ import {
   namedSettings,
 } from './known-keys.ts';
 import { badValue, faultAt, secretMark, type SettingProblem, showable } from './setting-problem.ts';
-import type { SettingRow } from './setting-row.ts';
+import type { SettingRow } from '@quire/core/settings';
 import type { SettingSource } from './setting-source.ts';
 import { nameKinds, type Settings } from './setting-table.ts';
 import { variableOf } from './environment.ts';

@@ -1,5 +1,5 @@
 import { variableOf } from './environment.ts';
-import type { SettingRow } from './setting-row.ts';
+import type { SettingRow } from '@quire/core/settings';
 import { namedTable, nameKinds, settingTable } from './setting-table.ts';
 
 const titles = {

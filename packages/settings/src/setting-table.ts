@@ -1,4 +1,4 @@
-import type { SettingRow } from './setting-row.ts';
+import { type SettingRows, type SettingValues, text } from '@quire/core/settings';
 import { jwt, limits } from './table/auth.ts';
 import { cleaner } from './table/cleaner.ts';
 import { controller } from './table/controller.ts';
@@ -14,7 +14,6 @@ import { results, store } from './table/results.ts';
 import { restream, streams, tableServer } from './table/tables.ts';
 import { http, observability, server } from './table/server.ts';
 import { tls } from './table/tls.ts';
-import { text } from './setting-kind.ts';
 
 /**
  * The one table of settings: groups of settings with fixed keys, under the names that code knows
@@ -56,15 +55,9 @@ export const settingTable = {
  */
 export const namedTable = { tables, principals, storageClasses };
 
-/** Rows of the table of settings, by the names of their values. */
-export type Rows = Readonly<Record<string, SettingRow<unknown>>>;
-/** The type of the value of a setting. */
-export type ValueOf<Row> = Row extends SettingRow<infer Value> ? Value : never;
-/** The values of a group of settings. */
-export type ValuesOf<Group extends Rows> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
 /** The values of a group of settings that has names of its own, such as tables. */
-export type NamedValuesOf<Group extends Rows> = ReadonlyArray<
-  { readonly name: string } & ValuesOf<Group>
+export type NamedValuesOf<Group extends SettingRows> = ReadonlyArray<
+  { readonly name: string } & SettingValues<Group>
 >;
 
 /**
@@ -73,7 +66,7 @@ export type NamedValuesOf<Group extends Rows> = ReadonlyArray<
  * throughout.
  */
 export type Settings = {
-  readonly [Group in keyof typeof settingTable]: ValuesOf<(typeof settingTable)[Group]>;
+  readonly [Group in keyof typeof settingTable]: SettingValues<(typeof settingTable)[Group]>;
 } & {
   readonly [Group in keyof typeof namedTable]: NamedValuesOf<(typeof namedTable)[Group]>;
 };

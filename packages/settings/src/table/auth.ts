@@ -1,7 +1,13 @@
-import { choices } from '../list-kind.ts';
-import { choice, countOrUnlimited, duration, text } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
-import { textLocation } from '../text-location-kind.ts';
+import {
+  choice,
+  choices,
+  countOrUnlimited,
+  duration,
+  optionalSetting,
+  setting,
+  text,
+  textLocation,
+} from '@quire/core/settings';
 
 const word = text(/^[^\s\p{C}]{1,200}$/u, 'a text of 1 to 200 characters without spaces');
 const identifier = text(

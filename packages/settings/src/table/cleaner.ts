@@ -1,5 +1,13 @@
-import { boolean, duration, integer, port, size, text } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+import {
+  boolean,
+  duration,
+  integer,
+  optionalSetting,
+  port,
+  setting,
+  size,
+  text,
+} from '@quire/core/settings';
 
 /** How much a broker may store, what happens above it, and how sweeps run. */
 export const cleaner = {

@@ -1,8 +1,15 @@
-import { httpUrls } from '../list-kind.ts';
-import { moduleOrClass } from '../module-kind.ts';
-import { boolean, choice, duration, durationOrRandom, text } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
-import { textLocation } from '../text-location-kind.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  durationOrRandom,
+  httpUrls,
+  moduleOrClass,
+  optionalSetting,
+  setting,
+  text,
+  textLocation,
+} from '@quire/core/settings';
 
 /** When sweeps run, and the expiry job over all brokers. */
 export const controller = {

@@ -1,6 +1,4 @@
-import { modulePath } from '../module-kind.ts';
-import { choice } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+import { choice, modulePath, optionalSetting, setting } from '@quire/core/settings';
 
 /** What answers queries. */
 export const engine = {

@@ -1,6 +1,13 @@
-import { path } from '../path-kind.ts';
-import { choice, type SettingKind, size, text } from '../setting-kind.ts';
-import { optionalSetting, requiredSetting, setting } from '../setting-row.ts';
+import {
+  choice,
+  optionalSetting,
+  path,
+  requiredSetting,
+  setting,
+  type SettingKind,
+  size,
+  text,
+} from '@quire/core/settings';
 
 /** A SHA-256 digest in hexadecimal; the value is in lower case. */
 const sha256Hex: SettingKind<string> = {

@@ -1,7 +1,13 @@
-import { httpUrls } from '../list-kind.ts';
-import { boolean, choice, duration, text } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
-import { textLocation } from '../text-location-kind.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  httpUrls,
+  optionalSetting,
+  setting,
+  text,
+  textLocation,
+} from '@quire/core/settings';
 
 /**
  * The Apache Pinot cluster that answers queries and keeps the tables when `engine.kind` is `pinot`.

@@ -1,6 +1,12 @@
-import { location, type StoreLocation } from '../path-kind.ts';
-import { duration, integer, type SettingKind, size } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+import { location, type StoreLocation } from '../location-kind.ts';
+import {
+  duration,
+  integer,
+  optionalSetting,
+  setting,
+  type SettingKind,
+  size,
+} from '@quire/core/settings';
 
 /** Directories, files and buckets, separated by commas; each of them once. */
 const sources: SettingKind<readonly StoreLocation[]> = {

@@ -1,7 +1,12 @@
-import { httpUrls } from '../list-kind.ts';
-import { httpUrl } from '../module-kind.ts';
-import { choice, duration, integer } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+import {
+  choice,
+  duration,
+  httpUrl,
+  httpUrls,
+  integer,
+  optionalSetting,
+  setting,
+} from '@quire/core/settings';
 
 /**
  * The proxy: which brokers it has, how it finds the one that holds a result, and how long it waits.

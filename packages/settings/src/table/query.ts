@@ -1,5 +1,4 @@
-import { boolean, duration, integer, size } from '../setting-kind.ts';
-import { setting } from '../setting-row.ts';
+import { boolean, duration, integer, setting, size } from '@quire/core/settings';
 
 /** How many queries run, and for how long. */
 export const query = {

@@ -1,7 +1,15 @@
-import { httpUrl, moduleOrClass } from '../module-kind.ts';
-import { path } from '../path-kind.ts';
-import { boolean, choice, duration, text } from '../setting-kind.ts';
-import { optionalSetting, requiredSetting, setting } from '../setting-row.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  httpUrl,
+  moduleOrClass,
+  optionalSetting,
+  path,
+  requiredSetting,
+  setting,
+  text,
+} from '@quire/core/settings';
 
 /** How to reach results in S3, and in any data directory whose URI begins with `s3:`. */
 export const s3 = {

@@ -1,14 +1,16 @@
-import { bucket, location, path } from '../path-kind.ts';
+import { bucket, location } from '../location-kind.ts';
 import {
   boolean,
   choice,
   duration,
   integer,
+  optionalSetting,
+  path,
+  setting,
   size,
   sizeOrUnlimited,
   text,
-} from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+} from '@quire/core/settings';
 
 /** The longest time that a result may be asked to live. */
 const lifetimeMax = '3650d';

@@ -1,6 +1,16 @@
-import { boolean, choice, duration, host, name, port, size } from '../setting-kind.ts';
-import { httpUrls, networks } from '../list-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  host,
+  httpUrls,
+  name,
+  networks,
+  optionalSetting,
+  port,
+  setting,
+  size,
+} from '@quire/core/settings';
 
 /** Where the services listen. */
 export const server = {

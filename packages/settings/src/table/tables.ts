@@ -1,7 +1,12 @@
-import { brokerPatterns, names } from '../list-kind.ts';
-import { path } from '../path-kind.ts';
-import { duration, size } from '../setting-kind.ts';
-import { optionalSetting, setting } from '../setting-row.ts';
+import {
+  brokerPatterns,
+  duration,
+  names,
+  optionalSetting,
+  path,
+  setting,
+  size,
+} from '@quire/core/settings';
 
 /** Which streams tables and previews may read. */
 export const streams = {

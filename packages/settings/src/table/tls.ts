@@ -1,5 +1,4 @@
-import { path } from '../path-kind.ts';
-import { optionalSetting } from '../setting-row.ts';
+import { optionalSetting, path } from '@quire/core/settings';
 
 /** Encrypted connections. */
 export const tls = {

@@ -1,5 +1,4 @@
-import { duration, integer, size } from '../setting-kind.ts';
-import { setting } from '../setting-row.ts';
+import { duration, integer, setting, size } from '@quire/core/settings';
 
 /** The processes that queries run in. */
 export const workers = {

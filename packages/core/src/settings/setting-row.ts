@@ -20,7 +20,17 @@ export interface SettingRow<Value> {
   readonly meaning: string;
 }
 
-interface RowParts<Value> {
+/** Rows of the table of settings, by the names of their values. */
+export type SettingRows = Readonly<Record<string, SettingRow<unknown>>>;
+/** The type of the value of a setting. */
+export type SettingValue<Row> = Row extends SettingRow<infer Value> ? Value : never;
+/** The values of a group of settings. */
+export type SettingValues<Rows extends SettingRows> = {
+  readonly [Name in keyof Rows]: SettingValue<Rows[Name]>;
+};
+
+/** The members of a row that its author gives; the others have defaults. */
+export interface SettingRowParts<Value> {
   readonly key: string;
   readonly kind: SettingKind<Value>;
   readonly live?: boolean;
@@ -30,13 +40,15 @@ interface RowParts<Value> {
 
 /** A setting that always has a value. */
 export function setting<Value>(
-  parts: RowParts<Value> & { readonly default: string | { readonly of: string } },
+  parts: SettingRowParts<Value> & { readonly default: string | { readonly of: string } },
 ): SettingRow<Value> {
   return { live: false, secret: false, required: false, ...parts };
 }
 
 /** A setting that may be left out; its value is then undefined. */
-export function optionalSetting<Value>(parts: RowParts<Value>): SettingRow<Value | undefined> {
+export function optionalSetting<Value>(
+  parts: SettingRowParts<Value>,
+): SettingRow<Value | undefined> {
   return {
     live: false,
     secret: false,
@@ -48,7 +60,7 @@ export function optionalSetting<Value>(parts: RowParts<Value>): SettingRow<Value
 }
 
 /** A setting without which the others of the same name mean nothing. */
-export function requiredSetting<Value>(parts: RowParts<Value>): SettingRow<Value> {
+export function requiredSetting<Value>(parts: SettingRowParts<Value>): SettingRow<Value> {
   return { live: false, secret: false, ...parts, required: true, default: undefined };
 }
 

@@ -1,6 +1,4 @@
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { SettingKind } from './setting-kind.ts';
+import { fileOrUri, type SettingKind } from '@quire/core/settings';
 
 /** Where results are kept: a directory of this machine, or a place in a bucket. */
 export type StoreLocation =
@@ -10,24 +8,6 @@ export type StoreLocation =
   | { readonly scheme: 'plugin'; readonly name: string; readonly uri: string };
 
 const bucketNames = '3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit';
-
-/** A path of this machine; the value is absolute. */
-export const path: SettingKind<string> = {
-  allowed: 'a path of this machine, absolute or relative',
-  parse: (value, baseDir) =>
-    value === '' || value.includes('\0') || schemePattern.test(value)
-      ? undefined
-      : resolve(baseDir, value),
-  format: (value) => value,
-};
-
-/** A file as a path or a `file:` URI; the value is an absolute path. */
-export const fileOrUri: SettingKind<string> = {
-  allowed: 'a path of this machine, absolute or relative, or a file: URI',
-  parse: (value, baseDir) =>
-    value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir),
-  format: (value) => value,
-};
 
 /** A directory as a path or a `file:` URI, or a bucket as an `s3://` or `gs://` URI. */
 export const location: SettingKind<StoreLocation> = {
@@ -39,7 +19,7 @@ export const location: SettingKind<StoreLocation> = {
     if (plugin !== undefined && !['file', 's3', 'gs'].includes(plugin)) {
       return { scheme: 'plugin', name: plugin, uri: value };
     }
-    const local = value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir);
+    const local = fileOrUri.parse(value, baseDir);
     return local === undefined ? undefined : { scheme: 'file', path: local };
   },
   format: (value) => (value.scheme === 'file' ? value.path : value.uri),
@@ -54,17 +34,8 @@ export function bucket(scheme: 's3' | 'gs'): SettingKind<string> {
   };
 }
 
-const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 const pluginPattern = /^([a-z][a-z0-9]{1,62}):\/\/\S+$/;
 const bucketPatterns = {
   s3: /^s3:\/\/[a-z0-9][a-z0-9._-]{2,}(?:\/[^\s?#]*)?$/,
   gs: /^gs:\/\/[a-z0-9][a-z0-9._-]{2,}(?:\/[^\s?#]*)?$/,
 } as const;
-
-function pathOfFileUri(value: string): string | undefined {
-  const uri = URL.canParse(value) ? new URL(value) : undefined;
-  // An escaped slash or NUL, and a host, name no file here: refused before the conversion would
-  // throw.
-  if (uri === undefined || uri.host !== '' || /%(?:2f|00)/i.test(uri.pathname)) return undefined;
-  return fileURLToPath(uri);
-}

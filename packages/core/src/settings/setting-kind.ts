@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { formatDurationMs, isQuireError, MiB, parseDurationMs } from '@quire/core';
+import { isQuireError } from '../errors.ts';
+import { formatDurationMs, MiB, parseDurationMs } from '../units.ts';
 
 /** How values of one kind are read from text, shown again and described. */
 export interface SettingKind<Value> {
@@ -120,6 +121,7 @@ function durationMsOf(text: string): number | undefined {
   }
 }
 
+/** One of the words `true` and `false`. */
 export const boolean: SettingKind<boolean> = {
   allowed: 'true or false',
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
