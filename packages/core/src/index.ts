@@ -17,7 +17,6 @@ export {
 } from './lossless-json.ts';
 export { assertObjectKey, isObjectKey } from './object-key.ts';
 export type {
-  LinkSigner,
   ByteRange,
   CallOptions,
   GetOptions,
@@ -25,9 +24,19 @@ export type {
   ObjectBody,
   ObjectEntry,
   ObjectStore,
-  ReadAtHand,
   ReadMemory,
 } from './object-store.ts';
+export {
+  type CachedReader,
+  type FolderDeleter,
+  isCachedReader,
+  isFolderDeleter,
+  isLinkSigner,
+  isSharingAware,
+  type LinkSigner,
+  type SharingAware,
+  type StoreCapabilities,
+} from './store-capabilities.ts';
 export { noClusterStatistics } from './no-cluster-statistics.ts';
 export {
   nextPage,
@@ -73,6 +82,7 @@ export { type BodySource, SingleUseBody } from './store/single-use-body.ts';
 export { sourceChunks } from './store/source-chunks.ts';
 export { objectNotFound, storeClosed } from './store/store-errors.ts';
 export { StoreLease, type StoreLeaseOptions } from './store/store-lease.ts';
+export { type StoreOperation, StoreWrapper } from './store/store-wrapper.ts';
 export { type LimitOptions, withLimit } from './store/with-limit.ts';
 export { type StoreCall, withObserver } from './store/with-observer.ts';
 export { withRetry } from './store/with-retry.ts';

@@ -47,12 +47,6 @@ export interface ReadMemory {
   lend(sizeBytes: number): Uint8Array;
 }
 
-/**
- * Fills `target` with a range of an object at once, and returns true; false, when that would have
- * to wait.
- */
-export type ReadAtHand = (key: string, range: ByteRange, target: Uint8Array) => boolean;
-
 /** Options of `ObjectStore.list`. */
 export interface ListOptions extends CallOptions {
   /** Only keys that sort after this one. */
@@ -95,6 +89,8 @@ export interface ObjectBody extends AsyncDisposable {
  * for no call: open bodies stay readable, and a put under way rejects with SHUTTING_DOWN at the
  * next step of its source at the latest, and leaves nothing behind. Every sentence here has a case
  * in the conformance suite (`@quire/core/conformance`), which all stores pass, bare and wrapped.
+ *
+ * What only some stores can do is an interface of its own, in `store-capabilities.ts`.
  */
 export interface ObjectStore extends AsyncDisposable {
   /**
@@ -102,13 +98,6 @@ export interface ObjectStore extends AsyncDisposable {
    * `s3://bucket/prefix`.
    */
   readonly location: string;
-
-  /**
-   * Whether brokers on other machines reach the same objects. A store of a plug-in that is not
-   * shared says false: its broker then names itself in its answers, so that their pages are asked
-   * of it.
-   */
-  readonly isShared?: boolean | undefined;
 
   /**
    * What is known of one object.
@@ -128,14 +117,6 @@ export interface ObjectStore extends AsyncDisposable {
    * @throws INVALID_PARAMETER when the range is empty, negative or not made of safe integers
    */
   get(key: string, options?: GetOptions): Promise<ObjectBody>;
-
-  /**
-   * Reads a range into `target`, which is as long, at once: where the bytes are at hand in this
-   * machine's memory, as far as the store can know, a `get` with all its waits costs more than they
-   * do. False when they are not, or anything is wrong: `get` then reads them, or says what it is.
-   * Left out by stores that have nothing at hand.
-   */
-  readonly readAtHand?: ReadAtHand | undefined;
 
   /**
    * Stores an object, durably, instead of any older one with that key. All or nothing: no reader
@@ -168,30 +149,4 @@ export interface ObjectStore extends AsyncDisposable {
    * Deletes an object; resolves just as well when there is none. Afterwards no new `get` finds it.
    */
   delete(key: string, options?: CallOptions): Promise<void>;
-
-  /**
-   * Deletes all objects of one folder, by their keys: the first, and then the others if nothing
-   * else lies in the folder, in their order. Resolves to whether they are all gone. With false, the
-   * first may be gone and the others stand: the caller goes on by single calls. Only stores have it
-   * in which it costs less than those.
-   */
-  readonly deleteFolder?:
-    | ((keys: readonly [string, ...string[]], options?: CallOptions) => Promise<boolean>)
-    | undefined;
-}
-
-/**
- * What some stores can do beside keeping objects: give links by which anybody reads one object,
- * without Quire, for a while.
- */
-export interface LinkSigner {
-  /**
-   * A URL that gives the object's bytes to anyone who has it, until `lifetimeMs` from now. Whether
-   * the object exists is not looked at. The URL is a secret: it belongs in no log.
-   *
-   * @throws INVALID_OBJECT_KEY when the key is not one
-   * @throws INVALID_PARAMETER when `lifetimeMs` is not between a second and seven days
-   * @throws STORE_MISCONFIGURED when the store's credentials cannot sign
-   */
-  signLink(key: string, lifetimeMs: number): Promise<string>;
 }

@@ -4,10 +4,11 @@ import {
   type ObjectStore,
   QuireError,
   SingleUseBody,
+  type StoreCapabilities,
 } from '@quire/core';
 
 /** A store of which a test says only what it needs; every other call fails the test. */
-export function stubStore(verbs: Partial<ObjectStore>): ObjectStore {
+export function stubStore(verbs: Partial<ObjectStore & StoreCapabilities>): ObjectStore {
   const unexpected = (): never => {
     throw new Error('The test did not expect this call.');
   };

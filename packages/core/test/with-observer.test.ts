@@ -1,11 +1,18 @@
-import { type ByteRange, type ObjectStore, type StoreCall, withObserver } from '@quire/core';
+import {
+  type ByteRange,
+  isCachedReader,
+  type ObjectStore,
+  type StoreCall,
+  type StoreCapabilities,
+  withObserver,
+} from '@quire/core';
 import { collect, ManualClock } from '@quire/core/testing';
-import { describe, expect, test } from 'vitest';
+import { assert, describe, expect, test } from 'vitest';
 import { bodyOf, bytes, entryOf, stubStore, unavailable } from './stub-store.ts';
 
 const nothing = { range: undefined, bytes: 0, entryCount: 0, durationMs: 0 };
 
-function setUp(verbs: Partial<ObjectStore>): {
+function setUp(verbs: Partial<ObjectStore & StoreCapabilities>): {
   store: ObjectStore;
   clock: ManualClock;
   calls: StoreCall[];
@@ -116,15 +123,16 @@ describe('withObserver', () => {
     ]);
   });
 
-  test('reports a read of what is at hand, and none of what is not', () => {
-    const isAtHand = (_key: string, range: ByteRange, target: Uint8Array): boolean => {
+  test('reports a cached read, and not one of bytes that are not cached', () => {
+    const readCached = (_key: string, range: ByteRange, target: Uint8Array): boolean => {
       target.fill(7);
       return range.start === 2;
     };
-    const { store, calls } = setUp({ readAtHand: isAtHand });
+    const { store, calls } = setUp({ readCached });
     const target = new Uint8Array(3);
-    expect(store.readAtHand?.('k', { start: 1, end: 4 }, target)).toBe(false);
-    expect(store.readAtHand?.('k', { start: 2, end: 5 }, target)).toBe(true);
+    assert(isCachedReader(store));
+    expect(store.readCached('k', { start: 1, end: 4 }, target)).toBe(false);
+    expect(store.readCached('k', { start: 2, end: 5 }, target)).toBe(true);
     expect(calls).toEqual([
       { ...nothing, op: 'get', key: 'k', range: { start: 2, end: 5 }, bytes: 3, outcome: 'ok' },
     ]);

@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib';
 import {
   type ByteRange,
+  type CachedReader,
   type CallOptions,
+  isCachedReader,
   MiB,
   type ObjectStore,
   QuireError,
@@ -60,8 +62,8 @@ const wholePageBytesMax = 16 * MiB;
 /** While no more than this is lent, a stream reads much at once. */
 const streamPlentyBytes = 16 * MiB;
 
-/** What reading needs of a store. */
-type BatchStore = Pick<ObjectStore, 'get' | 'readAtHand'>;
+/** What reading needs of a store, which may be a `CachedReader`. */
+type BatchStore = Pick<ObjectStore, 'get'>;
 
 interface Look {
   readonly before: readonly ReadBatch[];
@@ -82,6 +84,7 @@ interface BatchReaderParts {
  */
 export class BatchReader {
   readonly #store: BatchStore;
+  readonly #cachedReader: CachedReader | undefined;
   readonly #cache: BatchCache;
   readonly #pool: BufferPool;
   readonly #shared = new Map<string, SharedRead<Uint8Array>>();
@@ -90,6 +93,7 @@ export class BatchReader {
 
   constructor({ store, cache, pool }: BatchReaderParts) {
     this.#store = store;
+    this.#cachedReader = isCachedReader(store) ? store : undefined;
     this.#cache = cache;
     this.#pool = pool;
   }
@@ -128,11 +132,11 @@ export class BatchReader {
     if (sizeBytes > atHandBytesMax || !this.#mayLeaseWhole(sizeBytes)) return undefined;
     const { before, lacking, range, after } = this.#look(dataKey, plan);
     if (range === undefined) return { batches: before, release: () => undefined };
-    if (this.#store.readAtHand === undefined) return undefined;
+    if (this.#cachedReader === undefined) return undefined;
     const bytes = this.#leaseWhole(range.end - range.start);
     const release = (mayBeLookedAt = false): void => this.#releaseWhole(bytes, mayBeLookedAt);
     try {
-      if (this.#store.readAtHand(dataKey, range, bytes)) {
+      if (this.#cachedReader.readCached(dataKey, range, bytes)) {
         this.#prove(dataKey, bytes, lacking);
         return { batches: [...before, ...messagesOf(bytes, lacking), ...after], release };
       }
@@ -172,7 +176,7 @@ export class BatchReader {
   /** @throws RESULT_CORRUPT when a batch does not match its checksum */
   #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
     const mayBeKept = this.#cache.isFor(bytes.byteLength);
-    const demandMin = this.#store.readAtHand === undefined ? demandMinElsewhere : demandMinAtHand;
+    const demandMin = this.#cachedReader === undefined ? demandMinElsewhere : demandMinAtHand;
     for (const { planned, message } of messagesOf(bytes, batches)) {
       verify(dataKey, planned, message);
       if (mayBeKept) this.#cache.offer(dataKey, planned.index, message, demandMin);
@@ -270,7 +274,7 @@ async function readInto(
   range: ByteRange,
   options: CallOptions,
 ): Promise<void> {
-  if (store.readAtHand?.(key, range, target) === true) return;
+  if (isCachedReader(store) && store.readCached(key, range, target)) return;
   let filledBytes = 0;
   const memory = {
     lend: (sizeBytes: number) => target.subarray(filledBytes, filledBytes + sizeBytes),

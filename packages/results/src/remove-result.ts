@@ -1,4 +1,4 @@
-import type { CallOptions, ObjectStore } from '@quire/core';
+import { type CallOptions, isFolderDeleter, type ObjectStore } from '@quire/core';
 import { parseResultObjectName, resultPrefix } from './layout.ts';
 import type { ResultEntry } from './result-entry.ts';
 
@@ -32,7 +32,8 @@ export async function removeResult(
   // In the same order, but in one step, when there is no other record.
   if (
     isHeardLater &&
-    (await store.deleteFolder?.([entry.recordKey, entry.dataKey], call)) === true
+    isFolderDeleter(store) &&
+    (await store.deleteFolder([entry.recordKey, entry.dataKey], call))
   ) {
     onUncommitted?.();
     return 'removed';

@@ -294,11 +294,11 @@ test('memory that a store may still read into after it failed is not lent to any
 
 test('pages are read at once while little is lent for such pages, whatever streams with slow readers hold', () => {
   const file = fileOf([262_144]);
-  const readAtHand = (_key: string, { start, end }: ByteRange, target: Uint8Array): boolean => {
+  const readCached = (_key: string, { start, end }: ByteRange, target: Uint8Array): boolean => {
     target.set(file.bytes.subarray(start, end));
     return true;
   };
-  const store = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1 }), { readAtHand });
+  const store = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1 }), { readCached });
   const reader = new BatchReader({ store, cache: new BatchCache(0), pool });
   pool.lease(64 * 1024 * 1024);
   const pages = Array.from({ length: 9 }, () => reader.readAtHand('k', file.plan(0, 1)));

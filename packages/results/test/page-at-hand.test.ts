@@ -1,4 +1,4 @@
-import { isQuireError, type ObjectStore, readObject } from '@quire/core';
+import { type CachedReader, isQuireError, readObject } from '@quire/core';
 import { collect, RecordingStore } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ let memory: MemoryObjectStore;
 /** Whether the store has the bytes of its data files at hand. */
 let isAtHand: boolean;
 let dataBytes: Uint8Array;
-let store: RecordingStore & { readAtHand?: ObjectStore['readAtHand'] };
+let store: RecordingStore & CachedReader;
 
 function resultsOf(cacheBytesMax: number): ResultStore {
   return new ResultStore({
@@ -30,7 +30,7 @@ beforeEach(() => {
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
   isAtHand = true;
   store = Object.assign(new RecordingStore(memory), {
-    readAtHand: (
+    readCached: (
       _key: string,
       { start, end }: { start: number; end: number },
       target: Uint8Array,
@@ -104,11 +104,12 @@ describe('a small page of text that is at hand', () => {
     const results = resultsOf(1_000_000);
     const result = await create(results);
     const page = { offset: 4500, rowCount: 2 };
-    const [readAtHand, reads] = [store.readAtHand, [] as string[]];
+    const reads: string[] = [];
+    const readCached = store.readCached.bind(store);
     const reading = resultsOf(1_000_000);
-    store.readAtHand = (...call) => {
+    store.readCached = (...call) => {
       reads.push(call[0]);
-      return readAtHand?.(...call) ?? false;
+      return readCached(...call);
     };
     const opened = await reading.open(result.entry.requestId);
     const counts = [1, 2, 3, 4, 5].map(() => {

@@ -3,8 +3,10 @@ import {
   assertByteRange,
   assertObjectKey,
   type ByteRange,
+  type CachedReader,
   type CallOptions,
   type Clock,
+  type FolderDeleter,
   type GetOptions,
   type ListOptions,
   type ObjectBody,
@@ -70,7 +72,7 @@ const deleteCountAlone = 3;
  * their place. Processes may share a root. Nothing outside of the root is ever touched, whatever
  * symbolic links are planted in it.
  */
-export class FileObjectStore implements ObjectStore {
+export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter {
   readonly location: string;
   /**
    * What writes under way, and writers that died, have staged; not objects, and so not part of the
@@ -141,8 +143,9 @@ export class FileObjectStore implements ObjectStore {
     );
   }
 
-  readonly readAtHand = (key: string, range: ByteRange, target: Uint8Array): boolean =>
-    !this.#isClosed && this.#readsAtHand?.read(key, range, target) === true;
+  readCached(key: string, range: ByteRange, target: Uint8Array): boolean {
+    return !this.#isClosed && this.#readsAtHand?.read(key, range, target) === true;
+  }
 
   async put(
     key: string,

@@ -62,7 +62,7 @@ async function setUp(): Promise<Setup> {
 /** The bytes of the range as text; undefined when they are not at hand. */
 function atHand(store: FileObjectStore, asked = range, key = 'a/k'): string | undefined {
   const target = Buffer.alloc(asked.end - asked.start);
-  return store.readAtHand(key, asked, target) ? target.toString() : undefined;
+  return store.readCached(key, asked, target) ? target.toString() : undefined;
 }
 
 const read = (store: FileObjectStore, key = 'a/k'): Promise<Uint8Array> =>

@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   type Clock,
+  isLinkSigner,
+  isSharingAware,
   type LinkSigner,
   type ObjectStore,
   QuireError,
@@ -75,21 +77,14 @@ export function signerOf(backend: ObjectStore): LinkSigner | undefined {
   return isLinkSigner(backend) ? backend : undefined;
 }
 
-function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {
-  return 'signLink' in store && typeof store.signLink === 'function';
-}
-
 /**
  * Tells whether other brokers can have their results in the same location; a store that says so
  * itself knows best.
  */
-export function isSharedStore(
-  store: Settings['store'],
-  backend: Pick<ObjectStore, 'isShared'>,
-): boolean {
-  return (
-    backend.isShared ?? ((store.protocol === 'file' && store.isFileShared) || isRemoteStore(store))
-  );
+export function isSharedStore(store: Settings['store'], backend: ObjectStore): boolean {
+  return isSharingAware(backend)
+    ? backend.isShared
+    : (store.protocol === 'file' && store.isFileShared) || isRemoteStore(store);
 }
 
 /** Tells whether a call to the store goes over a network. */

@@ -10,8 +10,8 @@ import type { OpenStoreFixture } from './store-fixture.ts';
 
 const clock = systemClock;
 
-/** Every wrapper: with nothing to do, none of them may show. */
-const wrappers: Record<string, (store: ObjectStore) => ObjectStore> = {
+/** Every wrapper of this package, by its name, with options that change nothing that a caller sees. */
+export const storeWrappers: Readonly<Record<string, (store: ObjectStore) => ObjectStore>> = {
   withRetry: (store) =>
     withRetry(store, {
       clock,
@@ -30,13 +30,13 @@ const wrappers: Record<string, (store: ObjectStore) => ObjectStore> = {
 
 /** The store in each wrapper by itself. */
 export function inEachWrapper(open: OpenStoreFixture): [string, OpenStoreFixture][] {
-  return Object.entries(wrappers).map(([name, wrap]) => [name, wrapped(open, wrap)]);
+  return Object.entries(storeWrappers).map(([name, wrap]) => [name, wrapped(open, wrap)]);
 }
 
 /** The store in all of them, one around the other. */
 export function inAllWrappers(open: OpenStoreFixture): OpenStoreFixture {
   return wrapped(open, (store) =>
-    Object.values(wrappers).reduce((inner, wrap) => wrap(inner), store),
+    Object.values(storeWrappers).reduce((inner, wrap) => wrap(inner), store),
   );
 }
 

@@ -1,5 +1,6 @@
 import { QuireError } from '../errors.ts';
 import type { ObjectStore } from '../object-store.ts';
+import { isFolderDeleter } from '../store-capabilities.ts';
 import { readObject } from '../store/read-object.ts';
 import { systemClock } from '../system-clock.ts';
 import { collect } from '../testing/index.ts';
@@ -237,8 +238,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
     test('a folder that is deleted at once is gone, or at most its first object is', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      const { deleteFolder } = store;
-      if (deleteFolder === undefined) return;
+      if (!isFolderDeleter(store)) return;
       const folders = Array.from({ length: 24 }, (_, index) => ({
         index,
         folder: `f/${index}`,
@@ -250,7 +250,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
         }
       }
       const areGone = await Promise.all(
-        folders.map(({ folder }) => deleteFolder.call(store, [`${folder}/a`, `${folder}/b`])),
+        folders.map(({ folder }) => store.deleteFolder([`${folder}/a`, `${folder}/b`])),
       );
       for (const { index, folder, hasOther } of folders) {
         const left = (await collect(store.list(`${folder}/`)))

@@ -6,10 +6,10 @@ import type {
   ObjectBody,
   ObjectEntry,
   ObjectStore,
-  ReadAtHand,
 } from '../object-store.ts';
 import { Slots } from '../wait/slots.ts';
 import { SingleUseBody } from './single-use-body.ts';
+import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
 /** How many calls `withLimit` lets run at once. */
 export interface LimitOptions {
@@ -34,46 +34,26 @@ export function withLimit(store: ObjectStore, options: LimitOptions): ObjectStor
   return new LimitedStore(store, options);
 }
 
-class LimitedStore implements ObjectStore {
-  readonly deleteFolder: ObjectStore['deleteFolder'];
-  readonly #store: ObjectStore;
+/** A cached read takes no slot: it has ended when it returns. */
+class LimitedStore extends StoreWrapper {
   readonly #calls: Slots;
   readonly #chunkReads: Slots;
-  /** It takes no slot: it has ended when it returns. */
-  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, { concurrentMax }: LimitOptions) {
+    super(store);
     if (!Number.isSafeInteger(concurrentMax) || concurrentMax < 1) {
       throw new QuireError(
         'INVALID_PARAMETER',
         `concurrentMax is ${concurrentMax}; expected an integer from 1 up.`,
       );
     }
-    this.#store = store;
-    if (store.readAtHand !== undefined) {
-      this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
-    }
     this.#calls = new Slots(concurrentMax);
     this.#chunkReads = new Slots(concurrentMax);
-    if (store.deleteFolder === undefined) return;
-    this.deleteFolder = (keys, options) =>
-      this.#inSlot(
-        options?.signal,
-        async () => (await store.deleteFolder?.(keys, options)) === true,
-      );
-  }
-
-  get location(): string {
-    return this.#store.location;
-  }
-
-  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return this.#inSlot(options?.signal, () => this.#store.head(key, options));
   }
 
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     const { range, signal } = options ?? {};
-    const object = await this.#inSlot(signal, () => this.#store.get(key, options));
+    const object = await this.#calls.run(() => this.inner.get(key, options), signal);
     const lengthBytes = range === undefined ? object.sizeBytes : range.end - range.start;
     return new SingleUseBody({
       key,
@@ -88,28 +68,20 @@ class LimitedStore implements ObjectStore {
     body: Uint8Array | AsyncIterable<Uint8Array>,
     options?: CallOptions,
   ): Promise<ObjectEntry> {
-    return this.#inSlot(options?.signal, () => this.#store.put(key, body, options));
+    return this.#calls.run(() => this.inner.put(key, body, options), options?.signal);
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    const entries = this.#store.list(prefix, options)[Symbol.asyncIterator]();
+    const entries = this.inner.list(prefix, options)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const step = await this.#inSlot(options?.signal, () => entries.next());
+        const step = await this.#calls.run(() => entries.next(), options?.signal);
         if (step.done === true) return;
         yield step.value;
       }
     } finally {
       await entries.return?.();
     }
-  }
-
-  delete(key: string, options?: CallOptions): Promise<void> {
-    return this.#inSlot(options?.signal, () => this.#store.delete(key, options));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
   }
 
   /** The chunks of a body, each read in a slot for chunks. */
@@ -136,7 +108,12 @@ class LimitedStore implements ObjectStore {
     }
   }
 
-  #inSlot<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
-    return this.#calls.run(call, signal);
+  protected override call<T>(
+    _operation: StoreOperation,
+    _key: string,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T> {
+    return this.#calls.run(() => run(options), options?.signal);
   }
 }

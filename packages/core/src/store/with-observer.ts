@@ -8,15 +8,16 @@ import type {
   ObjectBody,
   ObjectEntry,
   ObjectStore,
-  ReadAtHand,
 } from '../object-store.ts';
+import type { CachedReader } from '../store-capabilities.ts';
 import { systemClock } from '../system-clock.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
+import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
 /** One finished call of a store. */
 export interface StoreCall {
-  readonly op: 'head' | 'get' | 'put' | 'list' | 'delete';
+  readonly op: StoreOperation;
   /** The key; of a `list`, the prefix. */
   readonly key: string;
   /** Of a `get` with a range. */
@@ -46,37 +47,20 @@ export function withObserver(
   return new ObservedStore(store, onCall, clock);
 }
 
-class ObservedStore implements ObjectStore {
-  readonly deleteFolder: ObjectStore['deleteFolder'];
-  readonly #store: ObjectStore;
+class ObservedStore extends StoreWrapper {
   readonly #onCall: (call: StoreCall) => void;
   readonly #clock: Clock;
-  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, onCall: (call: StoreCall) => void, clock: Clock) {
-    this.#store = store;
+    super(store);
     this.#onCall = onCall;
     this.#clock = clock;
-    if (store.readAtHand !== undefined) this.readAtHand = (...call) => this.#readAtHand(...call);
-    if (store.deleteFolder === undefined) return;
-    this.deleteFolder = (keys, options) =>
-      this.#begin('delete', keys[0]).around(
-        async () => (await store.deleteFolder?.(keys, options)) === true,
-      );
-  }
-
-  get location(): string {
-    return this.#store.location;
-  }
-
-  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return this.#begin('head', key).around(() => this.#store.head(key, options));
   }
 
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
-    const call = this.#begin('get', key, options?.range);
+    const call = this.#start('get', key, options?.range);
     try {
-      return observedBody(key, await this.#store.get(key, options), call);
+      return observedBody(key, await this.inner.get(key, options), call);
     } catch (error) {
       call.end(outcomeOf(error));
       throw error;
@@ -88,19 +72,19 @@ class ObservedStore implements ObjectStore {
     body: Uint8Array | AsyncIterable<Uint8Array>,
     options?: CallOptions,
   ): Promise<ObjectEntry> {
-    const call = this.#begin('put', key);
+    const call = this.#start('put', key);
     if (body instanceof Uint8Array) {
       call.bytes = body.byteLength;
-      return call.around(() => this.#store.put(key, body, options));
+      return call.around(() => this.inner.put(key, body, options));
     }
     const source = observeSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
-    return call.around(() => this.#store.put(key, source, options));
+    return call.around(() => this.inner.put(key, source, options));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    const call = this.#begin('list', prefix);
+    const call = this.#start('list', prefix);
     try {
-      for await (const entry of this.#store.list(prefix, options)) {
+      for await (const entry of this.inner.list(prefix, options)) {
         call.entryCount += 1;
         yield entry;
       }
@@ -113,18 +97,24 @@ class ObservedStore implements ObjectStore {
     }
   }
 
-  delete(key: string, options?: CallOptions): Promise<void> {
-    return this.#begin('delete', key).around(() => this.#store.delete(key, options));
+  protected override call<T>(
+    operation: StoreOperation,
+    key: string,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T> {
+    return this.#start(operation, key).around(() => run(options));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
-  }
-
-  /** Only what was read is reported: what was not will be asked for again. */
-  #readAtHand(key: string, range: ByteRange, target: Uint8Array): boolean {
+  /** Reports only what was read: the rest is read by a `get`. */
+  protected override callCached(
+    inner: CachedReader,
+    key: string,
+    range: ByteRange,
+    target: Uint8Array,
+  ): boolean {
     const startMs = this.#clock.monotonicMs();
-    if (this.#store.readAtHand?.(key, range, target) !== true) return false;
+    if (!inner.readCached(key, range, target)) return false;
     const durationMs = this.#clock.monotonicMs() - startMs;
     this.#onCall({
       op: 'get',
@@ -138,9 +128,9 @@ class ObservedStore implements ObjectStore {
     return true;
   }
 
-  #begin(op: StoreCall['op'], key: string, range?: ByteRange): CallUnderWay {
+  #start(op: StoreOperation, key: string, range?: ByteRange): PendingCall {
     const startMs = this.#clock.monotonicMs();
-    return new CallUnderWay(({ bytes, entryCount }, outcome) => {
+    return new PendingCall(({ bytes, entryCount }, outcome) => {
       this.#onCall({
         op,
         key,
@@ -155,12 +145,12 @@ class ObservedStore implements ObjectStore {
 }
 
 /** What is counted of one call until it ends; only the first end is reported. */
-class CallUnderWay {
+class PendingCall {
   bytes = 0;
   entryCount = 0;
-  #report: ((call: CallUnderWay, outcome: StoreCall['outcome']) => void) | undefined;
+  #report: ((call: PendingCall, outcome: StoreCall['outcome']) => void) | undefined;
 
-  constructor(report: (call: CallUnderWay, outcome: StoreCall['outcome']) => void) {
+  constructor(report: (call: PendingCall, outcome: StoreCall['outcome']) => void) {
     this.#report = report;
   }
 
@@ -182,7 +172,7 @@ class CallUnderWay {
   }
 }
 
-function observedBody(key: string, object: ObjectBody, call: CallUnderWay): ObjectBody {
+function observedBody(key: string, object: ObjectBody, call: PendingCall): ObjectBody {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of object.body) {

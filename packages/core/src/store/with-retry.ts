@@ -5,15 +5,15 @@ import type {
   ObjectBody,
   ObjectEntry,
   ObjectStore,
-  ReadAtHand,
 } from '../object-store.ts';
 import { assertRetryOptions, retry, type RetryOptions, waitForRetry } from './retry.ts';
 import { observeSource } from './observe-source.ts';
+import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
 /**
  * The same store, which tries again when it is unavailable or too slow (`retry` says when and how).
  *
- * What cannot be repeated safely is not: a `put` whose source was begun, and a body that fails on
+ * What cannot be repeated safely is not: a `put` whose source was started, and a body that fails on
  * the way, because nothing proves that a second `get` would open the same object. A listing goes on
  * after the last entry that it gave.
  *
@@ -24,41 +24,16 @@ export function withRetry(store: ObjectStore, options: RetryOptions): ObjectStor
   return new RetryingStore(store, options);
 }
 
-class RetryingStore implements ObjectStore {
-  readonly deleteFolder: ObjectStore['deleteFolder'];
-  readonly #store: ObjectStore;
+class RetryingStore extends StoreWrapper {
   readonly #options: RetryOptions;
-  /** What it cannot read is read by `get`. */
-  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, options: RetryOptions) {
-    this.#store = store;
-    if (store.readAtHand !== undefined) {
-      this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
-    }
+    super(store);
     this.#options = options;
-    if (store.deleteFolder === undefined) return;
-    this.deleteFolder = (keys, call) => {
-      const run = async (): Promise<boolean> => (await store.deleteFolder?.(keys, call)) === true;
-      return retry(options, `delete ${keys[0]}`, run, call?.signal);
-    };
-  }
-
-  get location(): string {
-    return this.#store.location;
-  }
-
-  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return retry(
-      this.#options,
-      `head ${key}`,
-      () => this.#store.head(key, options),
-      options?.signal,
-    );
   }
 
   get(key: string, options?: GetOptions): Promise<ObjectBody> {
-    return retry(this.#options, `get ${key}`, () => this.#store.get(key, options), options?.signal);
+    return this.call('get', key, options, () => this.inner.get(key, options));
   }
 
   async put(
@@ -67,20 +42,15 @@ class RetryingStore implements ObjectStore {
     options?: CallOptions,
   ): Promise<ObjectEntry> {
     if (body instanceof Uint8Array) {
-      return retry(
-        this.#options,
-        `put ${key}`,
-        () => this.#store.put(key, body, options),
-        options?.signal,
-      );
+      return this.call('put', key, options, () => this.inner.put(key, body, options));
     }
-    let isBegun = false;
-    const source = observeSource(body, { onPull: () => (isBegun = true) });
+    let isStarted = false;
+    const source = observeSource(body, { onPull: () => (isStarted = true) });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#store.put(key, source, options);
+        return await this.inner.put(key, source, options);
       } catch (error) {
-        if (isBegun) throw error;
+        if (isStarted) throw error;
         await waitForRetry(this.#options, `put ${key}`, attempt, error, options?.signal);
       }
     }
@@ -89,7 +59,7 @@ class RetryingStore implements ObjectStore {
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
     let after = options?.after;
     for (let attempt = 1; ; attempt += 1) {
-      const entries = this.#store.list(prefix, { ...options, after })[Symbol.asyncIterator]();
+      const entries = this.inner.list(prefix, { ...options, after })[Symbol.asyncIterator]();
       let isSuspended = false;
       try {
         for (;;) {
@@ -109,16 +79,12 @@ class RetryingStore implements ObjectStore {
     }
   }
 
-  delete(key: string, options?: CallOptions): Promise<void> {
-    return retry(
-      this.#options,
-      `delete ${key}`,
-      () => this.#store.delete(key, options),
-      options?.signal,
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
+  protected override call<T>(
+    operation: StoreOperation,
+    key: string,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T> {
+    return retry(this.#options, `${operation} ${key}`, () => run(options), options?.signal);
   }
 }

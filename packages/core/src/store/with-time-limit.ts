@@ -7,11 +7,11 @@ import type {
   ObjectBody,
   ObjectEntry,
   ObjectStore,
-  ReadAtHand,
 } from '../object-store.ts';
 import { Deadline } from '../wait/deadline.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
+import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
 /** The time limits of `withTimeLimit`, in milliseconds. */
 export interface TimeLimitOptions {
@@ -38,14 +38,11 @@ export function withTimeLimit(store: ObjectStore, options: TimeLimitOptions): Ob
   return new TimeLimitedStore(store, options);
 }
 
-class TimeLimitedStore implements ObjectStore {
-  readonly deleteFolder: ObjectStore['deleteFolder'];
-  readonly #store: ObjectStore;
+class TimeLimitedStore extends StoreWrapper {
   readonly #options: TimeLimitOptions;
-  /** There is nothing to wait for. */
-  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, options: TimeLimitOptions) {
+    super(store);
     const { callTimeoutMs, idleTimeoutMs } = options;
     if (!(callTimeoutMs > 0) || !(idleTimeoutMs > 0)) {
       throw new QuireError(
@@ -53,33 +50,13 @@ class TimeLimitedStore implements ObjectStore {
         `callTimeoutMs is ${callTimeoutMs} and idleTimeoutMs ${idleTimeoutMs}; expected positive numbers.`,
       );
     }
-    this.#store = store;
-    if (store.readAtHand !== undefined) {
-      this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
-    }
     this.#options = options;
-    if (store.deleteFolder === undefined) return;
-    this.deleteFolder = (keys, call) =>
-      this.#call(
-        'delete',
-        keys[0],
-        call,
-        async (signal) => (await store.deleteFolder?.(keys, { signal })) === true,
-      );
-  }
-
-  get location(): string {
-    return this.#store.location;
-  }
-
-  async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return await this.#call('head', key, options, (signal) => this.#store.head(key, { signal }));
   }
 
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     const { callTimeoutMs, idleTimeoutMs } = this.#options;
-    const deadline = this.#begin('get', key, options);
-    const opening = this.#store.get(key, { ...options, signal: deadline.signal });
+    const deadline = this.#start('get', key, options);
+    const opening = this.inner.get(key, { ...options, signal: deadline.signal });
     try {
       return timedBody(
         key,
@@ -101,51 +78,43 @@ class TimeLimitedStore implements ObjectStore {
     options?: CallOptions,
   ): Promise<ObjectEntry> {
     if (body instanceof Uint8Array) {
-      return await this.#call('put', key, options, (signal) =>
-        this.#store.put(key, body, { signal }),
-      );
+      return await this.call('put', key, options, (timed) => this.inner.put(key, body, timed));
     }
     const { idleTimeoutMs } = this.#options;
-    using deadline = this.#begin('put', key, options);
+    using deadline = this.#start('put', key, options);
     // While the source has the turn, the store is not to blame.
     const source = observeSource(body, {
       onPull: () => deadline.stop(),
       onAnswer: () => deadline.start(idleTimeoutMs),
     });
     return await deadline.wait(idleTimeoutMs, () =>
-      this.#store.put(key, source, { signal: deadline.signal }),
+      this.inner.put(key, source, { signal: deadline.signal }),
     );
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    using deadline = this.#begin('list', prefix, options);
+    using deadline = this.#start('list', prefix, options);
     yield* timedSteps(
-      this.#store.list(prefix, { ...options, signal: deadline.signal }),
+      this.inner.list(prefix, { ...options, signal: deadline.signal }),
       deadline,
       this.#options.idleTimeoutMs,
     );
   }
 
-  async delete(key: string, options?: CallOptions): Promise<void> {
-    await this.#call('delete', key, options, (signal) => this.#store.delete(key, { signal }));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
-  }
-
-  async #call<T>(
-    op: string,
+  protected override async call<T>(
+    operation: StoreOperation,
     key: string,
     options: CallOptions | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
+    run: (options: CallOptions | undefined) => Promise<T>,
   ): Promise<T> {
-    using deadline = this.#begin(op, key, options);
-    return await deadline.wait(this.#options.callTimeoutMs, () => call(deadline.signal));
+    using deadline = this.#start(operation, key, options);
+    const { signal } = deadline;
+    return await deadline.wait(this.#options.callTimeoutMs, () => run({ signal }));
   }
 
-  #begin(op: string, key: string, options: CallOptions | undefined): Deadline {
-    const name = key === '' ? `${op} of ${this.location}` : `${op} ${key} in ${this.location}`;
+  #start(operation: StoreOperation, key: string, options: CallOptions | undefined): Deadline {
+    const name =
+      key === '' ? `${operation} of ${this.location}` : `${operation} ${key} in ${this.location}`;
     const error = (limitMs: number): QuireError =>
       new QuireError('STORE_TIMED_OUT', `${name} made no progress for ${limitMs} ms.`);
     return new Deadline({ clock: this.#options.clock, signal: options?.signal, error });

@@ -1,10 +1,11 @@
 import { QuireError } from '../errors.ts';
 import type { ByteRange } from '../object-store.ts';
 import type { Random } from '../random.ts';
+import type { StoreOperation } from '../store/store-wrapper.ts';
 
 /** A call that a FaultStore is about to pass on. */
 export interface FaultCall {
-  readonly op: 'head' | 'get' | 'put' | 'list' | 'delete';
+  readonly op: StoreOperation;
   /** The key; of a `list`, the prefix. */
   readonly key: string;
   readonly range: ByteRange | undefined;

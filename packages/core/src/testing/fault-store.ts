@@ -9,8 +9,10 @@ import type {
   ObjectEntry,
   ObjectStore,
 } from '../object-store.ts';
+import type { CachedReader } from '../store-capabilities.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
 import { sourceChunks } from '../store/source-chunks.ts';
+import { type StoreOperation, StoreWrapper } from '../store/store-wrapper.ts';
 import {
   type Fault,
   type FaultCall,
@@ -31,22 +33,17 @@ export interface FaultStoreOptions {
  * A store whose calls go wrong as a plan says. What reaches the store inside is intact: only the
  * way there and back is not.
  */
-export class FaultStore implements ObjectStore {
+export class FaultStore extends StoreWrapper {
   /** May be changed between calls. */
   plan: FaultPlan;
-  readonly #store: ObjectStore;
   readonly #clock: Clock;
   #callCount = 0;
   #isCrashed = false;
 
   constructor(store: ObjectStore, options: FaultStoreOptions = {}) {
-    this.#store = store;
+    super(store);
     this.plan = options.plan ?? noFaults;
     this.#clock = options.clock ?? new ManualClock();
-  }
-
-  get location(): string {
-    return this.#store.location;
   }
 
   /** Calls so far. */
@@ -59,14 +56,10 @@ export class FaultStore implements ObjectStore {
     return this.#isCrashed;
   }
 
-  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return this.#run('head', key, options, () => this.#store.head(key, options));
-  }
-
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     const { call, fault } = this.#plan('get', key, options?.range);
     await this.#before(call, fault, options);
-    const object = await this.#store.get(key, options);
+    const object = await this.inner.get(key, options);
     try {
       this.#after(call, fault);
     } catch (error) {
@@ -89,7 +82,7 @@ export class FaultStore implements ObjectStore {
     return this.#run('put', key, options, (call, fault) => {
       const isIntact =
         body instanceof Uint8Array && sourceBytes(fault) === Number.POSITIVE_INFINITY;
-      return this.#store.put(
+      return this.inner.put(
         key,
         isIntact ? body : this.#source(body, call, fault, options),
         options,
@@ -101,7 +94,7 @@ export class FaultStore implements ObjectStore {
     const { call, fault } = this.#plan('list', prefix);
     await this.#before(call, fault, options);
     let entryCount = 0;
-    for await (const entry of this.#store.list(prefix, options)) {
+    for await (const entry of this.inner.list(prefix, options)) {
       await this.#between(fault, options);
       if (fault?.kind === 'cut' && entryCount >= fault.afterBytes) {
         throw fault.error ?? injectedFailure(call);
@@ -112,12 +105,28 @@ export class FaultStore implements ObjectStore {
     this.#after(call, fault);
   }
 
-  delete(key: string, options?: CallOptions): Promise<void> {
-    return this.#run('delete', key, options, () => this.#store.delete(key, options));
+  protected override call<T>(
+    operation: StoreOperation,
+    key: string,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T> {
+    return this.#run(operation, key, options, () => run(options));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
+  /** Reads nothing when the plan has a fault for it: the `get` that follows has that fault. */
+  protected override callCached(
+    inner: CachedReader,
+    key: string,
+    range: ByteRange,
+    target: Uint8Array,
+  ): boolean {
+    this.#assertAlive();
+    const number = this.#callCount + 1;
+    if (this.plan({ op: 'get', key, range, number }) !== undefined) return false;
+    if (!inner.readCached(key, range, target)) return false;
+    this.#callCount = number;
+    return true;
   }
 
   #plan(

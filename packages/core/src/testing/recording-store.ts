@@ -6,14 +6,15 @@ import type {
   ListOptions,
   ObjectBody,
   ObjectEntry,
-  ObjectStore,
 } from '../object-store.ts';
+import type { CachedReader } from '../store-capabilities.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
 import { observeSource } from '../store/observe-source.ts';
+import { type StoreOperation, StoreWrapper } from '../store/store-wrapper.ts';
 
 /** One call, updated while it goes on. */
 export interface RecordedCall {
-  readonly op: 'head' | 'get' | 'put' | 'list' | 'delete';
+  readonly op: StoreOperation;
   /** The key; of a `list`, the prefix. */
   readonly key: string;
   /** Of a `get` with a range. */
@@ -32,17 +33,8 @@ export interface RecordedCall {
  * A store that writes down every call, in the order in which they began: for tests that count
  * requests and bytes.
  */
-export class RecordingStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class RecordingStore extends StoreWrapper {
   #calls: RecordedCall[] = [];
-
-  constructor(store: ObjectStore) {
-    this.#store = store;
-  }
-
-  get location(): string {
-    return this.#store.location;
-  }
 
   get calls(): readonly RecordedCall[] {
     return this.#calls;
@@ -65,13 +57,9 @@ export class RecordingStore implements ObjectStore {
     this.#calls = [];
   }
 
-  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    return this.#around(this.#record({ op: 'head', key }), () => this.#store.head(key, options));
-  }
-
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     const call = this.#record({ op: 'get', key, ...(options?.range && { range: options.range }) });
-    const object = await this.#around(call, () => this.#store.get(key, options));
+    const object = await this.#around(call, () => this.inner.get(key, options));
     call.outcome = undefined;
     return new SingleUseBody({
       key,
@@ -92,7 +80,7 @@ export class RecordingStore implements ObjectStore {
       body instanceof Uint8Array
         ? body
         : observeSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
-    return this.#around(call, () => this.#store.put(key, source, options));
+    return this.#around(call, () => this.inner.put(key, source, options));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -102,7 +90,7 @@ export class RecordingStore implements ObjectStore {
       ...(options?.after !== undefined && { after: options.after }),
     });
     try {
-      for await (const entry of this.#store.list(prefix, options)) {
+      for await (const entry of this.inner.list(prefix, options)) {
         call.entryCount += 1;
         yield entry;
       }
@@ -113,18 +101,32 @@ export class RecordingStore implements ObjectStore {
     }
   }
 
-  delete(key: string, options?: CallOptions): Promise<void> {
-    return this.#around(this.#record({ op: 'delete', key }), () =>
-      this.#store.delete(key, options),
-    );
+  protected override call<T>(
+    op: StoreOperation,
+    key: string,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T> {
+    return this.#around(this.#record({ op, key }), () => run(options));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
+  /** Records what was read, as a `get`: the rest is read by a `get` of its own. */
+  protected override callCached(
+    inner: CachedReader,
+    key: string,
+    range: ByteRange,
+    target: Uint8Array,
+  ): boolean {
+    if (!inner.readCached(key, range, target)) return false;
+    Object.assign(this.#record({ op: 'get', key, range }), {
+      bytes: target.byteLength,
+      outcome: 'ok',
+    });
+    return true;
   }
 
-  #record(begun: Pick<RecordedCall, 'op' | 'key' | 'range' | 'after'>): RecordedCall {
-    const call: RecordedCall = { ...begun, bytes: 0, entryCount: 0, outcome: undefined };
+  #record(started: Pick<RecordedCall, 'op' | 'key' | 'range' | 'after'>): RecordedCall {
+    const call: RecordedCall = { ...started, bytes: 0, entryCount: 0, outcome: undefined };
     this.#calls.push(call);
     return call;
   }

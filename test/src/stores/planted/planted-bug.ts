@@ -1,4 +1,4 @@
-import type { ObjectBody, ObjectStore } from '@quire/core';
+import type { ObjectBody, ObjectStore, StoreCapabilities } from '@quire/core';
 
 /**
  * A mistake that authors of stores make, as a wrapper that makes it, and the case of the
@@ -15,7 +15,10 @@ export interface PlantedBug {
 }
 
 /** The store with some verbs replaced. */
-export function changed(store: ObjectStore, changes: Partial<ObjectStore>): ObjectStore {
+export function changed(
+  store: ObjectStore,
+  changes: Partial<ObjectStore & StoreCapabilities>,
+): ObjectStore {
   return {
     location: store.location,
     head: (key, options) => store.head(key, options),

@@ -4,7 +4,7 @@ import { changed, changedBodies, type PlantedBug } from './planted-bug.ts';
 const rangeIsExact = 'a range gives exactly its bytes, and the size of the whole object';
 const missing =
   'an object that is not there is OBJECT_NOT_FOUND, with key and store in the message';
-const cached = 'what is at hand is what get gives, and of an object that is gone nothing is';
+const cached = 'a cached range has the bytes of a get, and an object that is gone has none';
 const rangeIsChecked =
   'a range that is not one is INVALID_PARAMETER, whether the object exists or not';
 const mebibyte = 1024 * 1024;
@@ -21,7 +21,7 @@ function missingAs(store: ObjectStore, failure: (key: string) => Error): ObjectS
   });
 }
 
-/** The store that keeps what it has read, for `readAtHand`. */
+/** The store that keeps what it has read, for `readCached`. */
 function caching(
   store: ObjectStore,
   forgets: { readonly onPut: boolean; readonly onDelete: boolean },
@@ -40,7 +40,7 @@ function caching(
       if (forgets.onDelete) cache.delete(key);
       return store.delete(key, options);
     },
-    readAtHand: (key, { start, end }, target) => {
+    readCached: (key, { start, end }, target) => {
       const bytes = cache.get(key);
       if (bytes === undefined || end > bytes.byteLength) return false;
       target.set(bytes.subarray(start, end));

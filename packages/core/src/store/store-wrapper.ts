@@ -1,0 +1,92 @@
+import type {
+  ByteRange,
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+} from '../object-store.ts';
+import {
+  type CachedReader,
+  isCachedReader,
+  isFolderDeleter,
+  isLinkSigner,
+  isSharingAware,
+  type StoreCapabilities,
+} from '../store-capabilities.ts';
+
+/** The verbs of the port, as wrappers name calls. Deleting a folder is a `delete`. */
+export type StoreOperation = 'head' | 'get' | 'put' | 'list' | 'delete';
+
+/**
+ * A store around another one: it has the location of that store and exactly its capabilities.
+ *
+ * A subclass says how calls are made (`call`), and how objects are opened, stored and listed.
+ */
+export abstract class StoreWrapper implements ObjectStore {
+  protected readonly inner: ObjectStore;
+
+  constructor(inner: ObjectStore) {
+    this.inner = inner;
+    Object.assign(this, this.#capabilitiesOf(inner));
+  }
+
+  abstract get(key: string, options?: GetOptions): Promise<ObjectBody>;
+  abstract put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry>;
+  abstract list(prefix: string, options?: ListOptions): AsyncIterable<ObjectEntry>;
+
+  get location(): string {
+    return this.inner.location;
+  }
+
+  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
+    return this.call('head', key, options, (passed) => this.inner.head(key, passed));
+  }
+
+  delete(key: string, options?: CallOptions): Promise<void> {
+    return this.call('delete', key, options, (passed) => this.inner.delete(key, passed));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.inner[Symbol.asyncDispose]();
+  }
+
+  /** Makes a call of the store inside that transfers no stream, by `run`, with options for it. */
+  protected abstract call<T>(
+    operation: StoreOperation,
+    key: string,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T>;
+
+  /** Makes a call of `readCached`, when the store inside has it. */
+  protected callCached(
+    inner: CachedReader,
+    key: string,
+    range: ByteRange,
+    target: Uint8Array,
+  ): boolean {
+    return inner.readCached(key, range, target);
+  }
+
+  #capabilitiesOf(inner: ObjectStore): Partial<StoreCapabilities> {
+    return {
+      ...(isCachedReader(inner) && {
+        readCached: (key, range, target) => this.callCached(inner, key, range, target),
+      }),
+      ...(isFolderDeleter(inner) && {
+        deleteFolder: (keys, options) =>
+          this.call('delete', keys[0], options, (passed) => inner.deleteFolder(keys, passed)),
+      }),
+      ...(isLinkSigner(inner) && {
+        signLink: (key, lifetimeMs) => inner.signLink(key, lifetimeMs),
+      }),
+      ...(isSharingAware(inner) && { isShared: inner.isShared }),
+    };
+  }
+}
