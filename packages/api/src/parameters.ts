@@ -27,14 +27,23 @@ export function parseOffset(value: RawParameter): number {
   return offset;
 }
 
+/** The largest number of 64 bits, which generated clients have for integers. */
+const int64Max = 2n ** 63n - 1n;
+
 /**
- * Reads numRows: an integer ≥ 0. Absent and 0 both give undefined, which means the configured page
- * size; one beyond 2^53 - 1 counts as 2^53 - 1, which is all rows of any result.
+ * Reads numRows: an integer from 0 to 2^63 - 1. Absent and 0 both give undefined, which means the
+ * configured page size; one beyond 2^53 - 1 counts as 2^53 - 1, which is all rows of any result.
  *
- * @throws INVALID_PARAMETER when it is given twice, or anything but decimal digits
+ * @throws INVALID_PARAMETER when it is given twice, larger, or anything but decimal digits
  */
 export function parseRowCount(value: RawParameter): number | undefined {
   const rowCount = parseIntegerParameter('numRows', value);
+  if (rowCount === Number.MAX_SAFE_INTEGER && BigInt(String(value)) > int64Max) {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `numRows is ${quote(String(value))}; expected an integer from 0 to ${int64Max}.`,
+    );
+  }
   return rowCount === 0 ? undefined : rowCount;
 }
 

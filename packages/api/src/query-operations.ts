@@ -24,7 +24,10 @@ export const RequestIdParams = Type.Object({
 const numRows = Type.Optional(
   Type.Integer({
     minimum: 0,
-    description: 'Rows in the page. Absent or 0: the configured page size. There is no maximum.',
+    // The largest double below 2^63, so that the document says it exactly.
+    maximum: 2 ** 63 - 1024,
+    format: 'int64',
+    description: 'Rows in the page, from 0 to 2^63 - 1. Absent or 0: the configured page size.',
   }),
 );
 const format = Type.Optional(

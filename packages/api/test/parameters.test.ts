@@ -106,7 +106,17 @@ describe('parseRowCount', () => {
   });
 
   it('takes more rows than can be counted as all of them', () => {
-    expect(parseRowCount('123456789012345678901234567890')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(parseRowCount('9223372036854775807')).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each([
+    ['9223372036854775808', "'9223372036854775808'"],
+    ['9'.repeat(4096), `'${'9'.repeat(40)}…'`],
+  ])('refuses what has more than 64 bits: %s', (value, shown) => {
+    expect(refusalOf(() => parseRowCount(value))).toEqual({
+      code: 'INVALID_PARAMETER',
+      message: `numRows is ${shown}; expected an integer from 0 to 9223372036854775807.`,
+    });
   });
 
   it.each(notIntegers)('refuses %j', (value, shown) => {

@@ -38,10 +38,10 @@ export interface BrokerOptions extends ServerOptions {
   readonly links?: { readonly signer: LinkSigner; readonly lifetimeMs: number } | undefined;
 
   /**
-   * Names of the tables that queries may read, for those who ask what there is; default: none is
-   * told.
+   * Lists the names of the tables that queries may read now, for clients that discover them;
+   * default: none is listed.
    */
-  readonly tables?: readonly string[];
+  readonly listTables?: () => Promise<readonly string[]>;
 
   /** Rows of a page when the caller does not say. */
   readonly pageRowCount: number;

@@ -67,7 +67,7 @@ beforeAll(async () => {
   broker = await TestBroker.start({
     queriesRunningMax: 1,
     queriesQueuedMax: 0,
-    tables: ['numbers'],
+    listTables: async () => ['numbers'],
     planSweep: async () => plannedSweep,
     settingsInForce: () => ({ settings: [], problems: [] }),
   });

@@ -2,7 +2,7 @@ import duckdb from '@duckdb/node-bindings';
 import { isQuireError } from '@quire/core';
 import { type BoundValues, prepareWith } from './bind-parameters.ts';
 import { castColumns, planTyped } from './conversion/column-plan.ts';
-import { bigint, hugeint } from './conversion/column-type.ts';
+import { bigint, type ColumnType, digits, hugeint } from './conversion/column-type.ts';
 import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readBoundRows } from './read-rows.ts';
@@ -10,14 +10,15 @@ import type { SelectStatement } from './select-statement.ts';
 
 /*
  * DuckDB adds integers up in 128 bits. Most sums fit in 64, and clients have a number for those: such a column is Int64 when all of
- * its values fit, Decimal128 otherwise. That is decided before the first row is given: nothing may change afterwards.
+ * its values fit. Other columns of 128 bits are Decimal128 when all of their values have at most the 38 digits that Arrow allows, and
+ * text otherwise. That is decided before the first row is given: nothing may change afterwards.
  */
 
 const heldAnswer = 'temp.main."answer with sums"';
 
 /**
- * Runs a query with sums, keeps its rows in DuckDB, and gives the statement that reads them with
- * the types that they fit in. Other queries stay as they are.
+ * Runs a query with columns of HUGEINT, keeps its rows in DuckDB, and gives the statement that reads
+ * them with the types that they fit in. Other queries stay as they are.
  *
  * @throws as a query that is running
  */
@@ -27,18 +28,16 @@ export async function settleSums(
   redact: Redact,
 ): Promise<SelectStatement> {
   const { columns } = select.plan;
-  const sums = select.hasSums
-    ? [...columns.keys()].filter((index) => columns[index]?.type === hugeint)
-    : [];
-  if (sums.length === 0) return select;
+  const wide = [...columns.keys()].filter((index) => columns[index]?.type === hugeint);
+  if (wide.length === 0) return select;
   duckdb.destroy_prepare_sync(select.statement);
   try {
     // An answer that DuckDB has no room for is computed twice: once to look at its sums, once to
     // give its rows.
     const relation = (await holdAnswer(connection, select, redact)) ? heldAnswer : select.relation;
-    const fitting = new Set(await findFitting(connection, select, relation, sums));
+    const types = await findTypes(connection, select, relation, wide);
     const plan = planTyped(
-      columns.map((column, index) => (fitting.has(index) ? { ...column, type: bigint } : column)),
+      columns.map((column, index) => ({ ...column, type: types.get(index) ?? column.type })),
     );
     const castTypes = plan.columns.map(({ type }) => type.sql);
     const sql = castColumns(relation, castTypes);
@@ -72,21 +71,31 @@ async function holdAnswer(
   }
 }
 
-/** Those of the columns whose values all fit in 64 bits. */
-async function findFitting(
+/** Largest integer of 38 digits, the most that a Decimal128 of Arrow may have. */
+const decimalMax = '9'.repeat(38);
+
+/** The narrowest type that all values of each of the columns fit in. */
+async function findTypes(
   connection: QueryConnection,
-  { values, plan }: SelectStatement,
+  { values, plan, hasSums }: SelectStatement,
   relation: string,
-  sums: readonly number[],
-): Promise<readonly number[]> {
+  wide: readonly number[],
+): Promise<ReadonlyMap<number, ColumnType>> {
   const names = plan.columns.map((_, index) => `c${index}`);
-  const fits = sums.map(
-    (index) =>
-      `coalesce(min(c${index}) >= -9223372036854775808 AND max(c${index}) <= 9223372036854775807, true) AS c${index}`,
-  );
+  const isWithin = (index: number, min: string, max: string): string =>
+    `coalesce(min(c${index}) >= ${min} AND max(c${index}) <= ${max}, true)`;
+  const fits = wide.flatMap((index) => [
+    `${isWithin(index, '-9223372036854775808', '9223372036854775807')} AS bigint${index}`,
+    `${isWithin(index, `-${decimalMax}`, decimalMax)} AS decimal${index}`,
+  ]);
   const sql = `SELECT ${fits.join(', ')} FROM ${relation} AS answer(${names.join(', ')})`;
   const [row] = await run(connection, sql, values);
-  return sums.filter((index) => row?.[`c${index}`] === true);
+  return new Map(
+    wide.map((index) => {
+      if (hasSums && row?.[`bigint${index}`] === true) return [index, bigint];
+      return [index, row?.[`decimal${index}`] === true ? hugeint : digits];
+    }),
+  );
 }
 
 function run(

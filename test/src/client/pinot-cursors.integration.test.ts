@@ -258,7 +258,7 @@ test('what a query plainly answers has the header that tells how it went, as of 
 
 describe('tables', () => {
   test('are listed in alphabetical order', async () => {
-    await using tabled = await TestBroker.start({ tables: ['trees', 'flights'] });
+    await using tabled = await TestBroker.start({ listTables: async () => ['trees', 'flights'] });
     expect((await tabled.call('/tables/')).json()).toEqual({ tables: ['flights', 'trees'] });
     expect((await broker.call('/tables')).json()).toEqual({ tables: [] });
   });
@@ -266,7 +266,7 @@ describe('tables', () => {
   test.each(['flights', 'flights_OFFLINE', 'flights_REALTIME'])(
     'have their columns told, by the name %s',
     async (name) => {
-      await using tabled = await TestBroker.start({ tables: ['flights'] });
+      await using tabled = await TestBroker.start({ listTables: async () => ['flights'] });
       expect((await tabled.call(`/tables/${name}/schema`)).json()).toEqual({
         schemaName: 'flights',
         dimensionFieldSpecs: [
@@ -282,7 +282,7 @@ describe('tables', () => {
   );
 
   test('that are not there, or have names that are SQL, reach no engine', async () => {
-    await using tabled = await TestBroker.start({ tables: ['flights'] });
+    await using tabled = await TestBroker.start({ listTables: async () => ['flights'] });
     for (const name of [
       'trees',
       encodeURIComponent('flights" WHERE "1'),

@@ -14,8 +14,8 @@ let silent: FaultProxy;
 let controller: TestController;
 
 beforeEach(async () => {
-  one = await TestBroker.start({ tables: ['flights', 'trees'] });
-  other = await TestBroker.start({ tables: ['flights'] });
+  one = await TestBroker.start({ listTables: async () => ['flights', 'trees'] });
+  other = await TestBroker.start({ listTables: async () => ['flights'] });
   silent = await FaultProxy.start(one.address.port);
   silent.intercept = () => ({ kind: 'reset' });
   controller = await TestController.start([one.address.url, other.address.url, silent.endpoint]);

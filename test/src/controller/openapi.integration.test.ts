@@ -47,7 +47,7 @@ let runPreview: RunPreview | undefined;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  broker = await TestBroker.start({ tables: ['numbers'] });
+  broker = await TestBroker.start({ listTables: async () => ['numbers'] });
   await broker.stored(3);
   silent = await FaultProxy.start(broker.address.port);
   silent.intercept = () => ({ kind: 'reset' });

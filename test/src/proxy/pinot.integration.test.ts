@@ -11,8 +11,8 @@ let two: TestBroker;
 let proxy: TestProxy;
 
 beforeEach(async () => {
-  one = await startBroker('one', { tables: ['flights', 'trees'] });
-  two = await startBroker('two', { tables: ['flights', 'trees'] });
+  one = await startBroker('one', { listTables: async () => ['flights', 'trees'] });
+  two = await startBroker('two', { listTables: async () => ['flights', 'trees'] });
   proxy = await TestProxy.start([one, two]);
 });
 

@@ -6,7 +6,7 @@ import { systemClock } from '@quire/core';
 import { FileProducer } from '@quire/streams';
 import { CliProcess } from '../testkit/cli-process.ts';
 
-const token = 'ann-has-a-token-of-32-characters';
+export const token = 'ann-has-a-token-of-32-characters';
 
 /** The schema of what producers write here. */
 export const eventSchema = {
@@ -92,6 +92,14 @@ export class LiveTables implements AsyncDisposable {
     const [, broker = ''] = await this.#command.untilPrinted(/broker +(http:\/\/\S+)/);
     const [, controller = ''] = await this.#command.untilPrinted(/controller +(http:\/\/\S+)/);
     this.#urls = { broker, controller };
+  }
+
+  get brokerUrl(): string {
+    return this.#urls.broker;
+  }
+
+  get controllerUrl(): string {
+    return this.#urls.controller;
   }
 
   /** Process ids of its workers. */

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { FileProducer } from '@quire/streams';
 import { expect, test, vi } from 'vitest';
-import { LiveTables } from './live-tables.ts';
+import { describeWithTool, goClient } from '../testkit/toolchain.ts';
+import { LiveTables, token } from './live-tables.ts';
 
 const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 
@@ -121,5 +124,59 @@ test('quire start makes tables of files and streams, and answers about them', as
     numSegmentsQueried: 2,
     numConsumingSegmentsQueried: 1,
     totalDocs: 660,
+  });
+});
+
+test('a live table is one of those that clients discover, at the broker and at the controller', async () => {
+  await using start = await LiveTables.open({ 'controller.preview.source.paths': data });
+  const read = async (path: string, service: 'broker' | 'controller'): Promise<unknown> =>
+    (await start.call('GET', path, undefined, service)).json();
+  expect(await read('/tables', 'broker')).toEqual({ tables: [] });
+  expect(await post(start, '/schemas', stocks)).toBe(200);
+  expect(await post(start, '/tables', { tableName: 'stocks', tableType: 'OFFLINE' })).toBe(200);
+  expect(
+    await post(start, '/ingestFromURI?tableNameWithType=stocks_OFFLINE&sourceURIStr=stocks.csv'),
+  ).toBe(200);
+
+  const broker = {
+    host: '127.0.0.1',
+    port: Number(new URL(start.brokerUrl).port),
+    instanceName: `Broker_127.0.0.1_${new URL(start.brokerUrl).port}`,
+  };
+  expect(await read('/tables', 'broker')).toEqual({ tables: ['stocks'] });
+  expect(await read('/tables/stocks/schema', 'broker')).toMatchObject({
+    schemaName: 'stocks',
+    dimensionFieldSpecs: [{ name: 'symbol' }, { name: 'date' }, { name: 'price' }],
+  });
+  expect(await read('/tables', 'controller')).toEqual({ tables: ['stocks'] });
+  expect(await read('/v2/brokers/tables', 'controller')).toEqual({ stocks: [broker] });
+  expect(await read('/brokers/tables/stocks', 'controller')).toEqual([broker.instanceName]);
+  expect(await read('/tables/livebrokers', 'controller')).toEqual({ stocks_OFFLINE: [broker] });
+  expect(await read('/tables/stocks/instances', 'controller')).toMatchObject({
+    tableName: 'stocks',
+    brokers: [{ tableType: 'offline', instances: [broker.instanceName] }],
+    server: [{ tableType: 'offline' }],
+  });
+
+  await start.call('DELETE', '/tables/stocks');
+  expect(await read('/tables', 'broker')).toEqual({ tables: [] });
+  expect((await start.call('GET', '/tables/stocks/schema', undefined, 'broker')).status).toBe(404);
+});
+
+describeWithTool(goClient, "Apache Pinot's client for Go", (program) => {
+  test('finds the broker of a live table through the controller', async () => {
+    await using start = await LiveTables.open({ 'controller.preview.source.paths': data });
+    expect(await post(start, '/schemas', stocks)).toBe(200);
+    expect(await post(start, '/tables', { tableName: 'stocks', tableType: 'OFFLINE' })).toBe(200);
+    expect(
+      await post(start, '/ingestFromURI?tableNameWithType=stocks_OFFLINE&sourceURIStr=stocks.csv'),
+    ).toBe(200);
+    const controller = new URL(start.controllerUrl).host;
+    const { stdout } = await promisify(execFile)(
+      program,
+      [controller, 'stocks', "SELECT COUNT(*) AS c FROM stocks WHERE symbol = 'AAPL'"],
+      { env: { QUIRE_TOKEN: token } },
+    );
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual(['c LONG', '123', '']);
   });
 });

@@ -18,7 +18,8 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
       /_(?:OFFLINE|REALTIME)$/,
       '',
     );
-    const tableName = options.tables?.find((name) => name === asked);
+    const names = (await options.listTables?.()) ?? [];
+    const tableName = names.find((name) => name === asked);
     if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
     const timeoutMs = options.queryTimeoutMs;
     const schema = await withDeadline(
@@ -75,7 +76,8 @@ export function pinotSchemaOf(tableName: string, schema: Result['schema']): Pino
 /** GET /tables. */
 export function listTablesRoute({ options }: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listTables, async (_request, reply) => {
-    const response: PinotTableList = { tables: (options.tables ?? []).toSorted() };
+    const names = (await options.listTables?.()) ?? [];
+    const response: PinotTableList = { tables: names.toSorted() };
     return reply.header('cache-control', 'no-store').send(response);
   });
 }

@@ -12,6 +12,7 @@ import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.t
 import { isRemoteStore, isSharedStore, openStore, signerOf } from '../stores/open-store.ts';
 import { settingsInForce } from './settings-in-force.ts';
 import { openQueryEngine } from './open-query-engine.ts';
+import { tableNamesOf } from './table-names.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
@@ -79,7 +80,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...(!isShared && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,
-    tables: settings.tables.map(({ name }) => name),
+    listTables: tableNamesOf(settings),
     get pageRowCount() {
       return live.current.results.pageRowCount;
     },

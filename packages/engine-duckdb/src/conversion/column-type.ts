@@ -68,7 +68,8 @@ const text: ColumnType = {
 };
 const json: ColumnType = { ...text, metadata: jsonMetadata, sql: 'JSON' };
 const rendered: ColumnType = { ...text, needsCast: true };
-const renderedDigits: ColumnType = { ...rendered, metadata: digitsMetadata };
+/** Integers that are too large for a type of Arrow. */
+export const digits: ColumnType = { ...rendered, metadata: digitsMetadata };
 
 type ElementsArgument = Parameters<typeof fixedWidthReader>[1];
 
@@ -84,7 +85,7 @@ function fixed(sql: string, arrow: DataType, Elements: ElementsArgument, stride 
 
 const binary = new Binary();
 export const bigint = fixed('BIGINT', new Int64(), BigInt64Array);
-// Its 128 bits hold 39 digits, one more than the precision says; the bits are exact.
+// For values of up to 38 digits, of the 39 that HUGEINT has: sums-of-integers.ts looks at them.
 export const hugeint = fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4);
 const scalarTypes = new Map<number, ColumnType>([
   [
@@ -100,8 +101,8 @@ const scalarTypes = new Map<number, ColumnType>([
   [Type.UINTEGER, fixed('UINTEGER', new Uint32(), Uint32Array)],
   [Type.UBIGINT, fixed('UBIGINT', new Uint64(), BigUint64Array)],
   [Type.HUGEINT, hugeint],
-  [Type.UHUGEINT, renderedDigits],
-  [Type.BIGNUM, renderedDigits],
+  [Type.UHUGEINT, digits],
+  [Type.BIGNUM, digits],
   [Type.FLOAT, fixed('FLOAT', new Float32(), Float32Array)],
   [Type.DOUBLE, fixed('DOUBLE', new Float64(), Float64Array)],
   [Type.DATE, fixed('DATE', new DateDay(), Int32Array)],
@@ -148,22 +149,28 @@ export function columnTypeOf(type: LogicalType): ColumnType {
     case Type.DECIMAL:
       return decimalType(duckdb.decimal_width(type), duckdb.decimal_scale(type));
     case Type.LIST:
-      return listType(columnTypeOf(duckdb.list_type_child_type(type)));
+      return listType(nestedTypeOf(duckdb.list_type_child_type(type)));
     case Type.ARRAY:
       return arrayType(
-        columnTypeOf(duckdb.array_type_child_type(type)),
+        nestedTypeOf(duckdb.array_type_child_type(type)),
         duckdb.array_type_array_size(type),
       );
     case Type.MAP:
       return mapType(
-        columnTypeOf(duckdb.map_type_key_type(type)),
-        columnTypeOf(duckdb.map_type_value_type(type)),
+        nestedTypeOf(duckdb.map_type_key_type(type)),
+        nestedTypeOf(duckdb.map_type_value_type(type)),
       );
     case Type.STRUCT:
       return structType(type);
     default:
       return scalarTypes.get(typeId) ?? rendered;
   }
+}
+
+/** The same inside of another type, where the values of a HUGEINT are not looked at: it is text. */
+function nestedTypeOf(type: LogicalType): ColumnType {
+  const nested = columnTypeOf(type);
+  return nested === hugeint ? digits : nested;
 }
 
 /** The Arrow field of a column, list element or struct member. */
@@ -226,7 +233,7 @@ function structType(type: LogicalType): ColumnType {
   const names = Array.from({ length: count }, (_, index) =>
     duckdb.struct_type_child_name(type, index),
   );
-  const members = names.map((_, index) => columnTypeOf(duckdb.struct_type_child_type(type, index)));
+  const members = names.map((_, index) => nestedTypeOf(duckdb.struct_type_child_type(type, index)));
   const arrow = new Struct(members.map((member, index) => fieldOf(names[index] ?? '', member)));
   // The members of row(…) have no names, but a cast needs some: then it uses positions.
   const sqlMembers = members.map(
