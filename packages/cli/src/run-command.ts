@@ -10,7 +10,7 @@ import { addTasksCommand } from './commands/tasks.ts';
 import type { Environment } from './environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { stylesFor } from './styles.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '@quire/core/process';
 
 /**
  * Runs one `quire` command, given what follows `quire` on the command line; resolves to the exit
@@ -37,7 +37,11 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
   const { stdout, stderr, variables } = environment;
   const program = new Command('quire')
     .description('Run a query once, page through its stored result.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(
+      readVersion(new URL('../package.json', import.meta.url)),
+      '-V, --version',
+      'print the version',
+    )
     .helpOption('-h, --help', 'print this help')
     .showHelpAfterError('Add --help to see what it takes.')
     .exitOverride()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { prettyLogLine } from '../src/start/create-logger.ts';
+import { prettyLogLine } from '../src/create-logger.ts';
 import { plainStyles } from '../src/styles.ts';
 
 const entry = {

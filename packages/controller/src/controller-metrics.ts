@@ -1,4 +1,4 @@
-import { type RestreamJob, restreamStatuses } from '@quire/restream';
+import { type RestreamJob, restreamStatuses } from './restream/restream-job.ts';
 import { taskStates } from '@quire/core/table-engine';
 import type { FairSlots } from '@quire/core/wait';
 import { ServiceMetrics } from '@quire/service';

@@ -2,7 +2,7 @@ import type { ControllerHealthResponse, SettingsResponse } from '@quire/api';
 import type { AuthorizationProvider } from '@quire/auth';
 import type { ScheduleOptions } from '@quire/cleaner';
 import type { TableEngine } from '@quire/core/table-engine';
-import type { Restreams } from '@quire/restream';
+import type { Restreams } from './restream/restreams.ts';
 import type { ServerOptions, Service } from '@quire/service';
 import type { ControllerConsole } from './console-files.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';

@@ -78,7 +78,7 @@ export {
   type AllowedSources,
   createFileFinder,
 } from './sources/file-finder.ts';
-export { type DateTimeFormat, writeInFormat } from '@quire/expressions';
+export { type DateTimeFormat, writeInFormat } from './expressions/index.ts';
 export { instantOfTime, timeFormatOf } from './pipeline/steps/time-and-null.ts';
 export { type FileRowsOptions, openFileRows } from './sources/formats/read-rows.ts';
 export type { ColumnType } from './pipeline/column-type.ts';

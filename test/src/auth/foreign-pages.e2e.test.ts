@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startQuire } from '@quire/cli';
+import { startQuire } from '@quire/server';
 import { FileProducer } from '@quire/streams';
 import { type BrowserContext, chromium as playwright, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
-import { startQuire } from '@quire/cli';
+import { startQuire } from '@quire/server';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { audience, createTokenIssuer, issuerName } from '../testkit/builders/jwt-issuer.ts';

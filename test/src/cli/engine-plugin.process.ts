@@ -1,4 +1,4 @@
-import type { QueryEngineFactory } from '@quire/cli';
+import type { QueryEngineFactory } from '@quire/server';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 
 /**

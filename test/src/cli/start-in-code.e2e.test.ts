@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startQuire, type StartQuireOptions } from '@quire/cli';
+import { startQuire, type StartQuireOptions } from '@quire/server';
 import { QuireClient } from '@quire/client';
 import { describe, expect, test, vi } from 'vitest';
 import {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningQuire, startQuire } from '@quire/cli';
+import { type RunningQuire, startQuire } from '@quire/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 

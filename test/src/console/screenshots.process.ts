@@ -6,7 +6,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startQuire } from '@quire/cli';
+import { startQuire } from '@quire/server';
 import { chromium, type Page } from 'playwright-core';
 import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 import { chromium as chromiumTool } from '../testkit/toolchain.ts';

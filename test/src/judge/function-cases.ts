@@ -1,4 +1,4 @@
-import { compileExpression, parseExpression, type Value } from '@quire/expressions';
+import { compileExpression, parseExpression, type Value } from '@quire/tables/expressions';
 import { systemClock } from '@quire/core';
 import fc from 'fast-check';
 import { argumentFor, type Given } from './argument-pools.ts';

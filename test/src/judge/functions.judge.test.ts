@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@quire/core';
-import { compileExpression, functionFamilies, parseExpression } from '@quire/expressions';
+import { compileExpression, functionFamilies, parseExpression } from '@quire/tables/expressions';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
@@ -16,7 +16,7 @@ const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20);
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 
 const isUsual = runs === 20 && seed === 7;
-const agreement = join(import.meta.dirname, '../../../packages/expressions/AGREEMENT.md');
+const agreement = join(import.meta.dirname, '../../../packages/tables/AGREEMENT-FUNCTIONS.md');
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 const definitions = functionFamilies.flatMap(({ functions }) => functions);

@@ -1,4 +1,4 @@
-import { Decimal, doubleValue, Float, Timestamp, type Value } from '@quire/expressions';
+import { Decimal, doubleValue, Float, Timestamp, type Value } from '@quire/tables/expressions';
 import type { Given } from './argument-pools.ts';
 
 /** A value of a row that goes to the judge, as ours. */

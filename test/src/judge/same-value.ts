@@ -1,4 +1,4 @@
-import { Decimal } from '@quire/expressions';
+import { Decimal } from '@quire/tables/expressions';
 import type { JudgedValue } from './pinot-judge.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startQuire } from '@quire/cli';
+import { startQuire } from '@quire/server';
 import { type JsonValue, parseLosslessJson } from '@quire/core';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { sharedCluster } from './pinot-cluster.ts';

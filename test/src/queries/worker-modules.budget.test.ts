@@ -23,16 +23,13 @@ function packagesOf(module: string): readonly string[] {
 
 test('a process of queries loads what queries need: neither the rules of tables nor streams nor a server', () => {
   const packages = [
-    ...packagesOf('packages/cli/src/start/query-worker.ts'),
+    ...packagesOf('packages/server/src/start/query-worker.ts'),
     // Loaded by its kind.
     ...packagesOf('packages/engine-duckdb/src/index.ts'),
   ];
-  expect(packages).toEqual(
-    expect.arrayContaining(['engine-duckdb', 'results', 'table-server', 'workers']),
-  );
+  expect(packages).toEqual(expect.arrayContaining(['engine-duckdb', 'results', 'table-server']));
   for (const heavy of [
     'tables',
-    'expressions',
     'streams',
     'typebox',
     'hyparquet',
@@ -45,7 +42,7 @@ test('a process of queries loads what queries need: neither the rules of tables 
 });
 
 test('a server loads the client of Kafka, and the SDKs of buckets, only when it has such a stream or store', () => {
-  const packages = packagesOf('packages/cli/src/start/run-server.ts');
+  const packages = packagesOf('packages/server/src/start/run-server.ts');
   expect(packages).toEqual(expect.arrayContaining(['table-server', 'streams']));
   for (const heavy of ['@platformatic/kafka', '@aws-sdk/client-s3', '@google-cloud/storage']) {
     expect(packages).not.toContain(heavy);

@@ -11,7 +11,6 @@ export const levels: Readonly<Record<string, number>> = {
   streams: 1,
   api: 1,
   auth: 1,
-  expressions: 1,
   bench: 1,
   results: 2,
   client: 2,
@@ -19,14 +18,13 @@ export const levels: Readonly<Record<string, number>> = {
   'engine-pinot': 2,
   'table-server': 3,
   cleaner: 3,
-  restream: 3,
   service: 3,
-  workers: 3,
   broker: 4,
   proxy: 4,
   controller: 4,
   console: 4,
-  cli: 5,
+  server: 5,
+  cli: 6,
 };
 
 /** Libraries that only the packages named here may import, by prefix of the module's name. */
@@ -46,7 +44,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
  * Packages that may load modules whose names come from settings, or from the process that they work
  * for.
  */
-export const pluginLoaders: readonly string[] = ['cli', 'workers'];
+export const pluginLoaders: readonly string[] = ['server'];
 
 /**
  * Packages that may use all of apache-arrow, and the types of it that everybody may name. Previews

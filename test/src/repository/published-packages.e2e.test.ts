@@ -121,9 +121,12 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
       expect.arrayContaining(['CONTRACT.md', 'SPECIFICATION.md', 'TABLES.md']),
     );
     // Entries of processes and threads, which no import names.
-    expect(pathsOf('@quire/cli')).toContain('dist/start/query-worker.js');
-    expect(pathsOf('@quire/workers')).toEqual(
-      expect.arrayContaining(['dist/worker-main.js', 'dist/watchdog-thread.js']),
+    expect(pathsOf('@quire/server')).toEqual(
+      expect.arrayContaining([
+        'dist/start/query-worker.js',
+        'dist/workers/worker-main.js',
+        'dist/workers/watchdog-thread.js',
+      ]),
     );
   });
 

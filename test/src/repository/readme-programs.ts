@@ -17,33 +17,30 @@ export interface ReadmeProgram {
 const supportFiles: Readonly<Record<string, string>> = {
   'readme-api-1.ts': 'throws on purpose, as its comment says',
   'readme-bench-1.ts': 'measures a server; bench.e2e.test.ts runs the command',
-  'readme-cli-1.ts': 'is loaded by the command',
-  'my-engine.ts': 'is loaded by the command',
+  'here-store.ts': 'is loaded by a server',
+  'my-engine.ts': 'is loaded by a server',
   'readme-client-1.ts': 'speaks with the quickstart; client-readme.test.ts runs it',
   'readme-core-2.ts': 'is a suite for Vitest',
   'readme-engine-duckdb-1.ts': 'reads /data/flights',
   'readme-engine-pinot-1.ts': 'speaks with a Pinot cluster',
-  'readme-restream-1.ts': 'exports what a program with a table engine calls',
   'readme-settings-1.ts': 'reads the settings of the quickstart',
   'readme-store-file-1.ts': 'writes to /var/lib/quire',
   'readme-store-gcs-1.ts': 'needs a bucket',
   'readme-store-s3-1.ts': 'needs a bucket',
   'readme-tables-2.ts': 'reads /srv/incoming',
-  'shout-worker.ts': 'is loaded by the program after it',
 };
 
 const outputs: Readonly<Record<string, RegExp>> = {
   'readme-broker-1.ts': /^offset=2&numRows=2 n\n1006\n1007\n\n$/,
   'readme-cleaner-1.ts': /\n1 0\n$/,
-  'readme-cli-3.ts': /^\[ \[ 42 \] \]\n$/,
   'readme-controller-1.ts': /status: 'degraded'/,
   'readme-proxy-1.ts': /^1\.1 quire-proxy \{"resultTable":\{"rows":\[\[42\]\]\}\}\n$/,
   'readme-core-3.ts': /^Uint8Array\(2\) \[ 2, 3 \]\n4\n$/,
   'readme-results-1.ts': /^\[\[999998\],\[999999\]\]$/,
+  'readme-server-1.ts': /^\[ \[ 42 \] \]\n$/,
   'readme-service-1.ts': /^200 \["Bearer me"\]\n$/,
   'readme-streams-1.ts': /^\{ row: .*id: 1/,
   'readme-table-server-1.ts': /^3\n$/,
-  'readme-workers-2.ts': /^HELLO!\n$/,
 };
 
 /** All programs in TypeScript that the READMEs of the packages print, in their order. */

@@ -1,7 +1,6 @@
 import { runCommand } from '@quire/cli';
-import type { ControllerOptions } from '@quire/controller';
+import type { ControllerOptions, Restreams } from '@quire/controller';
 import type { TableEngine } from '@quire/core/table-engine';
-import type { Restreams } from '@quire/restream';
 import { FakeEnvironment, type FakeOptions } from '../../../packages/cli/test/fake-environment.ts';
 import { cannedEngine, cannedRestreams } from '../testkit/canned-tables.ts';
 import { TestController } from '../testkit/controller-server.ts';

@@ -1,6 +1,6 @@
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
-import type { RestreamJob, Restreams } from '@quire/restream';
+import type { RestreamJob, Restreams } from '@quire/controller';
 import { describe, expect, test } from 'vitest';
 import { cannedEngine, cannedJob } from '../testkit/canned-tables.ts';
 import { runAdminCommand, terminal } from './run-admin-command.ts';

@@ -1,4 +1,4 @@
-import type { Restreams, RestreamJob } from '@quire/restream';
+import type { Restreams, RestreamJob } from '@quire/controller';
 import type { TableEngine, TaskRecord } from '@quire/core/table-engine';
 
 /**

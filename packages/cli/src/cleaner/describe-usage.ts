@@ -3,7 +3,7 @@ import { grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
 import { layOutTable } from '../table/text-table.ts';
 import { describeSweep } from './describe-sweep.ts';
-import type { BrokerUsage, OwnerUsagePart, StoreUsage } from './measure-usage.ts';
+import type { BrokerUsage, OwnerUsagePart, StoreUsage } from '@quire/server/cleaner';
 
 const barWidth = 40;
 

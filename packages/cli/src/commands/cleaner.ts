@@ -1,13 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Removal, SweepReport } from '@quire/cleaner';
 import { QuireError } from '@quire/core';
-import type { runCleaner } from '../cleaner/run-cleaner.ts';
-import type { LiveSettings } from '../live-settings.ts';
-import { ownerNamesOf } from '../cleaner/cleaner-settings.ts';
+import type { LiveSettings } from '@quire/server';
+import type { runCleaner } from '@quire/server/cleaner';
 import { describeSweep, removalLine } from '../cleaner/describe-sweep.ts';
 import type { Environment } from '../environment.ts';
 import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
-import { StopRequests } from '../start/stop-requests.ts';
+import { StopRequests } from '../stop-requests.ts';
 
 const help = `
 It takes the settings of the brokers whose store it cleans: their store, quota and sweep period. Each broker in the store has the
@@ -42,24 +41,23 @@ export function addCleanerCommand(program: Command, environment: Environment): v
           'error: --json needs --once or --dry-run; the log of the daemon is JSON in a pipe',
         );
       }
-      const { createLogger } = await import('../start/create-logger.ts');
-      const start = {
-        ...(await import('../live-settings.ts')),
-        ...(await import('../cleaner/run-cleaner.ts')),
-      };
+      const { createLogger } = await import('../create-logger.ts');
+      // Loaded here, so that the other commands start without a server.
+      const { LiveSettings } = await import('@quire/server');
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);
       using stop = new StopRequests(environment);
       const liveRequest = isOnce ? { ...request, path: undefined } : request;
-      await using live = await start.LiveSettings.open({
+      await using live = await LiveSettings.open({
         request: liveRequest,
         settings,
         clock: environment.clock,
         logger,
       });
       if (!isOnce) {
-        await stop.orSecond(start.runCleaner(live, { environment, logger, untilStop: stop.first }));
+        const { runCleaner } = await import('@quire/server/cleaner');
+        await stop.orSecond(runCleaner(live, { environment, logger, untilStop: stop.first }));
         return;
       }
       logger.level = 'warn'; // every deletion is printed
@@ -72,13 +70,16 @@ export function addCleanerCommand(program: Command, environment: Environment): v
     });
 }
 
-type CleanerRun = Parameters<typeof runCleaner>[1] & { readonly live: LiveSettings };
+type CleanerRun = Parameters<typeof runCleaner>[1] & {
+  readonly live: LiveSettings;
+  readonly environment: Environment;
+};
 
 async function sweepOnce(
   run: CleanerRun,
   { isDryRun, asJson }: { isDryRun: boolean; asJson: boolean },
 ): Promise<void> {
-  const { withStandaloneCleaner } = await import('../cleaner/run-cleaner.ts');
+  const { ownerNamesOf, withStandaloneCleaner } = await import('@quire/server/cleaner');
   const { stdout } = run.environment;
   const report = await withStandaloneCleaner(run.live, run, async ({ cleaner }) => {
     void run.untilStop.then(() => cleaner.stop());

@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { JsonObject, JsonValue } from '@quire/client';
 import { isQuireError, type QuireError } from '@quire/core';
-import { cleanerSettingsOf, ownerNamesOf } from '../cleaner/cleaner-settings.ts';
 import { describeUsage } from '../cleaner/describe-usage.ts';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -124,10 +123,10 @@ function addResultsUsageCommand(results: Command, environment: Environment): voi
     )
     .option('--json', 'all of it as one line of JSON')
     .action(async (options) => {
-      const { createLogger } = await import('../start/create-logger.ts');
-      const { LiveSettings } = await import('../live-settings.ts');
-      const { openSharedStore } = await import('../cleaner/run-cleaner.ts');
-      const { measureUsage } = await import('../cleaner/measure-usage.ts');
+      const { createLogger } = await import('../create-logger.ts');
+      const { LiveSettings } = await import('@quire/server');
+      const { cleanerSettingsOf, measureUsage, openSharedStore, ownerNamesOf } =
+        await import('@quire/server/cleaner');
       const { stdout, clock, variables } = environment;
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
 import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
-import { renderWelcome } from '../start/welcome.ts';
-import { isRole, type Role, roles, rolesByDefault } from '../start/roles.ts';
-import { StopRequests } from '../start/stop-requests.ts';
+import { renderWelcome } from '../welcome.ts';
+import { isRole, type Role, roles, rolesByDefault } from '@quire/server/roles';
+import { StopRequests } from '../stop-requests.ts';
 
 /** Adds `quire start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
@@ -20,9 +20,8 @@ export function addStartCommand(program: Command, environment: Environment): voi
     )
     .action(async (options) => {
       // Loaded here, so that the other commands start without a database and an HTTP server.
-      const { createLogger } = await import('../start/create-logger.ts');
-      const { runRoles } = await import('../start/run-roles.ts');
-      const { LiveSettings } = await import('../live-settings.ts');
+      const { createLogger } = await import('../create-logger.ts');
+      const { LiveSettings, runRoles } = await import('@quire/server');
       const { settings, view } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);

@@ -3,7 +3,7 @@ import type { ObjectStore } from '@quire/core';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings-options.ts';
-import { openGcsStore, openS3Store } from '../stores/open-remote-store.ts';
+import { openGcsStore, openS3Store } from '@quire/server/stores';
 
 /** Where the files of the user's own preview are; buckets are closed when it is disposed. */
 export interface PreviewFiles extends AsyncDisposable {

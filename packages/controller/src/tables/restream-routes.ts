@@ -1,6 +1,8 @@
 import { type RestreamResponse, restreamOperations as operations } from '@quire/api';
 import { type JsonValue, QuireError } from '@quire/core';
-import { isFinal, type RestreamJob, type RestreamRequest, type Restreams } from '@quire/restream';
+import { isFinal, type RestreamJob } from '../restream/restream-job.ts';
+import type { RestreamRequest } from '../restream/start-job.ts';
+import type { Restreams } from '../restream/restreams.ts';
 import {
   admitWork,
   claimOf,

@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { parseDateTimeFormat, readInFormat } from '@quire/expressions';
+import { parseDateTimeFormat, readInFormat } from '../expressions/index.ts';
 import type { SourceValue } from '../row.ts';
 
 /** Kinds of single values, as inference tells them apart. */

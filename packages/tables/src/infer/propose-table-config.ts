@@ -1,5 +1,5 @@
 import type { TableConfig } from '../config/table-config.ts';
-import { printExpression } from '@quire/expressions';
+import { printExpression } from '../expressions/index.ts';
 import type { InferredColumn } from './decide-column.ts';
 import type { Explanation, InferredSchema } from './schema-inference.ts';
 

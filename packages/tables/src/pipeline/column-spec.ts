@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { javaText, printExpression, type Value } from '@quire/expressions';
+import { javaText, printExpression, type Value } from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
 import { type ColumnType, toColumn } from './column-type.ts';

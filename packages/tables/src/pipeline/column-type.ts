@@ -20,7 +20,7 @@ import {
   typeOf,
   type Value,
   WholeDouble,
-} from '@quire/expressions';
+} from '../expressions/index.ts';
 import type { SourceValue } from '../row.ts';
 
 /** Types of columns that values are converted to. */

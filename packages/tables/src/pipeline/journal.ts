@@ -1,4 +1,4 @@
-import type { Value } from '@quire/expressions';
+import type { Value } from '../expressions/index.ts';
 import type { SourceValue } from '../row.ts';
 import { plainValue } from './column-type.ts';
 import { type SizeBudget, sizeOf } from './working-row.ts';

@@ -1,4 +1,4 @@
-import type { Value } from '@quire/expressions';
+import type { Value } from '../expressions/index.ts';
 import type { ColumnSpec } from './column-spec.ts';
 
 /**

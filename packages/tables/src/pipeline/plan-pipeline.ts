@@ -1,5 +1,5 @@
 import type { Clock } from '@quire/core';
-import { columnsOf, parseExpression } from '@quire/expressions';
+import { columnsOf, parseExpression } from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
 import { columnsOfSchema, type PipelineConfig, type PipelineSchema } from './column-spec.ts';
 import { readTransforms } from './read-transforms.ts';

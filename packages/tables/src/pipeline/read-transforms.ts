@@ -6,7 +6,7 @@ import {
   isMap,
   parseExpression,
   type Value,
-} from '@quire/expressions';
+} from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec, TransformPart } from './column-spec.ts';
 

@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { rowError } from '@quire/expressions';
+import { rowError } from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
 import type { StepJournal, StepName } from './journal.ts';
 import type { WorkingRow } from './working-row.ts';

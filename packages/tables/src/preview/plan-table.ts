@@ -1,4 +1,4 @@
-import { printExpression } from '@quire/expressions';
+import { printExpression } from '../expressions/index.ts';
 import type { Clock } from '@quire/core';
 import { TimeSlice } from '@quire/core/wait';
 import type { TableConfig } from '../config/table-config.ts';

@@ -1,4 +1,9 @@
-import { columnsOf, type Expression, isDeterministic, parseExpression } from '@quire/expressions';
+import {
+  columnsOf,
+  type Expression,
+  isDeterministic,
+  parseExpression,
+} from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
 import {
   type CheckedSchema,

@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { javaText, type Value } from '@quire/expressions';
+import { javaText, type Value } from '../expressions/index.ts';
 import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
 import { type DataType, plainDataTypes } from '../config/table-schema.ts';
 import { isRecord } from '../model/document.ts';

@@ -6,7 +6,7 @@ import {
   parseGranularity,
   readInFormat,
   type Value,
-} from '@quire/expressions';
+} from '../expressions/index.ts';
 import { type CheckedSchema, type Column, rulesAbout } from './rule.ts';
 
 const { error, warning } = rulesAbout<CheckedSchema>('schema');

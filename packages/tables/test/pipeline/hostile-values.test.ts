@@ -3,7 +3,7 @@ import {
   functionFamilies,
   parseExpression,
   printExpression,
-} from '@quire/expressions';
+} from '../../src/expressions/index.ts';
 import { ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { expressionFailed, isMap, type Value, writeJson } from '@quire/expressions';
+import { expressionFailed, isMap, type Value, writeJson } from '../../expressions/index.ts';
 import { attempt, type ErrorPolicy, failColumn, type Step } from '../step.ts';
 import { grownCapacity, hashMapOrder } from '../column-type.ts';
 import type { ComplexTypePart } from '../column-spec.ts';

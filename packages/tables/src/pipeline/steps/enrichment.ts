@@ -5,7 +5,7 @@ import {
   type EvaluationContext,
   type Expression,
   parseExpression,
-} from '@quire/expressions';
+} from '../../expressions/index.ts';
 import type { Finding } from '../../finding.ts';
 import type { EnrichmentPart } from '../column-spec.ts';
 import { noStep, type PlannedStep } from '../step.ts';

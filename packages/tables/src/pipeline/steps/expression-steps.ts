@@ -7,7 +7,7 @@ import {
   isMap,
   parseExpression,
   type Value,
-} from '@quire/expressions';
+} from '../../expressions/index.ts';
 import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
 import { isPlain } from '../plain-value.ts';

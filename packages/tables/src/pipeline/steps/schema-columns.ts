@@ -1,4 +1,10 @@
-import { Decimal, isMap, type PresentValue, type Value, WholeDouble } from '@quire/expressions';
+import {
+  Decimal,
+  isMap,
+  type PresentValue,
+  type Value,
+  WholeDouble,
+} from '../../expressions/index.ts';
 import { attempt, type ErrorPolicy, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
 import { type ColumnType, plainValue, toColumn, toMultiColumn } from '../column-type.ts';

@@ -1,4 +1,4 @@
-import { expressionFailed, isMap, type Value } from '@quire/expressions';
+import { expressionFailed, isMap, type Value } from '../../expressions/index.ts';
 import type { Finding } from '../../finding.ts';
 import { attempt, type ErrorPolicy, noStep, type PlannedStep } from '../step.ts';
 import type { ColumnSpec, SchemaConformingPart } from '../column-spec.ts';

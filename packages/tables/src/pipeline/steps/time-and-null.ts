@@ -6,7 +6,7 @@ import {
   readInFormat,
   type Value,
   writeInFormat,
-} from '@quire/expressions';
+} from '../../expressions/index.ts';
 import type { SourceValue } from '../../row.ts';
 import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';

@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { Decimal } from '@quire/expressions';
+import { Decimal } from '../../expressions/index.ts';
 import { nestingMax } from '../../model/document.ts';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';

@@ -1,0 +1,62 @@
+import type { Settings } from '@quire/settings';
+import { visibleText } from '@quire/core/portable';
+import { type Logger, pino } from 'pino';
+import type { Environment } from './environment.ts';
+import { type Styles, stylesFor } from './styles.ts';
+
+/**
+ * The log of a server, on standard error: lines for people on a terminal, one JSON object per line
+ * elsewhere.
+ */
+export function createLogger(
+  settings: Settings['observability'],
+  { stderr, variables }: Environment,
+): Logger {
+  const isPretty =
+    settings.logFormat === 'pretty' || (settings.logFormat === 'auto' && stderr.isTerminal);
+  const styles = stylesFor(stderr, variables);
+  return pino(
+    { level: settings.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      write: (line: string) => {
+        // Nobody can be told that the log has no reader.
+        stderr.write(isPretty ? prettyLogLine(line, styles) : line).catch(() => undefined);
+      },
+    },
+  );
+}
+
+/**
+ * Members of every entry, which say nothing on a terminal, and those that have a place of their
+ * own.
+ */
+const placedMembers = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err']);
+
+/**
+ * Rewrites one JSON line of the log as a line for people: `12:34:56 info query stored rowCount=12
+ * sizeBytes=4096`.
+ */
+export function prettyLogLine(line: string, styles: Styles): string {
+  const entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const { level, time, msg, err } = entry;
+  const levelName = (typeof level === 'number' ? pino.levels.labels[level] : undefined) ?? 'log';
+  const members = Object.entries(entry)
+    .filter(([name]) => !placedMembers.has(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const paint =
+    levelName === 'error' || levelName === 'fatal'
+      ? styles.bad
+      : levelName === 'warn'
+        ? styles.strong
+        : styles.faint;
+  const head = `${styles.faint(String(time).slice(11, 19))} ${paint(levelName.padEnd(5))} ${visibleText(typeof msg === 'string' ? msg : '')}`;
+  return `${head}${styles.faint(visibleText(members.map((member) => `  ${member}`).join('')))}\n${stackOf(err)}`;
+}
+
+function stackOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('stack' in error)) return '';
+  return String(error.stack)
+    .split('\n')
+    .map((stackLine) => `         ${visibleText(stackLine)}\n`)
+    .join('');
+}

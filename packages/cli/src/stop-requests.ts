@@ -1,0 +1,42 @@
+import { QuireError } from '@quire/core';
+import type { Environment } from './environment.ts';
+
+/**
+ * Requests to stop: the first one asks for a graceful stop, the second for one at once. Listens
+ * until disposed.
+ */
+export class StopRequests implements Disposable {
+  /** Resolves at the first request. */
+  readonly first: Promise<void>;
+  /** Aborted at the second request. */
+  readonly atOnce: AbortSignal;
+  readonly #second: Promise<never>;
+  readonly #listening: Disposable;
+
+  constructor(environment: Environment) {
+    const first = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<never>();
+    const atOnce = new AbortController();
+    let count = 0;
+    this.#listening = environment.onSignal(['SIGINT', 'SIGTERM'], () => {
+      count += 1;
+      if (count === 1) return first.resolve();
+      atOnce.abort();
+      second.reject(new QuireError('ABORTED', 'Stopped at once: calls under way were cut off.'));
+    });
+    this.first = first.promise;
+    this.atOnce = atOnce.signal;
+    this.#second = second.promise;
+    // A second request may come when nobody waits for it any more.
+    this.#second.catch(() => undefined);
+  }
+
+  /** Resolves when `running` does. @throws ABORTED at the second request, whatever still runs */
+  orSecond(running: Promise<void>): Promise<void> {
+    return Promise.race([running, this.#second]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+  }
+}

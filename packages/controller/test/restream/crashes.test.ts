@@ -1,0 +1,195 @@
+import type { ObjectStore } from '@quire/core';
+import { describe, expect, it } from 'vitest';
+import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
+import type { Restreams } from '../../src/restream/restreams.ts';
+import { destination, Scene, source } from './scene.ts';
+
+/** Counts what a controller does to the world, and kills it at one of those moments. */
+class Killer {
+  readonly #killAt: number;
+  #count = 0;
+  #isDead = false;
+
+  /**
+   * @param killAt the number of the moment, from 1 on; two for each change: before it and after it
+   */
+  constructor(killAt: number) {
+    this.#killAt = killAt;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  get momentCount(): number {
+    return this.#count;
+  }
+
+  /**
+   * The object with its methods watched: a dead controller neither does anything more nor learns
+   * anything.
+   */
+  watch<T extends object>(target: T, names: readonly string[]): T {
+    return new Proxy(target, {
+      get: (_target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        const method = value.bind(target) as (...values: unknown[]) => unknown;
+        if (typeof name !== 'string' || !names.includes(name)) {
+          return (...values: unknown[]) => (this.#isDead ? never() : method(...values));
+        }
+        return async (...values: unknown[]) => {
+          await this.#moment();
+          const answer: unknown = await method(...values);
+          await this.#moment();
+          return answer;
+        };
+      },
+    });
+  }
+
+  async #moment(): Promise<void> {
+    if (!this.#isDead) this.#count += 1;
+    if (this.#count === this.#killAt) this.#isDead = true;
+    if (this.#isDead) await never();
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+const engineChanges = [
+  'createSchema',
+  'createTable',
+  'deleteSchema',
+  'deleteTable',
+  'forceCommit',
+  'rebalance',
+  'cancelRebalance',
+  'pauseConsumption',
+  'resumeConsumption',
+];
+
+interface Story {
+  readonly name: string;
+  readonly prepare: (scene: Scene) => void;
+  readonly debugPause: boolean;
+  /** What a caller does meanwhile. */
+  readonly meanwhile: (controller: Restreams, jobId: string) => Promise<void>;
+  readonly status: 'DONE' | 'CANCELLED';
+  readonly tables: readonly string[];
+}
+
+const stories: readonly Story[] = [
+  {
+    name: 'a rebalance that moves segments, and a commit that gets stuck',
+    prepare: ({ engine }) =>
+      Object.assign(engine.behaviour, { rebalanceMs: 5000, isCommitStuck: true }),
+    debugPause: false,
+    meanwhile: async () => undefined,
+    status: 'DONE',
+    tables: [destination, source],
+  },
+  {
+    name: 'a pause at its start',
+    prepare: () => undefined,
+    debugPause: true,
+    meanwhile: async (controller, jobId) => void (await controller.resume(jobId)),
+    status: 'DONE',
+    tables: [destination, source],
+  },
+  {
+    name: 'a caller who cancels it and drops the destination',
+    prepare: () => undefined,
+    debugPause: true,
+    meanwhile: async (controller, jobId) =>
+      void (await controller.cancel(jobId, { dropDestination: true })),
+    status: 'CANCELLED',
+    tables: [source],
+  },
+];
+
+/** Runs a story with a controller that dies at the moment, and a second one that comes after it. */
+async function run(story: Story, killAt: number): Promise<{ scene: Scene; momentCount: number }> {
+  const scene = new Scene();
+  story.prepare(scene);
+  const killer = new Killer(killAt);
+  const engine: RestreamEngine = killer.watch(scene.engine, engineChanges);
+  const store: ObjectStore = killer.watch(scene.store, ['put', 'delete']);
+  const doomed = scene.controller({ engine, store });
+  const starting = doomed.start({
+    tableNameWithType: source,
+    destTableNameWithType: destination,
+    debugPause: story.debugPause,
+  });
+  starting.catch(() => undefined);
+  for (let passed = 0; passed < 600 && !killer.isDead; passed += 1) {
+    await scene.clock.advance(500);
+    const [job] = await peek(scene);
+    if (job === undefined) continue;
+    if (job.status === 'INIT' && job.init.isHeld && job.init.isMade) {
+      await swallow(story.meanwhile(doomed, job.jobId), killer);
+    }
+    if (job.status === story.status && job.aftermath?.isDone !== false) break;
+  }
+  const heir = scene.controller();
+  await scene.clock.advance(60_000);
+  const [job] = await heir.list();
+  // Killed before the first record was written: the caller never heard of a job, and nothing of it
+  // is there.
+  if (job === undefined) {
+    if (scene.engine.changes.length > 0) {
+      throw new Error(`Made without a job: ${scene.engine.changes.join()}`);
+    }
+    return { scene, momentCount: killer.momentCount };
+  }
+  const held = await heir.read(job.jobId);
+  if (held.status === 'INIT' && held.init.isHeld) {
+    await swallow(story.meanwhile(heir, job.jobId), killer);
+  }
+  const ended = await scene.untilEnded(heir, job.jobId);
+  expect(ended.status).toBe(story.status);
+  expect(scene.engine.tableNames).toEqual(story.tables);
+  expect(
+    scene.engine.changes.filter((change) => change === `createTable ${destination}`),
+  ).toHaveLength(1);
+  expect(scene.engine.changes.filter((change) => change === 'createSchema orders2')).toHaveLength(
+    1,
+  );
+  expect(scene.engine.tableNames.filter((name) => scene.engine.isPaused(name))).toEqual([]);
+  const { stages } = ended;
+  expect(stages.map(({ stage }) => stage)).toEqual([...new Set(stages.map(({ stage }) => stage))]);
+  await heir[Symbol.asyncDispose]();
+  return { scene, momentCount: killer.momentCount };
+}
+
+async function peek(scene: Scene): Promise<Awaited<ReturnType<Restreams['list']>>> {
+  const reader = new (await import('../../src/restream/job-records.ts')).JobRecords(scene.store);
+  return reader.list();
+}
+
+/** A call to a controller that may die while it is made. */
+async function swallow(call: Promise<void>, killer: Killer): Promise<void> {
+  await Promise.race([call.catch(() => undefined), untilDead(killer)]);
+}
+
+async function untilDead(killer: Killer): Promise<void> {
+  for (let turn = 0; turn < 50 && !killer.isDead; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe.each(stories)('a controller that is killed, in a job with $name', (story) => {
+  it('before and after every change: the next controller brings the job to its end, and makes nothing twice', async () => {
+    const { momentCount } = await run(story, Infinity);
+    expect(momentCount).toBeGreaterThan(20);
+    for (let killAt = 1; killAt <= momentCount; killAt += 1) {
+      try {
+        await run(story, killAt);
+      } catch (error) {
+        throw new Error(`Killed at moment ${killAt} of ${momentCount}.`, { cause: error });
+      }
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { readObject } from '@quire/core';
+import { SeededRandom } from '@quire/core/testing';
+import { describe, expect, test } from 'vitest';
+import type { RestreamJob } from '../../src/restream/restream-job.ts';
+import type { Restreams } from '../../src/restream/restreams.ts';
+import { destination, Scene, source } from './scene.ts';
+
+type Damage = (
+  record: Buffer,
+  about: { readonly other: Buffer; readonly older: Buffer; readonly random: SeededRandom },
+) => Buffer | undefined;
+
+const damages: Readonly<Record<string, Damage>> = {
+  'a bit of it is flipped': (record, { random }) => {
+    const bit = Math.floor(random.fraction() * record.byteLength * 8);
+    return Buffer.from(
+      record.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte)),
+    );
+  },
+  'it is cut': (record, { random }) =>
+    record.subarray(0, Math.floor(random.fraction() * record.byteLength)),
+  'it is empty': () => Buffer.alloc(0),
+  'it is missing': () => undefined,
+  'it is that of another job': (_record, { other }) => other,
+  'it is an older copy': (_record, { older }) => older,
+  'it is doubled': (record) => Buffer.concat([record, record]),
+};
+
+describe('the record of a job that is damaged', () => {
+  test.each(Object.entries(damages))(
+    'sets its job aside, and no other, where %s; its file mends it',
+    async (_what, damage) => {
+      const scene = new Scene();
+      const keyOf = ({ jobId }: RestreamJob): string => `restreams/${jobId}/record.json`;
+      const read = async (job: RestreamJob): Promise<Buffer> =>
+        Buffer.from(await readObject(scene.store, keyOf(job)));
+      const start = (controller: Restreams, dest: string) =>
+        controller.start({
+          tableNameWithType: source,
+          destTableNameWithType: dest,
+          debugPause: true,
+        });
+      const other = await (async () => {
+        await using controller = scene.controller();
+        const job = await start(controller, destination);
+        await controller.cancel(job.jobId, { dropDestination: true });
+        return await scene.untilEnded(controller, job.jobId);
+      })();
+      let older: Buffer;
+      let job: RestreamJob;
+      {
+        await using controller = scene.controller();
+        job = await start(controller, 'orders3_REALTIME');
+        older = await read(job);
+        await controller.resume(job.jobId);
+        job = await scene.until(controller, job.jobId, ({ status }) => status === 'TABLE_STREAM');
+      }
+      const whole = await read(job);
+      const bytes = damage(whole, { other: await read(other), older, random: new SeededRandom(7) });
+      if (bytes === undefined) await scene.store.delete(keyOf(job));
+      else await scene.store.put(keyOf(job), bytes);
+      const changes = [...scene.engine.changes];
+
+      await using controller = scene.controller();
+      await scene.clock.advance(60_000);
+      expect((await controller.list()).map(({ jobId }) => jobId)).toEqual([other.jobId]);
+      expect(await controller.listProblems()).toEqual([
+        { kind: 'job', subject: job.jobId, problem: expect.stringContaining(keyOf(job)) as string },
+      ]);
+      await expect(controller.read(job.jobId)).rejects.toMatchObject({
+        code: 'RECORD_DAMAGED',
+        kind: 'corrupt',
+      });
+      await expect(controller.cancel(job.jobId, { dropDestination: true })).rejects.toMatchObject({
+        code: 'RECORD_DAMAGED',
+      });
+      // Nothing was done for it meanwhile.
+      expect(scene.engine.changes).toEqual(changes);
+
+      await scene.store.put(keyOf(job), whole);
+      const done = await scene.untilEnded(controller, job.jobId);
+      expect(done.status).toBe('DONE');
+      expect(await controller.listProblems()).toEqual([]);
+    },
+  );
+
+  test('is read and sealed where an earlier release wrote it', async () => {
+    const scene = new Scene();
+    await using controller = scene.controller();
+    const { jobId } = await controller.start({
+      tableNameWithType: source,
+      destTableNameWithType: destination,
+      debugPause: true,
+    });
+    const job = await controller.read(jobId);
+    await controller[Symbol.asyncDispose]();
+    const key = `restreams/${jobId}/record.json`;
+    await scene.store.put(key, Buffer.from(`${JSON.stringify({ formatVersion: 1, ...job })}\n`));
+    await scene.store.delete(`restreams/${jobId}/revision.json`);
+    await using next = scene.controller();
+    await next.resume(jobId);
+    expect((await scene.untilEnded(next, jobId)).status).toBe('DONE');
+    expect(Buffer.from(await readObject(scene.store, key)).toString()).toContain(
+      '"formatVersion":2',
+    );
+  });
+});

@@ -1,0 +1,15 @@
+export type { OpenedStore } from '../stores/open-store.ts';
+export { cleanerSettingsOf, ownerNamesOf } from './cleaner-settings.ts';
+export {
+  type BrokerUsage,
+  measureUsage,
+  type OwnerUsagePart,
+  type StoreUsage,
+  type UsagePart,
+} from './measure-usage.ts';
+export {
+  openSharedStore,
+  runCleaner,
+  type StandaloneCleaner,
+  withStandaloneCleaner,
+} from './run-cleaner.ts';

@@ -1,0 +1,155 @@
+import {
+  createCleanerMetrics,
+  type Cleaner,
+  cleanerLease,
+  serveCleaner,
+  storeRemover,
+} from '@quire/cleaner';
+import { stat } from 'node:fs/promises';
+import { type ObjectStore, QuireError } from '@quire/core';
+import { listenError } from '@quire/core/process';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import type { Settings } from '@quire/settings';
+import type { LiveSettings } from '../live-settings.ts';
+import { type OpenedStore, openStore } from '../stores/open-store.ts';
+import { ownerNamesOf } from './cleaner-settings.ts';
+import { openCleaner } from './open-cleaner.ts';
+import { openLeftovers } from './open-leftovers.ts';
+
+/** A lease outlives a cleaner that is killed by this much, and no longer. */
+const leaseMs = 15_000;
+
+/** A cleaner over a whole store, with what it needs; closed by `use`. */
+export interface StandaloneCleaner {
+  readonly cleaner: Cleaner;
+  readonly store: ObjectStore;
+  readonly registry: ReturnType<typeof createCleanerMetrics>['registry'];
+}
+
+/**
+ * Opens the store that the settings name and a cleaner over all brokers in it, for as long as `use`
+ * runs; then stops between two deletions.
+ *
+ * @throws INVALID_SETTING when the store is one that no other process can see, or cannot be opened
+ */
+export async function withStandaloneCleaner<T>(
+  live: LiveSettings,
+  { environment, logger }: { readonly environment: Environment; readonly logger: Logger },
+  use: (standalone: StandaloneCleaner) => Promise<T>,
+): Promise<T> {
+  const { clock, random } = environment;
+  const { store: opened, backend } = await openSharedStore(live, environment, logger);
+  await using store = opened;
+  const { registry, metrics } = createCleanerMetrics(ownerNamesOf(live.current));
+  const settings = live.current.store;
+  const leftovers = openLeftovers({
+    backend,
+    brokerId: undefined,
+    settings,
+    clock,
+    random,
+    logger,
+  });
+  await using cleaner = openCleaner(live, {
+    target: { store, brokerId: undefined, remover: storeRemover(store), leftovers },
+    clock,
+    random,
+    log: logger,
+    metrics,
+    // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its
+    // successor waiting.
+    lease: store.location.startsWith('file:')
+      ? undefined
+      : cleanerLease({ store, clock, random, durationMs: leaseMs }),
+  });
+  return await use({ cleaner, store, registry });
+}
+
+/**
+ * Opens the store that the settings name.
+ *
+ * @throws INVALID_SETTING when it is the memory of another process, or a directory that does not
+ * exist
+ */
+export async function openSharedStore(
+  live: LiveSettings,
+  { clock, random }: Environment,
+  logger: Logger,
+): Promise<OpenedStore> {
+  if (live.current.store.protocol === 'memory') {
+    throw new QuireError(
+      'INVALID_SETTING',
+      'engine.broker.pagination.protocol = memory: only a broker sees its own memory, and cleans it up itself; expected file, s3 or gcs.',
+    );
+  }
+  await assertDirectory(live.current.store);
+  return openStore(live.current, {
+    clock,
+    random,
+    onCall: () => undefined,
+    onRetry: ({ call, attempt, delayMs, error }) =>
+      logger.warn(
+        { call, attempt, delayMs, reason: error.code },
+        'store call failed, will be tried again',
+      ),
+  });
+}
+
+/** A broker makes its directory. Who cleans one that does not exist has named the wrong one. */
+async function assertDirectory({ protocol, fileLocation }: Settings['store']): Promise<void> {
+  if (protocol !== 'file' || fileLocation?.scheme !== 'file') return;
+  const { path } = fileLocation;
+  const status = await stat(path).catch(() => undefined);
+  if (status !== undefined) return;
+  throw new QuireError(
+    'INVALID_SETTING',
+    `engine.broker.pagination.file.data.dir = ${path}: there is no such directory. ` +
+      'Give the directory of the brokers; a broker makes it when it starts.',
+  );
+}
+
+/**
+ * Sweeps by schedule until told to stop; answers health and metrics when there is a port for them.
+ */
+export async function runCleaner(
+  live: LiveSettings,
+  run: {
+    readonly environment: Environment;
+    readonly logger: Logger;
+    readonly untilStop: Promise<void>;
+    readonly onListening?: (running: {
+      readonly storeLocation: string;
+      readonly url: string | undefined;
+    }) => Promise<void>;
+  },
+): Promise<void> {
+  await withStandaloneCleaner(live, run, async ({ cleaner, store, registry }) => {
+    const { port } = live.current.cleaner;
+    const { logger } = run;
+    await using server =
+      port === undefined
+        ? undefined
+        : await serveCleaner({
+            host: live.current.server.bindHost,
+            port,
+            registry,
+            status: () => cleaner.status,
+            settingsProblems: () => live.problems,
+          }).catch((error: unknown) => {
+            const host = live.current.server.bindHost;
+            throw listenError(error, {
+              host,
+              port,
+              portKey: 'engine.cleaner.port',
+              hostKey: 'engine.bind.host',
+            });
+          });
+    cleaner.start();
+    logger.info({ store: store.location, url: server?.url }, 'cleaner runs');
+    await run.onListening?.({ storeLocation: store.location, url: server?.url });
+    await run.untilStop;
+    logger.info('cleaner stops: the deletions under way are finished');
+    await cleaner.stop();
+  });
+}

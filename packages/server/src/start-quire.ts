@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import { QuireError, systemClock, systemRandom } from '@quire/core';
+import type { ServiceAddress } from '@quire/service';
+import { loadSettings, settingsError } from '@quire/settings';
+import { pino } from 'pino';
+import { LiveSettings } from './live-settings.ts';
+import { isRole, type Role, roles as allRoles, rolesByDefault } from './start/roles.ts';
+import { runRoles, type RunningRoles } from './start/run-roles.ts';
+import { StartedRole } from './start/started-role.ts';
+
+/** What `quire start` takes from its command line and its environment. */
+export interface StartQuireOptions {
+  /** A properties file. What is live about it is read again when it changes. */
+  readonly file?: string | undefined;
+  /**
+   * Settings by key: `{ 'engine.broker.client.queryPort': '0' }`. They come before those of the
+   * file.
+   */
+  readonly set?: Readonly<Record<string, string>> | undefined;
+  /**
+   * What to run; as a default `server`, `broker`, `proxy` and `controller`, as the command does.
+   */
+  readonly roles?: readonly Role[] | undefined;
+  /**
+   * Variables of the environment that may set settings, such as `process.env`; as a default none.
+   */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What relative paths are relative to; as a default the directory of the process. */
+  readonly directory?: string | undefined;
+  /** Told each line of the log, a JSON object with its newline; as a default nobody is. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+/** Servers that run in this process. Disposing closes them. */
+export interface RunningQuire extends AsyncDisposable {
+  /** Where each service listens; undefined for those that do not run. */
+  readonly addresses: Readonly<
+    Record<'broker' | 'proxy' | 'controller', ServiceAddress | undefined>
+  >;
+  /** Resolves when everything has ended. @throws what ended it, when nobody closed it */
+  readonly ended: Promise<void>;
+  /**
+   * Lets calls under way finish, for as long as `engine.broker.shutdown.grace` says, and closes
+   * everything. May be called twice.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts in this process what `quire start` runs: settings, engine, store, cleaner, authentication,
+ * TLS. Resolves once everything listens. It listens to no signals and writes nowhere but to `log`.
+ *
+ * @throws INVALID_SETTING with every problem of the settings, or when a role cannot be run as they
+ * say; nothing runs then
+ */
+export async function startQuire(options: StartQuireOptions = {}): Promise<RunningQuire> {
+  const roles = parseRoles(options.roles ?? rolesByDefault);
+  const { file: path, variables = {}, directory = resolve(), log } = options;
+  const environment = { variables, directory, clock: systemClock, random: systemRandom };
+  const overrides = Object.entries(options.set ?? {}).map(([key, value]) => `${key}=${value}`);
+  const request = { path, environment: variables, overrides, workingDir: directory };
+  const outcome = await loadSettings(request);
+  if (!outcome.ok) throw settingsError(outcome.problems);
+  const { settings, view } = outcome;
+  const logger = pino(
+    { level: settings.observability.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line: string) => log?.(line) },
+  );
+  const started = new StartedRole<RunningRoles>(async ({ onListening, untilStop }) => {
+    await using live = await LiveSettings.open({
+      request,
+      settings,
+      view,
+      clock: environment.clock,
+      logger,
+    });
+    await runRoles(live, {
+      roles,
+      areRolesByDefault: options.roles === undefined,
+      environment,
+      logger,
+      onReady: onListening,
+      untilStop,
+      stopAtOnce: new AbortController().signal,
+    });
+  });
+  const { broker, proxy, controller } = await started.ready;
+  const close = (): Promise<void> => started.stop();
+  return {
+    addresses: { broker: broker?.address, proxy: proxy?.address, controller: controller?.address },
+    ended: started.ended,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Programs in JavaScript pass whatever they like. */
+function parseRoles(names: readonly string[]): ReadonlySet<Role> {
+  const wrong = names.find((name) => !isRole(name));
+  if (wrong === undefined && names.length > 0) return new Set(names.filter(isRole));
+  const given = wrong === undefined ? 'No role was given' : `There is no role '${wrong}'`;
+  throw new QuireError('INVALID_SETTING', `${given}; expected some of ${allRoles.join(', ')}.`);
+}

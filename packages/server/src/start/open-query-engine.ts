@@ -1,0 +1,122 @@
+import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
+import type { Clock, ObjectStore, QueryEngine, Random } from '@quire/core';
+import type { ResultStore } from '@quire/results';
+import type { Settings } from '@quire/settings';
+import { QueryWorkers } from '../workers/query/query-workers.ts';
+import type { WorkerPoolStatus } from '../workers/worker-pool.ts';
+import type { Logger } from 'pino';
+import type { LiveSettings } from '../live-settings.ts';
+import { loadPlugin } from '../load-plugin.ts';
+import { dataVersionsOf } from './data-versions.ts';
+import { openQueryPool, removeLeftovers } from './query-pool.ts';
+
+/** What a plug-in is told of the settings: those of engines. None of them is secret. */
+export type QueryEngineSettings = Pick<
+  Settings,
+  'query' | 'statement' | 'duckdb' | 'tables' | 'tableServer'
+>;
+
+/**
+ * What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the
+ * engine when it stops.
+ */
+export type QueryEngineFactory = (
+  settings: QueryEngineSettings,
+  dependencies: {
+    readonly clock: Clock;
+    readonly random: Random;
+    /** Where it may write what it needs no longer than a query. */
+    readonly tempDirectory: string;
+  },
+) => Promise<QueryEngine>;
+
+interface EngineDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: BrokerMetrics;
+  readonly logger: Logger;
+}
+
+interface Stores {
+  readonly results: ResultStore;
+  readonly store: ObjectStore;
+  /** The store without what protects its callers. */
+  readonly backend: ObjectStore;
+}
+
+/** What queries run on: worker processes, or the engine of a plug-in in this one. */
+export interface OpenedEngine extends AsyncDisposable {
+  /** The engine of a broker whose results are kept there. */
+  engineFor(stores: Stores): BrokerOptions['engine'];
+  readonly status: WorkerPoolStatus;
+  /** Ends what runs, whatever it is; a plug-in ends with the process. */
+  killAll(): void;
+}
+
+/**
+ * Opens what the queries of a broker run on, as `engine.class` says.
+ *
+ * @throws INVALID_SETTING when the module cannot be loaded, or a table, a limit or the store cannot
+ * be used
+ */
+export async function openQueryEngine(
+  live: LiveSettings,
+  dependencies: EngineDependencies,
+): Promise<OpenedEngine> {
+  const { modulePath } = live.current.engine;
+  return modulePath === undefined
+    ? openWorkers(live, dependencies)
+    : openPlugin(modulePath, { settings: live.current, dependencies });
+}
+
+async function openWorkers(
+  live: LiveSettings,
+  dependencies: EngineDependencies,
+): Promise<OpenedEngine> {
+  const { pool, tables } = await openQueryPool(live, dependencies);
+  const dataVersion = dataVersionsOf(live.current, tables);
+  const { logger } = dependencies;
+  return {
+    engineFor: ({ results, store, backend }) =>
+      new QueryWorkers({
+        pool,
+        results,
+        store,
+        dataVersion,
+        readsResults: live.current.engine.kind !== 'pinot',
+        removeLeftovers: (order, { pid }) => removeLeftovers(backend, { order, pid, logger }),
+      }),
+    get status() {
+      return pool.status;
+    },
+    killAll: () => pool.killAll(),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+async function openPlugin(
+  path: string,
+  {
+    settings,
+    dependencies,
+  }: { readonly settings: Settings; readonly dependencies: EngineDependencies },
+): Promise<OpenedEngine> {
+  const factory = (await loadPlugin({
+    key: 'engine.class',
+    path,
+    exportName: 'openQueryEngine',
+  })) as QueryEngineFactory;
+  const { query, statement, duckdb, tables, tableServer, store } = settings;
+  const { clock, random, logger } = dependencies;
+  const engine = await factory(
+    { query, statement, duckdb, tables, tableServer },
+    { clock, random, tempDirectory: store.tempDir },
+  );
+  logger.info({ module: path }, 'queries run on the engine of a plug-in, in this process');
+  return {
+    engineFor: () => engine,
+    status: { count: 0, busyCount: 0, killed: { time: 0, memory: 0, crash: 0 } },
+    killAll: () => undefined,
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}

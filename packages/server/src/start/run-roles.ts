@@ -1,0 +1,177 @@
+import { createProcessPrincipal, type ProcessPrincipal } from '@quire/auth';
+import type { TableEngine } from '@quire/core/table-engine';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import type { LiveSettings } from '../live-settings.ts';
+import type { RunningService } from './role-run.ts';
+import type { Role } from './roles.ts';
+import type { RunningBroker } from './run-broker.ts';
+import type { RunningServer } from './run-server.ts';
+import { StartedRole } from './started-role.ts';
+
+/** A cleaner that runs. */
+export interface RunningCleaner {
+  readonly storeLocation: string;
+  /** Where it answers health and metrics, when it does. */
+  readonly url: string | undefined;
+}
+
+/** The parts of a process, ready. */
+export interface RunningRoles {
+  readonly server?: RunningServer | undefined;
+  readonly broker?: RunningBroker | undefined;
+  readonly proxy?: RunningService | undefined;
+  readonly controller?: RunningService | undefined;
+  readonly cleaner?: RunningCleaner | undefined;
+}
+
+/** The roles that a process runs, and how long. */
+export interface RolesRun {
+  readonly roles: ReadonlySet<Role>;
+  /** Whether nobody asked for them by name. */
+  readonly areRolesByDefault: boolean;
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly onReady: (running: RunningRoles) => Promise<void>;
+  /** The process runs until this resolves. */
+  readonly untilStop: Promise<void>;
+  /** Aborted when the process is to end whatever still runs. */
+  readonly stopAtOnce: AbortSignal;
+}
+
+/** No settings can name anybody so. */
+const processPrincipalName = '@process';
+
+/**
+ * Runs the roles of a process until it is told to stop, or one of them fails: the table server
+ * first, then the broker, then those who call it; they end in the reverse order. Proxy and
+ * controller have the broker of their process where the settings name none, and the controller
+ * needs no token for it.
+ *
+ * @throws INVALID_SETTING when a role cannot be run as the settings say
+ */
+export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void> {
+  const parts: StartedRole<unknown>[] = [];
+  const begun = <Ready>(part: StartedRole<Ready> | undefined): StartedRole<Ready> | undefined => {
+    if (part !== undefined) parts.push(part);
+    return part;
+  };
+  const own = createProcessPrincipal(processPrincipalName, 'admin', run.environment.random);
+  try {
+    const server = await begun(startServer(live, run))?.ready;
+    const broker = await begun(startBroker(live, run, own))?.ready;
+    const brokers = broker === undefined ? undefined : [broker.address.url];
+    const [proxy, controller, cleaner] = [
+      begun(startProxy(live, run, brokers)),
+      begun(
+        startController(live, run, {
+          brokers,
+          own: broker === undefined ? undefined : own,
+          tableEngine: server?.engine,
+        }),
+      ),
+      begun(startCleaner(live, run)),
+    ];
+    await run.onReady({
+      server,
+      broker,
+      proxy: await proxy?.ready,
+      controller: await controller?.ready,
+      cleaner: await cleaner?.ready,
+    });
+    await Promise.race([run.untilStop, ...parts.map(({ ended }) => ended)]);
+  } finally {
+    await stopInTurn(parts.toReversed());
+  }
+}
+
+/**
+ * All are stopped, whatever becomes of the others. @throws what the first of them threw that failed
+ */
+async function stopInTurn(parts: readonly StartedRole<unknown>[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) await part.stop().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Without a directory there is nothing to serve: only who asks for the role by name is told. */
+function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServer> | undefined {
+  const { tableServer, engine } = live.current;
+  const hasTables = tableServer.dataDir !== undefined && engine.kind === 'embedded';
+  if (!run.roles.has('server') || (!hasTables && run.areRolesByDefault)) return undefined;
+  return new StartedRole(async (hooks) => {
+    const { runServer } = await import('./run-server.ts');
+    await runServer(live, { ...contextOf(run, 'server'), ...hooks });
+  });
+}
+
+function startBroker(
+  live: LiveSettings,
+  run: RolesRun,
+  own: ProcessPrincipal,
+): StartedRole<RunningBroker> | undefined {
+  if (!run.roles.has('broker')) return undefined;
+  return new StartedRole(async (hooks) => {
+    const { runBroker } = await import('./run-broker.ts');
+    const processPrincipals = run.roles.has('controller') ? [own.principal] : [];
+    await runBroker(live, {
+      ...contextOf(run, 'broker'),
+      ...hooks,
+      processPrincipals,
+      stopAtOnce: run.stopAtOnce,
+    });
+  });
+}
+
+function startProxy(
+  live: LiveSettings,
+  run: RolesRun,
+  brokers: readonly string[] | undefined,
+): StartedRole<RunningService> | undefined {
+  if (!run.roles.has('proxy')) return undefined;
+  return new StartedRole(async (hooks) => {
+    const { runProxy } = await import('./run-proxy.ts');
+    await runProxy(live, { ...contextOf(run, 'proxy'), ...hooks, brokers });
+  });
+}
+
+function startController(
+  live: LiveSettings,
+  run: RolesRun,
+  parts: {
+    readonly brokers: readonly string[] | undefined;
+    readonly own: ProcessPrincipal | undefined;
+    readonly tableEngine: TableEngine | undefined;
+  },
+): StartedRole<RunningService> | undefined {
+  if (!run.roles.has('controller')) return undefined;
+  return new StartedRole(async (hooks) => {
+    const { runController } = await import('./run-controller.ts');
+    // Its token is for the broker of this process only.
+    const authorization = live.current.controller.brokers === undefined ? parts.own : undefined;
+    const { brokers, tableEngine } = parts;
+    await runController(live, {
+      ...contextOf(run, 'controller'),
+      ...hooks,
+      brokers,
+      authorization,
+      tableEngine,
+    });
+  });
+}
+
+function startCleaner(live: LiveSettings, run: RolesRun): StartedRole<RunningCleaner> | undefined {
+  if (!run.roles.has('cleaner')) return undefined;
+  return new StartedRole(async (hooks) => {
+    const { runCleaner } = await import('../cleaner/run-cleaner.ts');
+    await runCleaner(live, { ...contextOf(run, 'cleaner'), ...hooks });
+  });
+}
+
+/** With several roles in one process, a line of the log says whose it is. */
+function contextOf(
+  { roles, environment, logger }: RolesRun,
+  role: Role,
+): { environment: Environment; logger: Logger } {
+  return { environment, logger: roles.size === 1 ? logger : logger.child({ role }) };
+}

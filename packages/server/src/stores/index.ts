@@ -1,0 +1,1 @@
+export { type BucketDependencies, openGcsStore, openS3Store } from './open-remote-store.ts';

@@ -1,0 +1,30 @@
+/**
+ * A process whose worker never gets beyond its start; it tells the worker's process id, and waits
+ * to be killed.
+ */
+import { MiB, systemClock } from '@quire/core';
+import { WorkerProcess } from '../../src/workers/worker-process.ts';
+
+/** Has a process say that it has begun to load packages, and then never load any. */
+const blocking = `
+  import { registerHooks } from 'node:module';
+  import { writeFileSync } from 'node:fs';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (!specifier.startsWith('@quire/')) return next(specifier, context);
+      writeFileSync(process.env.QUIRE_TEST_MARK, '');
+      for (;;);
+    },
+  });`;
+
+const worker = new WorkerProcess({
+  work: 'work',
+  module: new URL('./test-work.process.ts', import.meta.url),
+  setup: 'test',
+  memory: { maxBytes: 256 * MiB, setting: 'workers.memory.max' },
+  nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(blocking)}`],
+  threadPoolSize: 2,
+  clock: systemClock,
+});
+process.stdout.write(`${JSON.stringify([worker.pid])}\n`);
+await worker.open();

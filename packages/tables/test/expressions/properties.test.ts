@@ -1,0 +1,197 @@
+import { isQuireError } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compileExpression } from '../../src/expressions/language/compile-expression.ts';
+import {
+  formatDateTime,
+  parseDateTimePattern,
+} from '../../src/expressions/dates/date-time-pattern.ts';
+import { dateToMs } from '../../src/expressions/dates/calendar.ts';
+import { parseDateTime } from '../../src/expressions/dates/parse-date-time.ts';
+import { jodaZone } from '../../src/expressions/dates/zone.ts';
+import { type Expression, printExpression } from '../../src/expressions/language/expression.ts';
+import { functionFamilies } from '../../src/expressions/functions/function-table.ts';
+import { parseExpression } from '../../src/expressions/language/parse-expression.ts';
+import { doubleValue, type Value } from '../../src/expressions/values/value.ts';
+
+/** Functions that are called by their name: the others are written in words. */
+const written = new Set([
+  'cast',
+  'trim',
+  'extract',
+  'timestampAdd',
+  'timestampDiff',
+  'arrayValueConstructor',
+  'jsonExtractKey',
+  'rand',
+  'substring',
+]);
+const functions = functionFamilies
+  .flatMap((family) => family.functions)
+  .filter(({ names }) => !written.has(names[0]));
+const literals = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'yyyy-MM-dd',
+    'UTC',
+    '$.a',
+    '1:DAYS',
+    '10.0.0.0/8',
+    'DAY',
+    'SECONDS',
+    'INT',
+    '[a-z]+',
+    'PT1H',
+    '{"a":[1]}',
+    '00ff',
+  ),
+  fc.maxSafeInteger(),
+  fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 53n) }),
+  fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => doubleValue(value)),
+  fc.boolean(),
+  fc.constant(null),
+);
+const names = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', 'd', 'x.y', 'select', 'NULL'),
+  fc.string({ minLength: 1 }),
+);
+
+const { expression: expressions } = fc.letrec<{ expression: Expression; call: Expression }>(
+  (tie) => ({
+    expression: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      literals.map((value): Expression => ({ kind: 'literal', value })),
+      names.map((name): Expression => ({ kind: 'column', name })),
+      tie('call'),
+    ),
+    call: fc.constantFrom(...functions).chain(({ names: [name], takes, isVariadic }) =>
+      fc
+        .array(tie('expression'), {
+          minLength: takes.length,
+          maxLength: isVariadic ? 4 : takes.length,
+        })
+        .map((args): Expression => ({ kind: 'call', name, args })),
+    ),
+  }),
+);
+
+const values = fc.oneof(
+  literals,
+  fc.uint8Array({ maxLength: 8 }),
+  fc.array(literals, { maxLength: 4 }),
+  fc.dictionary(fc.string(), literals, { maxKeys: 3 }),
+  fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0),
+) as fc.Arbitrary<Value>;
+const rows = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'x.y', '__proto__'), values);
+
+test('an expression that is printed and read again is the same tree', () => {
+  fc.assert(
+    fc.property(expressions, (expression) => {
+      const { expression: read, findings = [] } = parseExpression(printExpression(expression));
+      expect({ read, findings }).toStrictEqual({ read: expression, findings: [] });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('whatever the expression and the row, evaluating gives a value or fails as a row may', () => {
+  fc.assert(
+    fc.property(expressions, rows, (expression, row) => {
+      const { expression: read } = parseExpression(printExpression(expression));
+      if (read === undefined) return;
+      const evaluate = compileExpression(read, { clock: new ManualClock() });
+      expect(outcomeOf(() => evaluate(row))).toEqual(outcomeOf(() => evaluate(row)));
+    }),
+    { numRuns: 4_000 },
+  );
+});
+
+test('reading never throws, whatever the text', () => {
+  const words = fc.constantFrom(
+    'a',
+    '(',
+    ')',
+    ',',
+    'AND',
+    'NOT',
+    'IN',
+    'CASE',
+    'WHEN',
+    'END',
+    'CAST',
+    'AS',
+    '-',
+    '+',
+    '1',
+    "'",
+    '"',
+    '.',
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(words).map((parts) => parts.join(' ')),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const { expression, findings } = parseExpression(text);
+      expect((expression === undefined) !== (findings === undefined)).toBe(true);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('a time that is written with its offset is read as the same time', () => {
+  const pattern = parseDateTimePattern("yyyy-MM-dd'T'HH:mm:ss.SSSZZ");
+  const zones = fc
+    .constantFrom(
+      'UTC',
+      'America/New_York',
+      'Asia/Kolkata',
+      'Australia/Lord_Howe',
+      'Pacific/Apia',
+      '-03:30',
+    )
+    .map(jodaZone);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: Date.UTC(1980, 0), max: Date.UTC(2100, 0) }),
+      zones,
+      (epochMs, zone) => {
+        expect(parseDateTime(formatDateTime(epochMs, pattern, zone), pattern, zone, 2024)).toBe(
+          epochMs,
+        );
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('days are counted as the runtime counts them', () => {
+  const parts = fc.tuple(
+    fc.integer({ min: -300_000, max: 300_000 }),
+    fc.integer({ min: -2, max: 15 }),
+    fc.integer({ min: -40, max: 400 }),
+  );
+  fc.assert(
+    fc.property(parts, ([year, month, day]) => {
+      expect(dateToMs(year, month, day)).toBe(new Date(0).setUTCFullYear(year, month - 1, day));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** The value as it compares, or the message of the one error that is allowed. */
+function outcomeOf(evaluate: () => Value): unknown {
+  try {
+    return evaluate();
+  } catch (error) {
+    // What the runtime throws costs a row no more than that, and is a defect of a function all the
+    // same.
+    if (isQuireError(error, 'EXPRESSION_FAILED') && !(error.cause instanceof TypeError)) {
+      return error.message;
+    }
+    throw error;
+  }
+}
