@@ -71,8 +71,11 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...excludedFrom(name)],
         isolate: isolated.includes(name),
         pool: 'forks',
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
+        // These end a test that hangs, and say nothing about speed: a loaded machine may take many
+        // times as long as a quiet one.
+        testTimeout: 180_000,
+        hookTimeout: 300_000,
+        expect: { poll: { timeout: 120_000, interval: 20 } },
         setupFiles: ['./scripts/fixed-seed.ts'],
         globalSetup: globalSetups[name] ?? [],
         env: { NODE_OPTIONS: `--conditions=${sourceCondition}`, NODE_COMPILE_CACHE: compileCache },

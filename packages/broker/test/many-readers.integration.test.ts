@@ -123,4 +123,4 @@ test('many readers who take their time or go away get their own pages, no matter
   await Promise.all(Array.from({ length: 16 }, reader));
   expect(compared).toBeGreaterThan(100);
   await rm(root, { recursive: true, maxRetries: 10 });
-}, 30_000);
+});

@@ -9,14 +9,10 @@ import {
   systemClock,
 } from '@quire/core';
 import type { Data, Field, RecordBatch } from 'apache-arrow';
-import { vi } from 'vitest';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../src/index.ts';
 import { cellText, type CellText } from './cell-text.ts';
 
 const timeoutMs = 120_000;
-
-// Some of these tests make DuckDB work hard, and it may have to share the machine.
-vi.setConfig({ testTimeout: timeoutMs });
 
 /** An engine in a directory of its own, and the short ways to ask it that the tests share. */
 export class TestEngine implements AsyncDisposable {

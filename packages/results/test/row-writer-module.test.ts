@@ -4,4 +4,4 @@ import { compileRowWriter, modulePath } from '../scripts/compile-row-writer.ts';
 
 test('the WebAssembly in the sources is what assembly/ compiles to; npm run row-writer makes it so', async () => {
   expect(await readFile(modulePath, 'utf8')).toBe(await compileRowWriter());
-}, 60_000);
+});

@@ -66,4 +66,4 @@ test('every batch that a killed producer knew of is there, in order, and no line
   for (const [kill, batches] of known.entries()) {
     expect(written.get(`${kill}`)).toBeGreaterThanOrEqual(batches * 50);
   }
-}, 120_000);
+});

@@ -15,12 +15,13 @@ import { isQuireError, MiB, type QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
 import { DirectoryTables } from '../src/index.ts';
 import { VerificationHost } from '../src/queries/index.ts';
 import { identityOf } from '../src/segments/verify-file.ts';
 import { jsonLines, TestServer } from './test-server.ts';
+import { until } from '../../../test/src/testkit/until.ts';
 
 /**
  * How many bits are flipped, one after the other; `QUIRE_DAMAGED_FILES` asks for more, and for
@@ -107,18 +108,15 @@ beforeAll(async () => {
     await producer.append(
       values.map((value) => ({ key: null, value: Buffer.from(value), partition: 0 })),
     );
-    await vi.waitUntil(
+    await until(
       async () =>
         (await server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === part * 40,
-      {
-        timeout: 20_000,
-        interval: 20,
-      },
+      'all messages are rows',
     );
   }
   targets.segments = await targetOf('flights', 'flights_OFFLINE');
   targets.chunks = await targetOf('orders', 'orders_REALTIME');
-}, 60_000);
+});
 
 afterAll(async () => {
   await producer[Symbol.asyncDispose]();
@@ -333,10 +331,9 @@ describe('a table server whose files are damaged', () => {
     await damaged.restart();
     const problems = async () =>
       (await damaged.engine.listSegments('flights_OFFLINE')).map(({ problem }) => problem);
-    await vi.waitUntil(async () => (await problems()).some((problem) => problem !== undefined), {
-      timeout: 20_000,
-      interval: 20,
-    });
+    await expect
+      .poll(async () => (await problems()).some((problem) => problem !== undefined))
+      .toBe(true);
     expect(
       (await problems()).toSorted((left, right) =>
         left === undefined ? 1 : right === undefined ? -1 : 0,
@@ -370,7 +367,7 @@ describe('a table server whose files are damaged', () => {
       await appending.append([
         { key: null, value: Buffer.from(JSON.stringify({ name: 'a', n, ts: 1 })), partition: 0 },
       ]);
-      await vi.waitUntil(async () => (await count()) === n, { timeout: 20_000, interval: 20 });
+      await expect.poll(() => count()).toBe(n);
     };
     await append(1);
     const [segment] = await engine.listSegments('orders_REALTIME');
@@ -382,7 +379,7 @@ describe('a table server whose files are damaged', () => {
       /^The table is damaged: orders__0__0__.* if it is consuming, its messages are consumed again/,
     );
     await engine.deleteSegment('orders_REALTIME', segment?.segmentName ?? '');
-    await vi.waitUntil(async () => (await count()) === 1, { timeout: 20_000, interval: 20 });
+    await expect.poll(() => count()).toBe(1);
     await append(2);
     expect(await damaged.rows('SELECT n FROM orders ORDER BY n')).toEqual([{ n: 1n }, { n: 2n }]);
   });

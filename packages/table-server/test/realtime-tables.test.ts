@@ -8,6 +8,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { Records } from '../src/directory/records.ts';
 import { TableDirectory } from '../src/directory/table-directory.ts';
 import { jsonLines, TestServer } from './test-server.ts';
+import { patience } from '../../../test/src/testkit/until.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 
@@ -39,8 +40,6 @@ function configOf(
     ingestionConfig: { ...ingestion, streamIngestionConfig: { streamConfigMaps } },
   };
 }
-
-const patience = { timeout: 20_000, interval: 20 };
 
 /** A topic of two partitions, and messages whose `n` counts up in each. */
 class Orders implements AsyncDisposable {
@@ -80,15 +79,16 @@ class Orders implements AsyncDisposable {
 
   /** Waits until a query counts so many rows. */
   async untilRows(count: number): Promise<void> {
-    await vi.waitUntil(
-      async () =>
-        (await this.server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === count,
-      patience,
-    );
+    await expect
+      .poll(
+        async () =>
+          (await this.server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === count,
+      )
+      .toBe(true);
   }
 
   async untilCommitted(count: number): Promise<void> {
-    await vi.waitUntil(async () => (await this.committed()).length === count, patience);
+    await expect.poll(() => this.committed()).toHaveLength(count);
   }
 
   async committed() {
@@ -176,13 +176,9 @@ describe('a real-time table', () => {
     await orders.untilRows(5);
     const job = await orders.server.engine.forceCommit('orders_REALTIME');
     expect(job.segmentNames).toHaveLength(2);
-    await vi.waitFor(
-      async () =>
-        expect((await orders.server.engine.readForceCommit(job.jobId)).pendingSegmentNames).toEqual(
-          [],
-        ),
-      { timeout: 20_000 },
-    );
+    await expect
+      .poll(async () => (await orders.server.engine.readForceCommit(job.jobId)).pendingSegmentNames)
+      .toEqual([]);
     expect(await orders.committed()).toHaveLength(2);
     // The wish outlives the server that it was made to.
     await orders.server.restart();
@@ -254,14 +250,12 @@ describe('a real-time table', () => {
       ...job,
       pendingSegmentNames: [consuming],
     });
-    await vi.waitFor(
-      async () =>
-        expect(await orders.server.engine.readForceCommit('wish')).toEqual({
-          ...job,
-          pendingSegmentNames: [],
-        }),
-      patience,
-    );
+    await expect
+      .poll(() => orders.server.engine.readForceCommit('wish'))
+      .toEqual({
+        ...job,
+        pendingSegmentNames: [],
+      });
     expect(await orders.committed()).toMatchObject([{ segmentName: consuming, rowCount: 3 }]);
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
@@ -279,15 +273,9 @@ describe('a real-time table', () => {
     const states = async () =>
       (await server.engine.readConsumption('orders_REALTIME')).partitions.map(({ state }) => state);
     await rename(topic, elsewhere);
-    await vi.waitFor(
-      async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']),
-      patience,
-    );
+    await expect.poll(() => states()).toEqual(['RETRYING', 'RETRYING']);
     await server.restart();
-    await vi.waitFor(
-      async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']),
-      patience,
-    );
+    await expect.poll(() => states()).toEqual(['RETRYING', 'RETRYING']);
     expect(await server.engine.readConsumption('orders_REALTIME')).toMatchObject({
       isReady: false,
       partitions: [
@@ -298,10 +286,7 @@ describe('a real-time table', () => {
     await rename(elsewhere, topic);
     await orders.append(1);
     await orders.untilRows(3);
-    await vi.waitFor(
-      async () => expect(await states()).toEqual(['CONSUMING', 'CONSUMING']),
-      patience,
-    );
+    await expect.poll(() => states()).toEqual(['CONSUMING', 'CONSUMING']);
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
@@ -327,19 +312,11 @@ describe('a real-time table', () => {
     ) as string;
     const partition = async () =>
       (await orders.server.engine.readConsumption('orders_REALTIME')).partitions[0];
-    await vi.waitFor(
-      async () =>
-        expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }),
-      patience,
-    );
+    await expect.poll(() => partition()).toMatchObject({ state: 'CONSUMING', error: null, notice });
     await engine.forceCommit('orders_REALTIME');
     await orders.untilCommitted(2);
     await orders.server.restart();
-    await vi.waitFor(
-      async () =>
-        expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }),
-      patience,
-    );
+    await expect.poll(() => partition()).toMatchObject({ state: 'CONSUMING', error: null, notice });
     expect(await orders.summaries()).toEqual([{ item: 'p0', c: 7, d: 7, m: 10 }]);
   });
 
@@ -391,7 +368,7 @@ describe('a real-time table', () => {
         error: expect.stringMatching(/^Message \d+ is not JSON/),
         skippedCount: 0,
       });
-    });
+    }, patience);
     await engine.updateTable(configOf({}, { continueOnError: true }));
     await orders.untilRows(4);
     const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
@@ -467,9 +444,7 @@ describe('a real-time table', () => {
       ),
     );
     await engine.createTable(configOf());
-    await vi.waitFor(async () => expect(await engine.countRows('orders_REALTIME')).toBe(4), {
-      timeout: 20_000,
-    });
+    await expect.poll(() => engine.countRows('orders_REALTIME')).toBe(4);
     const rows = await orders.server.rows('SELECT item, n FROM orders ORDER BY n');
     expect(rows).toEqual([
       { item: 'offline', n: 0 },

@@ -98,89 +98,85 @@ async function postNothing(page: Page, url: string): Promise<number> {
 }
 
 describeWithTool(chromium, 'a browser that holds Basic credentials', (program) => {
-  test(
-    'lends them to no page of another origin for a change, unless it is allowed',
-    { timeout: 120_000 },
-    async () => {
-      await using home = await temporaryDirectory();
-      await using site = await startSite();
-      await using allowed = await startSite();
-      await using producer = await FileProducer.open({
-        directory: join(home.path, 'streams'),
-        topic: 'events',
+  test('lends them to no page of another origin for a change, unless it is allowed', async () => {
+    await using home = await temporaryDirectory();
+    await using site = await startSite();
+    await using allowed = await startSite();
+    await using producer = await FileProducer.open({
+      directory: join(home.path, 'streams'),
+      topic: 'events',
+    });
+    await producer.append([{ key: null, value: Buffer.from('{"id":1,"ts":1700000000000}') }]);
+    await using quire = await startQuire({
+      roles: ['server', 'broker', 'proxy', 'controller'],
+      set: {
+        'engine.broker.client.queryPort': '0',
+        'proxy.port': '0',
+        'controller.port': '0',
+        'engine.broker.pagination.protocol': 'memory',
+        'engine.broker.pagination.temp.dir': join(home.path, 'temp'),
+        'engine.tables.data.dir': join(home.path, 'tables'),
+        'engine.stream.file.dir': join(home.path, 'streams'),
+        'engine.http.cors.origins': allowed.origins.join(','),
+        'engine.auth.principal.admin.role': 'admin',
+        'engine.auth.principal.admin.token.sha256':
+          'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
+      },
+    });
+    const { broker, proxy, controller } = quire.addresses;
+    const url = String(controller?.url);
+    const call = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+      const response = await fetch(url + path, {
+        ...init,
+        headers: { authorization, 'content-type': 'application/json' },
       });
-      await producer.append([{ key: null, value: Buffer.from('{"id":1,"ts":1700000000000}') }]);
-      await using quire = await startQuire({
-        roles: ['server', 'broker', 'proxy', 'controller'],
-        set: {
-          'engine.broker.client.queryPort': '0',
-          'proxy.port': '0',
-          'controller.port': '0',
-          'engine.broker.pagination.protocol': 'memory',
-          'engine.broker.pagination.temp.dir': join(home.path, 'temp'),
-          'engine.tables.data.dir': join(home.path, 'tables'),
-          'engine.stream.file.dir': join(home.path, 'streams'),
-          'engine.http.cors.origins': allowed.origins.join(','),
-          'engine.auth.principal.admin.role': 'admin',
-          'engine.auth.principal.admin.token.sha256':
-            'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
-        },
-      });
-      const { broker, proxy, controller } = quire.addresses;
-      const url = String(controller?.url);
-      const call = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-        const response = await fetch(url + path, {
-          ...init,
-          headers: { authorization, 'content-type': 'application/json' },
-        });
-        return response.json();
-      };
-      await call('/tableConfigs', { method: 'POST', body: JSON.stringify(tables) });
-      const state = async () => [
-        ((await call('/segments/events_OFFLINE')) as [{ OFFLINE: string[] }])[0].OFFLINE.length,
-        ((await call('/tables/events_REALTIME/pauseStatus')) as { pauseFlag: boolean }).pauseFlag,
-      ];
-      const ingest = `${url}/ingestFromFile?tableNameWithType=events_OFFLINE&batchConfigMapStr=${encodeURIComponent('{"inputFormat":"json"}')}`;
-      const pause = `${url}/tables/events_REALTIME/pauseConsumption`;
-      const rows = '{"id":2,"ts":1700000000001}\n';
-      const browser = await playwright.launch({
-        executablePath: program,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-      });
-      try {
-        const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
-        const page = await context.newPage();
-        // The browser is asked for credentials here, and holds them from then on.
-        for (const server of [url, broker?.url, proxy?.url]) {
-          expect((await page.goto(`${server}/docs`))?.status()).toBe(200);
-        }
-
-        for (const origin of site.origins) {
-          for (const [action, file] of [
-            [ingest, rows],
-            [pause, undefined],
-            [`${broker?.url}/query/sql`, undefined],
-            [`${proxy?.url}/query/sql`, undefined],
-            [`${url}/query/sql`, undefined],
-          ] as const) {
-            expect([origin, action, await submitForm(page, origin, action, file)]).toEqual([
-              origin,
-              action,
-              403,
-            ]);
-          }
-          await page.goto(origin);
-          expect(await postNothing(page, pause)).toBe(403);
-        }
-        expect(await state()).toEqual([0, false]);
-
-        expect(await submitForm(page, allowed.origins[1], ingest, rows)).toBe(200);
-        await page.goto(`${url}/docs`);
-        expect(await postNothing(page, pause)).toBe(200);
-        expect(await state()).toEqual([1, true]);
-      } finally {
-        await browser.close();
+      return response.json();
+    };
+    await call('/tableConfigs', { method: 'POST', body: JSON.stringify(tables) });
+    const state = async () => [
+      ((await call('/segments/events_OFFLINE')) as [{ OFFLINE: string[] }])[0].OFFLINE.length,
+      ((await call('/tables/events_REALTIME/pauseStatus')) as { pauseFlag: boolean }).pauseFlag,
+    ];
+    const ingest = `${url}/ingestFromFile?tableNameWithType=events_OFFLINE&batchConfigMapStr=${encodeURIComponent('{"inputFormat":"json"}')}`;
+    const pause = `${url}/tables/events_REALTIME/pauseConsumption`;
+    const rows = '{"id":2,"ts":1700000000001}\n';
+    const browser = await playwright.launch({
+      executablePath: program,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    });
+    try {
+      const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
+      const page = await context.newPage();
+      // The browser is asked for credentials here, and holds them from then on.
+      for (const server of [url, broker?.url, proxy?.url]) {
+        expect((await page.goto(`${server}/docs`))?.status()).toBe(200);
       }
-    },
-  );
+
+      for (const origin of site.origins) {
+        for (const [action, file] of [
+          [ingest, rows],
+          [pause, undefined],
+          [`${broker?.url}/query/sql`, undefined],
+          [`${proxy?.url}/query/sql`, undefined],
+          [`${url}/query/sql`, undefined],
+        ] as const) {
+          expect([origin, action, await submitForm(page, origin, action, file)]).toEqual([
+            origin,
+            action,
+            403,
+          ]);
+        }
+        await page.goto(origin);
+        expect(await postNothing(page, pause)).toBe(403);
+      }
+      expect(await state()).toEqual([0, false]);
+
+      expect(await submitForm(page, allowed.origins[1], ingest, rows)).toBe(200);
+      await page.goto(`${url}/docs`);
+      expect(await postNothing(page, pause)).toBe(200);
+      expect(await state()).toEqual([1, true]);
+    } finally {
+      await browser.close();
+    }
+  });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   CliProcess,
   quire,
@@ -15,8 +15,6 @@ import {
 } from '../testkit/cli-process.ts';
 
 // Real processes, on machines that have other things to do as well.
-vi.setConfig({ testTimeout: 60_000 });
-
 const anyPorts = 'proxy.port = 0\ncontroller.port = 0\n';
 
 describe('one process with all roles', () => {

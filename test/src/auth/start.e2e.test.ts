@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { startQuire } from '@quire/server';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audience, createTokenIssuer, issuerName } from '../testkit/builders/jwt-issuer.ts';
 import { CliProcess } from '../testkit/cli-process.ts';
 
@@ -82,7 +82,7 @@ async function startInCode(): Promise<Started> {
   return {
     url: String(running.addresses.broker?.url),
     untilLogged: async (text) => {
-      await vi.waitUntil(() => lines.some((line) => line.includes(text)));
+      await expect.poll(() => lines.some((line) => line.includes(text))).toBe(true);
       return lines;
     },
     [Symbol.asyncDispose]: () => running.close(),

@@ -1,6 +1,6 @@
 import type { CursorResponse, ErrorBody } from '@quire/api';
 import { QuireClient } from '@quire/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type CliProcess,
   quireHere,
@@ -9,8 +9,6 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const token = testVariables.TEST_ADMIN_TOKEN;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

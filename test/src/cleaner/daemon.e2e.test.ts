@@ -34,7 +34,6 @@ async function resultsIn(
 
 test.skipIf(cannotMount)(
   'a full disk is freed, though nothing can be written on it (skipped unless root on Linux, who may mount a small one)',
-  { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
     const disk = join(directory.path, 'results');
@@ -103,60 +102,56 @@ test('one sweep says what it would delete and why, deletes it, and collects the 
   ]);
 });
 
-test(
-  'a daemon takes a changed quota at once, keeps the last good settings, and says so in health',
-  { timeout: 60_000 },
-  async () => {
-    await using directory = await temporaryDirectory();
-    const { results } = await resultsIn(directory.path);
-    for (let count = 0; count < 8; count += 1) {
-      await results.create(countingRows(60_000), { owner: 'o' });
-    }
-    const slow = ['controller.cluster.pagination.cleaner.frequencyPeriod = 1h'];
-    const config = await writeFileConfig(directory.path);
-    const lines = (more: readonly string[]) => writeFileConfig(directory.path, [...more]);
-    await using daemon = new CliProcess([
-      'cleaner',
-      '--config',
-      config,
-      '--set',
-      slow[0]!.replaceAll(' ', ''),
-      '--set',
-      'engine.cleaner.port=0',
-    ]);
-    await daemon.untilLogged('sweep ended');
-    const url = /"url":"([^"]+)"/.exec(daemon.stderr)![1]!;
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
-      status: 'ok',
-      isGood: true,
-      settingsProblems: 0,
-    });
+test('a daemon takes a changed quota at once, keeps the last good settings, and says so in health', async () => {
+  await using directory = await temporaryDirectory();
+  const { results } = await resultsIn(directory.path);
+  for (let count = 0; count < 8; count += 1) {
+    await results.create(countingRows(60_000), { owner: 'o' });
+  }
+  const slow = ['controller.cluster.pagination.cleaner.frequencyPeriod = 1h'];
+  const config = await writeFileConfig(directory.path);
+  const lines = (more: readonly string[]) => writeFileConfig(directory.path, [...more]);
+  await using daemon = new CliProcess([
+    'cleaner',
+    '--config',
+    config,
+    '--set',
+    slow[0]!.replaceAll(' ', ''),
+    '--set',
+    'engine.cleaner.port=0',
+  ]);
+  await daemon.untilLogged('sweep ended');
+  const url = /"url":"([^"]+)"/.exec(daemon.stderr)![1]!;
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+    status: 'ok',
+    isGood: true,
+    settingsProblems: 0,
+  });
 
-    await lines(['engine.broker.pagination.file.maxStoragePerBrokerMB = none']);
-    await daemon.untilLogged('the last valid settings stay in force');
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
-      status: 'ok',
-      settingsProblems: 1,
-      settingsProblem: expect.stringContaining(
-        'engine.broker.pagination.file.maxStoragePerBrokerMB',
-      ) as string,
-    });
+  await lines(['engine.broker.pagination.file.maxStoragePerBrokerMB = none']);
+  await daemon.untilLogged('the last valid settings stay in force');
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+    status: 'ok',
+    settingsProblems: 1,
+    settingsProblem: expect.stringContaining(
+      'engine.broker.pagination.file.maxStoragePerBrokerMB',
+    ) as string,
+  });
 
-    await lines(quota(1));
-    await daemon.untilLogged('"trigger":"settings"');
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
-      settingsProblems: 0,
-      settingsProblem: null,
-    });
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toMatch(/quire_cleaner_objects_total\{pass="quota",outcome="freed"\} [1-9]/);
-    expect(metrics).toContain(`quire_cleaner_quota_bytes{broker="${brokerId}"} ${MB}`);
-    expect(metrics).toMatch(/quire_cleaner_last_good_sweep_timestamp_seconds [1-9]/);
-    expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
-    daemon.signal('SIGTERM');
-    expect(await daemon.ended()).toMatchObject({ exitCode: 0 });
-  },
-);
+  await lines(quota(1));
+  await daemon.untilLogged('"trigger":"settings"');
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+    settingsProblems: 0,
+    settingsProblem: null,
+  });
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(/quire_cleaner_objects_total\{pass="quota",outcome="freed"\} [1-9]/);
+  expect(metrics).toContain(`quire_cleaner_quota_bytes{broker="${brokerId}"} ${MB}`);
+  expect(metrics).toMatch(/quire_cleaner_last_good_sweep_timestamp_seconds [1-9]/);
+  expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+  daemon.signal('SIGTERM');
+  expect(await daemon.ended()).toMatchObject({ exitCode: 0 });
+});
 
 test.each([['--once'], ['--dry-run'], []])(
   'a directory that does not exist is an error, and is not made (%s)',

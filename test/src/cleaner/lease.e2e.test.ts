@@ -4,6 +4,7 @@ import { ResultStore } from '@quire/results';
 import { S3ObjectStore } from '@quire/store-s3';
 import { expect, test } from 'vitest';
 import { countingRows } from '../testkit/builders/counting-rows.ts';
+import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 import { writeS3Config } from './cleaner-config.ts';
@@ -19,43 +20,48 @@ function deletedIn({ stderr }: CliProcess): string[] {
 }
 
 describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
-  test(
-    'take turns: one leaves a sweep to the other, and takes over soon after that one has died',
-    { timeout: 120_000 },
-    async () => {
-      await using server = await S3Server.start(path);
-      await using directory = await temporaryDirectory();
-      const options = server.storeOptions();
-      await using store = await S3ObjectStore.open(options);
-      const config = await writeS3Config(directory.path, options, [
-        'engine.cleaner.concurrency = 1',
-      ]);
-      const results = new ResultStore({ store, brokerId, expirationMs: 1, expirationMaxMs: 1 });
-      const ids = new Set<string>();
-      for (let count = 0; count < 300; count += 1) {
-        ids.add((await results.create(countingRows(1), { owner: 'o' })).entry.requestId);
-      }
+  test('take turns: one leaves a sweep to the other, and takes over soon after that one has died', async () => {
+    await using server = await S3Server.start(path);
+    await using directory = await temporaryDirectory();
+    await using holdersDirectory = await temporaryDirectory();
+    await using proxy = await FaultProxy.start(server.process.port);
+    // The sweep of the holder ends after some deletions, and never before the other one looks.
+    let deletionCount = 0;
+    proxy.intercept = ({ method, url }) => {
+      if (method !== 'DELETE' && !url.includes('?delete')) return undefined;
+      deletionCount += 1;
+      return deletionCount > 4 ? { kind: 'stall' } : undefined;
+    };
+    const options = server.storeOptions();
+    await using store = await S3ObjectStore.open(options);
+    const lines = ['engine.cleaner.concurrency = 1'];
+    const config = await writeS3Config(directory.path, options, lines);
+    const throughProxy = { ...options, endpoint: proxy.endpoint };
+    const holdersConfig = await writeS3Config(holdersDirectory.path, throughProxy, lines);
+    const results = new ResultStore({ store, brokerId, expirationMs: 1, expirationMaxMs: 1 });
+    const ids = new Set<string>();
+    for (let count = 0; count < 300; count += 1) {
+      ids.add((await results.create(countingRows(1), { owner: 'o' })).entry.requestId);
+    }
 
-      const holder = new CliProcess(['cleaner', '--config', config]);
-      await using _holder = holder;
-      await holder.untilLogged('"deleted"');
-      kill(holder.pid, 'SIGSTOP'); // amid its sweep, with the lease in its hand
-      await using other = new CliProcess(['cleaner', '--config', config]);
-      await other.untilLogged('sweep skipped: another cleaner is sweeping');
-      expect(deletedIn(other)).toEqual([]);
-      expect((await collect(results.list())).length).toBeGreaterThan(0);
-      kill(holder.pid, 'SIGKILL');
-      await other.untilLogged('sweep ended');
+    const holder = new CliProcess(['cleaner', '--config', holdersConfig]);
+    await using _holder = holder;
+    await holder.untilLogged('"deleted"');
+    await using other = new CliProcess(['cleaner', '--config', config]);
+    await other.untilLogged('sweep skipped: another cleaner is sweeping');
+    expect(deletedIn(other)).toEqual([]);
+    expect((await collect(results.list())).length).toBeGreaterThan(0);
+    kill(holder.pid, 'SIGKILL');
+    await other.untilLogged('sweep ended');
 
-      // Where the signal came between a commit record and its data, the data is young, and waits
-      // for the grace period.
-      const left = await collect(store.list(`${brokerId}/`));
-      expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
-      expect(left.length).toBeLessThanOrEqual(1);
-      const [byHolder, byOther] = [deletedIn(holder), deletedIn(other)];
-      expect(byOther.length).toBeGreaterThan(0);
-      expect([...byHolder, ...byOther].filter((id) => !ids.has(id))).toEqual([]);
-      expect(byOther.filter((id) => byHolder.includes(id))).toEqual([]);
-    },
-  );
+    // Where the signal came between a commit record and its data, the data is young, and waits
+    // for the grace period.
+    const left = await collect(store.list(`${brokerId}/`));
+    expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
+    expect(left.length).toBeLessThanOrEqual(1);
+    const [byHolder, byOther] = [deletedIn(holder), deletedIn(other)];
+    expect(byOther.length).toBeGreaterThan(0);
+    expect([...byHolder, ...byOther].filter((id) => !ids.has(id))).toEqual([]);
+    expect(byOther.filter((id) => byHolder.includes(id))).toEqual([]);
+  });
 });

@@ -13,31 +13,27 @@ import { expect, test } from 'vitest';
 /** The whole: `QUIRE_SCALE_RESULTS=100000 npx vitest run test/src/cleaner/scale.faults`. */
 const resultCount = Number(process.env['QUIRE_SCALE_RESULTS'] ?? 5000);
 
-test(
-  'a sweep of a million results plans in at most 200 MB, from one listing, and opens nothing',
-  { timeout: 120_000 },
-  async () => {
-    const script = join(import.meta.dirname, 'cleaner-million.process.ts');
-    // The young generation is as large as the command's.
-    const args = [
-      '--conditions=@quire/source',
-      '--expose-gc',
-      '--max-semi-space-size=2',
-      script,
-      '1000000',
-    ];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const outcome = JSON.parse(stdout) as Record<
-      'expiredCount' | 'evictedCount' | 'usageEndBytes' | 'targetBytes' | 'memoryMiB',
-      number
-    >;
-    expect(outcome).toMatchObject({ expiredCount: 100_000, calls: { list: 1, others: 0 } });
-    expect(outcome.evictedCount).toBeGreaterThan(100_000);
-    expect(outcome.usageEndBytes).toBeLessThanOrEqual(outcome.targetBytes);
-    expect(outcome.usageEndBytes).toBeGreaterThan(outcome.targetBytes - 110_000);
-    expect(outcome.memoryMiB).toBeLessThanOrEqual(200);
-  },
-);
+test('a sweep of a million results plans in at most 200 MB, from one listing, and opens nothing', async () => {
+  const script = join(import.meta.dirname, 'cleaner-million.process.ts');
+  // The young generation is as large as the command's.
+  const args = [
+    '--conditions=@quire/source',
+    '--expose-gc',
+    '--max-semi-space-size=2',
+    script,
+    '1000000',
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const outcome = JSON.parse(stdout) as Record<
+    'expiredCount' | 'evictedCount' | 'usageEndBytes' | 'targetBytes' | 'memoryMiB',
+    number
+  >;
+  expect(outcome).toMatchObject({ expiredCount: 100_000, calls: { list: 1, others: 0 } });
+  expect(outcome.evictedCount).toBeGreaterThan(100_000);
+  expect(outcome.usageEndBytes).toBeLessThanOrEqual(outcome.targetBytes);
+  expect(outcome.usageEndBytes).toBeGreaterThan(outcome.targetBytes - 110_000);
+  expect(outcome.memoryMiB).toBeLessThanOrEqual(200);
+});
 
 test(
   'results by the thousands on a local disk: the expired and the largest go, exactly, and the others stay',

@@ -33,110 +33,103 @@ const settings = [
 /** Rows of 8 bytes. */
 const rows = (count: number): string => `SELECT i FROM range(${count}) AS t(i)`;
 
-test(
-  'a principal that floods a broker loses its own results, is told why it has no room, and is shown wherever usage is',
-  { timeout: 120_000 },
-  async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeSettings(directory.path, settings);
-    const { server, url } = await startServer(['--config', config]);
-    await using _server = server;
-    const admin = new QuireClient({ baseUrl: url, token: 'admin-token' });
-    const ann = new QuireClient({ baseUrl: url, basic: { user: 'ann', password: 'ann-password' } });
-    const kept: string[] = [];
-    for (let count = 0; count < 4; count += 1) {
-      kept.push((await admin.query(rows(60_000), { rowCount: 1 })).requestId);
-    }
+test('a principal that floods a broker loses its own results, is told why it has no room, and is shown wherever usage is', async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeSettings(directory.path, settings);
+  const { server, url } = await startServer(['--config', config]);
+  await using _server = server;
+  const admin = new QuireClient({ baseUrl: url, token: 'admin-token' });
+  const ann = new QuireClient({ baseUrl: url, basic: { user: 'ann', password: 'ann-password' } });
+  const kept: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    kept.push((await admin.query(rows(60_000), { rowCount: 1 })).requestId);
+  }
 
-    // Each a fifth of her share: above nine tenths of it the oldest go, young as they are, down to
-    // six.
-    for (let count = 0; count < 12; count += 1) await ann.query(rows(26_000), { rowCount: 1 });
-    for (const requestId of kept) {
-      expect(await admin.page(requestId, { offset: 59_999, rowCount: 1 })).toMatchObject({
-        rows: [[59_999]],
-      });
-    }
-    const lists = await admin.list();
-    expect(lists.filter(({ requestId }) => !kept.includes(requestId)).length).toBeLessThanOrEqual(
-      4,
-    );
-
-    // What is too large for the share, and not for the quota.
-    const refused = await fetch(`${url}/query/sql?doPaginate=true`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Basic ${btoa('ann:ann-password')}`,
-      },
-      body: JSON.stringify({ sql: rows(200_000) }),
+  // Each a fifth of her share: above nine tenths of it the oldest go, young as they are, down to
+  // six.
+  for (let count = 0; count < 12; count += 1) await ann.query(rows(26_000), { rowCount: 1 });
+  for (const requestId of kept) {
+    expect(await admin.page(requestId, { offset: 59_999, rowCount: 1 })).toMatchObject({
+      rows: [[59_999]],
     });
-    const { exceptions } = (await refused.json()) as QueryResponse;
-    expect(exceptions).toEqual([
-      {
-        errorCode: 245,
-        message: expect.stringContaining(`of the principal's share of 1 MiB (${percentKey}), `),
-      },
-    ]);
-    await admin.query(rows(100_000), { rowCount: 1 });
+  }
+  const lists = await admin.list();
+  expect(lists.filter(({ requestId }) => !kept.includes(requestId)).length).toBeLessThanOrEqual(4);
 
-    const owner = formatOwnerTag(ownerTag('ann', key));
-    const health = (await (await fetch(`${url}/health`)).json()) as HealthResponse;
-    const hers = health.cleaner?.owners.find((each) => each.owner === owner);
-    expect(hers).toMatchObject({ owner, shareBytes: 1024 * 1024 });
-    expect(hers?.usageBytes).toBeLessThanOrEqual(1024 * 1024);
-    expect(health.cleaner).toMatchObject({ writesRefusedByShare: 1, writesRefusedBecause: null });
-    expect(JSON.stringify(health)).not.toContain('ann');
+  // What is too large for the share, and not for the quota.
+  const refused = await fetch(`${url}/query/sql?doPaginate=true`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${btoa('ann:ann-password')}`,
+    },
+    body: JSON.stringify({ sql: rows(200_000) }),
+  });
+  const { exceptions } = (await refused.json()) as QueryResponse;
+  expect(exceptions).toEqual([
+    {
+      errorCode: 245,
+      message: expect.stringContaining(`of the principal's share of 1 MiB (${percentKey}), `),
+    },
+  ]);
+  await admin.query(rows(100_000), { rowCount: 1 });
 
-    const get = async (path: string): Promise<string> =>
-      (await fetch(`${url}${path}`, { headers: { authorization: 'Bearer admin-token' } })).text();
-    const plan = JSON.parse(await get('/sweep')) as SweepPlanResponse &
-      Partial<ClusterSweepResponse>;
-    expect(plan.owners).toEqual([
-      expect.objectContaining({ name: 'admin', resultCount: 5, shareBytes: 3 * 1024 * 1024 }),
-      expect.objectContaining({ name: 'ann', owner, shareBytes: 1024 * 1024 }),
-    ]);
-    const metrics = await get('/metrics');
-    expect(metrics).toMatch(
-      /quire_cleaner_principal_usage_bytes\{broker="[^"]+",principal="ann"\} \d+/,
-    );
-    expect(metrics).toMatch(
-      /quire_cleaner_principal_share_bytes\{broker="[^"]+",principal="ann"\} 1048576/,
-    );
-    expect(metrics).toMatch(/quire_cleaner_writes_refused_by_share_total 1\n/);
-    const log = server.stderr + server.stdout;
-    expect(log).toContain(`"owner":"${owner}","limitedBy":"${percentKey}"`);
+  const owner = formatOwnerTag(ownerTag('ann', key));
+  const health = (await (await fetch(`${url}/health`)).json()) as HealthResponse;
+  const hers = health.cleaner?.owners.find((each) => each.owner === owner);
+  expect(hers).toMatchObject({ owner, shareBytes: 1024 * 1024 });
+  expect(hers?.usageBytes).toBeLessThanOrEqual(1024 * 1024);
+  expect(health.cleaner).toMatchObject({ writesRefusedByShare: 1, writesRefusedBecause: null });
+  expect(JSON.stringify(health)).not.toContain('ann');
 
-    const usage = await quireHere(['results', 'usage', '--config', config], {
+  const get = async (path: string): Promise<string> =>
+    (await fetch(`${url}${path}`, { headers: { authorization: 'Bearer admin-token' } })).text();
+  const plan = JSON.parse(await get('/sweep')) as SweepPlanResponse & Partial<ClusterSweepResponse>;
+  expect(plan.owners).toEqual([
+    expect.objectContaining({ name: 'admin', resultCount: 5, shareBytes: 3 * 1024 * 1024 }),
+    expect.objectContaining({ name: 'ann', owner, shareBytes: 1024 * 1024 }),
+  ]);
+  const metrics = await get('/metrics');
+  expect(metrics).toMatch(
+    /quire_cleaner_principal_usage_bytes\{broker="[^"]+",principal="ann"\} \d+/,
+  );
+  expect(metrics).toMatch(
+    /quire_cleaner_principal_share_bytes\{broker="[^"]+",principal="ann"\} 1048576/,
+  );
+  expect(metrics).toMatch(/quire_cleaner_writes_refused_by_share_total 1\n/);
+  const log = server.stderr + server.stdout;
+  expect(log).toContain(`"owner":"${owner}","limitedBy":"${percentKey}"`);
+
+  const usage = await quireHere(['results', 'usage', '--config', config], {
+    variables: testVariables,
+  });
+  expect(usage.stdout).toMatch(/owner +results +size +share\n/);
+  expect(usage.stdout).toMatch(/ann +\d +[\d.]+ KiB +\d\d\.\d% of 1 MiB\n/);
+  expect(usage.stdout).toMatch(/admin +5 +[\d.]+ MiB +\d\d\.\d% of 3 MiB\n/);
+  // By less of a share than she has, a cleaner would take more of hers, and of nobody else's.
+  const dryRun = await quireHere(
+    ['cleaner', '--config', config, '--set', `${percentKey}=10`, '--dry-run'],
+    {
       variables: testVariables,
-    });
-    expect(usage.stdout).toMatch(/owner +results +size +share\n/);
-    expect(usage.stdout).toMatch(/ann +\d +[\d.]+ KiB +\d\d\.\d% of 1 MiB\n/);
-    expect(usage.stdout).toMatch(/admin +5 +[\d.]+ MiB +\d\d\.\d% of 3 MiB\n/);
-    // By less of a share than she has, a cleaner would take more of hers, and of nobody else's.
-    const dryRun = await quireHere(
-      ['cleaner', '--config', config, '--set', `${percentKey}=10`, '--dry-run'],
-      {
-        variables: testVariables,
-      },
-    );
-    expect(dryRun.stdout).toMatch(
-      new RegExp(`would delete  \\S+  20[\\d.]+ KiB  evicted \\(${percentKey}\\)  `),
-    );
-    expect(dryRun.stdout).toMatch(/share of ann: [\d.]+ KiB → [\d.]+ KiB of [\d.]+ KiB\n/);
-    expect(dryRun.stdout).not.toContain(kept[0]);
+    },
+  );
+  expect(dryRun.stdout).toMatch(
+    new RegExp(`would delete  \\S+  20[\\d.]+ KiB  evicted \\(${percentKey}\\)  `),
+  );
+  expect(dryRun.stdout).toMatch(/share of ann: [\d.]+ KiB → [\d.]+ KiB of [\d.]+ KiB\n/);
+  expect(dryRun.stdout).not.toContain(kept[0]);
 
-    // And so does this one, once its settings say so.
-    await writeFile(
-      config,
-      (await readFile(config, 'utf8')).replace(`${percentKey} = 25`, `${percentKey} = 10`),
-    );
-    await server.untilLogged('"trigger":"settings"');
-    const left = (await admin.list()).filter(
-      ({ requestId }) => ownerTagOf(requestId as RequestId) === ownerTag('ann', key),
-    );
-    expect(left.length).toBe(1);
-    await admin.page(kept[0]!, { offset: 0, rowCount: 1 });
-    server.signal('SIGTERM');
-    expect((await server.ended()).exitCode).toBe(0);
-  },
-);
+  // And so does this one, once its settings say so.
+  await writeFile(
+    config,
+    (await readFile(config, 'utf8')).replace(`${percentKey} = 25`, `${percentKey} = 10`),
+  );
+  await server.untilLogged('"trigger":"settings"');
+  const left = (await admin.list()).filter(
+    ({ requestId }) => ownerTagOf(requestId as RequestId) === ownerTag('ann', key),
+  );
+  expect(left.length).toBe(1);
+  await admin.page(kept[0]!, { offset: 0, rowCount: 1 });
+  server.signal('SIGTERM');
+  expect((await server.ended()).exitCode).toBe(0);
+});

@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { CliProcess, temporaryDirectory } from '../testkit/cli-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const config = join(import.meta.dirname, '../../../config');
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type CliProcess,
   quire,
@@ -7,8 +7,6 @@ import {
   temporaryDirectory,
   writeSettings,
 } from '../testkit/cli-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /**
  * One server for all tests of this file, as people use one: with tables, results in files, and two

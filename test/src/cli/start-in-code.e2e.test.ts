@@ -10,8 +10,6 @@ import {
   writeSettings,
 } from '../testkit/cli-process.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const plugin = join(import.meta.dirname, 'engine-plugin.process.ts');
 const engineKey = 'engine.class';
 

@@ -1,5 +1,5 @@
 import { QuireClient } from '@quire/client';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   quire,
   shell,
@@ -9,10 +9,6 @@ import {
 } from '../testkit/cli-process.ts';
 
 // Real processes and three million rows, on machines that have other things to do as well.
-vi.setConfig({ testTimeout: 120_000 });
-
-const patience = { timeout: 60_000, interval: 100 };
-
 describe('the quickstart', () => {
   test('prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
     await using directory = await temporaryDirectory();
@@ -55,15 +51,13 @@ describe('the quickstart', () => {
     const ask = new QuireClient({ baseUrl: url, token: 'quickstart-admin' });
     await untilMore(ask, before);
     expect(await countOf(growing)).toBeGreaterThan(before);
-    await vi.waitFor(async () => expect(await loaded(ask)).toEqual([[5_105, 5_105]]), patience);
-    await vi.waitFor(
-      async () =>
-        expect(JSON.parse((await shell(task)).stdout)).toMatchObject({
-          taskState: 'COMPLETED',
-          subtaskInfos: [{ info: '1 file, 5,105 rows, 1 segment' }],
-        }),
-      patience,
-    );
+    await expect.poll(() => loaded(ask)).toEqual([[5_105, 5_105]]);
+    await expect
+      .poll(async () => JSON.parse((await shell(task)).stdout))
+      .toMatchObject({
+        taskState: 'COMPLETED',
+        subtaskInfos: [{ info: '1 file, 5,105 rows, 1 segment' }],
+      });
 
     // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each
     // message is there once.
@@ -100,7 +94,7 @@ async function countOf(command: string): Promise<number> {
 async function untilMore(client: QuireClient, rowCount: number): Promise<void> {
   const grown = async () =>
     (await client.query('SELECT count(*) FROM departures')).page.rows[0]?.[0];
-  await vi.waitFor(async () => expect(Number(await grown())).toBeGreaterThan(rowCount), patience);
+  await expect.poll(async () => Number(await grown())).toBeGreaterThan(rowCount);
 }
 
 /** What the task has loaded: rows, and different ones. */
@@ -238,13 +232,12 @@ const endlessQuery =
 /** Resolves once the server says that so many queries run. */
 async function untilRunning(url: string, count = 1): Promise<void> {
   const pattern = new RegExp(`^quire_queries_running ${count}$`, 'm');
-  await vi.waitUntil(
-    async () => {
+  await expect
+    .poll(async () => {
       const response = await fetch(`${url}/metrics`, {
         headers: { authorization: 'Bearer admin-token' },
       });
       return pattern.test(await response.text());
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+    })
+    .toBe(true);
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { QuireClient } from '@quire/client';
 import { tableFromIPC } from 'apache-arrow';
 import { tableFromIPC as flechetteTable } from '@uwdata/flechette';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type CliProcess,
   propertiesOf,
@@ -16,8 +16,6 @@ import {
 } from '../testkit/cli-process.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, python, s3Server } from '../testkit/toolchain.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const root = join(import.meta.dirname, '../../..');
 const rowCount = 100_000;

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { QuireClient } from '@quire/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import {
   type CliProcess,
@@ -13,8 +13,6 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;

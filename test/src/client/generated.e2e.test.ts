@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { TestController } from '../testkit/controller-server.ts';
 import {
@@ -15,8 +15,6 @@ import {
 import { clientOf, type Language } from './generated-clients.ts';
 
 /** Clients that generators make of the API documents. */
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const programs = join(import.meta.dirname, '../../generated-clients');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PinotCursorResponse } from '@quire/api';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   describeWithTool,
   goClient,
@@ -19,8 +19,6 @@ import {
 import { PinotCursor } from './pinot-cursor.ts';
 
 /** Programs made for Apache Pinot, unchanged, against `quire start`. */
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 /** A program that runs for a second: what is compiled for speed would not be used. */

@@ -2,15 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { QuireClient } from '@quire/client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   startServer,
   temporaryDirectory,
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test('rows outlive a broker that is killed and started again, and are continued from any row', async () => {
   await using directory = await temporaryDirectory();

@@ -1,6 +1,6 @@
 import { QuireClient, QuireClientError, type ResultCursor } from '@quire/client';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import {
   type CliProcess,
@@ -9,8 +9,6 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const rowCount = 5000;
 const manyRows = `SELECT range AS n, 'row ' || range AS "a ""name""", range * 0.5::DOUBLE AS half,

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { QueryResponse } from '@quire/api';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shell, temporaryDirectory } from '../testkit/cli-process.ts';
 
 // Five processes start, on machines that have other things to do as well.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 const root = join(import.meta.dirname, '../../..');
 
 interface Member {

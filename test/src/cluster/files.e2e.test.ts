@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CursorResponse, ProxyHealthResponse } from '@quire/api';
 import { systemClock } from '@quire/core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   answers,
   MisbehavingBroker,
@@ -27,8 +27,6 @@ import { sendRaw } from '../testkit/raw-request.ts';
  * Brokers with files of their own, a proxy and a controller, each a process as `quire start` runs
  * it.
  */
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let config: string;

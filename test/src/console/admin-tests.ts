@@ -3,7 +3,7 @@ import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { analystToken, cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
+import { analystToken, cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 
 const table = 'events_REALTIME';
 
@@ -82,14 +82,12 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       const id = await stage.store('SELECT * FROM stocks');
       await page.reload();
       const row = page.locator('tbody tr').filter({ hasText: id });
-      await expect
-        .poll(() => row.innerText(), patience)
-        .toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
+      await expect.poll(() => row.innerText()).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
       await row.getByRole('link', { name: 'Query' }).click();
       await expect
-        .poll(() => page.locator('.editor .cm-content').innerText(), patience)
+        .poll(() => page.locator('.editor .cm-content').innerText())
         .toBe(`SELECT *\nFROM result('${id}')`);
       await page.getByRole('button', { name: 'Run' }).click();
       expect(await cellText(page, 1, 1)).toBe('MSFT');
@@ -103,7 +101,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await using visit = await stage.visit({ place: '/results' });
       await stage.store('SELECT * FROM stocks');
       const row = visit.page.locator('.usage tbody tr').filter({ hasText: 'admin' });
-      await expect.poll(() => row.innerText(), patience).toMatch(/^admin\s+\d+\s+[\d.]+ [KM]iB$/);
+      await expect.poll(() => row.innerText()).toMatch(/^admin\s+\d+\s+[\d.]+ [KM]iB$/);
     });
 
     test('that the next sweep would take are named with the reason, and stay', async () => {
@@ -169,7 +167,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByRole('tab', { name: 'Segments' }).click();
       const row = page.locator('tbody tr').filter({ hasText: 'damaged_OFFLINE_' });
       await expect
-        .poll(() => row.innerText(), { ...patience, timeout: 30_000 })
+        .poll(() => row.innerText())
         .toMatch(/Damaged\.\s+The file of this segment[^]* has 9 bytes, and \d+ were written/);
     });
 
@@ -186,7 +184,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByRole('button', { name: 'Preview again' }).click();
       await page.locator('.findings .badge.bad').first().waitFor();
       await expect
-        .poll(() => page.locator('.findings').first().innerText(), patience)
+        .poll(() => page.locator('.findings').first().innerText())
         .toMatch(/line \d+[^]*STRANGE/);
       expect(await page.getByRole('button', { name: 'Make the table' }).isDisabled()).toBe(true);
       await documents.fill(proposed);
@@ -233,9 +231,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByLabel('Table').selectOption('loaded_OFFLINE');
     await page.getByRole('link', { name: /broken_file/ }).click();
     await page.getByText('failed', { exact: true }).first().waitFor();
-    await expect
-      .poll(() => page.locator('main').innerText(), patience)
-      .toMatch(/broken\.csv[^]*taskConfig/);
+    await expect.poll(() => page.locator('main').innerText()).toMatch(/broken\.csv[^]*taskConfig/);
   });
 
   test('the error of a task that is full of markup is shown as it is', async () => {
@@ -267,55 +263,47 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByLabel('Table').selectOption('loaded_OFFLINE');
     await page.getByRole('link', { name: /full_of_markup/ }).click();
     await page.getByText('failed', { exact: true }).first().waitFor();
-    await expect.poll(() => page.locator('main').innerText(), patience).toContain(markup);
+    await expect.poll(() => page.locator('main').innerText()).toContain(markup);
     expect([dialogs, await page.locator('img[src=x]').count(), complaints]).toEqual([0, 0, []]);
   });
 
-  test(
-    'a restream is started with a form and followed to its end',
-    { timeout: 120_000 },
-    async () => {
-      await using visit = await stage.visit({ place: `/restream?table=${table}` });
-      const { page } = visit;
-      expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
-      await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
-      await page.getByRole('button', { name: 'Start' }).click();
-      await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
-      await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
-      await page.getByRole('button', { name: 'Start' }).click();
-      await expect
-        .poll(() => page.getByRole('alert').innerText(), patience)
-        .toMatch(/It was not started[^]*events_again_REALTIME/);
-    },
-  );
+  test('a restream is started with a form and followed to its end', async () => {
+    await using visit = await stage.visit({ place: `/restream?table=${table}` });
+    const { page } = visit;
+    expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
+    await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
+    await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await expect
+      .poll(() => page.getByRole('alert').innerText())
+      .toMatch(/It was not started[^]*events_again_REALTIME/);
+  });
 
-  test(
-    'a restream that waits is resumed, and one that is cancelled is asked about first',
-    { timeout: 120_000 },
-    async () => {
-      await using visit = await stage.visit({ place: `/restream?table=${table}` });
-      const { page } = visit;
-      const start = async (name: string): Promise<Locator> => {
-        await page.getByRole('textbox', { name: 'New table' }).fill(name);
-        await page.getByLabel('Wait before consuming, until resumed').check();
-        await page.getByRole('button', { name: 'Start' }).click();
-        return page.locator('section.card').filter({ hasText: `→ ${name}` });
-      };
-      const resumed = await start('events_waiting_REALTIME');
-      await resumed.getByRole('button', { name: 'Resume' }).click();
-      await resumed.getByText(/50 rows in the old table/).waitFor({ timeout: 90_000 });
-      expect(await resumed.getByRole('button').count()).toBe(0);
-      const cancelled = await start('events_unwanted_REALTIME');
-      await cancelled.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
-      expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({
-        status: expect.not.stringMatching('CANCELLED'),
-      });
-      await cancelled.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
-      await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
-    },
-  );
+  test('a restream that waits is resumed, and one that is cancelled is asked about first', async () => {
+    await using visit = await stage.visit({ place: `/restream?table=${table}` });
+    const { page } = visit;
+    const start = async (name: string): Promise<Locator> => {
+      await page.getByRole('textbox', { name: 'New table' }).fill(name);
+      await page.getByLabel('Wait before consuming, until resumed').check();
+      await page.getByRole('button', { name: 'Start' }).click();
+      return page.locator('section.card').filter({ hasText: `→ ${name}` });
+    };
+    const resumed = await start('events_waiting_REALTIME');
+    await resumed.getByRole('button', { name: 'Resume' }).click();
+    await resumed.getByText(/50 rows in the old table/).waitFor({ timeout: 90_000 });
+    expect(await resumed.getByRole('button').count()).toBe(0);
+    const cancelled = await start('events_unwanted_REALTIME');
+    await cancelled.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+    expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({
+      status: expect.not.stringMatching('CANCELLED'),
+    });
+    await cancelled.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+    await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
+  });
 
   test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {
     await using visit = await stage.visit({ place: '/cluster' });
@@ -323,12 +311,10 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.locator('tbody tr').first().waitFor();
     await page.getByText('busy').first().waitFor();
     await expect
-      .poll(() => page.locator('main').innerText(), patience)
+      .poll(() => page.locator('main').innerText())
       .toMatch(/Broker_127[^]*up[^]*Workers[^]*busy/);
     const row = page.locator('tr').filter({ hasText: 'engine.docs.public' });
-    await expect
-      .poll(() => row.innerText(), patience)
-      .toMatch(/true[^]*test\.properties:\d+[^]*restart/);
+    await expect.poll(() => row.innerText()).toMatch(/true[^]*test\.properties:\d+[^]*restart/);
     const secret = page
       .locator('tr')
       .filter({ hasText: 'engine.auth.principal.admin.token.sha256' });
@@ -357,7 +343,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     const { page, calls } = visit;
     await page.getByRole('navigation').waitFor();
     await expect
-      .poll(() => page.getByRole('navigation').getByRole('link').allInnerTexts(), patience)
+      .poll(() => page.getByRole('navigation').getByRole('link').allInnerTexts())
       .toEqual(['Query', 'Tables', 'Tasks', 'API']);
     await page.locator('.editor').waitFor();
     expect(calls.filter((call) => call.startsWith('/cluster'))).toEqual([]);

@@ -10,9 +10,6 @@ const samples = join(import.meta.dirname, '../../../node_modules/vega-datasets/d
 export const adminToken = 'quickstart-admin';
 export const analystToken = 'quickstart-analyst';
 
-/** The page draws a moment after it is told. */
-export const patience = { timeout: 20_000 };
-
 /**
  * The settings of a whole system in a directory, with the tokens of the quickstart and a few of its
  * tables.

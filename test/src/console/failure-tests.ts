@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
+import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 import { longSql } from './scroll-tests.ts';
 
 /** What one meets on a bad day. */
@@ -44,6 +44,6 @@ export function testFailures(stageOf: () => ConsoleStage): void {
     expect(await page.evaluate(`sessionStorage.getItem('quire.token')`)).toBeNull();
     await other.page.getByRole('link', { name: 'Tables' }).click();
     await other.page.getByRole('link', { name: 'stocks' }).waitFor();
-    await expect.poll(() => other.page.locator('.who').innerText(), patience).toMatch(/admin/);
+    await expect.poll(() => other.page.locator('.who').innerText()).toMatch(/admin/);
   });
 }

@@ -6,7 +6,6 @@ import {
   analystToken,
   cellText,
   type ConsoleStage,
-  patience,
   runQuery,
 } from './console-stage.ts';
 
@@ -25,15 +24,11 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByLabel('Token').fill('nobody-has-this');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
-      await expect
-        .poll(() => page.getByRole('alert').innerText(), patience)
-        .toMatch(/Not signed in/);
+      await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/Not signed in/);
       await page.getByLabel('Token').fill(analystToken);
       await page.keyboard.press('Enter');
       await page.getByRole('navigation').waitFor();
-      await expect
-        .poll(() => page.locator('.who').innerText(), patience)
-        .toMatch(/analyst[^]*query/);
+      await expect.poll(() => page.locator('.who').innerText()).toMatch(/analyst[^]*query/);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Token').waitFor();
       expect(
@@ -57,10 +52,10 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       const call = docs.locator('#readCaller');
       await call.getByText('Try it').click();
       await call.getByRole('button', { name: 'Send GET' }).click();
-      await expect.poll(() => call.locator('output').innerText(), patience).toMatch(/^401/);
+      await expect.poll(() => call.locator('output').innerText()).toMatch(/^401/);
       await docs.getByLabel('Token').fill(analystToken);
       await call.getByRole('button', { name: 'Send GET' }).press('Enter');
-      await expect.poll(() => call.locator('output').innerText(), patience).toMatch(/^200/);
+      await expect.poll(() => call.locator('output').innerText()).toMatch(/^200/);
       expect(
         JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText()),
       ).toMatchObject({ name: 'analyst' });
@@ -71,7 +66,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
         .fill('{"sourceRows": [{"fieldToValueMap": {"name": "<img src=x onerror=alert(1)>"}}]}');
       await preview.getByRole('button', { name: 'Send POST' }).click();
       await expect
-        .poll(() => preview.getByRole('region', { name: 'Answer' }).innerText(), patience)
+        .poll(() => preview.getByRole('region', { name: 'Answer' }).innerText())
         .toContain('<img src=x');
       // The refusal alone: the policy allows the page's own script and calls.
       expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
@@ -80,32 +75,28 @@ export function testQueries(stageOf: () => ConsoleStage): void {
   });
 
   describe('a query', () => {
-    test(
-      'runs by the keyboard, and its grid scrolls through all rows, both ways, by Arrow pages',
-      { timeout: 120_000 },
-      async () => {
-        await using visit = await stage.visit();
-        const { page, calls, complaints } = visit;
-        await runQuery(page, longSql(longRowCount));
-        expect(await cellText(page, 1, 2)).toBe('row 0');
-        expect([await cellText(page, 1, 3), await cellText(page, 2, 3)]).toEqual(['null', '0.25']);
-        const last = longRowCount - 1;
-        const middle = longRowCount / 2;
-        for (const row of [last, middle, 1, last - 5000]) {
-          const jump = page.getByLabel('Go to row');
-          await jump.fill(String(row + 1));
-          await page.keyboard.press('Enter');
-          expect(await cellText(page, row + 1, 2)).toBe(`row ${row}`);
-        }
-        const pageCalls = calls.filter((call) => call.includes('/results?'));
-        // One row of JSON while the query runs, and one when it has ended: its columns.
-        expect(
-          pageCalls.filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1')),
-        ).toEqual([]);
-        expect(pageCalls.length).toBeLessThan(20);
-        expect(complaints).toEqual([]);
-      },
-    );
+    test('runs by the keyboard, and its grid scrolls through all rows, both ways, by Arrow pages', async () => {
+      await using visit = await stage.visit();
+      const { page, calls, complaints } = visit;
+      await runQuery(page, longSql(longRowCount));
+      expect(await cellText(page, 1, 2)).toBe('row 0');
+      expect([await cellText(page, 1, 3), await cellText(page, 2, 3)]).toEqual(['null', '0.25']);
+      const last = longRowCount - 1;
+      const middle = longRowCount / 2;
+      for (const row of [last, middle, 1, last - 5000]) {
+        const jump = page.getByLabel('Go to row');
+        await jump.fill(String(row + 1));
+        await page.keyboard.press('Enter');
+        expect(await cellText(page, row + 1, 2)).toBe(`row ${row}`);
+      }
+      const pageCalls = calls.filter((call) => call.includes('/results?'));
+      // One row of JSON while the query runs, and one when it has ended: its columns.
+      expect(
+        pageCalls.filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1')),
+      ).toEqual([]);
+      expect(pageCalls.length).toBeLessThan(20);
+      expect(complaints).toEqual([]);
+    });
 
     test('is cancelled by its button, and nothing of it stays', async () => {
       await using visit = await stage.visit();
@@ -130,7 +121,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.keyboard.press('ControlOrMeta+Enter');
       await page.getByText(/The first [\d,]+ rows, while the query runs/).waitFor();
       await expect
-        .poll(() => page.locator('.running').innerText(), patience)
+        .poll(() => page.locator('.running').innerText())
         .toMatch(/Running · .* · [\d,]+ rows so far, .*B$/);
       expect(await cellText(page, 1, 1)).toBe('pair 0');
       await page.getByRole('button', { name: 'Cancel' }).click();
@@ -170,10 +161,10 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       const { page } = visit;
       await runQuery(page, 'SELECT symbol,\n  pryce\nFROM stocks');
       await expect
-        .poll(() => page.getByRole('alert').innerText(), patience)
+        .poll(() => page.getByRole('alert').innerText())
         .toMatch(/The query failed after[^]*"pryce" not found/);
       await expect
-        .poll(() => page.locator('.editor .cm-lintRange-error').innerText(), patience)
+        .poll(() => page.locator('.editor .cm-lintRange-error').innerText())
         .toBe('pryce');
     });
 
@@ -204,7 +195,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByText('History', { exact: true }).click();
       await page.getByRole('button', { name: 'SELECT 41 AS before' }).click();
       await expect
-        .poll(() => page.locator('.editor .cm-content').innerText(), patience)
+        .poll(() => page.locator('.editor .cm-content').innerText())
         .toBe('SELECT 41 AS before');
     });
   });
@@ -237,7 +228,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByLabel('Keep the result for').selectOption('1d');
       await page.getByText(/^Kept until/).waitFor();
       await expect
-        .poll(() => page.locator('.expiry .badge').innerText(), patience)
+        .poll(() => page.locator('.expiry .badge').innerText())
         .toMatch(/h .* min left|24 h left/);
 
       await page.getByRole('button', { name: 'Copy link' }).click();
@@ -264,7 +255,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByRole('checkbox', { name: 'list' }).uncheck();
       await page.keyboard.press('Escape');
       await expect
-        .poll(() => page.locator('thead th .grid-head-name').allInnerTexts(), patience)
+        .poll(() => page.locator('thead th .grid-head-name').allInnerTexts())
         .toEqual(['one', 'long', 'three']);
       const head = page.locator('thead th').filter({ hasText: 'three' });
       await head.hover();
@@ -272,9 +263,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByRole('menuitem', { name: 'Pin column' }).click();
       expect((await page.locator('thead th .grid-head-name').allInnerTexts())[0]).toMatch(/three/);
       await page.locator('tbody td').filter({ hasText: 'xxx' }).dblclick();
-      await expect
-        .poll(() => page.getByRole('dialog').locator('pre').innerText(), patience)
-        .toBe(text);
+      await expect.poll(() => page.getByRole('dialog').locator('pre').innerText()).toBe(text);
     });
 
     test('is asked further questions: its rows are read, and its columns completed', async () => {
@@ -284,12 +273,12 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       const [, id] = /id=([0-9a-f-]{36})/.exec(page.url()) ?? [];
       await page.getByRole('button', { name: 'Query this result' }).click();
       const editor = page.locator('.editor .cm-content');
-      await expect.poll(() => editor.innerText(), patience).toBe(`SELECT *\nFROM result('${id}')`);
+      await expect.poll(() => editor.innerText()).toBe(`SELECT *\nFROM result('${id}')`);
       // The editor has the keys.
       await page.keyboard.press('ControlOrMeta+End');
       await page.keyboard.type(' WHERE tick');
       await expect
-        .poll(() => page.locator('.editor .cm-tooltip-autocomplete li').allInnerTexts(), patience)
+        .poll(() => page.locator('.editor .cm-tooltip-autocomplete li').allInnerTexts())
         .toContainEqual(expect.stringContaining('ticker'));
       await runQuery(
         page,

@@ -20,7 +20,7 @@ test('clients of a proxy that read nothing keep no others from the broker, and g
   for (const response of unread) {
     expect(Buffer.concat(await response.toArray()).equals(whole.bytes)).toBe(true);
   }
-}, 120_000);
+});
 
 test('the limit of a principal on its pages holds behind a proxy', async () => {
   await using broker = await TestBroker.start(
@@ -43,4 +43,4 @@ test('the limit of a principal on its pages holds behind a proxy', async () => {
   await (unread[0] as IncomingMessage).toArray();
   expect((await proxy.call(path)).status).toBe(200);
   for (const response of unread) response.destroy();
-}, 120_000);
+});

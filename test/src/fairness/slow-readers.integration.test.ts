@@ -105,4 +105,4 @@ test('a principal reads as many pages at the same time as it may; others, and it
   // One that is given up counts no more either.
   for (const response of unread) response.destroy();
   while (!(await broker.call('/metrics')).text.includes('\nquire_page_streams 0\n'));
-}, 120_000);
+});

@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { systemClock } from '@quire/core';
 import { UrlTokenProvider } from '@quire/auth';
 import type { PinotEngine } from '@quire/engine-pinot';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { loadTable, openEngine, sharedCluster } from './pinot-cluster.ts';
 import { startOnPinot } from './quire-on-pinot.ts';
 import { startTokenFront } from './token-front.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 async function ask(engine: PinotEngine): Promise<number> {
   await using execution = await engine.execute(

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PinotCursor } from '../client/pinot-cursor.ts';
 import { describeWithTool, javaClient, pinotDriver, pinotServer } from '../testkit/toolchain.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const sql = 'SELECT small, large, real, name, price, seen FROM offers ORDER BY small LIMIT 5';

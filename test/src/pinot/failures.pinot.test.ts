@@ -5,12 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isQuireError } from '@quire/core';
 import { PinotEngine, PinotTableEngine } from '@quire/engine-pinot';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { freePort } from '../testkit/servers/server-process.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
-import { engineOptions, loadTable, openEngine, patience, sharedCluster } from './pinot-cluster.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { engineOptions, loadTable, openEngine, sharedCluster } from './pinot-cluster.ts';
+import { until } from '../testkit/until.ts';
 
 const limits = { timeoutMs: 60_000 };
 /** One row, which takes a minute. */
@@ -42,9 +41,10 @@ async function startSlowQuery(
       () => undefined,
       (error: unknown) => error,
     );
-    const runs = vi
-      .waitUntil(async () => (await runningQueries()).includes('sleep'), patience)
-      .then(() => true);
+    const runs = until(
+      async () => (await runningQueries()).includes('sleep'),
+      'the query runs',
+    ).then(() => true);
     // Another suite moves segments between servers: meanwhile the table may be empty, and the
     // answer comes at once.
     if (await Promise.race([runs, outcome.then(() => false)])) return () => outcome;
@@ -146,10 +146,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     giving.abort();
     expect(isQuireError(await outcome(), 'ABORTED')).toBe(true);
     await engine.settled();
-    await vi.waitUntil(async () => !(await runningQueries()).includes('sleep'), {
-      ...patience,
-      timeout: 20_000,
-    });
+    await expect.poll(async () => !(await runningQueries()).includes('sleep')).toBe(true);
   });
 
   test('a query that takes too long fails with its limit', async () => {

@@ -1,9 +1,8 @@
 import { Admin } from '@platformatic/kafka';
 import { systemRandom } from '@quire/core';
 import { KafkaProducer } from '@quire/streams/kafka';
-import { vi } from 'vitest';
-import { patience } from './pinot-cluster.ts';
 import { sharedServers } from './shared-servers.ts';
+import { until } from '../testkit/until.ts';
 
 /** A topic of two partitions on the shared Apache Kafka, that nobody else uses. */
 export class KafkaTopic implements AsyncDisposable {
@@ -33,7 +32,10 @@ export class KafkaTopic implements AsyncDisposable {
       retryDelay: 100,
     });
     await admin.createTopics({ topics: [topic.name], partitions: 2, replicas: 1 });
-    await vi.waitUntil(async () => (await admin.listTopics()).includes(topic.name), patience);
+    await until(
+      async () => (await admin.listTopics()).includes(topic.name),
+      `${topic.name} is a topic`,
+    );
     await admin.close();
     return topic;
   }

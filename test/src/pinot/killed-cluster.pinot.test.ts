@@ -3,9 +3,10 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { PinotServer } from '../testkit/servers/pinot-server.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { KafkaTopic } from './kafka-topic.ts';
-import { count, dropTable, engineOptions, patience, sharedCluster } from './pinot-cluster.ts';
+import { count, dropTable, engineOptions, sharedCluster } from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
 import { makeRivers, restreamPath, untilRestreamed } from './rivers.ts';
+import { patience } from '../testkit/until.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -33,7 +34,7 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
       'engine.pinot.controller.url': spare.address.controllerUrl,
     });
     await makeRivers(quire, topic, tenants);
-    await vi.waitUntil(async () => (await count(cluster, 'rivers')) === 100, patience);
+    await expect.poll(() => count(cluster, 'rivers')).toBe(100);
     expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
     await spare.process.kill();
     expect(await quire.tell('GET', '/tables')).toMatchObject({
@@ -46,13 +47,10 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
       message: 'Apache Pinot does not answer: ECONNREFUSED.',
       stage: 'INIT',
     };
-    await vi.waitFor(
-      async () => expect(await jobOf(quire)).toMatchObject({ stage: 'INIT', lastProblem }),
-      patience,
-    );
+    await expect.poll(() => jobOf(quire)).toMatchObject({ stage: 'INIT', lastProblem });
     await spare.process.restart();
     await untilRestreamed(quire, 180_000);
-    await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, patience);
+    await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
   });
 
   test.skipIf(!isTried)('goes on when the whole cluster is back', async () => {
@@ -64,11 +62,11 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
       'engine.pinot.auth.token': cluster.authorization,
     });
     await makeRivers(quire, topic, tenants);
-    await vi.waitUntil(async () => (await count(cluster, 'rivers')) === 100, patience);
+    await expect.poll(() => count(cluster, 'rivers')).toBe(100);
     expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
     expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
     const stage = expect.stringMatching(/^(?:TABLE_STREAM|FORCE_COMMIT|REBALANCE)$/);
-    await vi.waitFor(async () => expect(await jobOf(quire)).toMatchObject({ stage }), patience);
+    await expect.poll(() => jobOf(quire)).toMatchObject({ stage });
     await pinot.process.kill();
     const refused = await quire.query('SELECT id FROM rivers');
     expect(refused.exceptions).toEqual([
@@ -82,10 +80,7 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
     }, patience);
     await pinot.process.restart();
     await untilRestreamed(quire, 400_000);
-    await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, {
-      ...patience,
-      timeout: 180_000,
-    });
+    await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
     expect(await count(cluster, 'rivers')).toBe(100);
   });
 });

@@ -9,14 +9,12 @@ import {
   engineOptions,
   loadTable,
   openEngine,
-  patience,
   sharedCluster,
   tellController,
 } from './pinot-cluster.ts';
 import { makeRivers, restreamPath, untilRestreamed } from './rivers.ts';
 import { startOnPinot } from './quire-on-pinot.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
+import { patience, until } from '../testkit/until.ts';
 
 const limits = { timeoutMs: 120_000 };
 const rowCount = 60_000;
@@ -48,7 +46,10 @@ describeWithTool(
         PinotServer.join(folder, cluster, ['broker', 'server']),
         loadTable(cluster, schema, [rows], { tenants }),
       ]);
-      await vi.waitUntil(async () => (await count(spare.address, 'held')) === rowCount, patience);
+      await until(
+        async () => (await count(spare.address, 'held')) === rowCount,
+        'held has its rows',
+      );
     });
 
     afterAll(async () => {
@@ -70,7 +71,7 @@ describeWithTool(
       );
       expect(kept).toMatchObject({ numRowsResultSet: 1000, exceptions: [] });
       await makeRivers(quire, topic, { broker: 'Spare', server: 'DefaultTenant' });
-      await vi.waitUntil(async () => (await count(cluster, 'rivers')) === 100, patience);
+      await expect.poll(() => count(cluster, 'rivers')).toBe(100);
       const started = await quire.tell(
         'POST',
         `${restreamPath}?destTableNameWithType=rivers2_REALTIME&destServerTenant=Spare&debugPause=true`,
@@ -118,7 +119,7 @@ describeWithTool(
       const [answers] = await Promise.all([Promise.all(waiting), spare.process.restart()]);
       expect(answers).toEqual([1, 1]);
       await untilRestreamed(quire);
-      await vi.waitUntil(async () => (await count(cluster, 'rivers2')) === 100, patience);
+      await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
       await vi.waitFor(async () => {
         expect(await quire.query('SELECT n FROM held', '?doPaginate=true')).toMatchObject({
           numRowsResultSet: 10,

@@ -1,13 +1,11 @@
 import { isQuireError, systemClock, systemRandom } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import { PinotEngine, type PinotEngineOptions } from '@quire/engine-pinot';
-import { vi } from 'vitest';
 import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 import { sharedServers } from './shared-servers.ts';
+import { until } from '../testkit/until.ts';
 
 /** How long a cluster may take for what it does in its own time. */
-export const patience = { timeout: 60_000, interval: 50 };
-
 /** The cluster that all suites share. Throws where there is none. */
 export function sharedCluster(): PinotAddress {
   const { pinot: address } = sharedServers;
@@ -91,7 +89,7 @@ export async function loadTable(
     );
   }
   const rowCount = segments.flat().length;
-  await vi.waitUntil(async () => (await count(address, name)) === rowCount, patience);
+  await until(async () => (await count(address, name)) === rowCount, `${name} has its rows`);
 }
 
 /** Rows that queries see; undefined while they cannot be asked. */
@@ -130,9 +128,9 @@ export async function dropTable(
       if (!isQuireError(error, 'TABLE_NOT_FOUND', 'SCHEMA_NOT_FOUND')) throw error;
     });
   }
-  await vi.waitUntil(
+  await until(
     async () =>
       (await fetch(`${address.controllerUrl}/tables/${rawName}/externalview`)).status === 404,
-    patience,
+    `${rawName} is dropped`,
   );
 }

@@ -3,17 +3,9 @@ import { PinotTableEngine } from '@quire/engine-pinot';
 import { afterAll, expect, test, vi } from 'vitest';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { KafkaTopic } from './kafka-topic.ts';
-import {
-  count,
-  dropTable,
-  engineOptions,
-  patience,
-  sharedCluster,
-  tellController,
-} from './pinot-cluster.ts';
+import { count, dropTable, engineOptions, sharedCluster, tellController } from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
+import { patience } from '../testkit/until.ts';
 
 const schema = {
   schemaName: 'events',
@@ -63,7 +55,7 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
     await topic.append(0, events(300));
     await topic.append(1, events(200, 300));
     await makeEvents(quire, topic);
-    await vi.waitUntil(async () => (await count(cluster, 'events')) === 500, patience);
+    await expect.poll(() => count(cluster, 'events')).toBe(500);
     await tagServer(first, 'Fresh');
     try {
       const started = await quire.tell(
@@ -73,13 +65,15 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
       expect(started).toMatchObject({ status: 200, body: { stage: 'INIT' } });
       // The segments that it was made with lie on the first server, when the tenant goes to the
       // second one.
-      await vi.waitUntil(async () => {
-        const segments = await tables().listSegments('copy_REALTIME');
-        return (
-          segments.length === 2 &&
-          segments.every(({ state, servers }) => state === 'COMMITTED' && servers.includes(first))
-        );
-      }, patience);
+      await expect
+        .poll(async () => {
+          const segments = await tables().listSegments('copy_REALTIME');
+          return (
+            segments.length === 2 &&
+            segments.every(({ state, servers }) => state === 'COMMITTED' && servers.includes(first))
+          );
+        })
+        .toBe(true);
       await tagServer(second, 'Fresh');
       await tagServer(first);
       expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
@@ -100,7 +94,7 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
       expect(stages.find(({ stage }) => stage === 'REBALANCE')?.outcome).not.toMatch(
         /nothing|already balanced/i,
       );
-      await vi.waitUntil(async () => (await count(cluster, 'copy')) === 550, patience);
+      await expect.poll(() => count(cluster, 'copy')).toBe(550);
       const servers = (await tables().listSegments('copy_REALTIME')).flatMap(
         (segment) => segment.servers,
       );
@@ -127,13 +121,10 @@ async function makeEvents(quire: QuireOnPinot, topic: KafkaTopic): Promise<void>
 
 /** The job, once it has come to its end. */
 async function untilDone(quire: QuireOnPinot): Promise<Readonly<Record<string, JsonValue>>> {
-  return vi.waitFor(
-    async () => {
-      const { body } = await quire.tell('GET', restreamPath);
-      const job = body as Readonly<Record<string, JsonValue>>;
-      expect(['DONE', 'FAILED', 'CANCELLED']).toContain(job['stage']);
-      return job;
-    },
-    { ...patience, timeout: 120_000 },
-  );
+  return vi.waitFor(async () => {
+    const { body } = await quire.tell('GET', restreamPath);
+    const job = body as Readonly<Record<string, JsonValue>>;
+    expect(['DONE', 'FAILED', 'CANCELLED']).toContain(job['stage']);
+    return job;
+  }, patience);
 }

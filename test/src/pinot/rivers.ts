@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { KafkaTopic } from './kafka-topic.ts';
-import { patience } from './pinot-cluster.ts';
 import type { QuireOnPinot } from './quire-on-pinot.ts';
+import { patience } from '../testkit/until.ts';
 
 const schema = {
   schemaName: 'rivers',
@@ -39,7 +39,10 @@ export async function makeRivers(
 }
 
 /** Resolves once its restream is DONE. */
-export async function untilRestreamed(quire: QuireOnPinot, timeout = 120_000): Promise<void> {
+export async function untilRestreamed(
+  quire: QuireOnPinot,
+  timeout = patience.timeout,
+): Promise<void> {
   await vi.waitFor(
     async () => {
       const { body } = await quire.tell('GET', restreamPath);

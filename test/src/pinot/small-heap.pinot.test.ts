@@ -2,7 +2,7 @@ import { PinotEngine } from '@quire/engine-pinot';
 import { expect, test, vi } from 'vitest';
 import { PinotServer } from '../testkit/servers/pinot-server.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
-import { count, engineOptions, loadTable, patience } from './pinot-cluster.ts';
+import { count, engineOptions, loadTable } from './pinot-cluster.ts';
 
 vi.setConfig({ testTimeout: 900_000 });
 
@@ -61,10 +61,7 @@ describeWithTool(pinotServer, 'Apache Pinot with a small heap', (folder) => {
       await expect(reading()).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
 
       await pinot.process.restart();
-      await vi.waitUntil(async () => (await count(pinot.address, 'wide')) === rowCount, {
-        ...patience,
-        timeout: 300_000,
-      });
+      await expect.poll(() => count(pinot.address, 'wide'), { timeout: 300_000 }).toBe(rowCount);
       await using whole = new PinotEngine(engineOptions(pinot.address, all));
       const readWhole = async (): Promise<void> => {
         await using answer = await whole.execute(query, { limits });

@@ -1,13 +1,11 @@
 import { parseLosslessJson } from '@quire/core';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { everythingConfig, everythingRows, everythingSchema } from './everything.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
 import { type QueryAnswer, type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** What the cluster itself answers. */
 async function askPinot(sql: string, queryOptions = ''): Promise<QueryAnswer> {

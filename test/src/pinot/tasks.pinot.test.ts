@@ -4,10 +4,9 @@ import { PinotTableEngine } from '@quire/engine-pinot';
 import { expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
-import { dropTable, engineOptions, patience, sharedCluster } from './pinot-cluster.ts';
+import { dropTable, engineOptions, sharedCluster } from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { patience } from '../testkit/until.ts';
 
 const taskType = 'SegmentGenerationAndPushTask';
 
@@ -104,15 +103,9 @@ describeWithTool(pinotServer, 'the debug record of a task on Apache Pinot', () =
       expect((await quire.tell('GET', `/tasks/task/Task_${taskType}_none/debug`)).status).toBe(404);
       expect(await engine.readTaskQueue(taskType)).toBe('RUNNING');
       await engine.stopTaskQueue(taskType);
-      await vi.waitUntil(
-        async () => (await engine.readTaskQueue(taskType)) === 'STOPPED',
-        patience,
-      );
+      await expect.poll(() => engine.readTaskQueue(taskType)).toBe('STOPPED');
       await engine.resumeTaskQueue(taskType);
-      await vi.waitUntil(
-        async () => (await engine.readTaskQueue(taskType)) === 'RUNNING',
-        patience,
-      );
+      await expect.poll(() => engine.readTaskQueue(taskType)).toBe('RUNNING');
       await expect(
         engine.cancelTask(done.subtaskInfos[0]?.taskId.replace(/_0$/, '') ?? ''),
       ).rejects.toMatchObject({

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive, WorkerServer } from '../testkit/worker-server.ts';
 
 /** `QUIRE_STUCK_QUERIES` says how many follow each other; two when it is not set. */
 const attacks = Number(process.env['QUIRE_STUCK_QUERIES'] ?? 2);
-
-vi.setConfig({ testTimeout: 120_000 + attacks * 10_000, hookTimeout: 120_000 });
 
 /** Takes hours in one call of DuckDB, which looks at no interrupt meanwhile. */
 const stuck = "SELECT levenshtein(repeat('ab', 100000), repeat('ba', 100000))";
@@ -39,9 +37,7 @@ describe('a query that does not stop', () => {
 
   test('counts as running until its process is gone', async () => {
     const running = server.query(stuck, 3000);
-    await expect
-      .poll(async () => (await server.health()).queriesRunning, { timeout: 30_000 })
-      .toBe(1);
+    await expect.poll(async () => (await server.health()).queriesRunning).toBe(1);
     expect((await running).exceptions).toMatchObject([{ errorCode: 250 }]);
     expect(await server.health()).toMatchObject({ queriesRunning: 0, workers: { busyCount: 0 } });
   });
@@ -79,12 +75,10 @@ describe('a query that takes more memory than it may', () => {
 test('a worker that is stuck ends with its server, when that is killed', async () => {
   await using server = await WorkerServer.start();
   const running = server.query(stuck).catch(() => undefined);
-  await expect
-    .poll(async () => (await server.health()).workers?.busyCount, { timeout: 30_000 })
-    .toBe(1);
+  await expect.poll(async () => (await server.health()).workers?.busyCount).toBe(1);
   const pids = await server.workerPids();
   expect(pids.length).toBeGreaterThan(0);
   process.kill(server.server.pid, 'SIGKILL');
   await running;
-  await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileStatements } from './hostile-sql.ts';
 import { WorkerServer } from '../testkit/worker-server.ts';
 
@@ -10,8 +10,6 @@ const isLong = process.env['QUIRE_HOSTILE_SQL'] !== undefined;
 const statements = hostileStatements.filter((_, index) => isLong || index % 12 === 0);
 const timeoutMs = isLong ? 1000 : 300;
 const attackersCount = 2;
-
-vi.setConfig({ testTimeout: isLong ? 1_800_000 : 180_000, hookTimeout: 120_000 });
 
 let server: WorkerServer;
 let requestId: string;

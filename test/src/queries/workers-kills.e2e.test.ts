@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { WorkerServer } from '../testkit/worker-server.ts';
 
 /** `QUIRE_WORKER_KILLS` says how many; four when it is not set. */
 const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 3);
-
-vi.setConfig({ testTimeout: 120_000 + kills * 5000 });
 
 test(`a worker killed at any moment, ${kills} times, costs its own query only`, async () => {
   await using server = await WorkerServer.start('engine.broker.query.concurrency = 2\n');
@@ -34,14 +32,12 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
   };
   const killer = async (): Promise<void> => {
     for (let count = 0; count < kills; count += 1) {
-      await expect
-        .poll(async () => (await server.health()).workers?.busyCount, { timeout: 60_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(async () => (await server.health()).workers?.busyCount).toBeGreaterThan(0);
       const pids = await server.workerPids();
       // Its moment in the life of a query is any, since the queries go on regardless.
       process.kill(pids[count % pids.length] ?? 0, 'SIGKILL');
       await expect
-        .poll(async () => (await server.health()).workers?.killedCount, { timeout: 60_000 })
+        .poll(async () => (await server.health()).workers?.killedCount)
         .toBeGreaterThan(count);
     }
   };

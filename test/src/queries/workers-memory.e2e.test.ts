@@ -1,7 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { WorkerServer } from '../testkit/worker-server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test('workers send results to a store in memory, whole, and what one that is killed has sent is gone', async () => {
   await using server = await WorkerServer.start('engine.broker.query.concurrency = 1\n', 'memory');
@@ -20,7 +18,7 @@ test('workers send results to a store in memory, whole, and what one that is kil
   expect(before).toBeGreaterThan(0);
   const running = server.query('SELECT n, sqrt(n) AS s FROM range(100000000) AS t(n)');
   // It has begun to send.
-  await expect.poll(usageBytes, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before ?? 0);
+  await expect.poll(usageBytes).toBeGreaterThan(before ?? 0);
   for (const pid of await server.workerPids()) process.kill(pid, 'SIGKILL');
   expect((await running).exceptions).toMatchObject([{ errorCode: 450 }]);
   expect(await usageBytes()).toBe(before);

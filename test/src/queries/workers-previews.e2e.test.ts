@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ControllerHealthResponse } from '@quire/api';
 import type { PreviewResponse } from '@quire/tables';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type CliProcess,
   startServer,
@@ -10,8 +10,6 @@ import {
   writeSettings,
 } from '../testkit/cli-process.ts';
 import { isAlive } from '../testkit/worker-server.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Previews may be large here, so that it is their process that is ended. */
 const settings = `
@@ -150,23 +148,23 @@ const spinning = {
 test('without previews there is no process for them', async () => {
   await preview({});
   const [queryWorker] = await workerPids();
-  await expect.poll(workerPids, { timeout: 30_000 }).toEqual([queryWorker]);
+  await expect.poll(workerPids).toEqual([queryWorker]);
 });
 
 test('a preview whose caller has gone is ended, whatever it does', async () => {
   const caller = new AbortController();
   const running = preview(spinning, caller.signal).catch((error: unknown) => (error as Error).name);
-  await expect.poll(workerPids, { timeout: 30_000 }).toHaveLength(2);
+  await expect.poll(workerPids).toHaveLength(2);
   const [queryWorker] = await workerPids();
   caller.abort();
   expect(await running).toBe('AbortError');
-  await expect.poll(workerPids, { timeout: 30_000 }).toEqual([queryWorker]);
+  await expect.poll(workerPids).toEqual([queryWorker]);
   await expectAPage();
 });
 
 test('a server that is told to stop ends in time though a preview does not, and no process stays', async () => {
   const running = preview(spinning).catch(() => undefined);
-  await expect.poll(workerPids, { timeout: 30_000 }).toHaveLength(2);
+  await expect.poll(workerPids).toHaveLength(2);
   const pids = await workerPids();
   server.signal('SIGTERM');
   expect(await server.ended()).toMatchObject({ exitCode: 0 });

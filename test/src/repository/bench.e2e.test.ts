@@ -120,7 +120,7 @@ test(
   },
 );
 
-test('says what is wrong with its options', { timeout: 60_000 }, async () => {
+test('says what is wrong with its options', async () => {
   const url = 'http://127.0.0.1:1';
   const said = await Promise.all([
     bench('--url', url),

@@ -104,29 +104,25 @@ test('an embedded cleaner deletes what has expired', async () => {
   await results[Symbol.asyncDispose]();
 });
 
-test(
-  'two processes share one directory, and each reads what the other stored',
-  { timeout: 120_000 },
-  async () => {
-    await using directory = await temporaryDirectory();
-    const run = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [
-        join(examples, 'shared-directory.ts'),
-        directory.path,
-        ...args,
-      ]);
-    const [first, second] = await Promise.all([
-      run('broker-a', 'store', '1000'),
-      run('broker-b', 'store', '2000'),
+test('two processes share one directory, and each reads what the other stored', async () => {
+  await using directory = await temporaryDirectory();
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [
+      join(examples, 'shared-directory.ts'),
+      directory.path,
+      ...args,
     ]);
-    const last = await Promise.all([
-      run('broker-b', 'read', first.stdout.trim()),
-      run('broker-a', 'read', second.stdout.trim()),
-    ]);
-    expect(last.map(({ stdout }) => stdout)).toEqual(['[[999]]', '[[1999]]']);
-    await expect(run('broker-a', 'read', 'none')).rejects.toMatchObject({
-      code: 1,
-      stderr: 'none is not the id of a result.\n',
-    });
-  },
-);
+  const [first, second] = await Promise.all([
+    run('broker-a', 'store', '1000'),
+    run('broker-b', 'store', '2000'),
+  ]);
+  const last = await Promise.all([
+    run('broker-b', 'read', first.stdout.trim()),
+    run('broker-a', 'read', second.stdout.trim()),
+  ]);
+  expect(last.map(({ stdout }) => stdout)).toEqual(['[[999]]', '[[1999]]']);
+  await expect(run('broker-a', 'read', 'none')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'none is not the id of a result.\n',
+  });
+});

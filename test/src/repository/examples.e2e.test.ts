@@ -46,7 +46,7 @@ for source in json.load(sys.stdin):
 `;
 
 describeWithTool(pythonRequests, 'the notebook', (python) => {
-  test('shows below each cell what the cell gives', { timeout: 120_000 }, async () => {
+  test('shows below each cell what the cell gives', async () => {
     const { cells } = JSON.parse(await readFile(join(examples, 'notebook.ipynb'), 'utf8')) as {
       cells: readonly NotebookCell[];
     };
@@ -84,40 +84,36 @@ steps.shift().click();
 `;
 
 describeWithTool(chromium, 'the page for browsers', (path) => {
-  test(
-    'runs a query and turns the pages of its result',
-    { timeout: 120_000 },
-    async ({ signal }) => {
-      const html = await readFile(join(examples, 'browser/index.html'), 'utf8');
-      const { code } = await bundleForBrowsers(join(examples, 'browser/page.js'), 'es');
-      const script = code.replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);
-      await using directory = await temporaryDirectory();
-      const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
-      await using _server = server;
-      await using origin = await FaultProxy.start(Number(new URL(url).port));
-      const report = Promise.withResolvers<unknown>();
-      origin.intercept = (request) => {
-        const answer = (contentType: string, body: string) =>
-          ({
-            kind: 'answer',
-            status: 200,
-            headers: { 'content-type': contentType },
-            body,
-          }) as const;
-        const page = html.replace('</body>', `<script type="module">${reader}</script></body>`);
-        if (request.url === '/') return answer('text/html', page);
-        if (request.url === '/page.js') return answer('text/javascript', script);
-        if (request.url === '/favicon.ico') return answer('image/png', '');
-        if (!request.url.startsWith('/report?')) return undefined;
-        report.resolve(JSON.parse(decodeURIComponent(request.url.slice('/report?'.length))));
-        return answer('text/plain', '');
-      };
-      await using _page = await openPage(path, `${origin.endpoint}/`, signal);
-      expect(await report.promise).toEqual([
-        ['rows 1 to 10 of 560', 20, 'GOOG'],
-        ['rows 11 to 20 of 560', 20, 'GOOG'],
-        ['rows 1 to 10 of 560', 20, 'GOOG'],
-      ]);
-    },
-  );
+  test('runs a query and turns the pages of its result', async ({ signal }) => {
+    const html = await readFile(join(examples, 'browser/index.html'), 'utf8');
+    const { code } = await bundleForBrowsers(join(examples, 'browser/page.js'), 'es');
+    const script = code.replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);
+    await using directory = await temporaryDirectory();
+    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    await using origin = await FaultProxy.start(Number(new URL(url).port));
+    const report = Promise.withResolvers<unknown>();
+    origin.intercept = (request) => {
+      const answer = (contentType: string, body: string) =>
+        ({
+          kind: 'answer',
+          status: 200,
+          headers: { 'content-type': contentType },
+          body,
+        }) as const;
+      const page = html.replace('</body>', `<script type="module">${reader}</script></body>`);
+      if (request.url === '/') return answer('text/html', page);
+      if (request.url === '/page.js') return answer('text/javascript', script);
+      if (request.url === '/favicon.ico') return answer('image/png', '');
+      if (!request.url.startsWith('/report?')) return undefined;
+      report.resolve(JSON.parse(decodeURIComponent(request.url.slice('/report?'.length))));
+      return answer('text/plain', '');
+    };
+    await using _page = await openPage(path, `${origin.endpoint}/`, signal);
+    expect(await report.promise).toEqual([
+      ['rows 1 to 10 of 560', 20, 'GOOG'],
+      ['rows 11 to 20 of 560', 20, 'GOOG'],
+      ['rows 1 to 10 of 560', 20, 'GOOG'],
+    ]);
+  });
 });

@@ -12,7 +12,7 @@ import { PublishedPackages } from './published-packages.ts';
 import { outputOf, readmePrograms } from './readme-programs.ts';
 import { describeRollingUpgrade } from './rolling-upgrade.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
+vi.setConfig({ hookTimeout: 300_000 });
 
 const root = join(import.meta.dirname, '../../..');
 const nodeModules = join(root, 'node_modules');

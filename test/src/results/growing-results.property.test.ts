@@ -132,7 +132,7 @@ test('what is read of a result while it grows is what is read of it afterwards',
   );
   // It has read rows, not only empty pages.
   expect(seenCount).toBeGreaterThan(1000);
-}, 120_000);
+});
 
 test('a result whose file cannot be written is stored all the same; its readers wait', async () => {
   await using directory = await temporaryDirectory();

@@ -112,7 +112,7 @@ function expectEveryStretch(resultCounts: readonly number[]): void {
 const title = 'a process killed before any of its changes of the bucket leaves whole results only';
 
 describeWithTool(s3Server, 'a writer to S3', (path) => {
-  test(`${title}, and uploads that a cleaner finds`, { timeout: 180_000 }, async () => {
+  test(`${title}, and uploads that a cleaner finds`, async () => {
     await using server = await S3Server.start(path);
     const locations: string[] = [];
     let foundCount = 0;
@@ -136,7 +136,7 @@ describeWithTool(s3Server, 'a writer to S3', (path) => {
 });
 
 describeWithTool(gcsServer, 'a writer to GCS', (path) => {
-  test(title, { timeout: 180_000 }, async () => {
+  test(title, async () => {
     await using server = await GcsServer.start(path);
     const resultCounts = await countsLeft('GCS', server.process.port, () => {
       const options = { ...server.storeOptions(), partBytes: 2 * 1024 * 1024 };

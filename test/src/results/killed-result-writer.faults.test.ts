@@ -10,31 +10,27 @@ import { killEverywhere, killWriters } from '../testkit/killed-writers.ts';
 
 const script = join(import.meta.dirname, 'result-writer.process.ts');
 
-test(
-  'a process killed before any of its changes of the file system leaves whole results only',
-  { timeout: 180_000 },
-  async () => {
-    await using directory = await temporaryDirectory();
-    const resultCounts = await killEverywhere(12, async (changes) => {
-      const writers = changes.map((change) => ({
-        root: join(directory.path, String(change)),
-        change,
-      }));
-      for (const { root } of writers) await mkdir(root);
-      const ends = await killWriters(script, writers);
-      const left: { isDone: boolean; left: number }[] = [];
-      for (const [index, { root }] of writers.entries()) {
-        left.push({ isDone: ends[index] ?? false, left: await countWholeResults(root) });
-      }
-      return left;
-    });
-    // It was killed in every stretch of its life: before the first result, between, with both, and
-    // after the deletion.
-    const stretches = resultCounts.filter((count, index) => count !== resultCounts[index - 1]);
-    expect(stretches).toEqual([0, 1, 2, 1]);
-    expect(resultCounts.length).toBeGreaterThan(20);
-  },
-);
+test('a process killed before any of its changes of the file system leaves whole results only', async () => {
+  await using directory = await temporaryDirectory();
+  const resultCounts = await killEverywhere(12, async (changes) => {
+    const writers = changes.map((change) => ({
+      root: join(directory.path, String(change)),
+      change,
+    }));
+    for (const { root } of writers) await mkdir(root);
+    const ends = await killWriters(script, writers);
+    const left: { isDone: boolean; left: number }[] = [];
+    for (const [index, { root }] of writers.entries()) {
+      left.push({ isDone: ends[index] ?? false, left: await countWholeResults(root) });
+    }
+    return left;
+  });
+  // It was killed in every stretch of its life: before the first result, between, with both, and
+  // after the deletion.
+  const stretches = resultCounts.filter((count, index) => count !== resultCounts[index - 1]);
+  expect(stretches).toEqual([0, 1, 2, 1]);
+  expect(resultCounts.length).toBeGreaterThan(20);
+});
 
 /**
  * What the successor finds: every result that is listed can be read to its last row, and a new one

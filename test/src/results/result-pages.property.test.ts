@@ -100,7 +100,7 @@ async function expectSlices(openEmpty: () => Promise<ObjectStore>, numRuns: numb
 // In S3 and GCS as well: test/src/results/remote-results.faults.test.ts.
 test('a page is the slice of the rows that went in, in JSON and NDJSON', async () => {
   await expectSlices(async () => new MemoryObjectStore({ sizeMaxBytes: 1e9 }), 200);
-}, 120_000);
+});
 
 test('a page is the slice of the rows that went in, in files', async () => {
   await using directory = await temporaryDirectory();
@@ -109,7 +109,7 @@ test('a page is the slice of the rows that went in, in files', async () => {
     () => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }),
     50,
   );
-}, 120_000);
+});
 
 test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kind] as const))(
   'rows of kind %s are the same at every place of a block',
@@ -180,7 +180,7 @@ test('a page is the slice of the rows that went in, in Arrow and CSV', async () 
     ),
     { numRuns: 200 },
   );
-}, 120_000);
+});
 
 test('walks forward and back, with another page size each time, cover the result', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 10 });
@@ -211,7 +211,7 @@ test('walks forward and back, with another page size each time, cover the result
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+});
 
 async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;

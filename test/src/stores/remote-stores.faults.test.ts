@@ -317,7 +317,7 @@ function describeUploads(kind: BackendKind, start: () => Backend): void {
     );
     expect(await backend.leftovers(remote.store, remote.proxy)).toEqual([]);
     expect((await collect(remote.store.list(''))).map(({ key }) => key)).toEqual(['k']);
-  }, 120_000);
+  });
 }
 
 for (const kind of backendKinds) {

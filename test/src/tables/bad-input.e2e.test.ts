@@ -154,7 +154,7 @@ beforeAll(async () => {
     await make('/schemas', schema);
   }
   await make('/tables', { tableName: 'kept', tableType: 'OFFLINE' });
-}, 120_000);
+});
 afterAll(async () => tables[Symbol.asyncDispose]());
 
 async function make(path: string, body: object): Promise<void> {

@@ -23,7 +23,7 @@ const seeds = Number(process.env['QUIRE_DAMAGED_RECORDS'] ?? 0);
 let scene: DamagedScene;
 beforeAll(async () => {
   scene = await DamagedScene.create();
-}, 120_000);
+});
 afterAll(() => scene[Symbol.asyncDispose]());
 
 interface RecordKind {

@@ -195,83 +195,75 @@ const diskProblem = ['disk engine.tables.data.dir'];
 describe.skipIf(cannotMount)(
   'tables on a full disk (skipped unless root on Linux, who may mount a small one)',
   () => {
-    test(
-      'say so in every call that writes, leave nothing half written, and go on when a segment is deleted',
-      { timeout: 120_000 },
-      async () => {
-        await using server = await SmallServer.open(20);
-        const { engine } = server;
-        for (const name of ['kept', 'other']) await engine.createSchema(schemaOf(name));
-        await engine.createTable(offline('kept'));
-        const segments: string[] = [];
-        for (let part = 0; part < 3; part += 1) {
-          segments.push(await server.ingest('kept', rowsFrom(part * 4000, 4000)));
-        }
-        await server.disk.fill();
-        const before = await server.sums('kept');
+    test('say so in every call that writes, leave nothing half written, and go on when a segment is deleted', async () => {
+      await using server = await SmallServer.open(20);
+      const { engine } = server;
+      for (const name of ['kept', 'other']) await engine.createSchema(schemaOf(name));
+      await engine.createTable(offline('kept'));
+      const segments: string[] = [];
+      for (let part = 0; part < 3; part += 1) {
+        segments.push(await server.ingest('kept', rowsFrom(part * 4000, 4000)));
+      }
+      await server.disk.fill();
+      const before = await server.sums('kept');
 
-        const failures = [
-          await failureOf(() => engine.createSchema(schemaOf('third'))),
-          await failureOf(() =>
-            engine.updateSchema({ ...schemaOf('kept'), primaryKeyColumns: ['n'] }),
+      const failures = [
+        await failureOf(() => engine.createSchema(schemaOf('third'))),
+        await failureOf(() =>
+          engine.updateSchema({ ...schemaOf('kept'), primaryKeyColumns: ['n'] }),
+        ),
+        await failureOf(() => engine.createTable(offline('other'))),
+        await failureOf(() =>
+          engine.updateTable(
+            offline('kept', { retentionTimeUnit: 'DAYS', retentionTimeValue: '9' }),
           ),
-          await failureOf(() => engine.createTable(offline('other'))),
-          await failureOf(() =>
-            engine.updateTable(
-              offline('kept', { retentionTimeUnit: 'DAYS', retentionTimeValue: '9' }),
-            ),
-          ),
-          await failureOf(() => server.ingest('kept', rowsFrom(0, 1000))),
-          await failureOf(() => server.ingest('kept', rowsFrom(0, 1))),
-        ];
-        expect(failures).toEqual(failures.map(() => full));
-        expect(await server.files(/\.staged-/)).toEqual([]);
-        expect(await server.problems()).toEqual(diskProblem);
-        expect(await server.sums('kept')).toEqual(before);
+        ),
+        await failureOf(() => server.ingest('kept', rowsFrom(0, 1000))),
+        await failureOf(() => server.ingest('kept', rowsFrom(0, 1))),
+      ];
+      expect(failures).toEqual(failures.map(() => full));
+      expect(await server.files(/\.staged-/)).toEqual([]);
+      expect(await server.problems()).toEqual(diskProblem);
+      expect(await server.sums('kept')).toEqual(before);
 
-        await server.engine.deleteSegment('kept_OFFLINE', segments[0] ?? '');
-        expect(await server.sums('kept')).toEqual([8000, sumOf(4000, 12_000)]);
-        // The file stays as long as a query may read it, and in no trash after that.
-        await server.rounds(5);
-        expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
-        expect(await server.problems()).toEqual([]);
-        expect(await server.files(/^\.reserve$/)).toEqual(['.reserve']);
-        await server.ingest('kept', rowsFrom(90_000, 10));
-        expect(await server.sums('kept')).toEqual([
-          8010,
-          sumOf(4000, 12_000) + sumOf(90_000, 90_010),
-        ]);
-        expect(await server.files(/\.staged-/)).toEqual([]);
-      },
-    );
+      await server.engine.deleteSegment('kept_OFFLINE', segments[0] ?? '');
+      expect(await server.sums('kept')).toEqual([8000, sumOf(4000, 12_000)]);
+      // The file stays as long as a query may read it, and in no trash after that.
+      await server.rounds(5);
+      expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
+      expect(await server.problems()).toEqual([]);
+      expect(await server.files(/^\.reserve$/)).toEqual(['.reserve']);
+      await server.ingest('kept', rowsFrom(90_000, 10));
+      expect(await server.sums('kept')).toEqual([
+        8010,
+        sumOf(4000, 12_000) + sumOf(90_000, 90_010),
+      ]);
+      expect(await server.files(/\.staged-/)).toEqual([]);
+    });
 
-    test(
-      'lose what is too old all the same, and one table keeps no other from it',
-      { timeout: 120_000 },
-      async () => {
-        await using server = await SmallServer.open(20);
-        const { engine } = server;
-        for (const name of ['first', 'second']) {
-          await engine.createSchema(schemaOf(name));
-          await engine.createTable(
-            offline(name, { retentionTimeUnit: 'DAYS', retentionTimeValue: '2' }),
-          );
-          await server.ingest(name, rowsFrom(0, 2000, nowMs - 86_400_000));
-          await server.ingest(name, rowsFrom(2000, 500, nowMs));
-        }
-        await server.disk.fill();
-        server.clock.stepWallClock(86_400_000 + 3_600_000);
-        await server.rounds(6);
-        expect([await server.sums('first'), await server.sums('second')]).toEqual([
-          [500, sumOf(2000, 2500)],
-          [500, sumOf(2000, 2500)],
-        ]);
-        expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
-        expect(await server.problems()).toEqual([]);
-      },
-    );
+    test('lose what is too old all the same, and one table keeps no other from it', async () => {
+      await using server = await SmallServer.open(20);
+      const { engine } = server;
+      for (const name of ['first', 'second']) {
+        await engine.createSchema(schemaOf(name));
+        await engine.createTable(
+          offline(name, { retentionTimeUnit: 'DAYS', retentionTimeValue: '2' }),
+        );
+        await server.ingest(name, rowsFrom(0, 2000, nowMs - 86_400_000));
+        await server.ingest(name, rowsFrom(2000, 500, nowMs));
+      }
+      await server.disk.fill();
+      server.clock.stepWallClock(86_400_000 + 3_600_000);
+      await server.rounds(6);
+      expect([await server.sums('first'), await server.sums('second')]).toEqual([
+        [500, sumOf(2000, 2500)],
+        [500, sumOf(2000, 2500)],
+      ]);
+      expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
+      expect(await server.problems()).toEqual([]);
+    });
 
-    test('can be stopped, started, paused and deleted', { timeout: 120_000 }, async () => {
+    test('can be stopped, started, paused and deleted', async () => {
       await using server = await SmallServer.open(20);
       await using producer = await FileProducer.open({
         directory: server.streams,
@@ -307,72 +299,68 @@ describe.skipIf(cannotMount)(
       expect(await server.problems()).toEqual([]);
     });
 
-    test(
-      'stop consuming, say so, and go on when there is space: no message is lost or doubled',
-      { timeout: 180_000 },
-      async () => {
-        await using server = await SmallServer.open(12);
-        await using producer = await FileProducer.open({
-          directory: server.streams,
-          topic: 'orders',
-        });
-        let produced = 0;
-        const produce = async (count: number): Promise<void> => {
-          const rows = rowsFrom(produced, count);
-          await producer.append(
-            rows.map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })),
-          );
-          produced += count;
-        };
-        const states = async (): Promise<readonly string[]> => {
-          const { partitions } = await server.engine.readConsumption('orders_REALTIME');
-          return partitions.map(({ state, error }) => `${state} ${error ?? ''}`);
-        };
-        await server.engine.createSchema(schemaOf('orders'));
-        await produce(700);
-        await server.engine.createTable(realtime);
-        await server.until(
-          async () => (await server.sums('orders'))[0] === 700,
-          'the first messages are consumed',
+    test('stop consuming, say so, and go on when there is space: no message is lost or doubled', async () => {
+      await using server = await SmallServer.open(12);
+      await using producer = await FileProducer.open({
+        directory: server.streams,
+        topic: 'orders',
+      });
+      let produced = 0;
+      const produce = async (count: number): Promise<void> => {
+        const rows = rowsFrom(produced, count);
+        await producer.append(
+          rows.map((row) => ({ key: null, value: Buffer.from(JSON.stringify(row)) })),
         );
+        produced += count;
+      };
+      const states = async (): Promise<readonly string[]> => {
+        const { partitions } = await server.engine.readConsumption('orders_REALTIME');
+        return partitions.map(({ state, error }) => `${state} ${error ?? ''}`);
+      };
+      await server.engine.createSchema(schemaOf('orders'));
+      await produce(700);
+      await server.engine.createTable(realtime);
+      await server.until(
+        async () => (await server.sums('orders'))[0] === 700,
+        'the first messages are consumed',
+      );
 
-        for (let turn = 0; turn < 3; turn += 1) {
-          // At other places each time: amid messages, and before a commit.
+      for (let turn = 0; turn < 3; turn += 1) {
+        // At other places each time: amid messages, and before a commit.
+        await server.disk.fill();
+        await produce(400 + 37 * turn);
+        await server.until(async () => {
+          // What its own trash gives back goes as well.
           await server.disk.fill();
-          await produce(400 + 37 * turn);
-          await server.until(async () => {
-            // What its own trash gives back goes as well.
-            await server.disk.fill();
-            return (
-              (await states())[0]?.startsWith('RETRYING') === true &&
-              (await server.problems()).length > 0
-            );
-          }, 'the table says that it cannot go on');
-          expect((await states())[0]).toMatch(
-            /^RETRYING The disk of the tables \(engine\.tables\.data\.dir\) is full: /,
+          return (
+            (await states())[0]?.startsWith('RETRYING') === true &&
+            (await server.problems()).length > 0
           );
-          expect(await server.problems()).toEqual(diskProblem);
-          const [count, sum] = await server.sums('orders');
-          expect(sum).toBe(sumOf(0, count));
-          expect(await server.files(/\.staged-/)).toEqual([]);
-          if (turn === 1) await server.restart();
-          await server.disk.empty();
-          await server.until(
-            async () => (await server.sums('orders'))[0] === produced,
-            'all messages are consumed',
-          );
-          expect(await server.sums('orders')).toEqual([produced, sumOf(0, produced)]);
-        }
-        await server.until(
-          async () => (await server.problems()).length === 0,
-          'the disk is found to have space',
+        }, 'the table says that it cannot go on');
+        expect((await states())[0]).toMatch(
+          /^RETRYING The disk of the tables \(engine\.tables\.data\.dir\) is full: /,
         );
+        expect(await server.problems()).toEqual(diskProblem);
+        const [count, sum] = await server.sums('orders');
+        expect(sum).toBe(sumOf(0, count));
+        expect(await server.files(/\.staged-/)).toEqual([]);
+        if (turn === 1) await server.restart();
+        await server.disk.empty();
         await server.until(
-          async () => (await states())[0] === 'CONSUMING ',
-          'the table consumes, and says nothing of the disk',
+          async () => (await server.sums('orders'))[0] === produced,
+          'all messages are consumed',
         );
-      },
-    );
+        expect(await server.sums('orders')).toEqual([produced, sumOf(0, produced)]);
+      }
+      await server.until(
+        async () => (await server.problems()).length === 0,
+        'the disk is found to have space',
+      );
+      await server.until(
+        async () => (await states())[0] === 'CONSUMING ',
+        'the table consumes, and says nothing of the disk',
+      );
+    });
   },
 );
 

@@ -207,7 +207,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       );
       await untilAvailable(() => producer.append(newMessages));
       expect(await readTexts(stream)).toEqual(['{"a":1}', '{"a":2}', '{"a":1}', '{"a":2}']);
-    }, 60_000);
+    });
   });
 });
 

@@ -6,11 +6,10 @@ import { yieldToEventLoop } from '@quire/core/wait';
 import { expect, test, vi } from 'vitest';
 import { until } from '../testkit/until.ts';
 import { eventSchema, eventTable, Events, fileStream, LiveTables } from './live-tables.ts';
+import { patience } from '../testkit/until.ts';
 
 /** QUIRE_SERVER_KILLS=30 for the long trial. */
 const killCount = Number(process.env['QUIRE_SERVER_KILLS'] ?? 2);
-const patience = { timeout: 90_000, interval: 100 };
-
 const names = ['events', 'second', 'third'] as const;
 const rowCountMax = 60_000;
 
@@ -188,18 +187,12 @@ test(
       };
       return restreams.map(({ status, error }) => [status, error]);
     };
-    await vi.waitFor(
-      async () => expect(await jobs()).toEqual(names.map(() => ['DONE', null])),
-      patience,
-    );
+    await expect.poll(() => jobs()).toEqual(names.map(() => ['DONE', null]));
     const all = events.count;
     const summary = (table: string) =>
       tables.ask(`SELECT count(*), count(DISTINCT id), sum(hash(id, amount, ts)) FROM ${table}`);
     for (const name of names) {
-      await vi.waitFor(
-        async () => expect((await summary(name))[0]?.slice(0, 2)).toEqual([all, all]),
-        patience,
-      );
+      await expect.poll(async () => (await summary(name))[0]?.slice(0, 2)).toEqual([all, all]);
       await vi.waitFor(
         async () => expect(await summary(`copy_${name}`)).toEqual(await summary(name)),
         patience,
@@ -214,7 +207,7 @@ test(
       (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) =>
         pattern.test(path),
       );
-    await vi.waitFor(async () => expect(await left(/\.json$|^\.staging\/./)).toEqual([]), patience);
+    await expect.poll(() => left(/\.json$|^\.staging\/./)).toEqual([]);
     expect((await left(/\.arrow$/)).length).toBeLessThanOrEqual(2 * killCount);
   },
 );

@@ -176,100 +176,92 @@ async function held(tableName: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-test(
-  'the rows of a preview are those that the table answers, of files',
-  { timeout: 120_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(example, async (given) => {
-        const { config, schema } = tableOf(given);
-        const file = join(home, `${schema.schemaName}.jsonl`);
-        await writeFile(
-          file,
-          linesOf(given)
-            .map((line) => `${line}\n`)
-            .join(''),
-        );
-        const finder = createFileFinder({ paths: [home] });
-        const tableConfig = { ...config, tableType: 'OFFLINE' };
-        const preview = await previewTable(
-          { tableConfig, schema, sourceFiles: [file] },
-          { clock: systemClock, finder },
-        );
-        await engine.createSchema(schema);
-        await engine.createTable(tableConfig);
-        const source = { kind: 'uri', uri: file } as const;
-        const tableNameWithType = `${schema.schemaName}_OFFLINE`;
-        const outcome = await engine.ingest({ tableNameWithType, source, batchConfig: {} }).then(
-          () => 'taken',
-          (error: unknown) => (isQuireError(error, 'INGESTION_FAILED') ? 'failed' : error),
-        );
-        const hasFailed = preview.droppedRows.some(({ kind }) => kind === 'failed');
-        expect(outcome).toBe(hasFailed ? 'failed' : 'taken');
-        const expected = hasFailed ? [] : promised(preview, given.features.nullHandlingEnabled);
-        expect(await held(schema.schemaName)).toEqual(expected);
-      }),
-      { numRuns },
-    );
-  },
-);
+test('the rows of a preview are those that the table answers, of files', async () => {
+  await fc.assert(
+    fc.asyncProperty(example, async (given) => {
+      const { config, schema } = tableOf(given);
+      const file = join(home, `${schema.schemaName}.jsonl`);
+      await writeFile(
+        file,
+        linesOf(given)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
+      const finder = createFileFinder({ paths: [home] });
+      const tableConfig = { ...config, tableType: 'OFFLINE' };
+      const preview = await previewTable(
+        { tableConfig, schema, sourceFiles: [file] },
+        { clock: systemClock, finder },
+      );
+      await engine.createSchema(schema);
+      await engine.createTable(tableConfig);
+      const source = { kind: 'uri', uri: file } as const;
+      const tableNameWithType = `${schema.schemaName}_OFFLINE`;
+      const outcome = await engine.ingest({ tableNameWithType, source, batchConfig: {} }).then(
+        () => 'taken',
+        (error: unknown) => (isQuireError(error, 'INGESTION_FAILED') ? 'failed' : error),
+      );
+      const hasFailed = preview.droppedRows.some(({ kind }) => kind === 'failed');
+      expect(outcome).toBe(hasFailed ? 'failed' : 'taken');
+      const expected = hasFailed ? [] : promised(preview, given.features.nullHandlingEnabled);
+      expect(await held(schema.schemaName)).toEqual(expected);
+    }),
+    { numRuns },
+  );
+});
 
-test(
-  'the rows of a preview are those that the table answers, of a stream, also where it is one half of two',
-  { timeout: 120_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(example, async ({ rows, features: given }) => {
-        // A table that does not continue stops at the first bad message, where a preview goes on.
-        const taken = { rows, features: { ...given, continueOnError: true } };
-        const { config, schema } = tableOf(taken);
-        await using producer = await FileProducer.open({
-          directory: join(home, 'streams'),
-          topic: schema.schemaName,
-          partitionCount: 1,
-        });
-        await producer.append(
-          linesOf(taken).map((line) => ({ key: null, value: Buffer.from(line) })),
-        );
-        const stream = {
-          streamType: 'file',
-          'stream.file.topic.name': schema.schemaName,
-          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
-        };
-        const ingestionConfig = {
-          ...config.ingestionConfig,
-          streamIngestionConfig: { streamConfigMaps: [stream] },
-        };
-        const tableConfig = { ...config, tableType: 'REALTIME', ingestionConfig };
-        const sourceRows = linesOf(taken).map((line) => JSON.parse(line) as object);
-        const offline = { ...config, tableType: 'OFFLINE' };
-        const isHybrid = rows.length % 2 === 1;
-        const asked = isHybrid
-          ? {
-              tableConfigs: {
-                tableName: schema.schemaName,
-                schema,
-                offline,
-                realtime: tableConfig,
-              },
-            }
-          : { tableConfig, schema };
-        const preview = await previewTable({ ...asked, sourceRows }, { clock: systemClock });
-        await engine.createSchema(schema);
-        if (isHybrid) await engine.createTable(offline);
-        await engine.createTable(tableConfig);
-        const name = `${schema.schemaName}_REALTIME`;
-        const expected = promised(preview, given.nullHandlingEnabled);
-        for (let isDone = false; !isDone;) {
-          const [partition] = (await engine.readConsumption(name)).partitions;
-          isDone = partition?.lagMessages === 0 && partition.lastConsumedMs !== null;
-          if (!isDone) await systemClock.sleep(10);
-        }
-        expect(await held(schema.schemaName)).toEqual(expected);
-        await engine.deleteTable(name);
-        if (isHybrid) await engine.deleteTable(`${schema.schemaName}_OFFLINE`);
-      }),
-      { numRuns: Math.ceil(numRuns / 6) },
-    );
-  },
-);
+test('the rows of a preview are those that the table answers, of a stream, also where it is one half of two', async () => {
+  await fc.assert(
+    fc.asyncProperty(example, async ({ rows, features: given }) => {
+      // A table that does not continue stops at the first bad message, where a preview goes on.
+      const taken = { rows, features: { ...given, continueOnError: true } };
+      const { config, schema } = tableOf(taken);
+      await using producer = await FileProducer.open({
+        directory: join(home, 'streams'),
+        topic: schema.schemaName,
+        partitionCount: 1,
+      });
+      await producer.append(
+        linesOf(taken).map((line) => ({ key: null, value: Buffer.from(line) })),
+      );
+      const stream = {
+        streamType: 'file',
+        'stream.file.topic.name': schema.schemaName,
+        'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+      };
+      const ingestionConfig = {
+        ...config.ingestionConfig,
+        streamIngestionConfig: { streamConfigMaps: [stream] },
+      };
+      const tableConfig = { ...config, tableType: 'REALTIME', ingestionConfig };
+      const sourceRows = linesOf(taken).map((line) => JSON.parse(line) as object);
+      const offline = { ...config, tableType: 'OFFLINE' };
+      const isHybrid = rows.length % 2 === 1;
+      const asked = isHybrid
+        ? {
+            tableConfigs: {
+              tableName: schema.schemaName,
+              schema,
+              offline,
+              realtime: tableConfig,
+            },
+          }
+        : { tableConfig, schema };
+      const preview = await previewTable({ ...asked, sourceRows }, { clock: systemClock });
+      await engine.createSchema(schema);
+      if (isHybrid) await engine.createTable(offline);
+      await engine.createTable(tableConfig);
+      const name = `${schema.schemaName}_REALTIME`;
+      const expected = promised(preview, given.nullHandlingEnabled);
+      for (let isDone = false; !isDone;) {
+        const [partition] = (await engine.readConsumption(name)).partitions;
+        isDone = partition?.lagMessages === 0 && partition.lastConsumedMs !== null;
+        if (!isDone) await systemClock.sleep(10);
+      }
+      expect(await held(schema.schemaName)).toEqual(expected);
+      await engine.deleteTable(name);
+      if (isHybrid) await engine.deleteTable(`${schema.schemaName}_OFFLINE`);
+    }),
+    { numRuns: Math.ceil(numRuns / 6) },
+  );
+});

@@ -115,26 +115,22 @@ test('integers keep all their digits on their way in and out', async () => {
   );
 });
 
-test(
-  'an integer of millions of digits is refused before it is read',
-  { timeout: 10_000 },
-  async () => {
-    const answer = await post(
-      `{"sourceRows":[{"fieldToValueMap":{"a":${'9'.repeat(5_000_000)}}}]}`,
-      'ann',
-    );
-    expect([answer.status, await answer.json()]).toEqual([
-      400,
-      {
-        code: 400,
-        error: 'An integer has 5000000 digits; at most 1000 are read.',
-        reason: 'INVALID_BODY',
-      },
-    ]);
-  },
-);
+test('an integer of millions of digits is refused before it is read', async () => {
+  const answer = await post(
+    `{"sourceRows":[{"fieldToValueMap":{"a":${'9'.repeat(5_000_000)}}}]}`,
+    'ann',
+  );
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    {
+      code: 400,
+      error: 'An integer has 5000000 digits; at most 1000 are read.',
+      reason: 'INVALID_BODY',
+    },
+  ]);
+});
 
-test('a small request for much is answered by a part of it', { timeout: 60_000 }, async () => {
+test('a small request for much is answered by a part of it', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `c${index}`);
   const transformConfigs = names.map((columnName) => ({
     columnName,

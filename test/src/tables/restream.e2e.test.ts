@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { KafkaServer } from '../testkit/servers/kafka-server.ts';
 import { describeWithTool, kafkaServer } from '../testkit/toolchain.ts';
 import { Events, LiveTables } from './live-tables.ts';
+import { patience } from '../testkit/until.ts';
 
-const until = { timeout: 60_000, interval: 50 };
 const path = '/tables/events_REALTIME/restream?destTableNameWithType=copy_REALTIME';
 /**
  * What a table answers of the events below a number: how many, how many different ones, and a hash
@@ -15,7 +15,7 @@ const summary = (table: string, below: number): string =>
 
 const roundCount = Number(process.env['QUIRE_RESTREAM_KILLS'] ?? 1);
 
-test('a live table is rebuilt while its producer goes on', { timeout: 120_000 }, async () => {
+test('a live table is rebuilt while its producer goes on', async () => {
   await using tables = await LiveTables.open();
   await using producer = await tables.producer();
   const events = new Events();
@@ -29,7 +29,7 @@ test('a live table is rebuilt while its producer goes on', { timeout: 120_000 },
       { status: 'INIT', error: null },
     ]);
     const target = 5000;
-    await vi.waitFor(async () => expect((await tables.restream()).status).toBe('DONE'), until);
+    await expect.poll(async () => (await tables.restream()).status).toBe('DONE');
     const [[sourceRows, sourceIds, sourceHash] = []] = await tables.ask(summary('events', target));
     expect([sourceRows, sourceIds]).toEqual([target, target]);
     expect(await tables.ask(summary('copy', target))).toEqual([[target, target, sourceHash]]);
@@ -37,17 +37,15 @@ test('a live table is rebuilt while its producer goes on', { timeout: 120_000 },
     await events.stop();
   }
   const all = events.count;
-  await vi.waitFor(
-    async () =>
-      expect((await tables.ask(summary('events', all)))[0]?.slice(0, 2)).toEqual([all, all]),
-    until,
-  );
+  await expect
+    .poll(async () => (await tables.ask(summary('events', all)))[0]?.slice(0, 2))
+    .toEqual([all, all]);
   await vi.waitFor(
     async () =>
       expect(await tables.ask(summary('copy', all))).toEqual(
         await tables.ask(summary('events', all)),
       ),
-    until,
+    patience,
   );
   const second = await tables.call('POST', path);
   expect([second.status, await second.json()]).toMatchObject([409, { reason: 'TABLE_EXISTS' }]);
@@ -68,94 +66,77 @@ test(
       await tables.start();
       await events.write(producer, 100);
     }
-    await vi.waitFor(async () => expect((await tables.restream()).status).toBe('DONE'), until);
+    await expect.poll(async () => (await tables.restream()).status).toBe('DONE');
     const all = events.count;
     const expected = [[all, all, expect.anything()]];
-    await vi.waitFor(
-      async () => expect(await tables.ask(summary('events', all))).toEqual(expected),
-      until,
-    );
+    await expect.poll(() => tables.ask(summary('events', all))).toEqual(expected);
     await vi.waitFor(
       async () =>
         expect(await tables.ask(summary('copy', all))).toEqual(
           await tables.ask(summary('events', all)),
         ),
-      until,
+      patience,
     );
   },
 );
 
-test(
-  'a job that waits at its start is resumed, or cancelled with its destination',
-  { timeout: 120_000 },
-  async () => {
-    await using tables = await LiveTables.open();
-    await using producer = await tables.producer();
-    await new Events().write(producer, 100);
-    await tables.makeEvents();
-    expect((await tables.call('POST', `${path}&debugPause=true`)).status).toBe(200);
-    expect(await tables.ask('SELECT count(*) FROM copy')).toEqual([[0]]);
-    const other = await tables.call('POST', path.replace('copy_', 'other_'));
-    expect([other.status, await other.json()]).toMatchObject([409, { reason: 'JOB_EXISTS' }]);
-    const inUse = await tables.call('DELETE', '/tables/events_REALTIME');
-    expect([inUse.status, await inUse.json()]).toMatchObject([409, { reason: 'TABLE_IN_USE' }]);
-    expect((await tables.call('POST', '/tables/events_REALTIME/restream/resume')).status).toBe(200);
-    await vi.waitFor(async () => expect((await tables.restream()).status).toBe('DONE'), until);
-    expect(await tables.ask('SELECT count(*) FROM copy')).toEqual([[100]]);
+test('a job that waits at its start is resumed, or cancelled with its destination', async () => {
+  await using tables = await LiveTables.open();
+  await using producer = await tables.producer();
+  await new Events().write(producer, 100);
+  await tables.makeEvents();
+  expect((await tables.call('POST', `${path}&debugPause=true`)).status).toBe(200);
+  expect(await tables.ask('SELECT count(*) FROM copy')).toEqual([[0]]);
+  const other = await tables.call('POST', path.replace('copy_', 'other_'));
+  expect([other.status, await other.json()]).toMatchObject([409, { reason: 'JOB_EXISTS' }]);
+  const inUse = await tables.call('DELETE', '/tables/events_REALTIME');
+  expect([inUse.status, await inUse.json()]).toMatchObject([409, { reason: 'TABLE_IN_USE' }]);
+  expect((await tables.call('POST', '/tables/events_REALTIME/restream/resume')).status).toBe(200);
+  await expect.poll(async () => (await tables.restream()).status).toBe('DONE');
+  expect(await tables.ask('SELECT count(*) FROM copy')).toEqual([[100]]);
 
-    expect(
-      (await tables.call('POST', `${path.replace('copy_', 'third_')}&debugPause=true`)).status,
-    ).toBe(200);
-    expect((await tables.call('DELETE', '/tables/events_REALTIME/restream')).status).toBe(200);
-    await vi.waitFor(async () => expect((await tables.restream()).status).toBe('CANCELLED'), until);
-    await vi.waitFor(
-      async () => expect((await tables.call('GET', '/tables/third_REALTIME')).status).toBe(404),
-      until,
-    );
-    expect((await tables.call('GET', '/schemas/third')).status).toBe(404);
-  },
-);
+  expect(
+    (await tables.call('POST', `${path.replace('copy_', 'third_')}&debugPause=true`)).status,
+  ).toBe(200);
+  expect((await tables.call('DELETE', '/tables/events_REALTIME/restream')).status).toBe(200);
+  await expect.poll(async () => (await tables.restream()).status).toBe('CANCELLED');
+  await expect
+    .poll(async () => (await tables.call('GET', '/tables/third_REALTIME')).status)
+    .toBe(404);
+  expect((await tables.call('GET', '/schemas/third')).status).toBe(404);
+});
 
 describeWithTool(kafkaServer, 'from a real Apache Kafka', (jars) => {
-  test(
-    'a live table is consumed once, survives a kill, and is rebuilt',
-    { timeout: 180_000 },
-    async () => {
-      await using server = await KafkaServer.start(jars);
-      const topic = await server.createTopic(2);
-      await using tables = await LiveTables.open({ 'engine.stream.kafka.brokers': server.address });
-      await using producer = new KafkaProducer({ topic, config: server.config });
-      const events = new Events();
-      await events.write(producer, 3000);
-      await tables.makeEvents({
-        streamType: 'kafka',
-        'stream.kafka.topic.name': topic,
-        'stream.kafka.broker.list': server.address,
-        'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
-      });
-      await vi.waitFor(
-        async () =>
-          expect((await tables.ask('SELECT count(*) FROM events'))[0]?.[0]).toBeGreaterThan(0),
-        until,
-      );
-      await tables.kill();
-      await events.write(producer, 500);
-      await tables.start();
-      expect((await tables.call('POST', path)).status).toBe(200);
-      await vi.waitFor(async () => expect((await tables.restream()).status).toBe('DONE'), until);
-      const all = events.count;
-      const expected = [[all, all, expect.anything()]];
-      await vi.waitFor(
-        async () => expect(await tables.ask(summary('events', all))).toEqual(expected),
-        until,
-      );
-      await vi.waitFor(
-        async () =>
-          expect(await tables.ask(summary('copy', all))).toEqual(
-            await tables.ask(summary('events', all)),
-          ),
-        until,
-      );
-    },
-  );
+  test('a live table is consumed once, survives a kill, and is rebuilt', async () => {
+    await using server = await KafkaServer.start(jars);
+    const topic = await server.createTopic(2);
+    await using tables = await LiveTables.open({ 'engine.stream.kafka.brokers': server.address });
+    await using producer = new KafkaProducer({ topic, config: server.config });
+    const events = new Events();
+    await events.write(producer, 3000);
+    await tables.makeEvents({
+      streamType: 'kafka',
+      'stream.kafka.topic.name': topic,
+      'stream.kafka.broker.list': server.address,
+      'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
+    });
+    await expect
+      .poll(async () => (await tables.ask('SELECT count(*) FROM events'))[0]?.[0])
+      .toBeGreaterThan(0);
+    await tables.kill();
+    await events.write(producer, 500);
+    await tables.start();
+    expect((await tables.call('POST', path)).status).toBe(200);
+    await expect.poll(async () => (await tables.restream()).status).toBe('DONE');
+    const all = events.count;
+    const expected = [[all, all, expect.anything()]];
+    await expect.poll(() => tables.ask(summary('events', all))).toEqual(expected);
+    await vi.waitFor(
+      async () =>
+        expect(await tables.ask(summary('copy', all))).toEqual(
+          await tables.ask(summary('events', all)),
+        ),
+      patience,
+    );
+  });
 });

@@ -1,10 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { LiveTables } from './live-tables.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
-
-const patience = { timeout: 90_000, interval: 50 };
 
 const schema = {
   schemaName: 'events',
@@ -77,11 +73,11 @@ test('a message that takes all memory, and a process that hangs, cost neither th
   await append(1, 1, 1, 3_000, 1, 1);
   await put('/schemas', schema);
   await put('/tables', config);
-  await vi.waitFor(async () => expect(await ids()).toEqual([1, 2, 3, 5, 6]), patience);
+  await expect.poll(() => ids()).toEqual([1, 2, 3, 5, 6]);
   const consumption = await tables.call('GET', '/tables/events_REALTIME/consumingSegmentsInfo');
   expect(await consumption.text()).toContain('"state":"CONSUMING","skippedCount":1');
 
   process.kill(await streamWorker(tables), 'SIGSTOP');
   await append(1, 1);
-  await vi.waitFor(async () => expect(await ids()).toEqual([1, 2, 3, 5, 6, 7, 8]), patience);
+  await expect.poll(() => ids()).toEqual([1, 2, 3, 5, 6, 7, 8]);
 });

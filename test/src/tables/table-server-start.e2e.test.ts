@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { FileProducer } from '@quire/streams';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithTool, goClient } from '../testkit/toolchain.ts';
 import { LiveTables, token } from './live-tables.ts';
 
@@ -98,13 +98,7 @@ test('quire start makes tables of files and streams, and answers about them', as
     Buffer.from(JSON.stringify({ n, ts: 1_700_000_000_000 + n })),
   );
   await producer.append(values.map((value) => ({ key: null, value })));
-  await vi.waitFor(
-    async () => expect(await ask(start, 'SELECT count(*), max(n) FROM ticks')).toEqual([[100, 99]]),
-    {
-      timeout: 20_000,
-      interval: 50,
-    },
-  );
+  await expect.poll(() => ask(start, 'SELECT count(*), max(n) FROM ticks')).toEqual([[100, 99]]);
   const nowMs = Date.now();
   expect(await metadata(start, 'SELECT * FROM ticks')).toMatchObject({
     numSegmentsQueried: 1,

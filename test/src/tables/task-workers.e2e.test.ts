@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import type { TaskDebug } from '@quire/api';
 import { expect, test, vi } from 'vitest';
 import { LiveTables } from './live-tables.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
+import { patience } from '../testkit/until.ts';
 
 /** Long enough to be killed in the middle of it. */
 const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 const file = 'flights-200k.json';
 const rowCount = 200_000;
 const taskType = 'SegmentGenerationAndPushTask';
-const patience = { timeout: 90_000, interval: 20 };
-
 const schema = {
   schemaName: 'hops',
   metricFieldSpecs: [
@@ -92,7 +89,7 @@ async function taskWorker(tables: LiveTables): Promise<number> {
 test('a subtask whose process is killed is done again, and fails with the whole reason when that is not to be; nothing of it stays', async () => {
   await using tables = await openHops();
   const failing = await load(tables, { maxAttemptsPerTask: '1' });
-  await vi.waitFor(async () => expect(await rowFiles(tables)).toHaveLength(1), patience);
+  await expect.poll(() => rowFiles(tables)).toHaveLength(1);
   process.kill(await taskWorker(tables), 'SIGKILL');
   const { subtaskInfos } = await untilState(tables, failing, 'FAILED');
   expect(subtaskInfos).toMatchObject([
@@ -110,7 +107,7 @@ test('a subtask whose process is killed is done again, and fails with the whole 
   ]);
 
   const again = await load(tables);
-  await vi.waitFor(async () => expect(await rowFiles(tables)).toHaveLength(1), patience);
+  await expect.poll(() => rowFiles(tables)).toHaveLength(1);
   process.kill(await taskWorker(tables), 'SIGKILL');
   expect((await untilState(tables, again, 'COMPLETED')).subtaskInfos).toMatchObject([
     { info: `1 file, ${rowCount.toLocaleString('en-US')} rows, 1 segment` },
@@ -121,11 +118,11 @@ test('a subtask whose process is killed is done again, and fails with the whole 
 test('a task whose server is killed in the middle of it goes on when that is started again', async () => {
   await using tables = await openHops();
   const task = await load(tables);
-  await vi.waitFor(async () => expect(await rowFiles(tables)).toHaveLength(1), patience);
+  await expect.poll(() => rowFiles(tables)).toHaveLength(1);
   const worker = await taskWorker(tables);
   await tables.kill();
   // No worker outlives its server.
-  await vi.waitFor(() => expect(() => process.kill(worker, 0)).toThrow('ESRCH'), patience);
+  await expect.poll(() => () => process.kill(worker, 0)).toThrow('ESRCH');
   await tables.start();
   await untilState(tables, task, 'COMPLETED');
   expect(await tables.ask('SELECT count(*) FROM hops')).toEqual([[rowCount]]);

@@ -9,6 +9,12 @@ const turnsMax = 200;
 const pauseMs = 5;
 
 /**
+ * How long `vi.waitFor` waits for what comes by itself: longer than any machine takes for it, and
+ * shorter than a test may take. `expect.poll` waits as long by the settings of all suites.
+ */
+export const patience = { timeout: 120_000, interval: 20 };
+
+/**
  * Resolves once the condition holds; asks again at every turn of the event loop, and after a while
  * of that every few milliseconds.
  *
@@ -17,7 +23,7 @@ const pauseMs = 5;
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  limitMs = 30_000,
+  limitMs = patience.timeout,
 ): Promise<void> {
   const endMs = systemClock.monotonicMs() + limitMs;
   for (let turn = 0; !(await condition()); turn += 1) {

@@ -21,7 +21,7 @@ it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
     expect(pids.filter(isAlive)).toHaveLength(3);
     owner.kill(signal);
     await once(owner, 'exit');
-    await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   },
 );
 
@@ -36,10 +36,10 @@ it('a worker that is still loading what it works with does not outlive the proce
   const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
   const [pid] = JSON.parse(line) as [number];
   try {
-    await expect.poll(() => existsSync(mark), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(mark)).toBe(true);
     owner.kill('SIGKILL');
     await once(owner, 'exit');
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   } finally {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     await rm(directory, { recursive: true });

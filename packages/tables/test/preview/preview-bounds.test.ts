@@ -162,7 +162,7 @@ describe('rows of a request', () => {
     ]);
   });
 
-  test('texts with millions of digits are not read as numbers', { timeout: 5_000 }, async () => {
+  test('texts with millions of digits are not read as numbers', async () => {
     const digits = '9'.repeat(1_000_000);
     const transforms = [
       'a > 5',
