@@ -64,8 +64,11 @@ async function runRound(seed: number): Promise<Round> {
       'run',
       ...positionals,
       ...values.project.map((name) => `--project=${name}`),
-      ...['--sequence.shuffle.files', '--sequence.shuffle.tests', `--sequence.seed=${seed}`],
-      ...['--reporter=json', `--outputFile=${report}`],
+      '--sequence.shuffle.files',
+      '--sequence.shuffle.tests',
+      `--sequence.seed=${seed}`,
+      '--reporter=json',
+      `--outputFile=${report}`,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );

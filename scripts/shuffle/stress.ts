@@ -15,10 +15,10 @@ export function startStress({
 }: {
   readonly cpuCount: number;
   readonly diskCount: number;
-  /** A folder for what they write; whoever stops them removes it. */
+  /** A folder for what they write, which the caller removes. */
   readonly folder: string;
 }): Stress {
-  const program = join(import.meta.dirname, 'stress-process.ts');
+  const program = join(import.meta.dirname, 'stress.process.ts');
   const start = (...args: string[]) => {
     const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit' });
     return { child, ended: once(child, 'exit') };

@@ -63,7 +63,7 @@ class Watched implements AsyncDisposable {
   }
 
   /**
-   * Puts another file in the place of the one that is watched: one that is written in place is empty
+   * Replaces the file that is watched by another one: one that is written in place is empty
    * for a moment, in which it may be read.
    */
   async replace(text: string): Promise<void> {

@@ -4,9 +4,8 @@ import type { ControllerHealthResponse, CursorResponse, RestreamResponse } from 
 import { SeededRandom } from '@quire/core/testing';
 import { yieldToEventLoop } from '@quire/core/wait';
 import { expect, test, vi } from 'vitest';
-import { until } from '../testkit/until.ts';
+import { patience, until } from '../testkit/until.ts';
 import { eventSchema, eventTable, Events, fileStream, LiveTables } from './live-tables.ts';
-import { patience } from '../testkit/until.ts';
 
 /** QUIRE_SERVER_KILLS=30 for the long trial. */
 const killCount = Number(process.env['QUIRE_SERVER_KILLS'] ?? 2);
