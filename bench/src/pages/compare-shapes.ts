@@ -1,3 +1,4 @@
+import { pageFormatNames } from '@quire/core/wire';
 import type { TableName } from '../data/tables.ts';
 import { pageOffsets } from '../http/page-offsets.ts';
 import type { PageOptions } from '../quire/stored-query.ts';
@@ -61,13 +62,12 @@ export const compareTables: PageComparison = async (stage) => {
 
 /** What the page is written as. */
 export const compareFormats: PageComparison = async (stage) => {
-  const formats = ['json', 'arrow', 'csv', 'ndjson'] as const;
   return compareBodies(
     stage,
     'page-format',
     'The same page in other formats',
     'format',
-    formats.map((format) => [format, { format }]),
+    pageFormatNames.map((format) => [format, { format }]),
   );
 };
 

@@ -1,11 +1,10 @@
+import type { PageFormatName } from '@quire/core/wire';
 import { request } from 'undici';
 import type { PageTarget } from '../http/page-reader.ts';
 import { authorization, type QuireServer } from './quire-server.ts';
 
-export type PageFormat = 'json' | 'arrow' | 'csv' | 'ndjson';
-
 export interface PageOptions {
-  readonly format?: PageFormat;
+  readonly format?: PageFormatName;
   readonly encoding?: 'zstd';
 }
 

@@ -8,7 +8,7 @@ import {
 } from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { callerPattern, clusterPatterns, routePatterns } from './paths.ts';
+import { callerPattern, clusterPatterns, routePatterns } from '@quire/core/wire';
 import { discoveryOperations } from './pinot/discovery-operations.ts';
 import { tableOperations } from './pinot/table-operations.ts';
 import { refer } from './reference.ts';

@@ -1,6 +1,6 @@
 import { type BrokerPlace, type ErrorCode, errorKinds } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
-import { pageHeaders } from './page-headers.ts';
+import { pageHeaders } from '@quire/core/wire';
 
 /** The body of every response whose status is not 2xx (CONTRACT.md section 2). */
 export const ErrorBody = Type.Object(

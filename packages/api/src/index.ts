@@ -1,3 +1,23 @@
+export {
+  type ArrowCodec,
+  arrowCodecs,
+  errorCodeOfException,
+  exceptionNumberOf,
+  expirationHeader,
+  isReservedSegment,
+  metadataPath,
+  type PageFormat,
+  type PageFormatName,
+  pageFormatNames,
+  pageFormats,
+  pageHeaders,
+  pagePath,
+  queryPath,
+  routePatterns,
+  settingsPattern,
+  storedResultPath,
+  sweepPattern,
+} from '@quire/core/wire';
 export { brokerOperations } from './broker-operations.ts';
 export { CallerResponse } from './caller-response.ts';
 export { components, tableAdminComponents } from './components.ts';
@@ -11,19 +31,10 @@ export { ControllerHealthResponse, tableProblemsMax } from './controller-health.
 export { controllerOperations } from './controller-operations.ts';
 export { brokerHeadersOf, brokerMembersOf, ErrorBody } from './error-body.ts';
 export { errorStatuses } from './error-status.ts';
-export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
 export { HealthResponse } from './health-response.ts';
 export { MetadataRecord, QueryException } from './metadata-record.ts';
 export { type Operation, type OperationResponse } from './operation.ts';
 export { LinkResponse } from './link-operation.ts';
-export {
-  type ArrowCodec,
-  arrowCodecs,
-  type PageFormat,
-  pageFormats,
-  pageMediaTypes,
-} from './page-format.ts';
-export { expirationHeader, pageHeaders } from './page-headers.ts';
 export {
   formatPageParameters,
   parseArrowCodecs,
@@ -36,16 +47,6 @@ export {
   parseWaitMs,
   type RawParameter,
 } from './parameters.ts';
-export {
-  isReservedSegment,
-  metadataPath,
-  pagePath,
-  queryPath,
-  routePatterns,
-  storedResultPath,
-  settingsPattern,
-  sweepPattern,
-} from './paths.ts';
 export {
   forwardHeaders,
   partialHeader,

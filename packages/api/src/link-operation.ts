@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { routePatterns } from './paths.ts';
+import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 
 /** A link to the data file of a result, in the store itself. */

@@ -1,9 +1,8 @@
 import type { ErrorCode } from '@quire/core/portable';
+import { expirationHeader, pageFormats, pageHeaders } from '@quire/core/wire';
 import type { TObject, TSchema } from 'typebox';
 import { ErrorBody } from './error-body.ts';
 import { errorStatuses } from './error-status.ts';
-import { type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
-import { expirationHeader, pageHeaders } from './page-headers.ts';
 import { refer } from './reference.ts';
 
 /** One response of an operation: what it means and, by media type, what it holds. */
@@ -114,26 +113,27 @@ export const cacheHeaders = {
 } as const;
 
 /**
- * `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty schema
- * for JSON of any kind.
+ * The content of a response with rows, by media type. `json` is the schema of documents with an
+ * envelope; absent, there are none.
  */
-const schemasOfRows = {
-  arrow: { type: 'string', format: 'binary' },
-  csv: { type: 'string' },
-  ndjson: { type: 'string' },
-} as const;
+function contentOfRows(json?: object): NonNullable<OperationResponse['content']> {
+  // `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty
+  // schema for JSON of any kind.
+  return Object.fromEntries(
+    Object.values(pageFormats).flatMap(({ mediaType, hasEnvelope, isText }) => {
+      const rows = { type: 'string', ...(!isText && { format: 'binary' }) };
+      const schema = hasEnvelope ? json : rows;
+      return schema === undefined ? [] : [[mediaType, { schema }]];
+    }),
+  );
+}
 
 /** A part of a download: bytes of a page that is not JSON. */
 export function partResponse(): OperationResponse {
   const { headers } = pageResponse('', {});
   return {
     description: 'The bytes that Range asks for. JSON comes whole.',
-    content: Object.fromEntries(
-      (['csv', 'ndjson', 'arrow'] as const).map((format) => [
-        pageMediaTypes[format],
-        { schema: schemasOfRows[format] },
-      ]),
-    ),
+    content: contentOfRows(),
     headers: {
       ...headers,
       ...cacheHeaders,
@@ -147,13 +147,9 @@ export function partResponse(): OperationResponse {
 
 /** A response with rows, in every format; `json` is the schema of the JSON one. */
 export function pageResponse(description: string, json: object): OperationResponse {
-  const schemaOf = (format: PageFormat): object =>
-    format === 'json' ? json : schemasOfRows[format];
   return {
     description,
-    content: Object.fromEntries(
-      pageFormats.map((format) => [pageMediaTypes[format], { schema: schemaOf(format) }]),
-    ),
+    content: contentOfRows(json),
     headers: {
       ...usualHeaders,
       ...Object.fromEntries(

@@ -3,10 +3,10 @@ import type { PageRequest } from '@quire/core/portable';
 import {
   type ArrowCodec,
   isArrowCodec,
-  isPageFormat,
-  type PageFormat,
-  pageFormats,
-} from './page-format.ts';
+  isPageFormatName,
+  type PageFormatName,
+  pageFormatNames,
+} from '@quire/core/wire';
 
 /** A query parameter as HTTP servers hand it over: absent, once, or several times. */
 export type RawParameter = string | readonly string[] | undefined;
@@ -100,10 +100,10 @@ export function parseBooleanParameter(name: string, value: RawParameter): boolea
  *
  * @throws INVALID_PARAMETER when it is given twice, or none of the formats
  */
-export function parseFormat(value: RawParameter): PageFormat | undefined {
-  const choices = pageFormats.join(', ');
+export function parseFormat(value: RawParameter): PageFormatName | undefined {
+  const choices = pageFormatNames.join(', ');
   const text = single('format', value, `one of ${choices}`);
-  if (text === undefined || isPageFormat(text)) return text;
+  if (text === undefined || isPageFormatName(text)) return text;
   throw new QuireError(
     'INVALID_PARAMETER',
     `format is ${quote(text)}; expected one of ${choices}.`,
@@ -131,7 +131,7 @@ export function parseArrowCodecs(value: RawParameter): readonly ArrowCodec[] | u
  *
  * @throws INVALID_PARAMETER when it is given twice, is anything else, or the format is not CSV
  */
-export function parseFormulas(value: RawParameter, format: PageFormat): boolean {
+export function parseFormulas(value: RawParameter, format: PageFormatName): boolean {
   const text = single('formulas', value, 'escape');
   if (text === undefined) return false;
   if (text !== 'escape') {

@@ -1,3 +1,4 @@
+import { pageFormatNames, pageFormats, pageHeaders, routePatterns } from '@quire/core/wire';
 import { Type } from 'typebox';
 import {
   cacheHeaders,
@@ -8,9 +9,6 @@ import {
   responseOf,
   usualHeaders,
 } from './operation.ts';
-import { pageFormats } from './page-format.ts';
-import { pageHeaders } from './page-headers.ts';
-import { routePatterns } from './paths.ts';
 import { PinotCursorResponse } from './pinot-cursor-response.ts';
 import { QueryBody } from './query-body.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
@@ -33,7 +31,7 @@ const numRows = Type.Optional(
 const format = Type.Optional(
   Type.Unsafe<string>({
     type: 'string',
-    enum: pageFormats,
+    enum: pageFormatNames,
     description: 'Format of the answer; goes before Accept.',
   }),
 );
@@ -43,7 +41,7 @@ const compression = Type.Optional(
     description:
       'With Arrow: what the caller can decompress. Batches that are stored with one of these go out as they are stored, and all others ' +
       'with plain buffers, which every reader of Arrow reads. Absent: what Accept says, as in ' +
-      'application/vnd.apache.arrow.stream; compression=zstd, else none.',
+      `${pageFormats.arrow.mediaType}; compression=zstd, else none.`,
     examples: ['zstd,lz4'],
   }),
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { routePatterns } from './paths.ts';
+import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 import { OwnedResult, RenewBody, ResultListResponse, StoredResult } from './result-entry.ts';
 import { refer } from './reference.ts';

@@ -1,5 +1,5 @@
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { routePatterns } from './paths.ts';
+import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 import { QueryStatus, RunningQueryList } from './query-status.ts';
 import { refer } from './reference.ts';

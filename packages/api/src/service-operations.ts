@@ -1,6 +1,6 @@
 import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { HealthResponse } from './health-response.ts';
-import { routePatterns } from './paths.ts';
+import { routePatterns } from '@quire/core/wire';
 import { refer } from './reference.ts';
 
 const readHealth: Operation = {

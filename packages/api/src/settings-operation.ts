@@ -1,5 +1,5 @@
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { settingsPattern } from './paths.ts';
+import { settingsPattern } from '@quire/core/wire';
 import { refer } from './reference.ts';
 import { SettingsResponse } from './settings-response.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { sweepPattern } from './paths.ts';
+import { sweepPattern } from '@quire/core/wire';
 import { refer } from './reference.ts';
 
 /** What a sweep would delete now. */

@@ -1,11 +1,7 @@
 import { parseArgs } from 'node:util';
 import { QuireError } from '@quire/core';
-import {
-  type Dialect,
-  type PageFormat,
-  pageFormats,
-  type PageServerOptions,
-} from './page-server.ts';
+import { type PageFormatName, pageFormatNames } from '@quire/core/wire';
+import type { Dialect, PageServerOptions } from './page-server.ts';
 import { type BenchPlan, offsetChoices, planBench } from './run-bench.ts';
 
 export const usage = `quire-bench --url URL --sql SQL [options]
@@ -20,7 +16,8 @@ proxy, or Apache Pinot with cursors.
   --vs URL            a second server, which takes turns with the first
   --vs-token TOKEN, --vs-dialect NAME
   --pages LIST        rows of a page; default 100,1000,10000
-  --formats LIST      json, arrow, csv, ndjson; default json, the only one that Apache Pinot has
+  --formats LIST      ${pageFormatNames.join(', ')}; default json,
+                      the only one that Apache Pinot has
   --offsets LIST      first, last, random; default random
   --readers LIST      readers at the same time; default 1,8
   --rounds N          slices of each server for each combination; default 5
@@ -76,7 +73,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | undefin
     sql,
     ...(values.pages !== undefined && { pageSizes: integers('--pages', values.pages) }),
     ...(values.formats !== undefined && {
-      formats: choices<PageFormat>('--formats', values.formats, pageFormats),
+      formats: choices<PageFormatName>('--formats', values.formats, pageFormatNames),
     }),
     ...(values.offsets !== undefined && {
       offsets: choices('--offsets', values.offsets, offsetChoices),

@@ -8,4 +8,5 @@ export {
   runBench,
 } from './run-bench.ts';
 export { renderReport } from './render-report.ts';
-export type { Dialect, PageFormat, PageServerOptions } from './page-server.ts';
+export type { PageFormatName } from '@quire/core/wire';
+export type { Dialect, PageServerOptions } from './page-server.ts';

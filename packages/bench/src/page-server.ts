@@ -1,14 +1,11 @@
 import { QuireError } from '@quire/core';
+import type { PageFormatName } from '@quire/core/wire';
 
 /**
  * The dialect in which a server is called: Quire's own, or Apache Pinot's cursors, which Quire
  * supports as well.
  */
 export type Dialect = 'quire' | 'pinot';
-
-export const pageFormats = ['json', 'arrow', 'csv', 'ndjson'] as const;
-/** A form of pages; Apache Pinot has JSON only. */
-export type PageFormat = (typeof pageFormats)[number];
 
 /** A server to measure, and how to call it. */
 export interface PageServerOptions {
@@ -23,7 +20,8 @@ export interface PageServerOptions {
 export interface Page {
   readonly offset: number;
   readonly rowCount: number;
-  readonly format: PageFormat;
+  /** Apache Pinot has JSON only. */
+  readonly format: PageFormatName;
 }
 
 /** The result of one query on one server, whose pages are read. */

@@ -1,11 +1,6 @@
 import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
-import {
-  type Page,
-  type PageFormat,
-  PageServer,
-  type PageServerOptions,
-  type StoredAnswer,
-} from './page-server.ts';
+import type { PageFormatName } from '@quire/core/wire';
+import { type Page, PageServer, type PageServerOptions, type StoredAnswer } from './page-server.ts';
 
 export const offsetChoices = ['first', 'last', 'random'] as const;
 /** The page that a reader asks for. */
@@ -15,7 +10,7 @@ export type OffsetChoice = (typeof offsetChoices)[number];
 export interface BenchPlan {
   readonly sql: string;
   readonly pageSizes: readonly number[];
-  readonly formats: readonly PageFormat[];
+  readonly formats: readonly PageFormatName[];
   readonly offsets: readonly OffsetChoice[];
   /** Counts of readers, each of which asks for its next page once it has the one before. */
   readonly readers: readonly number[];
@@ -39,7 +34,7 @@ export interface BenchOptions {
 export interface Measurement {
   readonly url: string;
   readonly pageSize: number;
-  readonly format: PageFormat;
+  readonly format: PageFormatName;
   readonly offset: OffsetChoice;
   readonly readers: number;
   readonly pageCount: number;

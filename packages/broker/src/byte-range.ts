@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { QuireError } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
-import type { PageFormat } from '@quire/api';
+import { type PageFormatName, pageFormats } from '@quire/api';
 import type { EncodeOptions, ResultPage } from '@quire/results';
 
 /**
@@ -26,13 +26,13 @@ export interface ByteRange {
  */
 export function askedRange(
   headers: IncomingHttpHeaders,
-  format: PageFormat,
+  format: PageFormatName,
   entityTag: string,
 ): AskedRange | undefined {
   const { range, 'if-range': ifRange } = headers;
   if (
     range === undefined ||
-    format === 'json' ||
+    pageFormats[format].hasEnvelope ||
     (ifRange !== undefined && ifRange !== entityTag)
   ) {
     return undefined;
@@ -52,7 +52,7 @@ export function askedRange(
 export async function locateRange(
   asked: AskedRange,
   page: ResultPage,
-  format: PageFormat,
+  format: PageFormatName,
   options: Pick<EncodeOptions, 'signal' | 'codecs' | 'escapesFormulas'>,
 ): Promise<ByteRange> {
   let sizeBytes = 0;

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import {
   type ArrowCodec,
   arrowCodecs,
-  type PageFormat,
+  type PageFormatName,
+  pageFormatNames,
   pageFormats,
-  pageMediaTypes,
   parseArrowCodecs,
   parseFormat,
   parseFormulas,
@@ -15,7 +15,7 @@ import Negotiator from 'negotiator';
 
 /** What rows are written as. */
 export interface RowsForm {
-  readonly format: PageFormat;
+  readonly format: PageFormatName;
   /** What the caller can decompress of Arrow's buffers, in the order of `arrowCodecs`. */
   readonly codecs: readonly ArrowCodec[];
   /** Whether texts of CSV that a spreadsheet would take for formulas are escaped; absent: no. */
@@ -61,11 +61,11 @@ export function formTagOf({ format, codecs, escapesFormulas }: RowsForm): string
   return `arrow-${codecs.length === 0 ? 'plain' : codecs.join('+')}`;
 }
 
-function acceptedFormat(ranges: string | undefined): PageFormat {
+function acceptedFormat(ranges: string | undefined): PageFormatName {
   if (ranges === undefined) return 'json';
-  const mediaTypes = pageFormats.map((format) => pageMediaTypes[format]);
+  const mediaTypes = Object.values(pageFormats).map(({ mediaType }) => mediaType);
   const chosen = new Negotiator({ headers: { accept: ranges } }).mediaType(mediaTypes);
-  const format = pageFormats.find((candidate) => pageMediaTypes[candidate] === chosen);
+  const format = pageFormatNames.find((name) => pageFormats[name].mediaType === chosen);
   if (format !== undefined) return format;
   throw new QuireError(
     'NOT_ACCEPTABLE',
@@ -89,7 +89,8 @@ function readAccept(accept: string | undefined): {
     []) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     const named = parameters.map(codecsOfParameter).find((found) => found !== undefined);
-    if (type.toLowerCase() !== pageMediaTypes.arrow || named === undefined) ranges.push(range);
+    const isArrow = type.toLowerCase() === pageFormats.arrow.mediaType;
+    if (!isArrow || named === undefined) ranges.push(range);
     else if (!parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/i.test(parameter))) {
       codecs.push(...named);
       ranges.push(

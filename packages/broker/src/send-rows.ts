@@ -3,8 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import {
   type CursorResponse,
-  type PageFormat,
-  pageMediaTypes,
+  pageFormats,
   type PinotCursorResponse,
   type QueryResponse,
 } from '@quire/api';
@@ -63,12 +62,13 @@ export function chooseRowsEncoding(
 function rowsHeadersOf(rows: RowsReply): Record<string, string> {
   const { format, page, members, requestId } = rows;
   const { start, end } = page.range;
+  const { mediaType, typeParameters, fileExtension, hasEnvelope } = pageFormats[format];
   return {
-    'content-type': contentTypes[format],
+    'content-type': `${mediaType}${typeParameters}`,
     vary: rowsVary,
     ...(rows.contentEncoding !== 'identity' && { 'content-encoding': rows.contentEncoding }),
-    ...(format !== 'json' && {
-      'content-disposition': `attachment; filename="${requestId}-rows-${start}-${end}.${format}"`,
+    ...(!hasEnvelope && {
+      'content-disposition': `attachment; filename="${requestId}-rows-${start}-${end}.${fileExtension}"`,
       ...cursorHeadersOf(members),
     }),
     ...rows.headers,
@@ -89,16 +89,12 @@ export async function sendRows(
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
   const isPlain = !isCompressed && rows.range === undefined;
-  const atHand = isPlain ? encodeAtHand(context, request, rows) : undefined;
-  if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
+  const bytes = isPlain ? encodeSync(context, request, rows) : undefined;
+  if (bytes !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(bytes);
   const { pageStreams, pageLimiter } = context;
   if (rows.isAdmitted !== true) pageStreams.assertMayOpen(principalOf(request));
   using _stream = pageStreams.open(principalOf(request));
-  if (
-    isPlain &&
-    rows.format === 'arrow' &&
-    (await sendArrowAtHand(context, request, reply, rows))
-  ) {
+  if (isPlain && rows.format === 'arrow' && (await sendArrowSync(context, request, reply, rows))) {
     return await reply;
   }
   using _turn = await pageLimiter.acquire(
@@ -128,15 +124,8 @@ export async function sendRows(
   return await reply;
 }
 
-const contentTypes: Readonly<Record<PageFormat, string>> = {
-  json: `${pageMediaTypes.json}; charset=utf-8`,
-  arrow: pageMediaTypes.arrow,
-  csv: `${pageMediaTypes.csv}; charset=utf-8; header=present`,
-  ndjson: `${pageMediaTypes.ndjson}; charset=utf-8`,
-};
-
 /** The whole body, counted, of a small page that nothing has to be waited for. */
-function encodeAtHand(
+function encodeSync(
   context: BrokerContext,
   request: FastifyRequest,
   rows: RowsReply,
@@ -145,7 +134,7 @@ function encodeAtHand(
   const { signal } = callContextOf(request).call;
   const bytes = signal.aborted
     ? undefined
-    : page.encodeAtHand(format, { ...aroundOf(rows), escapesFormulas });
+    : page.encodeSync(format, { ...aroundOf(rows), escapesFormulas });
   if (bytes === undefined) return undefined;
   context.metrics.observeBytes(format, bytes.byteLength);
   context.metrics.observeRows(format, page.rowCount);
@@ -156,18 +145,18 @@ function encodeAtHand(
  * Sends an Arrow page in one write, when nothing has to be waited for; resolves to whether that was
  * so, when the system has taken it.
  */
-async function sendArrowAtHand(
+async function sendArrowSync(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
   rows: RowsReply,
 ): Promise<boolean> {
   const { page, format, codecs } = rows;
-  const atHand = callContextOf(request).call.signal.aborted
+  const encoded = callContextOf(request).call.signal.aborted
     ? undefined
-    : page.arrowAtHand({ codecs });
-  if (atHand === undefined) return false;
-  const { chunks, release } = atHand;
+    : page.encodeArrowSync({ codecs });
+  if (encoded === undefined) return false;
+  const { chunks, release } = encoded;
   const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   reply.headers({ ...rowsHeadersOf(rows), 'content-length': String(sizeBytes) });
   reply.hijack();
@@ -268,7 +257,7 @@ type Envelope =
  * then the other members in the order that they have.
  */
 function aroundOf({ format, schema, envelope }: RowsReply): Pick<EncodeOptions, 'around'> {
-  if (format !== 'json') return {};
+  if (!pageFormats[format].hasEnvelope) return {};
   return {
     around: {
       before: beginningOf(schema),
@@ -278,8 +267,7 @@ function aroundOf({ format, schema, envelope }: RowsReply): Pick<EncodeOptions, 
 }
 
 /**
- * Texts before the rows, by the schema that they show: that of a result at hand is the same with
- * each page.
+ * Texts before the rows, by the schema that they show: pages of a cached result share it.
  */
 const beginnings = new WeakMap<Result['schema'], Uint8Array>();
 

@@ -1,18 +1,21 @@
-import type { PageFormat } from '@quire/api';
 import { QuireError } from '@quire/core/portable';
+import type { FormatsWith } from '@quire/core/wire';
 import { concatenate } from './concatenate.ts';
 
-/** What a whole result can be downloaded as; `json` is one array with an object for each row. */
-export type DownloadFormat = 'csv' | 'ndjson' | 'json' | 'arrow';
+/** The formats whose pages make one document as they are. */
+export type JoinableFormat = FormatsWith<'isJoinable'>;
 
-/** Where in its document a page stands. */
+/** The formats of whole results; `json` is one array with an object for each row. */
+export type DownloadFormat = JoinableFormat | 'json';
+
+/** The place of a page in its document. */
 export interface PiecePosition {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
 /** The format in which pages are asked for, so that `pieceOf` can put them together. */
-export function pageFormatOf(format: DownloadFormat): PageFormat {
+export function pageFormatOf(format: DownloadFormat): JoinableFormat {
   return format === 'json' ? 'ndjson' : format;
 }
 
@@ -27,14 +30,21 @@ export function pieceOf(
   page: Uint8Array,
   position: PiecePosition,
 ): Uint8Array {
-  if (format === 'ndjson') return page;
-  if (format === 'csv') return position.isFirst ? page : page.subarray(endOfRecord(page));
-  return format === 'json' ? jsonPiece(page, position) : arrowPiece(page, position);
+  return pieces[format](page, position);
 }
+
+const pieces: Readonly<
+  Record<DownloadFormat, (page: Uint8Array, position: PiecePosition) => Uint8Array>
+> = { json: jsonPiece, arrow: arrowPiece, csv: csvPiece, ndjson: (page) => page };
 
 const lineFeed = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;
+
+/** All pages have the header line; the document has it once. */
+function csvPiece(page: Uint8Array, { isFirst }: PiecePosition): Uint8Array {
+  return isFirst ? page : page.subarray(endOfRecord(page));
+}
 
 /**
  * Where the first record of a CSV text ends, behind its line break; a line break within quotes is

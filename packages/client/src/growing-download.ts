@@ -1,6 +1,6 @@
 import { type ArrowCodec, pageHeaders } from '@quire/api';
 import { type Clock, isQuireError } from '@quire/core/portable';
-import { pieceOf } from './document-pieces.ts';
+import { type JoinableFormat, pieceOf } from './document-pieces.ts';
 import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
 import {
   assertAsked,
@@ -22,7 +22,7 @@ export interface GrowingDownloadProgress {
 
 /** What the download of a growing result holds, and how it is read. */
 export interface GrowingDownloadOptions {
-  readonly format: 'csv' | 'ndjson' | 'arrow';
+  readonly format: JoinableFormat;
   /** As of `DownloadOptions`. */
   readonly compression?: readonly ArrowCodec[] | undefined;
   /** As of `DownloadOptions`. */

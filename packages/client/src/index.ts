@@ -1,4 +1,10 @@
-export type { ArrowCodec, PageFormat, RestreamResponse, SubtaskInfo, TaskDebug } from '@quire/api';
+export type {
+  ArrowCodec,
+  PageFormatName,
+  RestreamResponse,
+  SubtaskInfo,
+  TaskDebug,
+} from '@quire/api';
 export { QuireAdminClient, type RestreamRequest, type ScheduledTaskNames } from './admin-client.ts';
 export type { ForceCommitProgress, IngestedFile, TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
@@ -15,7 +21,7 @@ export type {
 } from './cells.ts';
 export { QuireClientError, type ExchangeFacts } from './client-error.ts';
 export type { QuireClientOptions } from './client-options.ts';
-export type { DownloadFormat } from './document-pieces.ts';
+export type { DownloadFormat, JoinableFormat } from './document-pieces.ts';
 export type { Download, DownloadOptions, DownloadPosition, DownloadProgress } from './download.ts';
 export type { JsonObject } from './json-fields.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';

@@ -1,7 +1,7 @@
 import {
   type ArrowCodec,
   metadataPath,
-  type PageFormat,
+  type PageFormatName,
   pageHeaders,
   pagePath,
   storedResultPath,
@@ -29,7 +29,7 @@ export interface AskedPage {
 
 /** What a page is written as. */
 export interface PageForm {
-  readonly format: PageFormat;
+  readonly format: PageFormatName;
   /** With Arrow: the codecs that the reader has (`DownloadOptions.compression`). */
   readonly compression?: readonly ArrowCodec[] | undefined;
   /** With CSV: as of `DownloadOptions`. */

@@ -1,6 +1,6 @@
 import { isRequestId, QuireError } from '@quire/core';
+import { arrowCodecs, type PageFormatName, pageFormatNames } from '@quire/core/wire';
 import type { BufferCodec, Compression } from './arrow/buffer-codec.ts';
-import type { PageFormat } from './encode/page-encoders.ts';
 import { isBrokerId } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
@@ -10,8 +10,6 @@ import type { ResultStoreOptions } from './result-store-options.ts';
  */
 const durationMsMax = 8_640_000_000_000_000;
 const compressions: readonly Compression[] = ['none', 'zstd', 'lz4'];
-const codecsKnown: readonly BufferCodec[] = ['zstd', 'lz4'];
-const formats: readonly PageFormat[] = ['json', 'arrow', 'csv', 'ndjson'];
 
 /** @throws INVALID_PARAMETER for the first option that a store of results cannot work with */
 export function checkStoreOptions(options: ResultStoreOptions): void {
@@ -63,13 +61,13 @@ export function checkTimeMs(name: string, value: number): void {
 }
 
 /** @throws INVALID_PARAMETER */
-export function checkFormat(format: PageFormat): void {
-  checkChoice('format', format, formats);
+export function checkFormat(format: PageFormatName): void {
+  checkChoice('format', format, pageFormatNames);
 }
 
 /** @throws INVALID_PARAMETER */
 export function checkCodecs(codecs: readonly BufferCodec[]): void {
-  for (const codec of codecs) checkChoice('codecs', codec, codecsKnown);
+  for (const codec of codecs) checkChoice('codecs', codec, arrowCodecs);
 }
 
 function checkInteger(

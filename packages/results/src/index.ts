@@ -1,3 +1,4 @@
+export type { PageFormatName } from '@quire/core/wire';
 export type {
   ArrowBatch,
   ArrowColumn,
@@ -27,8 +28,9 @@ export type { RemovalReason } from './removed-results.ts';
 export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
-export type { ArrowAtOnce } from './encode/arrow-stream.ts';
-export type { CsvOptions, PageFormat, TextAround } from './encode/page-encoders.ts';
+export type { ArrowChunks } from './encode/arrow-stream.ts';
+export type { FormatOptions } from './encode/page-encoders.ts';
+export type { TextAround, TextOptions } from './encode/text-rows.ts';
 export type { EncodeOptions, ResultPage } from './result-page.ts';
 export type { MarkRunning, RunningMark, RunningPlace } from './running-mark.ts';
 export type { ResultSource } from './result-source.ts';

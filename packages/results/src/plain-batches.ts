@@ -1,11 +1,17 @@
 import type { Schema } from 'apache-arrow';
+import type { RowRange } from '@quire/core';
 import type { BufferCodec } from './arrow/buffer-codec.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { decodeBatchMessage, decodeCompressed } from './arrow/decode-message.ts';
 import { codecOf, plainMessage } from './arrow/stored-batch.ts';
 import type { ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import type { PlannedBatch } from './plan-page.ts';
+
+/** A decoded batch and the rows of it that a page needs. */
+export interface PageBatch {
+  readonly batch: ColumnBatch;
+  readonly rows: RowRange;
+}
 
 /**
  * Whether a reader that has these codecs can read a batch message as it is stored. @throws
@@ -51,9 +57,10 @@ export async function* plainBatches(
 export async function* decodedBatches(
   schema: Schema,
   batches: AsyncIterable<ReadBatch>,
-): AsyncGenerator<{ readonly planned: PlannedBatch; readonly batch: ColumnBatch }> {
+): AsyncGenerator<PageBatch> {
   for await (const { planned, message } of batches) {
+    const { rows } = planned;
     const decode = isReadableBy([], message) ? decodeBatchMessage : decodeCompressed;
-    yield { planned, batch: await decode(schema, message, planned.rows.end) };
+    yield { batch: await decode(schema, message, rows.end), rows };
   }
 }

@@ -1,21 +1,13 @@
 import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
-import type { BufferCodec } from './arrow/buffer-codec.ts';
+import { isTextFormat, type PageFormatName } from '@quire/core/wire';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { checkCodecs, checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
-import { type ArrowAtOnce, encodeArrowAtOnce, encodeArrowStream } from './encode/arrow-stream.ts';
-import {
-  type CsvOptions,
-  encodeCsv,
-  encodeJsonRows,
-  encodeNdjson,
-  encodeTextAtOnce,
-  type PageBatch,
-  type PageFormat,
-  type TextAround,
-} from './encode/page-encoders.ts';
-import { decodedBatches, isReadableBy, plainBatches } from './plain-batches.ts';
+import { type ArrowChunks, encodeArrowSync } from './encode/arrow-stream.ts';
+import { type FormatOptions, pageEncoders } from './encode/page-encoders.ts';
+import { encodeTextSync, type TextOptions } from './encode/text-rows.ts';
+import { decodedBatches, isReadableBy } from './plain-batches.ts';
 import type { PagePlan } from './plan-page.ts';
 import type { BatchesAtHand, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
@@ -29,30 +21,19 @@ export interface PageSource {
 }
 
 /** How a page is written. */
-export interface EncodeOptions extends CallOptions, CsvOptions {
+export interface EncodeOptions extends CallOptions, FormatOptions {
   /**
    * Whether the caller is done with a chunk when it asks for the next one, whose bytes may then
    * take its place. Default: no, every chunk is the caller's to keep.
    */
   readonly isDoneWithChunks?: boolean;
-  /**
-   * The codecs that the reader of an Arrow page has: batches that are stored with one of them go
-   * out as they are stored. All other buffers are plain, as every reader of Arrow expects them.
-   * Default: none.
-   */
-  readonly codecs?: readonly BufferCodec[] | undefined;
-  /**
-   * Text to go around the rows of a JSON page, in the same chunks. Other formats have no place for
-   * it.
-   */
-  readonly around?: TextAround;
 }
 
 /** What a page has to know of its result. */
 export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
 
 /** Pages of more stored bytes than that come as chunks: others want their turn. */
-const atHandBytesMax = 64 * 1024;
+const syncBytesMax = 64 * 1024;
 /**
  * Decoding a batch costs more than writing a row of it. What is remembered takes some kilobytes of
  * each ten columns.
@@ -95,83 +76,70 @@ export class ResultPage {
    * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_NOT_FOUND when the result is gone by now
    * @throws STORE_UNAVAILABLE, STORE_TIMED_OUT, ABORTED
    */
-  encode(format: PageFormat, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
+  encode(format: PageFormatName, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
     checkFormat(format);
-    const { codecs = [] } = options;
-    checkCodecs(codecs);
+    checkCodecs(options.codecs ?? []);
     const { schema, spans } = this.#record;
-    const pool = options.isDoneWithChunks === true ? this.#source.pool : undefined;
-    if (format === 'arrow') {
-      const batches = plainBatches(
-        this.#source.read(this.#plan, options),
-        codecs,
-        this.#source.pool,
-      );
-      return encodeArrowStream(schema, batches, { rowsPerBatch: spans.rowsPerBatch, codecs }, pool);
-    }
-    const rows = { schema, batches: this.#decode(options), pool };
-    if (format === 'csv') return encodeCsv(rows, options);
-    return format === 'ndjson' ? encodeNdjson(rows) : encodeJsonRows(rows, options.around);
+    const { pool } = this.#source;
+    const page = {
+      schema,
+      rowsPerBatch: spans.rowsPerBatch,
+      batches: this.#source.read(this.#plan, options),
+      pool,
+      chunkPool: options.isDoneWithChunks === true ? pool : undefined,
+    };
+    return pageEncoders[format](page, options);
   }
 
   /**
-   * The bytes of a small page of text in one piece, the caller's to keep, when all that it takes is
-   * at hand: the same as those of `encode`. Undefined when that would be the way to go: the page is
-   * large, in Arrow, or has to be waited for.
+   * The bytes of a small page of text in one piece, the caller's to keep, when all batches are
+   * cached: the same as those of `encode`. Undefined where `encode` is needed: the page is large,
+   * in a binary format, or has to be read.
    *
    * @throws RESULT_CORRUPT as `encode`
    */
-  encodeAtHand(
-    format: PageFormat,
-    options: Pick<EncodeOptions, 'around' | 'escapesFormulas'> = {},
-  ): Uint8Array | undefined {
+  encodeSync(format: PageFormatName, options: TextOptions = {}): Uint8Array | undefined {
     checkFormat(format);
-    if (format === 'arrow' || this.#storedBytes() > atHandBytesMax) return undefined;
-    const atHand = this.#source.readAtHand?.(this.#plan);
-    if (atHand === undefined) return undefined;
+    if (!isTextFormat(format) || this.#storedBytes() > syncBytesMax) return undefined;
+    const cached = this.#source.readAtHand?.(this.#plan);
+    if (cached === undefined) return undefined;
     try {
-      const batches = atHand.batches.map((read) => ({
+      const batches = cached.batches.map((read) => ({
         batch: this.#decoded(read),
         rows: read.planned.rows,
       }));
-      return encodeTextAtOnce(format, { schema: this.#record.schema, batches }, options);
+      return encodeTextSync(format, { schema: this.#record.schema, batches }, options);
     } finally {
-      atHand.release();
+      cached.release();
     }
   }
 
   /**
-   * The chunks of an Arrow page, when all that it takes is at hand; undefined when `encode` would
-   * be the way to go: when there is something to wait for, or to decompress. The caller releases
-   * them.
+   * The chunks of an Arrow page, when all batches are cached; undefined where `encode` is needed:
+   * batches have to be read, or decompressed. The caller releases them.
    *
    * @throws RESULT_CORRUPT as `encode`
    */
-  arrowAtHand({ codecs = [] }: Pick<EncodeOptions, 'codecs'> = {}): ArrowAtOnce | undefined {
-    const atHand = this.#source.readAtHand?.(this.#plan);
-    if (atHand === undefined) return undefined;
+  encodeArrowSync({ codecs = [] }: Pick<EncodeOptions, 'codecs'> = {}): ArrowChunks | undefined {
+    const cached = this.#source.readAtHand?.(this.#plan);
+    if (cached === undefined) return undefined;
     const { schema, spans } = this.#record;
     try {
-      if (!atHand.batches.every(({ message }) => isReadableBy(codecs, message))) {
-        atHand.release();
+      if (!cached.batches.every(({ message }) => isReadableBy(codecs, message))) {
+        cached.release();
         return undefined;
       }
       const form = { rowsPerBatch: spans.rowsPerBatch, codecs };
-      const { chunks, release } = encodeArrowAtOnce(
-        schema,
-        atHand.batches,
-        form,
-        this.#source.pool,
-      );
+      const { chunks, release } = encodeArrowSync(schema, cached.batches, form, this.#source.pool);
       return {
         chunks,
-        release: (mayBeLookedAt) => {
-          release(mayBeLookedAt);
-          atHand.release(mayBeLookedAt);
+        release: (isStillRead) => {
+          release(isStillRead);
+          cached.release(isStillRead);
         },
       };
     } catch (error) {
-      atHand.release();
+      cached.release();
       throw error;
     }
   }
@@ -190,16 +158,8 @@ export class ResultPage {
    * for.
    */
   async *batches(options: CallOptions = {}): AsyncGenerator<ColumnarRows> {
-    for await (const { batch } of this.#decode(options)) yield batch;
-  }
-
-  async *#decode(options: CallOptions): AsyncGenerator<PageBatch> {
-    for await (const { planned, batch } of decodedBatches(
-      this.#record.schema,
-      this.#source.read(this.#plan, options),
-    )) {
-      yield { batch, rows: planned.rows };
-    }
+    const stored = this.#source.read(this.#plan, options);
+    for await (const { batch } of decodedBatches(this.#record.schema, stored)) yield batch;
   }
 
   #decoded({ planned, message, isKept = false }: ReadBatch): ColumnBatch {

@@ -3,7 +3,7 @@ import { ManualClock } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
-import { type PageFormat, ResultStore, type ResultStoreOptions } from '../src/index.ts';
+import { type PageFormatName, ResultStore, type ResultStoreOptions } from '../src/index.ts';
 
 const hourMs = 3_600_000;
 let memory: MemoryObjectStore;
@@ -104,7 +104,8 @@ test('calls say which parameter is wrong', async () => {
   expect(await messageOf(page(-1, 1))).toBe('offset is -1; expected an integer, 0 or more.');
   expect(await messageOf(page(0.5, 1))).toBe('offset is 0.5; expected an integer, 0 or more.');
   expect(await messageOf(page(0, -1))).toBe('rowCount is -1; expected an integer, 0 or more.');
-  const encode = (): unknown => result.page({ offset: 0, rowCount: 1 }).encode('xml' as PageFormat);
+  const encode = (): unknown =>
+    result.page({ offset: 0, rowCount: 1 }).encode('xml' as PageFormatName);
   expect(await messageOf(encode)).toBe(
     "format is 'xml'; expected 'json', 'arrow', 'csv' or 'ndjson'.",
   );

@@ -1,10 +1,6 @@
 import { type Data, DataType, Field, makeData, Schema } from 'apache-arrow';
-import {
-  encodeCsv,
-  encodeJsonRows,
-  encodeNdjson,
-  type PageBatch,
-} from '../src/encode/page-encoders.ts';
+import { encodeText } from '../src/encode/text-rows.ts';
+import type { PageBatch } from '../src/plain-batches.ts';
 
 /** A column of values laid out as bytes, null where `isNull` says so. */
 export function columnOf(
@@ -71,7 +67,7 @@ function nullsOf(
 export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
   const text = await textOf(
-    encodeNdjson({ schema, batches: pageOf([column], start), pool: undefined }),
+    encodeText('ndjson', { schema, batches: pageOf([column], start), pool: undefined }),
   );
   return text
     .split('\n')
@@ -82,7 +78,7 @@ export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
 /** The lines that rows of one column have in CSV; of no text with line breaks. */
 export async function csvCellsOf(column: Data): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
-  return (await textOf(encodeCsv({ schema, batches: pageOf([column]), pool: undefined })))
+  return (await textOf(encodeText('csv', { schema, batches: pageOf([column]), pool: undefined })))
     .split('\n')
     .slice(1, -1);
 }
@@ -91,7 +87,7 @@ export async function csvCellsOf(column: Data): Promise<string[]> {
 export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
   return JSON.parse(
-    await textOf(encodeJsonRows({ schema, batches: pageOf(columns), pool: undefined })),
+    await textOf(encodeText('json', { schema, batches: pageOf(columns), pool: undefined })),
   ) as unknown;
 }
 

@@ -1,7 +1,8 @@
 import { type Data, Field, Int32, LargeUtf8, makeData, Schema, Utf8 } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeCsv, encodeTextAtOnce, type PageBatch } from '../src/encode/page-encoders.ts';
+import { encodeText, encodeTextSync } from '../src/encode/text-rows.ts';
+import type { PageBatch } from '../src/plain-batches.ts';
 import { columnOf, textColumnOf } from './column-builder.ts';
 
 /** Rows `[start, end)` of columns as CSV, both ways that there are to write it. */
@@ -22,9 +23,9 @@ async function csvOf(
     yield { batch, rows: { start, end } };
   }
   const chunks = await Array.fromAsync(
-    encodeCsv({ schema, batches: batches(), pool: undefined }, { escapesFormulas }),
+    encodeText('csv', { schema, batches: batches(), pool: undefined }, { escapesFormulas }),
   );
-  const atOnce = encodeTextAtOnce(
+  const atOnce = encodeTextSync(
     'csv',
     { schema, batches: [{ batch, rows: { start, end } }] },
     { escapesFormulas },

@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { decodeBatchMessage } from '../src/arrow/decode-message.ts';
 import { encodeBatchMessage } from '../src/arrow/encode-message.ts';
 import { encodeArrowStream } from '../src/encode/arrow-stream.ts';
-import { encodeCsv, encodeJsonRows, encodeNdjson } from '../src/encode/page-encoders.ts';
+import { encodeText } from '../src/encode/text-rows.ts';
 import { columnOf, listColumnOf, textColumnOf } from './column-builder.ts';
 
 const rowCount = 40;
@@ -79,7 +79,7 @@ async function encodeSecrets(): Promise<void> {
     };
   };
   const secrets = new Schema([new Field('c', new Utf8(), true)]);
-  for await (const chunk of encodeJsonRows({
+  for await (const chunk of encodeText('json', {
     schema: secrets,
     batches: batches(),
     pool: undefined,
@@ -108,9 +108,9 @@ async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
     };
   };
   const formats = [
-    () => encodeJsonRows({ schema, batches: decoded(), pool: undefined }),
-    () => encodeNdjson({ schema, batches: decoded(), pool: undefined }),
-    () => encodeCsv({ schema, batches: decoded(), pool: undefined }),
+    () => encodeText('json', { schema, batches: decoded(), pool: undefined }),
+    () => encodeText('ndjson', { schema, batches: decoded(), pool: undefined }),
+    () => encodeText('csv', { schema, batches: decoded(), pool: undefined }),
     () => encodeArrowStream(schema, stored(), { rowsPerBatch: rowCount + 1 }, undefined),
   ];
   const all: string[] = [];

@@ -4,7 +4,7 @@ import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
-import { type PageFormat, type Result, ResultStore } from '../src/index.ts';
+import { type PageFormatName, type Result, ResultStore } from '../src/index.ts';
 
 const rowCount = 5000;
 const batchSizeBytes = 4096; // 1,024 rows of 4 bytes
@@ -51,7 +51,7 @@ async function create(results: ResultStore): Promise<Result> {
 async function waitedFor(
   result: Result,
   page: { offset: number; rowCount: number },
-  format: PageFormat,
+  format: PageFormatName,
 ): Promise<string> {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
   const chunks = await collect(result.page(page).encode(format, { around }));
@@ -61,10 +61,10 @@ async function waitedFor(
 function atOnce(
   result: Result,
   page: { offset: number; rowCount: number },
-  format: PageFormat,
+  format: PageFormatName,
 ): string | undefined {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
-  const bytes = result.page(page).encodeAtHand(format, { around });
+  const bytes = result.page(page).encodeSync(format, { around });
   return bytes && Buffer.from(bytes).toString('latin1');
 }
 
@@ -77,7 +77,7 @@ describe('a small page of text that is at hand', () => {
         offset: fc.nat(rowCount),
         rowCount: fc.integer({ min: 1, max: 3000 }),
       });
-      const format = fc.constantFrom<PageFormat>('json', 'csv', 'ndjson');
+      const format = fc.constantFrom<PageFormatName>('json', 'csv', 'ndjson');
       await fc.assert(
         fc.asyncProperty(page, format, fc.boolean(), async (asked, as, isThere) => {
           isAtHand = isThere;
@@ -174,7 +174,7 @@ describe('an Arrow page that is at hand', () => {
           fc.boolean(),
           async (asked, isThere, isLost) => {
             isAtHand = isThere;
-            const pages = asked.map((each) => result.page(each).arrowAtHand());
+            const pages = asked.map((each) => result.page(each).encodeArrowSync());
             const expected = await Promise.all(
               asked.map((each) => waitedFor(result, each, 'arrow')),
             );
@@ -195,7 +195,7 @@ describe('an Arrow page that is at hand', () => {
     dataBytes = Uint8Array.from(dataBytes).map((byte, index) =>
       index === dataBytes.byteLength >> 1 ? byte ^ 1 : byte,
     );
-    expect(() => result.page({ offset: 0, rowCount }).arrowAtHand()).toThrow('checksum');
+    expect(() => result.page({ offset: 0, rowCount }).encodeArrowSync()).toThrow('checksum');
   });
 });
 

@@ -23,7 +23,7 @@ import { codecOf } from '../src/arrow/stored-batch.ts';
 import {
   type Compression,
   type EncodeOptions,
-  type PageFormat,
+  type PageFormatName,
   type Result,
   ResultStore,
 } from '../src/index.ts';
@@ -86,7 +86,7 @@ async function stored(
 async function bytesOf(
   { result }: Stored,
   page: { readonly offset: number; readonly rowCount: number },
-  format: PageFormat,
+  format: PageFormatName,
   options: EncodeOptions = {},
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -157,8 +157,8 @@ test('a batch that nobody can read as it is stored is not at hand; to one that h
   const data = await stored('zstd', { cacheBytesMax: 1e7 });
   const all = { offset: 0, rowCount };
   for (let times = 0; times < 3; times += 1) await bytesOf(data, all, 'json'); // now its batches are in the cache
-  expect(data.result.page(all).arrowAtHand()).toBeUndefined();
-  const atHand = data.result.page(all).arrowAtHand({ codecs: ['zstd'] });
+  expect(data.result.page(all).encodeArrowSync()).toBeUndefined();
+  const atHand = data.result.page(all).encodeArrowSync({ codecs: ['zstd'] });
   expect(
     Buffer.concat(atHand?.chunks ?? []).equals(
       await bytesOf(data, all, 'arrow', { codecs: ['zstd'] }),

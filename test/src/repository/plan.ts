@@ -56,10 +56,11 @@ export const arrow = {
 };
 
 /**
- * Packages that speak the names of the HTTP interface, and the names that nobody else may give to
- * anything.
+ * The packages that use the names of the HTTP interface, the folder of `core` that shares some of
+ * them, and the names that no other code may use.
  */
 export const wire = {
+  folder: 'packages/core/src/wire/',
   packages: ['api', 'bench', 'broker', 'proxy', 'controller', 'client', 'cli', 'engine-pinot'],
   names: [
     'brokerHost',

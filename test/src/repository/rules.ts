@@ -112,7 +112,8 @@ export const arrowIsTwoTypes: Rule = ({ name, files }) =>
 /** The names of the HTTP interface stay at its edge. */
 export const wireNamesStayAtTheEdge: Rule = ({ name, files }) => {
   if (wire.packages.includes(name)) return [];
-  return files.flatMap(({ path, names }) =>
+  const others = files.filter(({ path }) => !path.startsWith(wire.folder));
+  return others.flatMap(({ path, names }) =>
     wire.names.filter((each) => names.has(each)).map((each) => `${path} names ${each}`),
   );
 };

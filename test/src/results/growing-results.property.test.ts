@@ -3,7 +3,7 @@ import { isQuireError, QuireError, systemClock, systemRandom, createRequestId } 
 import {
   type Compression,
   type GrowingResult,
-  type PageFormat,
+  type PageFormatName,
   type Result,
   ResultStore,
 } from '@quire/results';
@@ -21,13 +21,13 @@ import { temporaryDirectory } from '../testkit/cli-process.ts';
 interface Read {
   readonly at: number;
   readonly rowCount: number;
-  readonly format: PageFormat;
+  readonly format: PageFormatName;
 }
 
 const read = fc.record<Read>({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   rowCount: fc.integer({ min: 1, max: 200 }),
-  format: fc.constantFrom<PageFormat>('json', 'arrow', 'csv', 'ndjson'),
+  format: fc.constantFrom<PageFormatName>('json', 'arrow', 'csv', 'ndjson'),
 });
 const compression = fc.constantFrom<Compression>('none', 'zstd', 'lz4');
 
@@ -35,11 +35,11 @@ const compression = fc.constantFrom<Compression>('none', 'zstd', 'lz4');
 interface Seen {
   readonly offset: number;
   readonly rowCount: number;
-  readonly format: PageFormat;
+  readonly format: PageFormatName;
   readonly text: string;
 }
 
-async function textOf(page: ReturnType<Result['page']>, format: PageFormat): Promise<string> {
+async function textOf(page: ReturnType<Result['page']>, format: PageFormatName): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of page.encode(format)) chunks.push(chunk);
   return Buffer.concat(chunks).toString('latin1');

@@ -1,11 +1,11 @@
-import { type Compression, ResultStore, type PageFormat } from '@quire/results';
+import { type Compression, ResultStore, type PageFormatName } from '@quire/results';
 import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countingRows } from '../testkit/builders/counting-rows.ts';
 
 const rowCount = 60_000;
-const formats: readonly PageFormat[] = ['json', 'ndjson', 'csv', 'arrow'];
+const formats: readonly PageFormatName[] = ['json', 'ndjson', 'csv', 'arrow'];
 
 test.each<Compression>(['none', 'zstd'])(
   'readers that are done with each chunk when they ask for the next get the same pages, however they take turns, of a file with compression %s',
@@ -24,7 +24,7 @@ test.each<Compression>(['none', 'zstd'])(
 
     /** Copies each chunk at once, and leaves after some of them, as clients do that go away. */
     async function read(
-      page: { offset: number; count: number; format: PageFormat },
+      page: { offset: number; count: number; format: PageFormatName },
       isLent: boolean,
       chunksMax = Infinity,
     ) {

@@ -3,7 +3,7 @@ import type { ObjectStore } from '@quire/core';
 import {
   type Compression,
   columnDataTypes,
-  type PageFormat,
+  type PageFormatName,
   type Result,
   ResultStore,
 } from '@quire/results';
@@ -60,7 +60,7 @@ async function text(
   result: Result,
   offset: number,
   rowCount: number,
-  format: PageFormat,
+  format: PageFormatName,
 ): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of result.page({ offset, rowCount }).encode(format)) chunks.push(chunk);

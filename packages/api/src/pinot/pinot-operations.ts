@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
-import { expirationHeader } from '../page-headers.ts';
+import { expirationHeader } from '@quire/core/wire';
 import { queryOperations, RequestIdParams } from '../query-operations.ts';
 import { resultOperations } from '../result-operations.ts';
 import { refer } from '../reference.ts';

@@ -2,6 +2,7 @@ import {
   brokerOperations,
   expirationHeader,
   type MetadataRecord,
+  pageFormats,
   parseOffset,
   parseRowCount,
 } from '@quire/api';
@@ -68,7 +69,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
       etag: entityTag,
       'cache-control': `private, max-age=${secondsLeft}, immutable`,
       [expirationHeader]: String(expirationTimeMs),
-      ...(format !== 'json' && { 'accept-ranges': 'bytes' }),
+      ...(!pageFormats[format].hasEnvelope && { 'accept-ranges': 'bytes' }),
     };
     if (matchesEntityTag(request.headers['if-none-match'], entityTag)) {
       return reply

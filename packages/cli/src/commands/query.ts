@@ -2,7 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
-import { formulasOption, formulasWithoutCsv } from '../query/formulas-option.ts';
+import { formatProblem, formulasOption } from '../query/format-options.ts';
 import { browseResult } from '../query/browse-result.ts';
 import { printScreenful } from '../query/show-result.ts';
 import { addParameter, parametersOf } from '../query/query-parameters.ts';
@@ -62,10 +62,8 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       }
       const format: OutputFormat | undefined = options.json === true ? 'ndjson' : options.format;
       const { formulas } = options;
-      if (formulas !== undefined && format !== 'csv') command.error(formulasWithoutCsv);
-      if (format === 'arrow' && stdout.isTerminal) {
-        command.error('error: Arrow is binary: send it to a file or a pipe');
-      }
+      const problem = formatProblem(format, formulas, stdout.isTerminal);
+      if (problem !== undefined) command.error(problem);
       const client = createClient(options, environment);
       using interrupt = abortOnInterrupt(environment);
       const request = {

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { formatBytes } from '@quire/core';
+import { pageFormatNames } from '@quire/core/wire';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
-import { formulasOption, formulasWithoutCsv } from '../query/formulas-option.ts';
+import { formatProblem, formulasOption } from '../query/format-options.ts';
 import { integerFrom } from '../number-option.ts';
 import { grouped } from '../phrases.ts';
 import { downloadToFile, downloadToOutput } from '../query/download-result.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
-
-const formats = ['csv', 'ndjson', 'json', 'arrow'] as const;
 
 const examples = `
 Until it is whole, what has come is in FILE.part, and how far that is in FILE.part.json. JSON is one array of objects,
@@ -30,7 +29,7 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
     .argument('<id>', 'id of the result')
     .addOption(
       new Option('-f, --format <format>', 'how to write rows')
-        .choices(formats)
+        .choices(pageFormatNames)
         .default('csv' as const),
     )
     .addOption(formulasOption())
@@ -47,12 +46,11 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
     .addHelpText('after', examples)
     .action(async (id, options, command) => {
       const { format, formulas, output, pageSize } = options;
-      if (formulas !== undefined && format !== 'csv') command.error(formulasWithoutCsv);
+      const toTerminal = output === undefined && environment.stdout.isTerminal;
+      const problem = formatProblem(format, formulas, toTerminal);
+      if (problem !== undefined) command.error(problem);
       if (output === undefined && options.resume === true) {
         command.error('error: --resume needs a file: give --output');
-      }
-      if (output === undefined && format === 'arrow' && environment.stdout.isTerminal) {
-        command.error('error: Arrow is binary: send it to a file or a pipe');
       }
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;

@@ -6,6 +6,7 @@ import type {
 } from '@quire/client';
 import { formatBytes, isQuireError, QuireError } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
+import type { FormatsWith } from '@quire/core/wire';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { type Progress, showProgress } from '../progress.ts';
@@ -17,7 +18,7 @@ import { pageOf, type QueryRequest } from './query-request.ts';
  * Ways to write rows that can begin while the query runs: what is written stays right, whatever
  * rows follow.
  */
-export type GrowingFormat = 'tsv' | 'ndjson' | 'csv' | 'arrow';
+export type GrowingFormat = 'tsv' | FormatsWith<'isJoinable'>;
 
 interface GrowingForm {
   readonly format: GrowingFormat;

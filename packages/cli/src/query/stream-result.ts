@@ -1,4 +1,5 @@
 import { formatBytes } from '@quire/core';
+import { isJoinableFormat, type PageFormatName, pageFormatNames } from '@quire/core/wire';
 import type { QueryPage } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
@@ -9,8 +10,8 @@ import type { PlannedColumn } from '../table/plan-columns.ts';
 import { pageOf, type QueryRequest, runQuery } from './query-request.ts';
 import { type GrowingRequest, streamGrowing } from './stream-growing.ts';
 
-/** Ways to write rows: two are laid out here, the others come from the server as they are. */
-export const outputFormats = ['table', 'tsv', 'json', 'ndjson', 'csv', 'arrow'] as const;
+/** The formats of output: two are laid out here, the server sends the others as they are. */
+export const outputFormats = ['table', 'tsv', ...pageFormatNames] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
@@ -24,8 +25,8 @@ interface FormatOptions {
 
 /**
  * Runs a query and writes the rows that were asked for, all of them, in constant memory: as they
- * come, in formats that are lines of rows or batches. `table` and `json`, whose beginning or end
- * tells of the whole, wait for the end of the query.
+ * come, in formats whose pages can be joined. The others, whose beginning or end tells of the
+ * whole, wait for the end of the query.
  */
 export async function streamResult(
   environment: Environment,
@@ -34,18 +35,19 @@ export async function streamResult(
 ): Promise<void> {
   const { format, ...rest } = options;
   if (format === 'table') return streamTable(environment, request);
-  return format === 'json'
-    ? streamCursorResponse(environment, request)
-    : streamGrowing(environment, request, { format, ...rest });
+  return format === 'tsv' || isJoinableFormat(format)
+    ? streamGrowing(environment, request, { format, ...rest })
+    : streamPage(environment, request, format);
 }
 
 /**
  * Passes on what the server streams: a page may be of any size, so one page is all there is to ask
  * for.
  */
-async function streamCursorResponse(
+async function streamPage(
   environment: Environment,
   request: QueryRequest,
+  format: PageFormatName,
 ): Promise<void> {
   const { client, offset, signal } = request;
   const { cursor } = await runQuery(environment, { ...request, offset: 0 }, 1);
@@ -57,7 +59,7 @@ async function streamCursorResponse(
   for await (const bytes of client.stream(requestId, {
     offset,
     rowCount,
-    format: 'json',
+    format,
     broker,
     signal,
   })) {

@@ -1,10 +1,12 @@
+import type { DownloadFormat } from '@quire/client';
+import { pageFormatNames, pageFormats } from '@quire/core/wire';
 import { type ReactNode, useState } from 'react';
 import { counted } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Menu } from '../widgets/menu.tsx';
 import { messageOf } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
-import { downloadResult, type FileFormat } from './download-result.ts';
+import { downloadResult } from './download-result.ts';
 import type { OpenResult } from './result-pages.ts';
 
 /** The whole result as a file; while it comes, how much of it is there. */
@@ -12,11 +14,11 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
   const { client } = useSession();
   const { say } = useToasts();
   const [running, setRunning] = useState<{
-    readonly format: FileFormat;
+    readonly format: DownloadFormat;
     readonly rowCount: number;
     readonly stop: AbortController;
   }>();
-  const start = async (format: FileFormat): Promise<void> => {
+  const start = async (format: DownloadFormat): Promise<void> => {
     const stop = new AbortController();
     setRunning({ format, rowCount: 0, stop });
     try {
@@ -49,15 +51,17 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
   }
   return (
     <Menu label="Download">
-      <button type="button" onClick={() => void start('arrow')}>
-        Arrow <small className="quiet">stream, all types</small>
-      </button>
-      <button type="button" onClick={() => void start('csv')}>
-        CSV <small className="quiet">for spreadsheets, formulas escaped</small>
-      </button>
-      <button type="button" onClick={() => void start('ndjson')}>
-        NDJSON
-      </button>
+      {pageFormatNames.map((format) => {
+        const { title, purpose } = pageFormats[format];
+        return (
+          <button key={format} type="button" onClick={() => void start(format)}>
+            {title}{' '}
+            <small className="quiet">
+              {format === 'csv' ? `${purpose}, formulas escaped` : purpose}
+            </small>
+          </button>
+        );
+      })}
     </Menu>
   );
 }

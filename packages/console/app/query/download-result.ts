@@ -1,15 +1,6 @@
 import type { DownloadFormat, QuireClient } from '@quire/client';
+import { pageFormats } from '@quire/core/wire';
 import type { OpenResult } from './result-pages.ts';
-
-export type FileFormat = Extract<DownloadFormat, 'arrow' | 'csv' | 'ndjson'>;
-
-const fileTypes: Readonly<
-  Record<FileFormat, { readonly extension: string; readonly type: string }>
-> = {
-  arrow: { extension: 'arrows', type: 'application/vnd.apache.arrow.stream' },
-  csv: { extension: 'csv', type: 'text/csv' },
-  ndjson: { extension: 'ndjson', type: 'application/x-ndjson' },
-};
 
 /**
  * Saves a whole result as a file, and tells how many of its rows are there. @throws as the pages of
@@ -23,12 +14,12 @@ export async function downloadResult(
     onProgress,
     signal,
   }: {
-    readonly format: FileFormat;
+    readonly format: DownloadFormat;
     readonly onProgress: (rowCount: number) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { extension, type } = fileTypes[format];
+  const { fileExtension, mediaType: type } = pageFormats[format];
   const cursor = await client.open(requestId, { rowCount: 1, signal });
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let parts: Blob[] = [];
@@ -50,7 +41,7 @@ export async function downloadResult(
       bytes = 0;
     }
   }
-  save(new Blob([...parts, ...chunks], { type }), `${requestId}.${extension}`);
+  save(new Blob([...parts, ...chunks], { type }), `${requestId}.${fileExtension}`);
 }
 
 function save(content: Blob, name: string): void {

@@ -49,25 +49,25 @@ export interface ArrowForm {
   readonly codecs?: readonly BufferCodec[];
 }
 
-/** A stream whose chunks all are there at once. */
-export interface ArrowAtOnce {
-  /** To be looked at until `release`. */
+/** All chunks of a stream. */
+export interface ArrowChunks {
+  /** They may be read until `release`. */
   readonly chunks: readonly Uint8Array[];
-  /** Gives memory back; `mayBeLookedAt` when somebody may still read the chunks. */
-  readonly release: (mayBeLookedAt: boolean) => void;
+  /** Gives memory back; `isStillRead` when a reader may still look at the chunks. */
+  readonly release: (isStillRead: boolean) => void;
 }
 
-/** The same stream, of batches that are at hand, all of which the reader can read. */
-export function encodeArrowAtOnce(
+/** The same stream, of batches that are in memory, all of which the reader can read. */
+export function encodeArrowSync(
   schema: Schema,
   batches: readonly ReadBatch[],
   { rowsPerBatch, codecs = [] }: ArrowForm,
   pool: BufferPool,
-): ArrowAtOnce {
+): ArrowChunks {
   const chunks = [openingOf(schema)];
   const cuts: Uint8Array[] = [];
-  const release = (mayBeLookedAt: boolean): void => {
-    for (const cut of cuts) giveBack(pool, cut, !mayBeLookedAt);
+  const release = (isStillRead: boolean): void => {
+    for (const cut of cuts) giveBack(pool, cut, !isStillRead);
   };
   try {
     let lastIndex = -1;
@@ -87,7 +87,7 @@ export function encodeArrowAtOnce(
   }
 }
 
-/** Opening messages, by their schemas: that of a result at hand is the same with each page. */
+/** Opening messages, by their schemas: pages of a cached result share it. */
 const openings = new WeakMap<Schema, Uint8Array>();
 
 function openingOf(schema: Schema): Uint8Array {

@@ -1,199 +1,58 @@
-import type { Data, Schema } from 'apache-arrow';
-import type { RowRange } from '@quire/core';
+import type { Schema } from 'apache-arrow';
+import type { FormatsWith, PageFormatName } from '@quire/core/wire';
+import type { BufferCodec } from '../arrow/buffer-codec.ts';
+import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
-import type { ColumnBatch } from '../arrow/column-batch.ts';
-import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
-import { ChunkBuffer } from './chunk-buffer.ts';
-import { escapedName, escapeFormulas } from './escape-formulas.ts';
-import { RowEncoder, type RowFrame } from './row-encoder.ts';
-import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
+import { decodedBatches, plainBatches } from '../plain-batches.ts';
+import { encodeArrowStream } from './arrow-stream.ts';
+import { encodeText, type TextOptions } from './text-rows.ts';
 
-/**
- * What a page can be had as; `json` is the array of rows alone, for callers to put an envelope
- * around.
- */
-export type PageFormat = 'json' | 'arrow' | 'csv' | 'ndjson';
-
-/** A decoded batch and the rows of it that are wanted. */
-export interface PageBatch {
-  readonly batch: ColumnBatch;
-  readonly rows: RowRange;
-}
-
-/** What is encoded: the rows of batches. */
-interface PageRows {
+/** A page to encode, and the memory to do so. */
+export interface PageInput {
   readonly schema: Schema;
-  readonly batches: AsyncIterable<PageBatch>;
+  /** The rows of every batch of the result but the last. */
+  readonly rowsPerBatch: number;
+  /** The batches that the page touches, as they are stored. */
+  readonly batches: AsyncIterable<ReadBatch>;
+  /** Lends memory for batches. */
+  readonly pool: BufferPool;
   /**
-   * Lends the memory of chunks, which then last until the next one is asked for; without, they are
-   * the reader's to keep.
+   * Lends the memory of chunks, which then last until the next one is asked for. Undefined: the
+   * reader keeps them.
    */
-  readonly pool: BufferPool | undefined;
+  readonly chunkPool: BufferPool | undefined;
 }
 
-/** What a JSON document holds before the rows, and behind them. */
-export interface TextAround {
-  readonly before: Uint8Array;
-  readonly after: Uint8Array;
-}
-
-/** How a page of CSV is written. */
-export interface CsvOptions {
+/** The options of all formats; each takes those that it has a use for. */
+export interface FormatOptions extends TextOptions {
   /**
-   * Whether an apostrophe comes before texts that a spreadsheet would take for formulas; default:
-   * every text is as it is.
+   * With Arrow: the codecs that the reader has. Batches that are stored with one of them go out as
+   * they are stored. All other buffers are plain, as every reader of Arrow expects them. Default:
+   * none.
    */
-  readonly escapesFormulas?: boolean | undefined;
+  readonly codecs?: readonly BufferCodec[] | undefined;
 }
 
-/** What a page is of text is written with. */
-interface TextForm {
-  readonly frame: RowFrame;
-  readonly format: CellFormat;
-  /** Changes columns before their cells are written. Absent: nothing does. */
-  readonly prepare?: (columns: readonly Data[], rows: RowRange) => readonly Data[];
+/** Encodes a page, chunk by chunk. */
+type PageEncoder = (page: PageInput, options: FormatOptions) => AsyncIterable<Uint8Array>;
+
+/** The encoder of each format of rows. */
+export const pageEncoders: Readonly<Record<PageFormatName, PageEncoder>> = {
+  json: textEncoder('json'),
+  arrow: encodeArrow,
+  csv: textEncoder('csv'),
+  ndjson: textEncoder('ndjson'),
+};
+
+function textEncoder(format: FormatsWith<'isText'>): PageEncoder {
+  return ({ schema, batches, chunkPool: pool }, options) =>
+    encodeText(format, { schema, batches: decodedBatches(schema, batches), pool }, options);
 }
 
-const text = (ascii: string): Uint8Array => Buffer.from(ascii);
-const nothing = text('');
-const comma = text(',');
-const firstOfJsonRow = text(',[');
-const bracket = text(']');
-
-/**
- * Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2).
- */
-export function encodeJsonRows(rows: PageRows, around?: TextAround): AsyncGenerator<Uint8Array> {
-  return encodeRows(rows, jsonForm(rows.schema, around));
-}
-
-/**
- * Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the
- * second time.
- */
-export function encodeNdjson(rows: PageRows): AsyncGenerator<Uint8Array> {
-  return encodeRows(rows, ndjsonForm(rows.schema));
-}
-
-/**
- * Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field,
- * empty text is `""`.
- */
-export function encodeCsv(rows: PageRows, options: CsvOptions = {}): AsyncGenerator<Uint8Array> {
-  return encodeRows(rows, csvForm(rows.schema, options));
-}
-
-/** Encodes the rows of batches that are at hand, in one piece of memory of its own. */
-export function encodeTextAtOnce(
-  format: Exclude<PageFormat, 'arrow'>,
-  { schema, batches }: { readonly schema: Schema; readonly batches: readonly PageBatch[] },
-  options: CsvOptions & { readonly around?: TextAround | undefined } = {},
-): Uint8Array {
-  const { frame, format: cells, prepare } = formOf(format, schema, options);
-  const encoder = new RowEncoder(schema, frame, cells);
-  const pieces = [frame.head];
-  for (const { batch, rows } of batches) {
-    // Copied, for the next text takes its place.
-    for (const piece of encoder.encode(prepare?.(batch.columns, rows) ?? batch.columns, rows)) {
-      pieces.push(Buffer.from(piece));
-    }
-  }
-  pieces.push(frame.tail);
-  return Buffer.concat(pieces);
-}
-
-function formOf(
-  format: Exclude<PageFormat, 'arrow'>,
-  schema: Schema,
-  { around, ...options }: CsvOptions & { readonly around?: TextAround | undefined },
-): TextForm {
-  if (format === 'csv') return csvForm(schema, options);
-  return format === 'ndjson' ? ndjsonForm(schema) : jsonForm(schema, around);
-}
-
-function jsonForm(schema: Schema, around: TextAround | undefined): TextForm {
-  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? firstOfJsonRow : comma));
-  const head = Buffer.concat([around?.before ?? nothing, text('[')]);
-  const tail = Buffer.concat([bracket, around?.after ?? nothing]);
-  return {
-    frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix: bracket, tail },
-    format: jsonFormat,
-  };
-}
-
-function ndjsonForm(schema: Schema): TextForm {
-  const cellPrefixes = distinctNames(schema).map((name, index) =>
-    Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
-  );
-  const frame = {
-    head: nothing,
-    cellPrefixes,
-    separatorBytes: 0,
-    rowSuffix: text('}\n'),
-    tail: nothing,
-  };
-  return { frame, format: jsonFormat };
-}
-
-function csvForm({ fields }: Schema, { escapesFormulas = false }: CsvOptions): TextForm {
-  const cellPrefixes = fields.map((_, index) => (index === 0 ? nothing : comma));
-  const head = csvHeader(fields.map(({ name }) => (escapesFormulas ? escapedName(name) : name)));
-  const frame = { head, cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
-  const form = { frame, format: csvFormat(fields) };
-  return escapesFormulas
-    ? { ...form, prepare: (columns, rows) => escapeFormulas(fields, columns, rows) }
-    : form;
-}
-
-async function* encodeRows(
-  { schema, batches, pool }: PageRows,
-  { frame, format, prepare }: TextForm,
-): AsyncGenerator<Uint8Array> {
-  const chunks = new ChunkBuffer(pool);
-  const encoder = new RowEncoder(schema, frame, format);
-  try {
-    yield* handOut(chunks, frame.head);
-    for await (const { batch, rows } of batches) {
-      const columns = prepare?.(batch.columns, rows) ?? batch.columns;
-      for (const text of encoder.encode(columns, rows)) yield* handOut(chunks, text);
-    }
-    yield* handOut(chunks, frame.tail);
-    const last = chunks.finish();
-    if (last.length > 0) yield last;
-    chunks.release(last);
-  } finally {
-    chunks.abandon();
-  }
-}
-
-/**
- * Hands out the chunks that a piece of text has filled; it is copied before anybody else can encode
- * anything.
- */
-function* handOut(chunks: ChunkBuffer, piece: Uint8Array): Generator<Uint8Array> {
-  for (const chunk of chunks.append(piece)) {
-    yield chunk;
-    chunks.release(chunk);
-  }
-}
-
-function csvHeader(columnNames: readonly string[]): Uint8Array {
-  const names = columnNames.map((name) => {
-    const source = Buffer.from(name);
-    const field = new Uint8Array(csvFieldWidthMax(source.length));
-    return Buffer.from(
-      field.subarray(0, writeCsvField(field, 0, source, 0, source.length)),
-    ).toString();
-  });
-  return Buffer.from(`${names.join(',')}\n`);
-}
-
-function distinctNames(schema: Schema): string[] {
-  const seen = new Set<string>();
-  return schema.fields.map((field) => {
-    let name = field.name;
-    for (let count = 1; seen.has(name); count += 1) name = `${field.name}_${count}`;
-    seen.add(name);
-    return name;
-  });
+function encodeArrow(
+  { schema, rowsPerBatch, batches, pool, chunkPool }: PageInput,
+  { codecs = [] }: FormatOptions,
+): AsyncIterable<Uint8Array> {
+  const readable = plainBatches(batches, codecs, pool);
+  return encodeArrowStream(schema, readable, { rowsPerBatch, codecs }, chunkPool);
 }

@@ -1,11 +1,11 @@
-import type { PageFormat, Result, ResultPage } from '@quire/results';
+import type { PageFormatName, Result, ResultPage } from '@quire/results';
 
 /** A whole page as text. */
 export async function pageText(
   result: Result,
   offset: number,
   rowCount: number,
-  format: PageFormat = 'json',
+  format: PageFormatName = 'json',
 ): Promise<string> {
   return textOf(result.page({ offset, rowCount }), format);
 }
@@ -13,7 +13,7 @@ export async function pageText(
 /** The same of a page that is planned; of none, nothing. */
 export async function textOf(
   page: ResultPage | undefined,
-  format: PageFormat = 'json',
+  format: PageFormatName = 'json',
 ): Promise<string> {
   const chunks: Uint8Array[] = [];
   if (page !== undefined) for await (const chunk of page.encode(format)) chunks.push(chunk);

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@quire/core/portable';
+import type { ErrorCode } from '../errors.ts';
 
 /**
  * The error codes with an `errorCode` number of their own in `exceptions` (CONTRACT.md section 2);

@@ -1,0 +1,25 @@
+import { Option } from '@commander-js/extra-typings';
+import { isPageFormatName, pageFormats } from '@quire/core/wire';
+
+/** `--formulas escape`, for CSV that goes into a spreadsheet. */
+export function formulasOption() {
+  const text =
+    'with csv: escape texts that a spreadsheet would run as formulas; without it every text is as it is';
+  return new Option('--formulas <how>', text).choices(['escape'] as const);
+}
+
+/**
+ * Says what is wrong with the options of a format, before anything is done; undefined: nothing.
+ */
+export function formatProblem(
+  format: string | undefined,
+  formulas: 'escape' | undefined,
+  toTerminal: boolean,
+): string | undefined {
+  if (formulas !== undefined && format !== 'csv') {
+    return 'error: --formulas is for CSV: give --format csv as well';
+  }
+  if (!toTerminal || format === undefined || !isPageFormatName(format)) return undefined;
+  const { isText, title } = pageFormats[format];
+  return isText ? undefined : `error: ${title} is binary: send it to a file or a pipe`;
+}

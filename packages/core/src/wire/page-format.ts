@@ -1,0 +1,106 @@
+/** A format in which rows are served (CONTRACT.md section 2). */
+export interface PageFormat {
+  /** Its name in menus and sentences. */
+  readonly title: string;
+  /** What it is good for, in a few words. */
+  readonly purpose: string;
+  /** Its media type, as `Accept` names it. */
+  readonly mediaType: string;
+  /** The parameters that `Content-Type` has behind the media type. */
+  readonly typeParameters: string;
+  /** The extension of its files, without the dot. */
+  readonly fileExtension: string;
+  /** Whether its bytes are UTF-8, which people can read and terminals show. */
+  readonly isText: boolean;
+  /**
+   * Whether a page is a document that holds the members of the cursor beside the rows. Pages of
+   * other formats have them in headers, and can be read in ranges of bytes.
+   */
+  readonly hasEnvelope: boolean;
+  /** Whether clients can join pages to one document. A document of other formats is one page. */
+  readonly isJoinable: boolean;
+}
+
+/**
+ * All formats of rows, the default first. What depends on the format is found here, or in a
+ * `Record<PageFormatName, …>`, which does not compile while a format is missing.
+ */
+export const pageFormats = {
+  json: {
+    title: 'JSON',
+    purpose: 'one document',
+    mediaType: 'application/json',
+    typeParameters: '; charset=utf-8',
+    fileExtension: 'json',
+    isText: true,
+    hasEnvelope: true,
+    isJoinable: false,
+  },
+  arrow: {
+    title: 'Arrow',
+    purpose: 'stream, all types',
+    mediaType: 'application/vnd.apache.arrow.stream',
+    typeParameters: '',
+    fileExtension: 'arrows',
+    isText: false,
+    hasEnvelope: false,
+    isJoinable: true,
+  },
+  csv: {
+    title: 'CSV',
+    purpose: 'for spreadsheets',
+    mediaType: 'text/csv',
+    typeParameters: '; charset=utf-8; header=present',
+    fileExtension: 'csv',
+    isText: true,
+    hasEnvelope: false,
+    isJoinable: true,
+  },
+  ndjson: {
+    title: 'NDJSON',
+    purpose: 'one JSON object a line',
+    mediaType: 'application/x-ndjson',
+    typeParameters: '; charset=utf-8',
+    fileExtension: 'ndjson',
+    isText: true,
+    hasEnvelope: false,
+    isJoinable: true,
+  },
+} as const satisfies Readonly<Record<string, PageFormat>>;
+
+/** The name of a format of rows, as the parameter `format` has it. */
+export type PageFormatName = keyof typeof pageFormats;
+
+/** The names of all formats, the default first. */
+export const pageFormatNames = Object.keys(pageFormats) as readonly PageFormatName[];
+
+/** The names of the formats with a property, such as `FormatsWith<'isText'>`. */
+export type FormatsWith<Property extends 'isText' | 'isJoinable'> = {
+  [Name in PageFormatName]: (typeof pageFormats)[Name][Property] extends true ? Name : never;
+}[PageFormatName];
+
+/** Whether a text names a format of rows. */
+export function isPageFormatName(text: string): text is PageFormatName {
+  return Object.hasOwn(pageFormats, text);
+}
+
+/** Whether the pages of a format are text. */
+export function isTextFormat(format: PageFormatName): format is FormatsWith<'isText'> {
+  return pageFormats[format].isText;
+}
+
+/** Whether the pages of a format can be joined to one document. */
+export function isJoinableFormat(format: PageFormatName): format is FormatsWith<'isJoinable'> {
+  return pageFormats[format].isJoinable;
+}
+
+/** The codecs that Arrow defines for its buffers. */
+export const arrowCodecs = ['zstd', 'lz4'] as const;
+
+/** A codec that Arrow has for buffers. */
+export type ArrowCodec = (typeof arrowCodecs)[number];
+
+/** Whether a text names a codec of Arrow's buffers. */
+export function isArrowCodec(text: string): text is ArrowCodec {
+  return (arrowCodecs as readonly string[]).includes(text);
+}

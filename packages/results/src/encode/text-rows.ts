@@ -1,0 +1,171 @@
+import type { Data, Schema } from 'apache-arrow';
+import type { RowRange } from '@quire/core';
+import type { FormatsWith } from '@quire/core/wire';
+import type { BufferPool } from '../buffer-pool.ts';
+import type { PageBatch } from '../plain-batches.ts';
+import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
+import { ChunkBuffer } from './chunk-buffer.ts';
+import { escapedName, escapeFormulas } from './escape-formulas.ts';
+import { RowEncoder, type RowFrame } from './row-encoder.ts';
+import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
+
+/** What is encoded: the rows of batches. */
+interface TextRows {
+  readonly schema: Schema;
+  readonly batches: AsyncIterable<PageBatch>;
+  /**
+   * Lends the memory of chunks, which then last until the next one is asked for; without, they are
+   * the reader's to keep.
+   */
+  readonly pool: BufferPool | undefined;
+}
+
+/** What a JSON document holds before the rows, and behind them. */
+export interface TextAround {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+/** The options of text. */
+export interface TextOptions {
+  /**
+   * With CSV: whether an apostrophe comes before texts that a spreadsheet would take for formulas;
+   * default: every text is as it is.
+   */
+  readonly escapesFormulas?: boolean | undefined;
+  /** With JSON: text to go around the rows, in the same chunks. */
+  readonly around?: TextAround | undefined;
+}
+
+/** What a page of text is written with. */
+interface TextLayout {
+  readonly frame: RowFrame;
+  readonly cells: CellFormat;
+  /** Changes columns before their cells are written. Absent: nothing does. */
+  readonly prepare?: (columns: readonly Data[], rows: RowRange) => readonly Data[];
+}
+
+const text = (ascii: string): Uint8Array => Buffer.from(ascii);
+const nothing = text('');
+const comma = text(',');
+const firstOfJsonRow = text(',[');
+const bracket = text(']');
+
+/** Encodes rows as text, chunk by chunk. */
+export async function* encodeText(
+  format: FormatsWith<'isText'>,
+  { schema, batches, pool }: TextRows,
+  options: TextOptions = {},
+): AsyncGenerator<Uint8Array> {
+  const { frame, cells, prepare } = layOut[format](schema, options);
+  const chunks = new ChunkBuffer(pool);
+  const encoder = new RowEncoder(schema, frame, cells);
+  try {
+    yield* handOut(chunks, frame.head);
+    for await (const { batch, rows } of batches) {
+      const columns = prepare?.(batch.columns, rows) ?? batch.columns;
+      for (const text of encoder.encode(columns, rows)) yield* handOut(chunks, text);
+    }
+    yield* handOut(chunks, frame.tail);
+    const last = chunks.finish();
+    if (last.length > 0) yield last;
+    chunks.release(last);
+  } finally {
+    chunks.abandon();
+  }
+}
+
+/** Encodes the rows of batches that are in memory, in one piece of memory of its own. */
+export function encodeTextSync(
+  format: FormatsWith<'isText'>,
+  { schema, batches }: { readonly schema: Schema; readonly batches: readonly PageBatch[] },
+  options: TextOptions = {},
+): Uint8Array {
+  const { frame, cells, prepare } = layOut[format](schema, options);
+  const encoder = new RowEncoder(schema, frame, cells);
+  const pieces = [frame.head];
+  for (const { batch, rows } of batches) {
+    // Copied, for the next text takes its place.
+    for (const piece of encoder.encode(prepare?.(batch.columns, rows) ?? batch.columns, rows)) {
+      pieces.push(Buffer.from(piece));
+    }
+  }
+  pieces.push(frame.tail);
+  return Buffer.concat(pieces);
+}
+
+/** Lays rows of a schema out in each format of text. */
+const layOut: Readonly<
+  Record<FormatsWith<'isText'>, (schema: Schema, options: TextOptions) => TextLayout>
+> = { json: jsonLayout, csv: csvLayout, ndjson: ndjsonLayout };
+
+/** A JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2). */
+function jsonLayout(schema: Schema, { around }: TextOptions): TextLayout {
+  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? firstOfJsonRow : comma));
+  const head = Buffer.concat([around?.before ?? nothing, text('[')]);
+  const tail = Buffer.concat([bracket, around?.after ?? nothing]);
+  return {
+    frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix: bracket, tail },
+    cells: jsonFormat,
+  };
+}
+
+/** A JSON object a line; a column name that appears twice gets a number the second time. */
+function ndjsonLayout(schema: Schema): TextLayout {
+  const cellPrefixes = distinctNames(schema).map((name, index) =>
+    Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+  );
+  const frame = {
+    head: nothing,
+    cellPrefixes,
+    separatorBytes: 0,
+    rowSuffix: text('}\n'),
+    tail: nothing,
+  };
+  return { frame, cells: jsonFormat };
+}
+
+/**
+ * CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`.
+ */
+function csvLayout({ fields }: Schema, { escapesFormulas = false }: TextOptions): TextLayout {
+  const cellPrefixes = fields.map((_, index) => (index === 0 ? nothing : comma));
+  const head = csvHeader(fields.map(({ name }) => (escapesFormulas ? escapedName(name) : name)));
+  const frame = { head, cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
+  const layout = { frame, cells: csvFormat(fields) };
+  return escapesFormulas
+    ? { ...layout, prepare: (columns, rows) => escapeFormulas(fields, columns, rows) }
+    : layout;
+}
+
+/**
+ * Hands out the chunks that a piece of text has filled; it is copied before anybody else can encode
+ * anything.
+ */
+function* handOut(chunks: ChunkBuffer, piece: Uint8Array): Generator<Uint8Array> {
+  for (const chunk of chunks.append(piece)) {
+    yield chunk;
+    chunks.release(chunk);
+  }
+}
+
+function csvHeader(columnNames: readonly string[]): Uint8Array {
+  const names = columnNames.map((name) => {
+    const source = Buffer.from(name);
+    const field = new Uint8Array(csvFieldWidthMax(source.length));
+    return Buffer.from(
+      field.subarray(0, writeCsvField(field, 0, source, 0, source.length)),
+    ).toString();
+  });
+  return Buffer.from(`${names.join(',')}\n`);
+}
+
+function distinctNames(schema: Schema): string[] {
+  const seen = new Set<string>();
+  return schema.fields.map((field) => {
+    let name = field.name;
+    for (let count = 1; seen.has(name); count += 1) name = `${field.name}_${count}`;
+    seen.add(name);
+    return name;
+  });
+}
