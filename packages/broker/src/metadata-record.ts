@@ -1,26 +1,92 @@
 import type { MetadataRecord, QueryException, QueryStatus } from '@quire/api';
-import { type ClusterStatistics, noClusterStatistics, type QueryStatistics } from '@quire/core';
-import type { Result } from '@quire/results';
+import type { QueryStatistics } from '@quire/core';
+import type { ResultEntry } from '@quire/results';
+
+/**
+ * What the engine of an Apache Pinot cluster says in `QueryStatistics.cluster`. Stored results keep
+ * these names.
+ */
+interface ClusterStatistics {
+  readonly servers: { readonly queried: number; readonly responded: number };
+  readonly segments: SegmentCounts;
+  readonly consumingSegments: SegmentCounts;
+  readonly consumedUntilMs: number;
+  readonly segmentsPruned: {
+    readonly byBroker: number;
+    readonly byServer: number;
+    readonly invalid: number;
+    readonly byLimit: number;
+    readonly byValue: number;
+  };
+  readonly entriesScanned: { readonly inFilter: number; readonly postFilter: number };
+  /** CPU time in nanoseconds, for the two halves that a table may have. */
+  readonly offlineCpuNs: CpuTimes;
+  readonly realtimeCpuNs: CpuTimes;
+  readonly reduceMs: number;
+  readonly explainedSegments: { readonly emptyFilter: number; readonly matchAllFilter: number };
+  /** Whether a limit of the cluster has cut groups, or the rows of a join, off the answer. */
+  readonly isGroupLimitReached: boolean;
+  readonly isJoinLimitReached: boolean;
+  /** Whether the answer lacks something, for whatever reason. */
+  readonly isPartial: boolean;
+  /** As the cluster gives it when it is asked for. */
+  readonly trace: Readonly<Record<string, unknown>>;
+  readonly segmentStatistics: readonly unknown[];
+}
+
+interface SegmentCounts {
+  readonly queried: number;
+  readonly processed: number;
+  readonly matched: number;
+}
+
+interface CpuTimes {
+  readonly threads: number;
+  readonly system: number;
+  readonly serialization: number;
+  readonly total: number;
+}
+
+const noSegments = { queried: 0, processed: 0, matched: 0 };
+const noCpu = { threads: 0, system: 0, serialization: 0, total: 0 };
+
+/** The statistics of an engine that is not a cluster. */
+const noClusterStatistics: ClusterStatistics = {
+  servers: { queried: 1, responded: 1 },
+  segments: noSegments,
+  consumingSegments: noSegments,
+  consumedUntilMs: 0,
+  segmentsPruned: { byBroker: 0, byServer: 0, invalid: 0, byLimit: 0, byValue: 0 },
+  entriesScanned: { inFilter: 0, postFilter: 0 },
+  offlineCpuNs: noCpu,
+  realtimeCpuNs: noCpu,
+  reduceMs: 0,
+  explainedSegments: { emptyFilter: 0, matchAllFilter: 0 },
+  isGroupLimitReached: false,
+  isJoinLimitReached: false,
+  isPartial: false,
+  trace: {},
+  segmentStatistics: [],
+};
 
 /** Clients compare these two, and want at least one: the embedded engine is one server. */
-export function serverCountsOf({ cluster }: QueryStatistics): {
+export function serverCountsOf(statistics: QueryStatistics): {
   numServersQueried: number;
   numServersResponded: number;
 } {
-  const { queried, responded } = cluster?.servers ?? { queried: 1, responded: 1 };
+  const { queried, responded } = clusterOf(statistics).servers;
   return { numServersQueried: Math.max(1, queried), numServersResponded: Math.max(1, responded) };
 }
 
 /** The metadata record of a stored result. */
-export function metadataOfResult(result: Result): MetadataRecord {
-  const { requestId, brokerId, rowCount } = result.entry;
-  return metadataOf({
-    requestId,
-    brokerId,
-    exceptions: [],
-    rowCount,
-    statistics: result.statistics,
-  });
+export function metadataOfResult({
+  entry: { requestId, brokerId, rowCount },
+  statistics,
+}: {
+  readonly entry: Pick<ResultEntry, 'requestId' | 'brokerId' | 'rowCount'>;
+  readonly statistics: QueryStatistics;
+}): MetadataRecord {
+  return metadataOf({ requestId, brokerId, exceptions: [], rowCount, statistics });
 }
 
 /** The metadata record of a query that failed: it has no rows, and its exceptions say why. */
@@ -66,7 +132,6 @@ function metadataOf(query: {
   readonly statistics: QueryStatistics;
 }): MetadataRecord {
   const { requestId, brokerId, exceptions, rowCount, statistics } = query;
-  const { cluster } = statistics;
   const cpuTimeNs = Math.round(statistics.cpuTimeNs ?? 0);
   return {
     requestId,
@@ -77,11 +142,23 @@ function metadataOf(query: {
     timeUsedMs: wholeMs(statistics.elapsedMs),
     numRowsResultSet: rowCount,
     ...serverCountsOf(statistics),
-    ...membersOf(cluster ?? noClusterStatistics),
-    ...(cluster === undefined && {
+    ...membersOf(clusterOf(statistics)),
+    ...(statistics.cluster === undefined && {
       offlineThreadCpuTimeNs: cpuTimeNs,
       offlineTotalCpuTimeNs: cpuTimeNs,
     }),
+  };
+}
+
+/** The bag of a cluster's engine, with zeros for what it lacks, or else what any engine says. */
+function clusterOf({ cluster, segments, consumedUntilMs = 0 }: QueryStatistics): ClusterStatistics {
+  if (cluster !== undefined) return { ...noClusterStatistics, ...cluster };
+  const counts = (count = 0): SegmentCounts => ({ queried: count, processed: count, matched: 0 });
+  return {
+    ...noClusterStatistics,
+    segments: counts(segments?.queried),
+    consumingSegments: counts(segments?.consuming),
+    consumedUntilMs,
   };
 }
 

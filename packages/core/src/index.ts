@@ -37,7 +37,6 @@ export {
   type SharingAware,
   type StoreCapabilities,
 } from './store-capabilities.ts';
-export { noClusterStatistics } from './no-cluster-statistics.ts';
 export {
   nextPage,
   type PageRequest,
@@ -46,14 +45,11 @@ export {
   type RowRange,
 } from './page.ts';
 export type {
-  ClusterStatistics,
-  CpuTimes,
   Query,
   QueryEngine,
   QueryExecution,
   QueryLimits,
   QueryStatistics,
-  SegmentCounts,
 } from './query-engine.ts';
 export type { ColumnarRows, NamedRows } from './named-rows.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';

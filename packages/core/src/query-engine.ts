@@ -40,58 +40,15 @@ export interface QueryStatistics {
   readonly rowsTotal: number | null;
   /** Names of the tables that the query reads. */
   readonly tables: readonly string[];
-  /** What else a cluster knows; undefined for an engine on one machine. */
-  readonly cluster?: ClusterStatistics | undefined;
-}
-
-/**
- * How a query went over the servers and segments of a cluster. Counts are 0, and times null, where
- * the cluster does not say.
- */
-export interface ClusterStatistics {
-  readonly servers: { readonly queried: number; readonly responded: number };
-  readonly segments: SegmentCounts;
-  readonly consumingSegments: SegmentCounts;
+  /** Segments of the live tables that the query reads, and how many of them still consume. */
+  readonly segments?: { readonly queried: number; readonly consuming: number } | undefined;
+  /** Up to when the least recent of the streams behind those tables is read, in epoch ms. */
+  readonly consumedUntilMs?: number | undefined;
   /**
-   * How old the oldest of what was read from streams is, as epoch milliseconds; 0 without streams.
+   * What else an engine on a cluster knows, as JSON: stored and passed on as it is. Only such an
+   * engine and the metadata record of the broker know its members.
    */
-  readonly consumedUntilMs: number;
-  readonly segmentsPruned: {
-    readonly byBroker: number;
-    readonly byServer: number;
-    readonly invalid: number;
-    readonly byLimit: number;
-    readonly byValue: number;
-  };
-  readonly entriesScanned: { readonly inFilter: number; readonly postFilter: number };
-  /** CPU time in nanoseconds, for the two halves that a table may have. */
-  readonly offlineCpuNs: CpuTimes;
-  readonly realtimeCpuNs: CpuTimes;
-  readonly reduceMs: number;
-  readonly explainedSegments: { readonly emptyFilter: number; readonly matchAllFilter: number };
-  /** Whether a limit of the cluster has cut groups, or the rows of a join, off the answer. */
-  readonly isGroupLimitReached: boolean;
-  readonly isJoinLimitReached: boolean;
-  /** Whether the answer lacks something, for whatever reason. */
-  readonly isPartial: boolean;
-  /** As the cluster gives it when it is asked for. */
-  readonly trace: Readonly<Record<string, unknown>>;
-  readonly segmentStatistics: readonly unknown[];
-}
-
-/** Segments that a query had to do with. */
-export interface SegmentCounts {
-  readonly queried: number;
-  readonly processed: number;
-  readonly matched: number;
-}
-
-/** Processor time that a query took, in nanoseconds. */
-export interface CpuTimes {
-  readonly threads: number;
-  readonly system: number;
-  readonly serialization: number;
-  readonly total: number;
+  readonly cluster?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -198,7 +198,7 @@ export class DuckDbEngine implements QueryEngine {
       select,
       result,
       rowsTotal: scope.countRows(tables) + scope.results.countRows(),
-      cluster: scope.clusterStatistics(tables),
+      live: scope.liveStatistics(tables),
       dataVersion,
       assertWhole: () => scope.assertWhole(tables, connection.signal),
       clock: this.#clock,

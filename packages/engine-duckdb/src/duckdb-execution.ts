@@ -1,7 +1,6 @@
 import duckdb, { type Connection, type DataChunk, type Result } from '@duckdb/node-bindings';
 import {
   type Clock,
-  type ClusterStatistics,
   isQuireError,
   QuireError,
   type QueryExecution,
@@ -19,7 +18,7 @@ export interface ExecutionParts {
   readonly select: SelectStatement;
   readonly result: Result;
   readonly rowsTotal: number;
-  readonly cluster: ClusterStatistics | undefined;
+  readonly live: Pick<QueryStatistics, 'segments' | 'consumedUntilMs'>;
   readonly dataVersion: string | undefined;
   /**
    * Called behind the last row: a file may have changed while it was read. @throws TABLE_DAMAGED
@@ -65,16 +64,10 @@ export class DuckDbExecution implements QueryExecution {
    * whole database: both stay null.
    */
   statistics(): QueryStatistics {
-    const { clock, startedAtMs, rowsTotal, cluster, select } = this.#parts;
+    const { clock, startedAtMs, rowsTotal, live, select } = this.#parts;
     const elapsedMs = (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs;
-    const counted = {
-      elapsedMs,
-      cpuTimeNs: null,
-      rowsScanned: null,
-      rowsTotal,
-      tables: select.tables,
-    };
-    return cluster === undefined ? counted : { ...counted, cluster };
+    const { tables } = select;
+    return { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables, ...live };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

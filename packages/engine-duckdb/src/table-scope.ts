@@ -1,9 +1,4 @@
-import {
-  type ClusterStatistics,
-  type NamedRows,
-  noClusterStatistics,
-  QuireError,
-} from '@quire/core';
+import { type NamedRows, QuireError, type QueryStatistics } from '@quire/core';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { selectRelation } from './live-relation.ts';
@@ -129,21 +124,18 @@ export class TableScope {
     this.#shown.add(relation.name);
   }
 
-  /** The segments of the live tables among these; undefined when there is none. */
-  clusterStatistics(tables: readonly string[]): ClusterStatistics | undefined {
+  /** What is known of the live tables among these; nothing when there is none. */
+  liveStatistics(tables: readonly string[]): Pick<QueryStatistics, 'segments' | 'consumedUntilMs'> {
     const relations = this.relationsOf(tables);
-    if (relations.length === 0) return undefined;
-    const segmentCount = relations.reduce((sum, relation) => sum + relation.segmentCount, 0);
-    const consumingCount = relations.reduce(
-      (sum, relation) => sum + relation.consumingSegmentCount,
-      0,
-    );
+    if (relations.length === 0) return {};
+    const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
     const consumedMs = relations.flatMap(({ consumedUntilMs }) => consumedUntilMs ?? []);
     return {
-      ...noClusterStatistics,
-      segments: { queried: segmentCount, processed: segmentCount, matched: 0 },
-      consumingSegments: { queried: consumingCount, processed: consumingCount, matched: 0 },
-      consumedUntilMs: consumedMs.length === 0 ? 0 : Math.min(...consumedMs),
+      segments: {
+        queried: sum(relations.map(({ segmentCount }) => segmentCount)),
+        consuming: sum(relations.map(({ consumingSegmentCount }) => consumingSegmentCount)),
+      },
+      ...(consumedMs.length > 0 && { consumedUntilMs: Math.min(...consumedMs) }),
     };
   }
 

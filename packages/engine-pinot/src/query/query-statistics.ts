@@ -1,4 +1,4 @@
-import type { ClusterStatistics, QueryStatistics } from '@quire/core';
+import type { QueryStatistics } from '@quire/core';
 
 /** The members of an answer beside its rows, as they were parsed. */
 export type AnswerMembers = ReadonlyMap<string, unknown>;
@@ -20,10 +20,11 @@ export function statisticsOf(members: AnswerMembers, elapsedMs: number): QuerySt
   };
 }
 
+/** The names of these members are those of stored results: `metadata-record.ts` of the broker. */
 function clusterStatisticsOf(
   members: AnswerMembers,
   number: (name: string) => number,
-): ClusterStatistics {
+): NonNullable<QueryStatistics['cluster']> {
   const segments = (kind: string) => ({
     queried: number(`num${kind}SegmentsQueried`),
     processed: number(`num${kind}SegmentsProcessed`),
