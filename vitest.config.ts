@@ -40,6 +40,7 @@ const kinds = [
   'faults',
   'property',
   'model',
+  'simulation',
   'budget',
   'judge',
   'e2e',

@@ -41,9 +41,10 @@ class ProxyService implements Service {
         `The brokers' name ${brokersName} cannot be resolved: there is no resolver.`,
       );
     }
-    const { connectionsMax, certificateAuthorities, timeouts } = options;
+    const { connectionsMax, connector, certificateAuthorities, timeouts } = options;
     const brokers = new BrokerSet({
       connectionsMax,
+      connector,
       connectTimeoutMs: timeouts.connectMs,
       certificateAuthorities,
     });

@@ -1,5 +1,6 @@
 import type { ServerOptions } from '@quire/service';
 import type { ProxyHealthResponse } from '@quire/api';
+import type { buildConnector } from 'undici';
 import type { ProxyMetrics } from './proxy-metrics.ts';
 
 /** How long the proxy waits for what. */
@@ -58,6 +59,9 @@ export interface ProxyOptions extends ServerOptions {
    * everybody knows.
    */
   readonly certificateAuthorities?: string | undefined;
+
+  /** Connects to brokers in place of TCP and TLS; `connectMs` and authorities are then its own. */
+  readonly connector?: buildConnector.connector | undefined;
 
   readonly metrics?: ProxyMetrics | undefined;
   /** What health says beside the proxy's own. Asked at every call. */

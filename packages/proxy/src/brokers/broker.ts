@@ -1,6 +1,6 @@
 import { type BrokerHealth, dispatcherTransport, type Transport } from '@quire/client/wire';
 import { type ReleaseSlot, Slots } from '@quire/core/wait';
-import { Pool } from 'undici';
+import { type buildConnector, Pool } from 'undici';
 import type { BrokerAddress } from './broker-address.ts';
 
 export interface BrokerOptions {
@@ -11,6 +11,8 @@ export interface BrokerOptions {
   readonly connectionsMax: number;
   /** How long it may take to connect. */
   readonly connectTimeoutMs: number;
+  /** Connects to it in place of TCP and TLS. */
+  readonly connector?: buildConnector.connector | undefined;
   /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
 }
@@ -48,7 +50,7 @@ export class Broker {
       // Time is watched call by call, by the clock that the proxy is given.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
+      connect: options.connector ?? {
         timeout: options.connectTimeoutMs,
         ...(address.certificateName !== undefined && { servername: address.certificateName }),
         ...(ca !== undefined && { ca }),

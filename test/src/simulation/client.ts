@@ -1,0 +1,58 @@
+import { Agent } from 'undici';
+import type { SimulatedProcess } from './machine.ts';
+import type { Network } from './network.ts';
+
+/** What a call came to; undefined where no whole answer arrived. */
+export type CallOutcome =
+  | { readonly status: number; readonly text: string; json<T>(): T }
+  | undefined;
+
+/** How long a client waits for a whole answer. */
+const answerTimeoutMs = 100_000;
+
+/** A caller outside of the cluster, with connections of its own. */
+export class SimulatedClient {
+  readonly #process: SimulatedProcess;
+  readonly #agent: Agent;
+
+  constructor(process: SimulatedProcess, network: Network) {
+    this.#process = process;
+    this.#agent = new Agent({
+      connect: network.connectorOf(process) as never,
+      pipelining: 1,
+      connections: 4,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  async call(
+    host: string,
+    path: string,
+    options: { readonly method?: string; readonly as: string; readonly body?: object },
+  ): Promise<CallOutcome> {
+    const { method = 'GET', as, body } = options;
+    const given = new AbortController();
+    const timeout = this.#process.scheduler.after(answerTimeoutMs, () => given.abort());
+    try {
+      const { statusCode: status, body: answer } = await this.#agent.request({
+        origin: `http://${host}:8099`,
+        path,
+        method,
+        headers: {
+          authorization: `Bearer ${as}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: given.signal,
+      });
+      const text = await answer.text();
+      return { status, text, json: <T>() => JSON.parse(text) as T };
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof TypeError) throw error;
+      return undefined;
+    } finally {
+      timeout.cancel();
+    }
+  }
+}

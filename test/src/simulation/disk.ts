@@ -1,0 +1,153 @@
+import {
+  type CallOptions,
+  type GetOptions,
+  type ListOptions,
+  type ObjectBody,
+  type ObjectEntry,
+  type ObjectStore,
+  QuireError,
+  throwIfAborted,
+} from '@quire/core';
+import type { SeededRandom } from '@quire/core/testing';
+import type { SimulatedProcess } from './machine.ts';
+
+/** What may go wrong with calls of a store, while `isFaulty`. */
+export interface DiskWeather {
+  /** Of a call, at most. */
+  latencyMaxMs: number;
+  /** Of each call: it fails before it has an effect, or after. */
+  failureChance: number;
+  /** Puts fail with STORE_FULL. */
+  isFull: boolean;
+}
+
+/** Entries that a listing reads at a time: changes in between may show in part. */
+const listedAtOnce = 5;
+
+/**
+ * The store as one process reaches it: calls take time, have their effect at one moment of it, and
+ * may fail before or after that. A process that is killed in between does not learn which.
+ */
+export class SimulatedStore implements ObjectStore {
+  readonly location: string;
+  readonly #objects: ObjectStore;
+  readonly #process: SimulatedProcess;
+  readonly #random: SeededRandom;
+  readonly #weather: DiskWeather;
+  readonly #onStored: (key: string) => Promise<void>;
+
+  constructor(options: {
+    readonly location: string;
+    readonly objects: ObjectStore;
+    readonly process: SimulatedProcess;
+    readonly random: SeededRandom;
+    readonly weather: DiskWeather;
+    /** Called at the moment at which an object has come to exist. */
+    readonly onStored: (key: string) => Promise<void>;
+  }) {
+    this.#onStored = options.onStored;
+    this.location = options.location;
+    this.#objects = options.objects;
+    this.#process = options.process;
+    this.#random = options.random;
+    this.#weather = options.weather;
+  }
+
+  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
+    return this.#call(`head ${key}`, options, () => this.#objects.head(key));
+  }
+
+  get(key: string, options?: GetOptions): Promise<ObjectBody> {
+    const range = options?.range === undefined ? {} : { range: options.range };
+    return this.#call(`get ${key}`, options, async () => {
+      const object = await this.#objects.get(key, range);
+      return {
+        sizeBytes: object.sizeBytes,
+        body: this.#paced(object.body, options?.signal),
+        [Symbol.asyncDispose]: () => object[Symbol.asyncDispose](),
+      };
+    });
+  }
+
+  async put(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<ObjectEntry> {
+    let bytes: Uint8Array;
+    if (body instanceof Uint8Array) {
+      bytes = body.slice();
+    } else {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body) {
+        throwIfAborted(options?.signal);
+        chunks.push(chunk.slice());
+        await this.#process.pause(this.#latencyMs());
+      }
+      bytes = Buffer.concat(chunks);
+    }
+    return this.#call(`put ${key}`, options, async () => {
+      if (this.#weather.isFull) throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      const entry = await this.#objects.put(key, bytes);
+      await this.#onStored(key);
+      return entry;
+    });
+  }
+
+  async *list(prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectEntry> {
+    let { after } = options;
+    for (;;) {
+      const page = await this.#call(`list ${prefix}`, options, async () => {
+        const entries: ObjectEntry[] = [];
+        const { passesOver } = options;
+        for await (const entry of this.#objects.list(prefix, { after, passesOver })) {
+          entries.push(entry);
+          if (entries.length === listedAtOnce) break;
+        }
+        return entries;
+      });
+      yield* page;
+      if (page.length < listedAtOnce) return;
+      after = page.at(-1)?.key;
+    }
+  }
+
+  delete(key: string, options?: CallOptions): Promise<void> {
+    return this.#call(`delete ${key}`, options, () => this.#objects.delete(key));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #latencyMs(): number {
+    return this.#random.fraction() * this.#weather.latencyMaxMs;
+  }
+
+  async #call<T>(
+    what: string,
+    options: CallOptions | undefined,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    throwIfAborted(options?.signal);
+    const fails = this.#random.fraction() < this.#weather.failureChance;
+    const failsBefore = fails && this.#random.fraction() < 0.5;
+    await this.#process.pause(this.#latencyMs());
+    throwIfAborted(options?.signal);
+    if (failsBefore) throw new QuireError('STORE_UNAVAILABLE', `Simulated: no answer to ${what}.`);
+    const outcome = await act();
+    await this.#process.pause(this.#latencyMs());
+    if (fails) throw new QuireError('STORE_UNAVAILABLE', `Simulated: answer lost to ${what}.`);
+    throwIfAborted(options?.signal);
+    return outcome;
+  }
+
+  async *#paced(
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      throwIfAborted(signal);
+      await this.#process.pause(this.#latencyMs());
+      yield chunk;
+    }
+  }
+}

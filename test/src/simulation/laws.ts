@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { rowsOf } from './engine.ts';
+
+/** What a cleaner's log says of a deletion. */
+export interface Removed {
+  readonly id: string;
+  readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
+}
+
+/** A result that a client was told of, and what may be true of it. */
+export interface KnownResult {
+  readonly requestId: string;
+  readonly owner: string;
+  readonly rowCount: number;
+  readonly first: number;
+  /** It lives at least until then, unless something else removes it; true time. */
+  livesUntilMs: number;
+  /** It is certainly expired by then, whichever renewals took effect. */
+  expiredByMs: number;
+  /** A client has asked for its deletion, whatever came of it. */
+  isDeletionTried: boolean;
+  /** When a client was told that it is deleted. */
+  deletedAtMs: number | undefined;
+  isEvicted: boolean;
+}
+
+/** A page as a client received it. */
+export interface SeenPage {
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly rows: unknown;
+  readonly resultRowCount: number | undefined;
+}
+
+/** What must be true of a cluster, whatever happens to it; the first thing that is not is thrown. */
+export class Laws {
+  readonly #results = new Map<string, KnownResult>();
+  readonly #nowMs: () => number;
+  readonly #stalenessMaxMs: number;
+  readonly #violations: string[] = [];
+  /** Results that were gone before anything said why: a cleaner's log says it a little later. */
+  #unexplained: { readonly result: KnownResult; readonly text: string }[] = [];
+  /** By how much two clocks of the cluster may differ at most. */
+  readonly #clockErrorMaxMs: number;
+
+  constructor(options: {
+    readonly nowMs: () => number;
+    readonly stalenessMaxMs: number;
+    readonly clockErrorMaxMs: number;
+  }) {
+    this.#nowMs = options.nowMs;
+    this.#stalenessMaxMs = options.stalenessMaxMs;
+    this.#clockErrorMaxMs = options.clockErrorMaxMs;
+  }
+
+  get results(): readonly KnownResult[] {
+    return [...this.#results.values()];
+  }
+
+  add(result: KnownResult): void {
+    this.#results.set(result.requestId, result);
+  }
+
+  /**
+   * Throws what has been found so far. Call it when no sweep is under way, or one has been killed:
+   * what it had removed by then is not held against anyone.
+   */
+  check({ isEvictionLost }: { readonly isEvictionLost: boolean }): void {
+    for (const { result, text } of this.#unexplained) {
+      if (!result.isEvicted && !isEvictionLost) this.#violations.push(text);
+    }
+    this.#unexplained = [];
+    assert.deepEqual(this.#violations, []);
+  }
+
+  violate(what: string): void {
+    this.#violations.push(`at ${this.#nowMs()}: ${what}`);
+  }
+
+  /** A page is exactly its rows, or a refusal that the state of the result explains. */
+  checkPage(
+    result: KnownResult,
+    { offset, rowCount, startMs }: { offset: number; rowCount: number; startMs: number },
+    page: SeenPage,
+  ): void {
+    const { requestId, first } = result;
+    if (page.status === 200) {
+      const end = Math.min(result.rowCount, offset + rowCount);
+      const expected = JSON.stringify(rowsOf(first, Math.min(offset, end), end));
+      if (JSON.stringify(page.rows) !== expected) {
+        this.violate(`${requestId} from ${offset} has rows ${JSON.stringify(page.rows)}`);
+      }
+      if (page.resultRowCount !== result.rowCount) {
+        this.violate(`${requestId} has ${page.resultRowCount} rows instead of ${result.rowCount}`);
+      }
+      if (startMs > result.expiredByMs + this.#clockErrorMaxMs) {
+        this.violate(`${requestId} was served ${startMs - result.expiredByMs} ms past its expiry`);
+      }
+      const { deletedAtMs = Infinity } = result;
+      if (startMs > deletedAtMs + this.#stalenessMaxMs) {
+        this.violate(`${requestId} was served ${startMs - deletedAtMs} ms after its deletion`);
+      }
+    } else if (page.status === 404 || page.status === 410) {
+      if (this.mustLive(result)) {
+        const text = `${requestId} is ${page.status} ${page.reason}, and should live`;
+        this.#unexplained.push({ result, text: `at ${this.#nowMs()}: ${text}` });
+      }
+    } else if (page.status === 500) {
+      this.violate(`${requestId}: 500 ${page.reason}`);
+    }
+  }
+
+  /** Whether nothing that has happened explains that a result is gone. */
+  mustLive({ livesUntilMs, isDeletionTried, isEvicted }: KnownResult): boolean {
+    return !isDeletionTried && !isEvicted && this.#nowMs() < livesUntilMs - this.#clockErrorMaxMs;
+  }
+
+  /** Called by the logs of cleaners. */
+  noteRemoval(by: string, { id, reason }: Removed): void {
+    const result = this.#results.get(id);
+    if (result === undefined) return;
+    if (reason === 'evicted') result.isEvicted = true;
+    if (reason === 'expired' && this.mustLive(result)) {
+      this.violate(`${by} removed ${id} as expired, and it has time left`);
+    }
+  }
+}
