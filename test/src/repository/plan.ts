@@ -12,6 +12,7 @@ export const levels: Readonly<Record<string, number>> = {
   api: 1,
   auth: 1,
   bench: 1,
+  flight: 1,
   results: 2,
   client: 2,
   tables: 2,
@@ -51,7 +52,7 @@ export const pluginLoaders: readonly string[] = ['server'];
  * in `tables` sample its files.
  */
 export const arrow = {
-  packages: ['results', 'engine-duckdb', 'engine-pinot', 'tables'],
+  packages: ['results', 'engine-duckdb', 'engine-pinot', 'tables', 'flight'],
   types: ['RecordBatch', 'Schema'],
 };
 

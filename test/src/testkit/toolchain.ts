@@ -145,6 +145,18 @@ export const goClient: Tool = {
   },
 };
 
+/** The client of Apache Arrow that plays its integration scenarios for Flight. */
+export const flightClient: Tool = {
+  name: "Apache Arrow's integration client for Flight",
+  remedy: 'run .ci/run once, or set QUIRE_FLIGHT_CLIENT to its path',
+  find: (environment) => {
+    const path =
+      environment['QUIRE_FLIGHT_CLIENT'] ??
+      join(root, '.cache/flight-client/arrow-flight-integration-client');
+    return existsSync(path) ? path : undefined;
+  },
+};
+
 /** The folder with the jars of Apache Kafka, where there is a Java to run them. */
 export const kafkaServer: Tool = {
   name: 'Apache Kafka, with Java 17',

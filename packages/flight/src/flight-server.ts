@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import { QuireError } from '@quire/core';
+import { flightMethods, flightService } from './flight-methods.ts';
+import type { FlightProducer } from './flight-producer.ts';
+import type { GrpcCall } from './grpc/grpc-call.ts';
+import type { GrpcOutcome } from './grpc/grpc-status.ts';
+import { GrpcServer, type GrpcServerOptions } from './grpc/grpc-server.ts';
+
+/** A call before its request is read. */
+export interface IncomingCall {
+  /** The name of the call: `DoGet`. */
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress: string;
+  readonly grpc: GrpcCall;
+}
+
+/** What a server of Flight is made of. */
+export interface FlightServerOptions<Context> extends Omit<
+  GrpcServerOptions,
+  'handle' | 'explain'
+> {
+  readonly producer: FlightProducer<Context>;
+  /**
+   * Finds out who calls, before the request is read; what it throws is what the call ends with.
+   */
+  readonly open: (call: IncomingCall) => Promise<Context>;
+  /** Says how a call ends that failed. Default: `outcomeOf`. */
+  readonly explain?: (error: unknown, call: IncomingCall) => GrpcOutcome;
+}
+
+/**
+ * Creates a server of Arrow Flight that answers by a producer. It does not listen yet.
+ *
+ * Source: https://arrow.apache.org/docs/format/Flight.html
+ */
+export function createFlightServer<Context>(options: FlightServerOptions<Context>): GrpcServer {
+  const { producer, open, explain, ...server } = options;
+  return new GrpcServer({
+    ...server,
+    handle: async (call) => {
+      const incoming = incomingOf(call);
+      const context = await open(incoming);
+      const method = Object.hasOwn(flightMethods, incoming.method)
+        ? flightMethods[incoming.method]
+        : undefined;
+      if (method === undefined) throw unknownMethod(call);
+      await method(producer, call, {
+        context,
+        headers: call.headers,
+        signal: call.signal,
+        timeoutMs: call.timeoutMs,
+        setHeader: (name, value) => call.setHeader(name, value),
+      });
+    },
+    ...(explain !== undefined && { explain: (error, call) => explain(error, incomingOf(call)) }),
+  });
+}
+
+function incomingOf(call: GrpcCall): IncomingCall {
+  const { headers, remoteAddress, path } = call;
+  const prefix = `/${flightService}/`;
+  const named = path.startsWith(prefix) ? path.slice(prefix.length) : '';
+  // Of what clients send only names that exist reach logs and metrics.
+  const method = Object.hasOwn(flightMethods, named) ? named : 'unknown';
+  return { method, headers, remoteAddress, grpc: call };
+}
+
+function unknownMethod({ path }: GrpcCall): QuireError {
+  const shown = JSON.stringify(path.slice(0, 120));
+  return new QuireError(
+    'UNSUPPORTED',
+    `There is no method ${shown}; expected a method of ${flightService}.`,
+  );
+}

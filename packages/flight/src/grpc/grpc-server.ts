@@ -1,0 +1,191 @@
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import { type Clock, QuireError } from '@quire/core';
+import { listenError } from '@quire/core/process';
+import { Deadline } from '@quire/core/wait';
+import { GrpcCall } from './grpc-call.ts';
+import { type GrpcOutcome, okOutcome, outcomeOf } from './grpc-status.ts';
+
+/** How a gRPC server listens, and what it lets clients do. */
+export interface GrpcServerOptions {
+  readonly clock: Clock;
+  /** Where to listen. Port 0 takes any free one. */
+  readonly host: string;
+  readonly port: number;
+  /** Speaks TLS with this context; without it, plain HTTP/2. */
+  readonly tls?: SecureContextOptions | undefined;
+  /** The largest message of a request. */
+  readonly requestBytesMax: number;
+  /** The largest head of a request. */
+  readonly headerBytesMax: number;
+  /** How long a client may take for each message of its request. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may be without calls. */
+  readonly idleTimeoutMs: number;
+  /** Calls under way on one connection; a client waits with further ones. Default 256. */
+  readonly connectionCallsMax?: number;
+  /** Answers a call; the call ends when this settles. */
+  readonly handle: (call: GrpcCall) => Promise<void>;
+  /** Says how a call ends that failed. Default: `outcomeOf`. */
+  readonly explain?: (error: unknown, call: GrpcCall) => GrpcOutcome;
+}
+
+const connectionCallsMaxDefault = 256;
+/**
+ * What Node lets one connection hold in memory, in megabytes, headers and queued writes included:
+ * by default 10, which a few large messages exceed, whereupon the next calls of the connection fail.
+ */
+const sessionMegabytesMax = 256;
+/** What a client may send ahead on a stream, and on all streams of a connection. */
+const streamWindowBytes = 256 * 1024;
+/** More headers than any gRPC client sends. */
+const headerCountMax = 128;
+
+/**
+ * A gRPC server on HTTP/2. It knows no services: one function answers all calls.
+ *
+ * Floods of streams, of resets (CVE-2023-44487), of headers and of invalid frames are bounded by
+ * Node and the limits here: the connection that causes one is closed, and others go on. Source:
+ * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ */
+export class GrpcServer implements AsyncDisposable {
+  readonly #options: GrpcServerOptions;
+  readonly #server: Http2Server | Http2SecureServer;
+  readonly #sessions = new Set<ServerHttp2Session>();
+
+  constructor(options: GrpcServerOptions) {
+    this.#options = options;
+    const { tls, headerBytesMax, connectionCallsMax = connectionCallsMaxDefault } = options;
+    const http2 = {
+      maxSessionMemory: sessionMegabytesMax,
+      maxHeaderListPairs: headerCountMax,
+      settings: {
+        maxConcurrentStreams: connectionCallsMax,
+        maxHeaderListSize: headerBytesMax,
+        initialWindowSize: streamWindowBytes,
+        enablePush: false,
+      },
+    };
+    this.#server =
+      tls === undefined
+        ? createServer(http2)
+        : createSecureServer({ ...http2, ...tls, allowHTTP1: false });
+    this.#server.on('session', (session) => this.#watch(session));
+    this.#server.on('stream', (stream, headers) => void this.#answer(stream, headers));
+    // Node has closed the connection by then.
+    this.#server.on('sessionError', () => undefined);
+  }
+
+  /** Connections that are open. */
+  get connectionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Starts to listen. @throws INVALID_SETTING when the address cannot be listened on */
+  async listen(): Promise<AddressInfo> {
+    const { host, port } = this.#options;
+    const listening = Promise.withResolvers<void>();
+    this.#server.once('error', listening.reject);
+    this.#server.listen({ host, port }, listening.resolve);
+    try {
+      await listening.promise;
+    } catch (error) {
+      throw listenError(error, { host, port });
+    }
+    this.#server.off('error', listening.reject);
+    return this.#server.address() as AddressInfo;
+  }
+
+  /** Shows another certificate to clients that connect from now on. */
+  replaceContext(context: SecureContextOptions): void {
+    if ('setSecureContext' in this.#server) this.#server.setSecureContext(context);
+  }
+
+  /** Stops to listen, and closes all connections: those of calls under way as well. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const sessions = [...this.#sessions].map(destroyed);
+    await Promise.all([closed, ...sessions]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Closes a connection that has no calls for too long; one that never was HTTP/2 as well. */
+  #watch(session: ServerHttp2Session): void {
+    const { clock, idleTimeoutMs } = this.#options;
+    this.#sessions.add(session);
+    const idle = new Deadline({
+      clock,
+      error: () => new QuireError('REQUEST_TIMED_OUT', 'The connection had no calls.'),
+    });
+    let callCount = 0;
+    idle.start(idleTimeoutMs);
+    session.on('stream', (stream) => {
+      callCount += 1;
+      idle.stop();
+      stream.once('close', () => {
+        callCount -= 1;
+        if (callCount === 0) idle.start(idleTimeoutMs);
+      });
+    });
+    idle.signal.addEventListener('abort', () => closeIdle(session), { once: true });
+    session.once('close', () => {
+      idle[Symbol.dispose]();
+      this.#sessions.delete(session);
+    });
+  }
+
+  async #answer(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+    const { handle, explain = (error: unknown) => outcomeOf(error) } = this.#options;
+    using call = new GrpcCall(stream, headers, this.#options);
+    try {
+      if (!isGrpc(headers)) {
+        refuseOther(stream);
+        return;
+      }
+      call.startDeadline();
+      await handle(call);
+      call.finish(okOutcome);
+    } catch (error) {
+      call.finish(explain(error, call));
+    }
+  }
+}
+
+function destroyed(session: ServerHttp2Session): Promise<void> {
+  return new Promise((resolve) => {
+    session.once('close', resolve);
+    session.destroy();
+  });
+}
+
+function closeIdle(session: ServerHttp2Session): void {
+  // Says GOAWAY; a client that does not answer, or never spoke HTTP/2, keeps nothing open.
+  session.close();
+  session.socket.destroySoon();
+}
+
+function isGrpc(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers[':method'] === 'POST' &&
+    /^application\/grpc(?:\+proto)?(?:;|$)/.test(headers['content-type'] ?? '')
+  );
+}
+
+function refuseOther(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' });
+  stream.end(
+    'This port speaks Arrow Flight SQL, by gRPC; expected content-type application/grpc.\n',
+  );
+}
