@@ -15,9 +15,8 @@ describe('the tag of a process', () => {
   });
 
   test('that was killed tells that it is dead', async () => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], {
-      stdio: 'ignore',
-    });
+    // It waits for a program on its standard input.
+    const child = spawn(process.execPath, { stdio: ['pipe', 'ignore', 'ignore'] });
     await once(child, 'spawn');
     child.kill('SIGKILL');
     await once(child, 'exit');

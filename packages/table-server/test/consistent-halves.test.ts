@@ -4,6 +4,7 @@ import type { TableConfigDocument, TableSchemaDocument, TableType } from '@quire
 import { FileProducer } from '@quire/streams';
 import { expect, test } from 'vitest';
 import { TestServer } from './test-server.ts';
+import { until } from '../../../test/src/testkit/until.ts';
 
 /** QUIRE_CONSISTENT_QUERIES=10000 for the long trial. */
 const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 100);
@@ -138,7 +139,7 @@ test(
             (await span()).end < appended || Math.max(start, ...times) < clock.wallMs - 2 * hourMs
           );
         };
-        while (!isDone && (await isBehind())) await systemClock.sleep(1);
+        await until(async () => isDone || !(await isBehind()), 'tasks have caught up');
         const offlineSegments = await engine.listSegments('ticks_OFFLINE');
         const realtimeSegments = await engine.listSegments('ticks_REALTIME');
         seen.committed = Math.max(

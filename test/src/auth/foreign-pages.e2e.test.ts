@@ -7,6 +7,7 @@ import { type BrowserContext, chromium as playwright, type Page } from 'playwrig
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { chromium, describeWithTool } from '../testkit/toolchain.ts';
+import { patience } from '../testkit/until.ts';
 
 const admin = { username: 'admin', password: 'quickstart-admin' };
 const authorization = `Basic ${Buffer.from(`${admin.username}:${admin.password}`).toString('base64')}`;
@@ -146,6 +147,7 @@ describeWithTool(chromium, 'a browser that holds Basic credentials', (program) =
     });
     try {
       const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
+      context.setDefaultTimeout(patience.timeout);
       const page = await context.newPage();
       // The browser is asked for credentials here, and holds them from then on.
       for (const server of [url, broker?.url, proxy?.url]) {

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CursorResponse, ProxyHealthResponse } from '@quire/api';
-import { systemClock } from '@quire/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   answers,
@@ -70,10 +69,6 @@ async function submitToEach(
     found.set(page.brokerPort, page);
   }
   return brokers.map(({ url }) => found.get(Number(new URL(url).port))!);
-}
-
-async function eventually(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await systemClock.sleep(20);
 }
 
 describe.each(['with', 'without'])(
@@ -257,7 +252,7 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
     ((await (await fetch(`${front.url}/health`)).json()) as ProxyHealthResponse).brokers.map(
       ({ state }) => state,
     );
-  await eventually(async () => (await statesOf()).join() === 'up,down,down,up');
+  await expect.poll(statesOf).toEqual(['up', 'down', 'down', 'up']);
   for (let count = 0; count < 5; count += 1) {
     const { exceptions, brokerPort } = await submitNumbers(front.url, 5, 1);
     expect([exceptions, brokerPort]).toEqual([[], ofGood.brokerPort]);
@@ -278,7 +273,7 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
   expect(
     (await callCluster(`${front.url}/query/resultStore/${ofGood.requestId}`, renewal)).status,
   ).toBe(200);
-  await eventually(async () => (await filesOf(ofGood)).length === 0);
+  await expect.poll(() => filesOf(ofGood)).toEqual([]);
   const health = (await callCluster(`${controller.url}/cluster/health`)).text;
   expect(health).toContain(`"url":"${good.url}"`);
 
@@ -288,7 +283,7 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
   expect([list.status, list.headers.get('x-quire-partial')?.split(', ').length]).toEqual([200, 2]);
 
   process.kill(hanging.process.pid, 'SIGCONT');
-  await eventually(async () => (await statesOf()).join() === 'up,up,down,up');
+  await expect.poll(statesOf).toEqual(['up', 'up', 'down', 'up']);
   const back = await pageOf(ofHanging, 'offset=990', {
     at: front.url,
     headers: forwardTo(ofHanging),

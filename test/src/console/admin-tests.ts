@@ -273,7 +273,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
     await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
     await page.getByRole('button', { name: 'Start' }).click();
-    await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
+    await page.getByText('done', { exact: true }).first().waitFor();
     await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
     await expect
@@ -292,7 +292,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     };
     const resumed = await start('events_waiting_REALTIME');
     await resumed.getByRole('button', { name: 'Resume' }).click();
-    await resumed.getByText(/50 rows in the old table/).waitFor({ timeout: 90_000 });
+    await resumed.getByText(/50 rows in the old table/).waitFor();
     expect(await resumed.getByRole('button').count()).toBe(0);
     const cancelled = await start('events_unwanted_REALTIME');
     await cancelled.getByRole('button', { name: 'Cancel' }).click();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RunningQuire, startQuire } from '@quire/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
+import { patience } from '../testkit/until.ts';
 
 const samples = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 
@@ -97,6 +98,7 @@ export class ConsoleStage implements AsyncDisposable {
       viewport: { width: 1280, height: 800 },
       permissions,
     });
+    context.setDefaultTimeout(patience.timeout);
     return new ConsoleStage(quire, home, context, browser);
   }
 

@@ -1,5 +1,5 @@
 import { ProduceAcks, Producer } from '@platformatic/kafka';
-import { isQuireError, systemClock } from '@quire/core';
+import { isQuireError } from '@quire/core';
 import type { FetchLimits } from '@quire/streams';
 import { KafkaProducer, KafkaStream } from '@quire/streams/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { describeWithTool, kafkaServer } from '../testkit/toolchain.ts';
 import { runKillTrial } from './kill-trial.ts';
 import { describeMessageStream } from './message-stream-conformance.ts';
 import type { StreamFixture } from './stream-fixture.ts';
+import { until } from '../testkit/until.ts';
 
 describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
   let server: KafkaServer;
@@ -146,16 +147,16 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       });
       await using stream = new KafkaStream({ topic, config: server.config });
       await using producer = new KafkaProducer({ topic, config: server.config });
-      let texts: readonly string[] = [];
+      let written = 0;
       // The newest segment is never compacted: a message now and then starts another.
-      for (let written = 1; texts.length + 1 >= written; written += 1) {
-        await producer.append([
-          { key: Buffer.from('same'), value: Buffer.from(`{"n":${written}}`) },
-        ]);
-        await systemClock.sleep(50);
-        texts = await readTexts(stream);
+      await until(async () => {
+        written += 1;
+        const value = Buffer.from(`{"n":${written}}`);
+        await producer.append([{ key: Buffer.from('same'), value }]);
+        const texts = await readTexts(stream);
         expect(texts.at(-1)).toBe(`{"n":${written}}`);
-      }
+        return texts.length < written - 1;
+      }, 'messages are compacted');
     });
 
     test('sends messages of one key to one partition', async () => {
@@ -215,14 +216,16 @@ const limits: FetchLimits = { messagesMax: 1000, bytesMax: 1_000_000, waitMs: 0 
 
 /** Calls until it can be answered, as callers do. */
 async function untilAvailable<T>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
+  let answer: { readonly value: T } | undefined;
+  await until(async () => {
     try {
-      return await call();
+      answer = { value: await call() };
     } catch (error) {
       if (!isQuireError(error, 'STREAM_UNAVAILABLE')) throw error;
-      await systemClock.sleep(50);
     }
-  }
+    return answer !== undefined;
+  }, 'Kafka is available');
+  return answer!.value;
 }
 
 /** Texts of all messages of the first partition. */

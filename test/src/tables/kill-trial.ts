@@ -10,6 +10,7 @@ import type { DuckDbEngine } from '@quire/engine-duckdb';
 import { openStream, type OpenStreamOptions } from '@quire/streams';
 import { expect } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
+import { until } from '../testkit/until.ts';
 
 /**
  * Every message of the trial is as long as every other: in a file stream, too, offsets count them.
@@ -100,7 +101,10 @@ export async function runKillTrial(stream: TrialStream, killCount: number): Prom
       ({ latestOffset }) => latestOffset / stream.offsetStep,
     );
     const total = written.reduce((sum, count) => sum + count, 0);
-    while ((await engine.countRows('ticks_REALTIME')) < total) await systemClock.sleep(20);
+    await until(
+      async () => (await engine.countRows('ticks_REALTIME')) >= total,
+      'all messages are rows',
+    );
     expect(await look()).toEqual(
       written.flatMap((count, p) => (count === 0 ? [] : [{ p, c: count, d: count, m: count - 1 }])),
     );

@@ -15,6 +15,7 @@ import {
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
+import { until } from '../testkit/until.ts';
 
 /** QUIRE_PREVIEW_RUNS for longer trials. */
 const numRuns = Number(process.env['QUIRE_PREVIEW_RUNS'] ?? 30);
@@ -253,11 +254,10 @@ test('the rows of a preview are those that the table answers, of a stream, also 
       await engine.createTable(tableConfig);
       const name = `${schema.schemaName}_REALTIME`;
       const expected = promised(preview, given.nullHandlingEnabled);
-      for (let isDone = false; !isDone;) {
+      await until(async () => {
         const [partition] = (await engine.readConsumption(name)).partitions;
-        isDone = partition?.lagMessages === 0 && partition.lastConsumedMs !== null;
-        if (!isDone) await systemClock.sleep(10);
-      }
+        return partition?.lagMessages === 0 && partition.lastConsumedMs !== null;
+      }, 'all messages are consumed');
       expect(await held(schema.schemaName)).toEqual(expected);
       await engine.deleteTable(name);
       if (isHybrid) await engine.deleteTable(`${schema.schemaName}_OFFLINE`);

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Admin } from '@platformatic/kafka';
-import { isQuireError, systemClock } from '@quire/core';
+import { isQuireError } from '@quire/core';
 import { KafkaStream, type KafkaStreamOptions } from '@quire/streams/kafka';
 import { freePort, ServerProcess } from './server-process.ts';
+import { until } from '../until.ts';
 
 const clusterId = 'MkU3OEVBNTcwNTJENDM2Qk';
-const pollMs = 20;
 
 /** Little memory and the quick compiler: a broker of a test lives for seconds. */
 const javaOptions = '-Xmx192m -Xms32m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto';
@@ -81,7 +81,10 @@ export class KafkaServer implements AsyncDisposable {
 
   /** Resolves once clients see so many partitions of a topic; 0: none of the topic. */
   async untilPartitions(topic: string, count: number): Promise<void> {
-    while ((await this.#countPartitions(topic)) !== count) await systemClock.sleep(pollMs);
+    await until(
+      async () => (await this.#countPartitions(topic)) === count,
+      `${topic} has ${count} partitions`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

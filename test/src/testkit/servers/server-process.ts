@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@quire/core';
+import { until } from '../until.ts';
 
 /** How to start a program that serves a folder on a port of this machine. */
 export interface ServerCommand {
@@ -13,7 +13,7 @@ export interface ServerCommand {
   readonly environment?: Readonly<Record<string, string>>;
   /** Makes what the server serves, before its first start. */
   readonly prepare?: (folder: string) => Promise<void>;
-  /** How long it may take until it listens; the default is 20 seconds. */
+  /** How long it may take until it listens; the default is that of `until`. */
   readonly startTimeoutMs?: number;
 }
 
@@ -25,8 +25,6 @@ const endWithInput =
   'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
 
 const startAttemptsMax = 5;
-const defaultStartTimeoutMs = 20_000;
-const pollMs = 20;
 
 /**
  * A real server, started by the test itself on a free port with an empty folder of its own; both go
@@ -74,7 +72,7 @@ export class ServerProcess implements AsyncDisposable {
   /** Starts the server again, on its port and its folder; resolves once it takes connections. */
   async restart(): Promise<void> {
     await this.kill();
-    const { path, args, environment, startTimeoutMs = defaultStartTimeoutMs } = this.#command;
+    const { path, args, environment, startTimeoutMs } = this.#command;
     const child = spawn('sh', ['-c', endWithInput, 'sh', path, ...args(this.port, this.folder)], {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -84,13 +82,11 @@ export class ServerProcess implements AsyncDisposable {
     child.stderr
       .setEncoding('utf8')
       .on('data', (text: string) => (complaints = (complaints + text).slice(-2000)));
-    const startedMs = systemClock.monotonicMs();
-    while (!(await isListening(this.port))) {
-      if (child.exitCode !== null || systemClock.monotonicMs() - startedMs > startTimeoutMs) {
-        throw new Error(`${path} does not listen on port ${this.port}: ${complaints}`);
-      }
-      await systemClock.sleep(pollMs);
-    }
+    await until(
+      async () => child.exitCode !== null || (await isListening(this.port)),
+      `${path} listens on port ${this.port}`,
+      startTimeoutMs,
+    );
     // Something else may listen there, while this process is about to find out.
     if (child.exitCode !== null) throw new Error(`${path} has ended: ${complaints}`);
   }

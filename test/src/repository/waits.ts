@@ -1,0 +1,44 @@
+/** The tests and their helpers that wait for real time, and why they have to. */
+export const waitsForRealTime: Readonly<Record<string, string>> = {
+  'packages/core/test/system-clock.test.ts': 'the clock of the machine is its subject',
+  'packages/table-server/test/consistent-halves.test.ts':
+    'its clock runs fifty times as fast as the real one, for a server with disks and threads',
+  'test/src/cleaner/cleaner-traffic.ts': 'paces the writers and readers of a real process',
+  'test/src/client/client-page.process.ts': 'a page in a browser, which has a time limit to abort',
+  'test/src/tables/killed-producer.process.ts': 'paces a producer in a process of its own',
+  'test/src/tables/live-tables.ts': 'paces a producer beside a real process',
+  'test/src/testkit/hanging-file-system.ts': 'keeps a process alive that is to be killed',
+  'test/src/testkit/planted-case.ts': 'says of a call that never ends that it hangs',
+  'test/src/testkit/remote-backends.ts': 'retries to a real server, sooner than a broker does',
+  'test/src/testkit/servers/fault-proxy.ts': 'delays requests to a real server',
+  'test/src/testkit/until.ts': 'the one place that polls',
+};
+
+/** What a test must not do, and what it does instead. */
+const forbidden: readonly (readonly [pattern: RegExp, what: string, isAllowedByName: boolean])[] = [
+  [
+    /\b(?:setTimeout|setInterval|AbortSignal\.timeout)\((?!\))|\bsystemClock\.sleep\b/,
+    'waits for real time: wait for an event, `until` or `expect.poll`, or move a ManualClock',
+    true,
+  ],
+  [/\bsetTimeout\b.*from 'node:timers/, 'imports a timer: wait for an event', false],
+  [
+    /\bvi\.waitUntil\(|\bvi\.waitFor\((?![^]*\bpatience\b)/,
+    'gives up after a second: use `expect.poll`, or `vi.waitFor` with `patience`',
+    false,
+  ],
+  [/\bretry: \d|\bretry = \d|--retry\b/, 'runs a failed test again: cure its cause', false],
+  [
+    /\{ timeout: (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3}) \}|^ *\}, (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3})\);$/m,
+    'has a limit of its own that a loaded machine exceeds: the limits of all tests are longer',
+    false,
+  ],
+];
+
+/** What is wrong with the waits of a test or of its helper, as sentences. */
+export function problemsOfWaits(path: string, text: string): string[] {
+  return forbidden
+    .filter(([, , isAllowedByName]) => !isAllowedByName || waitsForRealTime[path] === undefined)
+    .filter(([pattern]) => pattern.test(text))
+    .map(([, what]) => `${path} ${what}`);
+}
