@@ -9,7 +9,7 @@ import {
 } from '@quire/client/wire';
 import type { Clock } from '@quire/core';
 import { unlessAborted, withDeadline } from '@quire/core/wait';
-import { Agent } from 'undici';
+import { Agent, type buildConnector } from 'undici';
 
 export interface BrokerClientOptions {
   readonly authorization: AuthorizationProvider;
@@ -18,6 +18,8 @@ export interface BrokerClientOptions {
   readonly timeoutMs: () => number;
   /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
+  /** Connects to brokers in place of TCP and TLS. */
+  readonly connector?: buildConnector.connector | undefined;
 }
 
 export interface BrokerCall {
@@ -67,7 +69,7 @@ export class BrokerClient implements AsyncDisposable {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
+      connect: options.connector ?? { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
     });
     this.#transport = dispatcherTransport(this.#agent);
   }

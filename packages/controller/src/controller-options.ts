@@ -4,6 +4,7 @@ import type { ScheduleOptions } from '@quire/cleaner';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Restreams } from './restream/restreams.ts';
 import type { ServerOptions, Service } from '@quire/service';
+import type { buildConnector } from 'undici';
 import type { ControllerConsole } from './console-files.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerPreviewOptions } from './preview-options.ts';
@@ -33,6 +34,8 @@ export interface ControllerOptions extends ServerOptions {
    */
   readonly certificateAuthorities?: string | undefined;
   /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
+  /** Connects to brokers in place of TCP and TLS. */
+  readonly connector?: buildConnector.connector | undefined;
   readonly preview?: ControllerPreviewOptions | undefined;
   /**
    * What keeps tables, and the jobs that work on them. Left out: only the tables of brokers can be

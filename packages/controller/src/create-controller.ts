@@ -42,6 +42,7 @@ export function createController(options: ControllerOptions): Controller {
     clock,
     timeoutMs: () => options.brokerTimeoutMs,
     certificateAuthorities: options.certificateAuthorities,
+    connector: options.connector,
   });
   const job = new ExpiryJob({
     deleteExpired: (url, signal) => deleteExpired(client, url, { signal }),

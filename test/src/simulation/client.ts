@@ -18,7 +18,7 @@ export class SimulatedClient {
   constructor(process: SimulatedProcess, network: Network) {
     this.#process = process;
     this.#agent = new Agent({
-      connect: network.connectorOf(process) as never,
+      connect: network.connectorOf(process),
       pipelining: 1,
       connections: 4,
       headersTimeout: 0,

@@ -18,6 +18,7 @@ import {
   withTimeLimit,
 } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
+import { createController } from '@quire/controller';
 import { createProxy } from '@quire/proxy';
 import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/core/memory';
@@ -137,6 +138,7 @@ export class Cluster {
     for (let index = 0; index < proxyCount; index += 1) {
       this.#seat(`proxy-${index}`, (process) => this.#startProxy(process));
     }
+    this.#seat('controller', (process) => this.#startController(process));
     if (isShared && hasDaemon) this.#seat('cleaner', (process) => this.#startDaemon(process));
   }
 
@@ -146,7 +148,7 @@ export class Cluster {
 
   /** Hosts that clients may call. */
   get entries(): readonly string[] {
-    return this.names.filter((name) => name !== 'cleaner');
+    return this.names.filter((name) => /^(?:broker|proxy)/.test(name));
   }
 
   isRunning(name: string): boolean {
@@ -188,6 +190,11 @@ export class Cluster {
       for await (const { key, sizeBytes } of objects.list('')) found.push({ disk, key, sizeBytes });
     }
     return found;
+  }
+
+  get #brokerUrls(): readonly string[] {
+    const { brokerCount } = this.plan;
+    return Array.from({ length: brokerCount }, (_, index) => `http://broker-${index}:8099`);
   }
 
   #seat(name: string, start: Seat['start']): void {
@@ -280,10 +287,9 @@ export class Cluster {
   }
 
   async #startProxy(process: SimulatedProcess): Promise<void> {
-    const { brokerCount } = this.plan;
     const proxy = createProxy({
       ...service,
-      brokers: Array.from({ length: brokerCount }, (_, index) => `http://broker-${index}:8099`),
+      brokers: this.#brokerUrls,
       resolveIntervalMs: 30_000,
       isStoreShared: 'auto',
       authMode: 'pass',
@@ -293,11 +299,25 @@ export class Cluster {
       healthIntervalMs: 10_000,
       failuresMax: 3,
       clock: process.clock,
-      connector: this.network.connectorOf(process) as never,
+      connector: this.network.connectorOf(process),
     });
     const handler = await proxy.handler();
     const listener = this.#sabotage.proxyListener?.(handler) ?? handler;
     if (process.isAlive) this.network.listen(process.name, process, listener);
+  }
+
+  async #startController(process: SimulatedProcess): Promise<void> {
+    const controller = createController({
+      ...service,
+      brokers: this.#brokerUrls,
+      brokerTimeoutMs: 30_000,
+      schedule: { periodMs: 3 * minuteMs, initialDelayMs: 'random' },
+      authorization: { authorization: async () => 'Bearer root' },
+      clock: process.clock,
+      random: this.fork(),
+      connector: this.network.connectorOf(process),
+    });
+    this.network.listen(process.name, process, await controller.handler());
   }
 
   async #startDaemon(process: SimulatedProcess): Promise<void> {

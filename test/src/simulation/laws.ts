@@ -22,6 +22,8 @@ export interface KnownResult {
   /** When a client was told that it is deleted. */
   deletedAtMs: number | undefined;
   isEvicted: boolean;
+  /** When a client was told of it. */
+  readonly toldAtMs: number;
 }
 
 /** A page as a client received it. */
@@ -107,6 +109,16 @@ export class Laws {
       }
     } else if (page.status === 500) {
       this.violate(`${requestId}: 500 ${page.reason}`);
+    }
+  }
+
+  /** A list has every result that lived before it was asked for, and still does. */
+  checkList(listed: ReadonlySet<string>, startMs: number): void {
+    for (const result of this.#results.values()) {
+      const isOld = result.toldAtMs + this.#stalenessMaxMs < startMs;
+      if (!isOld || listed.has(result.requestId) || !this.mustLive(result)) continue;
+      const text = `${result.requestId} is not in the list of all results, and should be`;
+      this.#unexplained.push({ result, text: `at ${this.#nowMs()}: ${text}` });
     }
   }
 

@@ -2,13 +2,11 @@ import { Duplex } from 'node:stream';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { SeededRandom } from '@quire/core/testing';
 import type { SimulatedProcess } from './machine.ts';
+import type { buildConnector } from 'undici';
 import type { Scheduler } from './scheduler.ts';
 
 /** How long a program waits for a connection to a machine that does not answer. */
 const connectTimeoutMs = 5000;
-
-/** Who waits for a connection of undici, as its connectors are called. */
-type ConnectCallback = (error: Error | null, socket: SimulatedSocket | null) => void;
 
 /**
  * TCP between simulated processes: bytes arrive in order, after a latency, or the connection ends.
@@ -45,12 +43,7 @@ export class Network {
   }
 
   /** The connector by which a process reaches others: give it to undici as `connect`. */
-  connectorOf(
-    process: SimulatedProcess,
-  ): (
-    options: { readonly hostname: string; readonly port?: string },
-    callback: ConnectCallback,
-  ) => void {
+  connectorOf(process: SimulatedProcess): buildConnector.connector {
     return ({ hostname }, callback) => {
       this.scheduler.after(this.latencyMs(), () => {
         if (!process.isAlive) return;
@@ -64,7 +57,8 @@ export class Network {
         } else {
           const [near, far] = this.#pair(process, target.process);
           target.server.emit('connection', far);
-          callback(null, near);
+          // Undici takes what reads and writes as a socket does.
+          callback(null, near as never);
         }
       });
     };

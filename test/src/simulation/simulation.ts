@@ -40,6 +40,11 @@ interface CursorAnswer {
   readonly expirationTimeMs?: number;
 }
 
+interface ClusterList {
+  readonly resultMetadataList: readonly { readonly requestId: string }[];
+  readonly brokers: readonly { readonly error: string | null }[];
+}
+
 /**
  * Runs a whole cluster in this process, on simulated time, network and disks, while clients call it
  * and faults of the seed hit it, and holds what they see to the laws.
@@ -182,6 +187,7 @@ class Simulation {
     const own = this.#laws.results.filter(({ owner }) => owner === user);
     const result = own[random.integer(Math.max(1, own.length))];
     const kind = random.fraction();
+    if (kind > 0.95) return await this.#list(client);
     if (result === undefined || kind < 0.3) {
       await this.#query(client, host, user, random.integer(120));
     } else if (kind < 0.8) {
@@ -218,6 +224,7 @@ class Simulation {
       isDeletionTried: false,
       deletedAtMs: undefined,
       isEvicted: false,
+      toldAtMs: nowMs,
     };
     this.#laws.add(result);
     this.#laws.checkPage(result, { offset: 0, rowCount: 10, startMs }, seenPage(outcome));
@@ -273,6 +280,19 @@ class Simulation {
     });
     this.#note('delete', host, outcome);
     if (outcome?.status === 200) result.deletedAtMs ??= trueTimeMs(this.#scheduler);
+  }
+
+  /** The controller's list has what lives in all brokers that answered it. */
+  async #list(client: SimulatedClient): Promise<void> {
+    const host = 'controller';
+    const startMs = trueTimeMs(this.#scheduler);
+    const outcome = await client.call(host, '/cluster/results', { as: 'root' });
+    this.#note('list', host, outcome);
+    if (outcome?.status !== 200) return;
+    const { resultMetadataList, brokers } = outcome.json<ClusterList>();
+    if (brokers.some(({ error }) => error !== null)) return;
+    const listed = resultMetadataList.map(({ requestId }) => requestId);
+    this.#laws.checkList(new Set(listed), startMs);
   }
 
   #note(kind: string, host: string, outcome: CallOutcome, detail = 0): void {
