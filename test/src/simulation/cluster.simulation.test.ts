@@ -31,7 +31,7 @@ test(
         'page 200',
         'page 410',
         'page lost',
-      'list 200',
+        'list 200',
         'renew 200',
         'delete 200',
       ]),

@@ -187,8 +187,9 @@ class Simulation {
     const own = this.#laws.results.filter(({ owner }) => owner === user);
     const result = own[random.integer(Math.max(1, own.length))];
     const kind = random.fraction();
-    if (kind > 0.95) return await this.#list(client);
-    if (result === undefined || kind < 0.3) {
+    if (kind > 0.95) {
+      await this.#list(client);
+    } else if (result === undefined || kind < 0.3) {
       await this.#query(client, host, user, random.integer(120));
     } else if (kind < 0.8) {
       const offset = random.integer(result.rowCount + 2);
