@@ -2,7 +2,7 @@ import { isQuireError, isRequestId, QuireError } from '@quire/core';
 import type { Principal } from '@quire/auth';
 import type { Result } from '@quire/results';
 import type { BrokerContext } from './broker-context.ts';
-import { openOwnResult } from './own-results.ts';
+import { OwnResults } from './own-results.ts';
 import { assertNotFailed } from './send-growing-page.ts';
 
 /** As many results as one query may name. */
@@ -30,7 +30,7 @@ export function namedResults(sql: string): readonly string[] {
  *
  * @throws INVALID_PARAMETER when the engine cannot read results, or there are too many
  * @throws CONFLICT when one is still being written
- * @throws as `openOwnResult`, as for pages
+ * @throws as `ResultStore.open`
  */
 export async function openNamedResults(
   context: BrokerContext,
@@ -54,6 +54,7 @@ export async function openNamedResults(
       `The query names ${ids.length} results; expected at most ${namedMax}.`,
     );
   }
+  const own = new OwnResults(context.results, principal);
   return Promise.all(
     ids.map(async (id) => {
       const running = context.queries.running(principal, id);
@@ -65,7 +66,7 @@ export async function openNamedResults(
       }
       assertNotFailed(context, principal, id);
       try {
-        return await openOwnResult(context.results, principal, id, { signal });
+        return await own.open(id, { signal });
       } catch (error) {
         if (!isQuireError(error, 'QUERY_ELSEWHERE')) throw error;
         throw new QuireError(

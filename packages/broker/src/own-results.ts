@@ -1,58 +1,72 @@
 import { mayRead, type Principal, RefusalReason } from '@quire/auth';
 import { type CallOptions, isQuireError, QuireError } from '@quire/core';
-import type { Result, ResultStore } from '@quire/results';
+import type { OpenOptions, Result, ResultEntry, ResultStore } from '@quire/results';
+import { principalOf, requestIdOf, signalOf } from '@quire/service';
+import type { FastifyRequest } from 'fastify';
+
+/** What the log says of a call about a result of another owner, beside the 404 that is sent. */
+const foreign = new RefusalReason('the result belongs or belonged to another principal');
 
 /**
- * Opens a result for a principal. To whom it does not belong, it never existed: strangers cannot
- * tell the ids of others' results, living or gone, from ids that nobody ever had.
- *
- * @throws RESULT_NOT_FOUND when there is no such result, or it is somebody else's, or was
- * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone, and the principal may
- * know
+ * The results that a principal may open, renew and delete. To others, living and removed results
+ * look like ids that never existed: same error, same requests to the store.
  */
-export async function openOwnResult(
-  results: ResultStore,
-  principal: Principal,
-  requestId: string,
-  options: CallOptions,
-): Promise<Result> {
-  const atHand = results.openAtHand(requestId, (owner) => mayRead(principal, owner));
-  if (atHand !== undefined) return atHand;
-  const result = await hideFromOthers(results, principal, requestId, () =>
-    results.open(requestId, { ...options, mayRead: (owner) => mayRead(principal, owner) }),
-  );
-  if (!mayRead(principal, result.owner)) throw notFound(requestId, foreign);
-  return result;
-}
+export class OwnResults {
+  readonly #results: ResultStore;
+  readonly #principal: Principal;
 
-/**
- * Does something to a result; what it says about results that are gone is only for those whose
- * result it was.
- */
-export async function hideFromOthers<T>(
-  results: ResultStore,
-  principal: Principal,
-  requestId: string,
-  task: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    if (isQuireError(error, 'RESULT_NOT_FOUND')) throw notFound(requestId);
-    if (!isQuireError(error, 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED')) throw error;
-    const owner = results.ownerOfRemoved(requestId);
-    const mayKnow = owner === undefined ? principal.role === 'admin' : mayRead(principal, owner);
-    throw mayKnow ? error : notFound(requestId, owner === undefined ? undefined : foreign);
+  constructor(results: ResultStore, principal: Principal) {
+    this.#results = results;
+    this.#principal = principal;
+  }
+
+  /** @throws as `ResultStore.open` */
+  async open(requestId: string, options: CallOptions): Promise<Result> {
+    const cached = this.#results.openCached(requestId, (owner) => this.#mayRead(owner));
+    return (
+      cached ??
+      (await this.#asReader((access) => this.#results.open(requestId, { ...options, ...access })))
+    );
+  }
+
+  /** @throws as `ResultStore.renew` */
+  renew(requestId: string, durationMs: number): Promise<ResultEntry> {
+    return this.#asReader((access) => this.#results.renew(requestId, durationMs, access));
+  }
+
+  /** @throws as `ResultStore.delete` */
+  delete(requestId: string): Promise<ResultEntry> {
+    return this.#asReader((access) => this.#results.delete(requestId, access));
+  }
+
+  #mayRead(owner: string | undefined): boolean {
+    return owner === undefined ? this.#principal.role === 'admin' : mayRead(this.#principal, owner);
+  }
+
+  async #asReader<T>(task: (access: Pick<OpenOptions, 'mayRead'>) => Promise<T>): Promise<T> {
+    let isForeign = false;
+    const access = {
+      mayRead: (owner: string | undefined): boolean => {
+        const isAllowed = this.#mayRead(owner);
+        isForeign ||= !isAllowed && owner !== undefined;
+        return isAllowed;
+      },
+    };
+    try {
+      return await task(access);
+    } catch (error) {
+      if (!isForeign || !isQuireError(error, 'RESULT_NOT_FOUND')) throw error;
+      throw new QuireError(error.code, error.message, { cause: foreign });
+    }
   }
 }
 
-/** What the log is told of those who ask for somebody else's result, instead of what they hear. */
-const foreign = new RefusalReason("the result is or was somebody else's");
-
-function notFound(requestId: string, cause?: RefusalReason): QuireError {
-  // A hostile id may be long or hold control characters: it is shown escaped and cut.
-  const shown = JSON.stringify(
-    requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId,
-  ).slice(1, -1);
-  return new QuireError('RESULT_NOT_FOUND', `Query results for ${shown} not found.`, { cause });
+/** Opens the result that a call names. @throws as `ResultStore.open` */
+export function openRequested(
+  { results }: { readonly results: ResultStore },
+  request: FastifyRequest,
+): Promise<Result> {
+  return new OwnResults(results, principalOf(request)).open(requestIdOf(request), {
+    signal: signalOf(request),
+  });
 }

@@ -148,7 +148,7 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
     help: 'Results that wait for room.',
     registers,
     collect() {
-      waiting.set(admission.waitingCount);
+      waiting.set(admission.queue.waitingCount);
     },
   });
   const refused: Counter = new Counter({
@@ -157,7 +157,7 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
     registers,
     collect() {
       refused.reset();
-      refused.inc(admission.refusedCount);
+      refused.inc(admission.queue.refusedCount);
     },
   });
   const refusedByShare: Counter = new Counter({
@@ -166,7 +166,7 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
     registers,
     collect() {
       refusedByShare.reset();
-      refusedByShare.inc(admission.refusedByShareCount);
+      refusedByShare.inc(admission.queue.refusedByShareCount);
     },
   });
 }

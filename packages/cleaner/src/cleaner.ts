@@ -108,11 +108,14 @@ export class Cleaner implements AsyncDisposable {
     const { admission } = options.target;
     if (admission !== undefined) {
       admission.policy = this.#settings.current().policy;
-      admission.onCritical = () => this.requestSweep('critical');
-      admission.sweep = () =>
-        this.#sweeps.run(async () =>
-          admission.waitingCount === 0 ? undefined : this.#sweep('critical', {}),
-        );
+      admission.attach({
+        onCritical: () => this.requestSweep('critical'),
+        onChanged: (requestId) => this.#sweeper.forget(requestId),
+        sweep: () =>
+          this.#sweeps.run(async () =>
+            admission.queue.waitingCount === 0 ? undefined : this.#sweep('critical', {}),
+          ),
+      });
     }
   }
 
@@ -186,7 +189,8 @@ export class Cleaner implements AsyncDisposable {
       // In its turn: the admission takes what changes meanwhile into account for one listing at a
       // time.
       await this.#sweeps.run(() => this.#sweeper.measure(this.#stopping.signal));
-      if (admission.storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
+      const { storedBytes } = admission.usage;
+      if (storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
     } catch (error) {
       if (!isQuireError(error)) throw error;
       if (this.#stopping.signal.aborted) return;

@@ -1,4 +1,4 @@
-export { StorageAdmission } from './admission.ts';
+export { type AdmissionCleaner, StorageAdmission } from './admission.ts';
 export { BrokerSnapshot, type OrphanObject } from './broker-snapshot.ts';
 export { CleanerMetrics } from './cleaner-metrics.ts';
 export {
@@ -34,7 +34,6 @@ export {
 } from './quota-policy.ts';
 export { readSnapshots, type ReadSnapshotsOptions } from './read-snapshots.ts';
 export type { Recollection } from './remembered-results.ts';
-export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';
 export { firstDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
 export type {
   Amount,
@@ -54,4 +53,6 @@ export {
   type SweepTarget,
   type LeftoverEntry,
 } from './sweep-target.ts';
-export type { Refusal } from './room-queue.ts';
+export type { Refusal, ReservationQueue } from './reservation-queue.ts';
+export type { ChangesSinceSweep } from './changes-since-sweep.ts';
+export type { LimitUsage, PendingWait, PendingWrite, StorageUsage } from './storage-usage.ts';

@@ -1,11 +1,10 @@
 import { type CallOptions, type ObjectStore, QuireError } from '@quire/core';
-import { listResultFolders, resultPrefix } from '@quire/results';
+import { listResultFolders, removeEach, type RemovalOutcome, resultPrefix } from '@quire/results';
 import type { BrokerSnapshot, OrphanObject } from './broker-snapshot.ts';
 import { planExpiry } from './plan-expiry.ts';
 import { ownersOverShare } from './plan-shares.ts';
 import { planQuota, type QuotaUsage } from './plan-quota.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
-import { removeEach, type RemovalOutcome } from './remove-each.ts';
 import { ownerMember, reportOwners } from './report-owners.ts';
 import { type BrokerReport, PassTally, type Removal } from './sweep-report.ts';
 import type { SweepTarget } from './sweep-target.ts';
@@ -123,9 +122,9 @@ class BrokerPasses {
    */
   #indexesByOwner(policy: QuotaPolicy): Map<number, number[]> {
     const { snapshot, target, isDryRun } = this.#sweep;
-    const admission = isDryRun ? undefined : target.admission;
+    const usage = isDryRun ? undefined : target.admission?.usage;
     const byOwner = new Map<number, number[]>();
-    for (const ownerTag of ownersOverShare(snapshot, policy, admission)) byOwner.set(ownerTag, []);
+    for (const ownerTag of ownersOverShare(snapshot, policy, usage)) byOwner.set(ownerTag, []);
     if (byOwner.size === 0) return byOwner;
     for (let index = 0; index < snapshot.length; index += 1) {
       byOwner.get(snapshot.ownerTagAt(index) ?? -1)?.push(index);
@@ -187,7 +186,7 @@ class BrokerPasses {
 
   #noteSpared(ownerTag: number | undefined): void {
     const { target, isDryRun } = this.#sweep;
-    if (!isDryRun) target.admission?.noteSpared(ownerTag);
+    if (!isDryRun) target.admission?.queue.changes.noteSpared(ownerTag);
   }
 
   /** The usage that eviction is decided by. */
@@ -197,11 +196,13 @@ class BrokerPasses {
     // later commits would cost more than one sweep.
     const storedBytes = storedStartBytes - this.freedBytes;
     const pressureBytes =
-      isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytes;
+      isDryRun || target.admission === undefined
+        ? storedBytes
+        : target.admission.usage.pressureBytes;
     return {
       pressureBytes,
       storedBytes,
-      ...(target.admission !== undefined && { unseen: target.admission.unseen }),
+      ...(target.admission !== undefined && { unseen: target.admission.usage.unseen }),
     };
   }
 
@@ -215,7 +216,7 @@ class BrokerPasses {
     const pressureBytes =
       isDryRun || target.admission === undefined
         ? storedBytes
-        : target.admission.pressureBytesOf(ownerTag);
+        : target.admission.usage.pressureBytesOf(ownerTag);
     return { pressureBytes, storedBytes };
   }
 
@@ -233,11 +234,11 @@ class BrokerPasses {
     const { target, dueOrphans, snapshot, nowMs } = this.#sweep;
     for (const { sizeBytes } of dueOrphans) this.orphans.add('wanted', sizeBytes);
     const remove = async (orphan: OrphanObject): Promise<'removed' | 'kept'> => {
-      if (target.admission?.isWriting(orphan.requestId) === true) return 'kept';
+      if (target.admission?.usage.isWriting(orphan.requestId) === true) return 'kept';
       const isRemoved = await removeOrphan(target.store, snapshot.brokerId, orphan, {
         signal: undefined,
       });
-      if (isRemoved) target.admission?.freed(orphan.sizeBytes);
+      if (isRemoved) target.admission?.removedOrphan(orphan.sizeBytes);
       return isRemoved ? 'removed' : 'kept';
     };
     await this.#remove(dueOrphans, remove, this.orphans, (orphan) => ({

@@ -1,5 +1,5 @@
-import type { Clock, ObjectEntry } from '@quire/core';
-import { brokerPrefix, parseResultObjectName } from '@quire/results';
+import type { Clock, ObjectEntry, RequestId } from '@quire/core';
+import { brokerPrefix, parseResultObjectName, removeEach } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
 import {
   planOrphans,
@@ -11,7 +11,6 @@ import { ownersOverShare } from './plan-shares.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { type Recollection, RememberedResults } from './remembered-results.ts';
-import { removeEach } from './remove-each.ts';
 import { sweepBroker } from './sweep-broker.ts';
 import {
   type BrokerReport,
@@ -58,9 +57,6 @@ export class StoreSweeper {
   constructor(target: SweepTarget, clock: Clock) {
     this.#target = target;
     this.#clock = clock;
-    if (target.admission !== undefined) {
-      target.admission.onChanged = (requestId) => this.#remembered.forget(requestId);
-    }
   }
 
   /**
@@ -69,8 +65,8 @@ export class StoreSweeper {
    * @throws what the listing throws: without one there is nothing to go by
    */
   async sweep(options: SweepOptions): Promise<SweepReport> {
-    // A dry run frees nothing: who waits for room has not been swept for.
-    const end = options.isDryRun ? undefined : this.#target.admission?.beginSweep();
+    // A dry run frees nothing: it does not count for writes that wait.
+    const end = options.isDryRun ? undefined : this.#target.admission?.queue.beginSweep();
     try {
       return await this.#sweep(options);
     } finally {
@@ -92,8 +88,8 @@ export class StoreSweeper {
           ...options,
           target: this.#target,
           snapshot,
-          usageStartBytes: admission?.usageBytes ?? snapshot.sizeBytes,
-          storedStartBytes: admission?.storedBytes ?? snapshot.sizeBytes,
+          usageStartBytes: admission?.usage.totalBytes ?? snapshot.sizeBytes,
+          storedStartBytes: admission?.usage.storedBytes ?? snapshot.sizeBytes,
           dueOrphans: dueOrphans.get(snapshot.brokerId) ?? [],
           nowMs: this.#clock.nowMs(),
           signal,
@@ -112,6 +108,11 @@ export class StoreSweeper {
     const isGood = !isStopped && !isShort && passes.every(({ failed }) => failed.count === 0);
     const durationMs = this.#clock.monotonicMs() - startMonotonicMs;
     return { trigger, isDryRun, startTimeMs, durationMs, isGood, isStopped, brokers, leftovers };
+  }
+
+  /** What is stored of a result may have changed: the next listing looks into its folder. */
+  forget(requestId: RequestId): void {
+    this.#remembered.forget(requestId);
   }
 
   /**
@@ -154,14 +155,14 @@ export class StoreSweeper {
    * may be less, and the largest may be gone.
    */
   #mayEvict(snapshots: readonly BrokerSnapshot[], policy: QuotaPolicy): boolean {
-    const { admission } = this.#target;
+    const usage = this.#target.admission?.usage;
     return snapshots.some((snapshot) => {
       const { hearsayCount, sizeBytes } = snapshot;
       if (hearsayCount === 0) return false;
-      const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = admission ?? {};
+      const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = usage ?? {};
       const isCritical =
         Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > policy.criticalBytes;
-      return isCritical || ownersOverShare(snapshot, policy, admission).length > 0;
+      return isCritical || ownersOverShare(snapshot, policy, usage).length > 0;
     });
   }
 
@@ -195,7 +196,7 @@ export class StoreSweeper {
   #isWriting(key: string): boolean {
     const [objectKey = ''] = key.split('?');
     const name = parseResultObjectName(objectKey);
-    return name !== undefined && this.#target.admission?.isWriting(name.requestId) === true;
+    return name !== undefined && this.#target.admission?.usage.isWriting(name.requestId) === true;
   }
 
   async #sweepLeftovers(options: SweepOptions): Promise<PassReport> {

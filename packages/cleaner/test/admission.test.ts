@@ -28,7 +28,7 @@ test('takes one listing at a time: what is measured at the start, and the listin
 test('a result that alone exceeds the critical threshold fails as soon as it does, leaves nothing, and evicts nobody', async () => {
   const setup = new CleanerSetup({ quotaBytes: 50_000, batchSizeBytes: 100_000 });
   const others = await setup.fill(4000, 4000);
-  const usageBytes = setup.admission.usageBytes;
+  const usageBytes = setup.admission.usage.totalBytes;
   await expect(setup.results.create(countingRows(100_000), { owner: 'o' })).rejects.toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     message: expect.stringMatching(
@@ -37,7 +37,7 @@ test('a result that alone exceeds the critical threshold fails as soon as it doe
   });
   expect(await setup.idsLeft()).toEqual(others);
   expect(setup.cleaner.status.lastSweep).toBeUndefined();
-  expect(setup.admission.usageBytes).toBe(usageBytes);
+  expect(setup.admission.usage.totalBytes).toBe(usageBytes);
   expect(usageBytes).toBe((await setup.results.usage()).sizeBytes);
 });
 
@@ -110,19 +110,19 @@ test('what expired goes at once when a write in flight crosses the critical thre
 test('debris that a failed write may have left counts until a listing shows that it is gone, and evicts nobody', async () => {
   const setup = new CleanerSetup({ quotaBytes: 30_000, batchSizeBytes: 800 });
   const live = await setup.fill(2000);
-  const usageBytes = setup.admission.usageBytes;
+  const usageBytes = setup.admission.usage.totalBytes;
   setup.store.plan = faultOn('delete', { kind: 'fail-before' });
   await expect(setup.results.create(countingRows(9000, 200), { owner: 'o' })).rejects.toMatchObject(
     {
       code: 'QUERY_LIMIT_EXCEEDED',
     },
   );
-  expect(setup.admission.usageBytes).toBeGreaterThan(27_000);
-  expect(setup.admission.storedBytes).toBe(usageBytes);
+  expect(setup.admission.usage.totalBytes).toBeGreaterThan(27_000);
+  expect(setup.admission.usage.storedBytes).toBe(usageBytes);
   setup.store.plan = () => undefined;
   await setup.cleaner.sweep('critical');
   expect(await setup.idsLeft()).toEqual(live);
-  expect(setup.admission.usageBytes).toBe(usageBytes);
+  expect(setup.admission.usage.totalBytes).toBe(usageBytes);
 });
 
 test('a result larger than the quota that cannot be deleted is not made up for by all the others', async () => {
@@ -151,7 +151,7 @@ test('crossing the critical threshold has a sweep run at once, which frees down 
   await setup.fill(1500);
   await setup.clock.advance(1);
   expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', isGood: true });
-  expect(setup.admission.usageBytes).toBeLessThanOrEqual(13_200);
+  expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(13_200);
   await setup.cleaner.stop();
 });
 
@@ -171,7 +171,7 @@ test('knows what is stored from the start, and frees it at once when that is too
   modest.cleaner.start();
   await modest.clock.advance(1);
   expect(modest.cleaner.status.lastSweep).toBeUndefined();
-  expect(modest.admission.usageBytes).toBe((await modest.results.usage()).sizeBytes);
+  expect(modest.admission.usage.totalBytes).toBe((await modest.results.usage()).sizeBytes);
   await modest.cleaner.stop();
 });
 
@@ -181,5 +181,5 @@ test('counts what is really there after a listing, whatever happened behind its 
   for await (const { key } of setup.disk.list(`b/${id}`)) await setup.disk.delete(key);
   await setup.disk.put('b/notes', new Uint8Array(77));
   await setup.cleaner.sweep('schedule');
-  expect(setup.admission.usageBytes).toBe((await setup.results.usage()).sizeBytes + 77);
+  expect(setup.admission.usage.totalBytes).toBe((await setup.results.usage()).sizeBytes + 77);
 });

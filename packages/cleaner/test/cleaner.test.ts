@@ -19,7 +19,9 @@ describe('a sweep', () => {
     await setup.cleaner.sweep('settings');
     expect(await setup.idsLeft()).toEqual([small, medium]);
     await expect(setup.results.open(large!)).rejects.toMatchObject({ code: 'RESULT_EVICTED' });
-    expect(setup.results.ownerOfRemoved(large!)).toBe('o');
+    const mayRead = (owner?: string): boolean => owner !== 'o';
+    const asStranger = setup.results.open(large!, { mayRead });
+    await expect(asStranger).rejects.toMatchObject({ code: 'RESULT_NOT_FOUND' });
     expect(setup.log.find(({ message }) => message === 'deleted')?.members).toMatchObject({
       id: large,
       reason: 'evicted',

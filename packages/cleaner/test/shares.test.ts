@@ -111,7 +111,9 @@ describe('an owner who exceeds its share', () => {
     await restarted.clock.advance(minuteMs);
     await restarted.cleaner.sweep('once');
     expect(countOf(await restarted.ownersLeft())).toEqual({ ann: 2 });
-    expect(restarted.admission.usageBytesOf(ownerTag('ann'))).toBe(restarted.admission.usageBytes);
+    expect(restarted.admission.usage.totalBytesOf(ownerTag('ann'))).toBe(
+      restarted.admission.usage.totalBytes,
+    );
   });
 
   test('counts what it is writing: a write beyond the share waits for a sweep of its own results, then goes on', async () => {
@@ -122,8 +124,8 @@ describe('an owner who exceeds its share', () => {
     for (let count = 0; count < 10; count += 1) await setup.fillAs('ann', 2000);
     const left = countOf(await setup.ownersLeft());
     expect(left['bob']).toBe(4);
-    expect(setup.admission.usageBytesOf(ownerTag('ann'))).toBeLessThanOrEqual(30_000);
-    expect(setup.admission.refusedCount).toBe(0);
+    expect(setup.admission.usage.totalBytesOf(ownerTag('ann'))).toBeLessThanOrEqual(30_000);
+    expect(setup.admission.queue.refusedCount).toBe(0);
     await setup.cleaner.stop();
   });
 });
@@ -137,7 +139,7 @@ describe('a write that its share has no room for', () => {
       /^QUERY_LIMIT_EXCEEDED: There is no room for the result within its principal's share: of the principal's share of 19\.5 KiB \(ann\.key\), 10\.2 KiB are stored, this query has written \d\.\d+ KiB, and a result of at most 9\.3\d KiB would fit\.$/,
     );
     expect(await failureOf(setup.fillAs('bob', 6000))).toBe('stored');
-    expect(setup.admission).toMatchObject({
+    expect(setup.admission.queue).toMatchObject({
       refusedCount: 1,
       refusedByShareCount: 1,
       refusal: undefined,
@@ -179,9 +181,9 @@ test('a write that waits for its share has one sweep, whatever others store mean
   // no need.
   await setup.fillAs('bob', 6000, 6000, 900);
   await setup.fillAs('ann', 900, 900);
-  const sweep = setup.admission.sweep!;
+  const sweep = setup.admission.queue.sweep!;
   let sweepCount = 0;
-  setup.admission.sweep = async () => {
+  setup.admission.queue.sweep = async () => {
     sweepCount += 1;
     await sweep();
     if (sweepCount < 10) await setup.fillAs('bob', 10);
@@ -204,7 +206,7 @@ describe('a flood of one owner', () => {
     const kept = await setup.fillAs('root', ...Array.from({ length: 14 }, () => 250));
     for (let count = 0; count < 60; count += 1) await failureOf(setup.fillAs('flood', rowCount));
     expect(await setup.idsLeft()).toEqual(expect.arrayContaining(kept));
-    expect(setup.admission.usageBytes).toBeLessThanOrEqual(quotaBytes);
+    expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(quotaBytes);
     await setup.cleaner.stop();
   });
 
@@ -233,7 +235,7 @@ describe('results of no known owner', () => {
     await setup.clock.advance(minuteMs);
     await setup.cleaner.sweep('once');
     expect(await setup.idsLeft()).toEqual(expect.arrayContaining(old));
-    expect(setup.admission.usageBytesOf(undefined)).toBeGreaterThan(24_000);
+    expect(setup.admission.usage.totalBytesOf(undefined)).toBeGreaterThan(24_000);
     setup.setQuota(39_000);
     await setup.cleaner.sweep('once');
     expect((await setup.idsLeft()).filter((id) => (old as string[]).includes(id)).length).toBe(1);
@@ -251,7 +253,7 @@ describe('results of no known owner', () => {
       await setup.disk.put(key, new Uint8Array(9000));
     }
     await setup.cleaner.sweep('once');
-    expect(setup.admission.usageBytesOf(ownerTag('ann'))).toBe(18_000);
-    expect(new StorageAdmission().usageBytesOf(ownerTag('ann'))).toBe(0);
+    expect(setup.admission.usage.totalBytesOf(ownerTag('ann'))).toBe(18_000);
+    expect(new StorageAdmission().usage.totalBytesOf(ownerTag('ann'))).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ import {
   SettingsResponse,
   sweepPattern,
 } from '@quire/api';
-import { removeEach } from '@quire/cleaner';
+import { removeEach } from '@quire/results';
 import {
   type BrokerHealth,
   parseBrokerHealth,

@@ -3,6 +3,7 @@ import { MessageReader, type Schema } from 'apache-arrow';
 import { isRequestId, QuireError, type QueryStatistics, type RequestId } from '@quire/core';
 import { encodeSchemaMessage } from './arrow/encode-message.ts';
 import type { BatchSpans } from './batch-spans.ts';
+import type { ResultEntry } from './result-entry.ts';
 
 /** What makes a result exist: everything that is known of it but its rows. */
 export interface CommitRecord {
@@ -18,6 +19,14 @@ export interface CommitRecord {
   readonly schema: Schema;
   readonly spans: BatchSpans;
   readonly statistics: QueryStatistics;
+}
+
+/** A commit record and the entry that names it. */
+export interface OpenRecord {
+  readonly entry: ResultEntry;
+  readonly record: CommitRecord;
+  /** When the store was last seen to have it, by the monotonic clock. */
+  readonly seenMs: number;
 }
 
 const formatVersion = 1;

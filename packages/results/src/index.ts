@@ -25,6 +25,7 @@ export {
 export { formatOwnerTag, ownerTag } from './owner-tag.ts';
 export { openOrdered, type ReadOrder } from './read-order.ts';
 export type { RemovalReason } from './removed-results.ts';
+export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';
 export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';

@@ -1,59 +1,77 @@
-import { type CallOptions, isFolderDeleter, type ObjectStore } from '@quire/core';
+import { type CallOptions, isFolderDeleter, isQuireError, type ObjectStore } from '@quire/core';
 import { parseResultObjectName, resultPrefix } from './layout.ts';
+import type { RemovalReason } from './removed-results.ts';
 import type { ResultEntry } from './result-entry.ts';
 
 /** Options of `removeResult`. */
 export interface RemoveOptions extends CallOptions {
-  /** Called when the result is no longer committed, and its data still there. */
-  readonly onUncommitted?: () => void;
+  readonly reason?: RemovalReason;
+  /** Removes the result even if it was renewed since the listing. Default: it is kept. */
+  readonly includesRenewed?: boolean;
   /**
-   * Whether `onUncommitted` may as well be called when the data has gone: a reader that misses it
-   * finds the same reason.
+   * Called once the result is no longer committed, while its data still exists. For an expired
+   * result the data may be gone by then: readers that miss it find the same reason.
    */
-  readonly isHeardLater?: boolean;
+  readonly onUncommitted?: () => void;
 }
 
 /**
- * Removes a result as a listing has shown it: commit records first, then data. A result that was
- * renewed since stays: `renewed`.
+ * Removes a result as a listing has shown it: commit records first, then data. Returns `kept` when
+ * it was renewed since.
  *
- * Safe against a renewal at any moment, also by another process: a renewal writes its new record,
- * and then makes sure that the old one still stands; here the old one goes first, and then we look
- * for a new one. So at least one of the two sees the other. When both do, the renewal fails with
+ * Safe against a renewal at any moment, also by another process: a renewal writes its new record
+ * and then checks that the old one still exists; a removal deletes the old one and then looks for a
+ * new one. So at least one of the two sees the other. When both do, the renewal fails with
  * RESULT_DELETED and takes its record back: the result is gone, and its data an orphan, whatever is
- * said here.
+ * returned here.
  */
 export async function removeResult(
   store: ObjectStore,
   entry: ResultEntry,
   options: RemoveOptions = {},
 ): Promise<'removed' | 'kept'> {
-  const { onUncommitted, isHeardLater = onUncommitted === undefined, ...call } = options;
-  // In the same order, but in one step, when there is no other record.
+  const { onUncommitted, reason, includesRenewed = false, ...call } = options;
   if (
-    isHeardLater &&
+    !includesRenewed &&
+    (onUncommitted === undefined || reason === 'expired') &&
     isFolderDeleter(store) &&
+    // The same order in one step, if there is no other record.
     (await store.deleteFolder([entry.recordKey, entry.dataKey], call))
   ) {
     onUncommitted?.();
     return 'removed';
   }
   await store.delete(entry.recordKey, call);
-  // A renewal keeps the submission time: so only commit records are looked at.
-  const recordPrefix = `${resultPrefix(entry.brokerId, entry.requestId)}${entry.submissionTimeMs}-`;
+  // A record found now may be the one that a renewal replaces: what is said above holds for it too.
   for (let hasDeleted = true; hasDeleted;) {
     hasDeleted = false;
-    for await (const object of store.list(recordPrefix, call)) {
-      const name = parseResultObjectName(object.key);
+    for await (const { key } of store.list(resultPrefix(entry.brokerId, entry.requestId), call)) {
+      const name = parseResultObjectName(key);
       if (name?.kind !== 'record') continue;
-      if (name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
-      await store.delete(object.key, call);
-      // That may have been the one which a renewal replaces: what was said above holds for it as
-      // well.
+      if (!includesRenewed && name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
+      await store.delete(key, call);
       hasDeleted = true;
     }
   }
   onUncommitted?.();
   await store.delete(entry.dataKey, call);
   return 'removed';
+}
+
+/**
+ * Deletes what a failed write may have left, in this order: commit records, then data. Returns
+ * whether all is gone. Stops at the first object that cannot be deleted, because a commit record
+ * must not outlive its data; data without a record is an orphan for a sweep.
+ */
+export async function removeRemains(
+  store: Pick<ObjectStore, 'delete'>,
+  keys: Iterable<string> | AsyncIterable<string>,
+): Promise<boolean> {
+  try {
+    for await (const key of keys) await store.delete(key);
+    return true;
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return false;
+  }
 }

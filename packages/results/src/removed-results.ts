@@ -1,12 +1,13 @@
 import { type ErrorCode, QuireError, type RequestId } from '@quire/core';
 import { LRUCache } from 'lru-cache';
 
-/** Why a result is no longer there. */
+/** Why a result was removed. */
 export type RemovalReason = 'expired' | 'evicted' | 'deleted';
 
-interface Removal {
+/** What is remembered of a removed result. */
+export interface Removal {
   readonly reason: RemovalReason;
-  /** Undefined when nobody knew any more whose it was: it was removed unopened. */
+  /** Undefined when the result was removed unopened and its owner had been forgotten. */
   readonly owner: string | undefined;
 }
 
@@ -17,11 +18,7 @@ const codes = {
 } as const satisfies Record<RemovalReason, ErrorCode>;
 const rememberedMax = 100_000;
 
-/**
- * The results that went recently, and why, so that a caller hears "gone" and not "never existed".
- *
- * Kept in memory only, the last 100,000: after a restart such an id is unknown.
- */
+/** The last 100,000 results that were removed, and why. In memory only. */
 export class RemovedResults {
   // Counted as sizes: with `max`, the cache would take all of its memory, some megabytes, from the
   // start.
@@ -30,19 +27,15 @@ export class RemovedResults {
     sizeCalculation: () => 1,
   });
 
-  add(requestId: RequestId, reason: RemovalReason, owner: string | undefined): void {
-    // The first reason stands: deleting what has expired does not make it deleted by someone.
-    if (!this.#removals.has(requestId)) this.#removals.set(requestId, { reason, owner });
+  /** Returns what is remembered: the first reason, whatever is added later. */
+  add(requestId: RequestId, removal: Removal): Removal {
+    const known = this.#removals.get(requestId);
+    if (known === undefined) this.#removals.set(requestId, removal);
+    return known ?? removal;
   }
 
-  ownerOf(requestId: RequestId): string | undefined {
-    return this.#removals.get(requestId)?.owner;
-  }
-
-  /** The error for a result that went, if it is remembered. */
-  errorFor(requestId: RequestId): QuireError | undefined {
-    const removal = this.#removals.get(requestId);
-    return removal === undefined ? undefined : removedError(requestId, removal.reason);
+  get(requestId: RequestId): Removal | undefined {
+    return this.#removals.get(requestId);
   }
 }
 
@@ -59,4 +52,10 @@ export function notFoundError(requestId: string): QuireError {
     requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId,
   ).slice(1, -1);
   return new QuireError('RESULT_NOT_FOUND', `Query results for ${shown} not found.`);
+}
+
+/** The error for data that was lost: its commit record exists, so it was not removed. */
+export function lostDataError(dataKey: string, cause?: unknown): QuireError {
+  const message = `The data file ${dataKey} is missing, though the commit record of its result is there.`;
+  return new QuireError('RESULT_CORRUPT', message, { cause });
 }

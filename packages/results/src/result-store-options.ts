@@ -67,12 +67,13 @@ export interface NewResult extends CallOptions {
   readonly growth?: GrowthPlace | undefined;
 }
 
-/** Who opens a result. */
+/** On whose behalf a result is opened, renewed or deleted. */
 export interface OpenOptions extends CallOptions {
   /**
-   * Whether the caller may know of a result of this owner. For one whose result it is not, the
-   * store is asked as often as for an id that never was: how long it takes tells nothing. The
-   * caller still has to refuse. Default: everybody may.
+   * Whether the caller may know of a result of this owner; undefined: of a result that was removed
+   * or damaged, whose owner is not known any more. To callers who may not, the result does not
+   * exist: they get the error for an unknown id, after the same requests to the store, so that the
+   * time tells nothing. Default: everyone may.
    */
-  readonly mayRead?: ((owner: string) => boolean) | undefined;
+  readonly mayRead?: ((owner: string | undefined) => boolean) | undefined;
 }

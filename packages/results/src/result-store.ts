@@ -5,10 +5,13 @@ import {
   isQuireError,
   isRequestId,
   type ObjectStore,
+  QuireError,
   type RequestId,
   systemClock,
   systemRandom,
+  throwIfAborted,
 } from '@quire/core';
+import { KeyedQueue } from '@quire/core/wait';
 import { listBrokerResults, measureUsage } from './catalog.ts';
 import {
   checkCreateOptions,
@@ -17,26 +20,23 @@ import {
   checkTimeMs,
 } from './check-options.ts';
 import { type GrowResult, growingFiles } from './growing/growing-files.ts';
-import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import { ownerTag } from './owner-tag.ts';
 import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
-import { type OpenRecord, RecordReader } from './record-reader.ts';
-import {
-  notFoundError,
-  type RemovalReason,
-  removedError,
-  RemovedResults,
-} from './removed-results.ts';
-import { removeExpired } from './remove-expired.ts';
-import { removeResult } from './remove-result.ts';
+import { LiveResults } from './live-results.ts';
+import type { OpenRecord } from './commit-record.ts';
+import { RecordCache } from './record-cache.ts';
+import { notFoundError, type RemovalReason } from './removed-results.ts';
+import { removeEach } from './remove-each.ts';
+import { type RemoveOptions, removeResult } from './remove-result.ts';
+import { replaceRecord } from './renewal.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
-import { ResultChanges } from './result-changes.ts';
 import type { ResultEntry } from './result-entry.ts';
+import { ResultFinder } from './result-finder.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
-import { StoredPages } from './stored-pages.ts';
+import { storedPages } from './stored-pages.ts';
 import { type MarkRunning, markerOf } from './running-mark.ts';
 import { writeResult } from './write-result.ts';
 import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
@@ -44,6 +44,8 @@ import { haveWritten, type ResultOrder, type ResultWriter } from './written-resu
 const stalenessMaxMsDefault = 5000;
 /** Each failed attempt means that somebody else has just renewed the same result. */
 const renewalAttemptsMax = 3;
+/** How many removals of one `deleteExpired` run at the same time. */
+const removalsMax = 16;
 
 /**
  * The results of one broker in an object store: created once, read page by page, renewed, deleted.
@@ -65,11 +67,11 @@ export class ResultStore implements AsyncDisposable {
    */
   readonly markRunning: MarkRunning;
   readonly #store: ObjectStore;
-  readonly #records: RecordReader;
-  readonly #removed = new RemovedResults();
+  readonly #live: LiveResults;
+  readonly #finder: ResultFinder;
   readonly #pages: PageReader;
-  readonly #source: StoredPages;
-  readonly #changes: ResultChanges;
+  /** Renewals and removals of one result run one after the other. */
+  readonly #changes = new KeyedQueue<RequestId>();
   readonly #clock: Clock;
   readonly #options: ResultStoreOptions;
   readonly #admission: ResultAdmission;
@@ -85,26 +87,15 @@ export class ResultStore implements AsyncDisposable {
     this.#pages = new PageReader(options);
     this.grow = growingFiles(this.#pages.pool, options.tempDirectory);
     this.markRunning = markerOf(options);
-    this.#clock = options.clock ?? systemClock;
-    const peers =
-      options.isShared === true
-        ? new PeerBrokers(options.store, options.brokerId, this.#clock)
-        : undefined;
-    this.#records = new RecordReader({
-      store: options.store,
-      brokerId: options.brokerId,
-      peers,
-      clock: this.#clock,
-      stalenessMaxMs: () => options.stalenessMaxMs ?? stalenessMaxMsDefault,
-    });
-    this.#source = new StoredPages({
-      pages: this.#pages,
-      records: this.#records,
-      removed: this.#removed,
-      open: (requestId, call) => this.#openRecord(requestId, call),
-    });
+    const { store, brokerId, clock = systemClock } = options;
+    this.#clock = clock;
+    const peers = options.isShared === true ? new PeerBrokers(store, brokerId, clock) : undefined;
+    this.#finder = new ResultFinder({ store, brokerId, peers, clock });
+    const stalenessMaxMs = (): number => options.stalenessMaxMs ?? stalenessMaxMsDefault;
+    const cache = new RecordCache({ store, clock, stalenessMaxMs });
+    this.#live = new LiveResults({ cache, finder: this.#finder, clock });
     this.#options = options;
-    this.#changes = new ResultChanges((this.#admission = options.admission ?? unlimitedAdmission));
+    this.#admission = options.admission ?? unlimitedAdmission;
   }
 
   /** Returns an id for a result of `owner`, with the owner tag by which quotas are shared. */
@@ -134,7 +125,7 @@ export class ResultStore implements AsyncDisposable {
       growth: options.growth,
       signal: options.signal,
     });
-    this.#records.remember(written);
+    this.#live.add(written);
     return this.#resultOf(written);
   }
 
@@ -153,32 +144,28 @@ export class ResultStore implements AsyncDisposable {
       ...parts,
       growth: options.growth,
     });
-    this.#records.remember(open);
+    this.#live.add(open);
     return this.#resultOf(open);
   }
 
   /**
-   * Opens a live result; without any request to the store when its commit record is at hand and was
+   * Opens a live result; without any request to the store when its commit record is cached and was
    * seen there recently (`stalenessMaxMs`).
    *
-   * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the
-   * text is not a request id
+   * @throws RESULT_NOT_FOUND when there is no such result, as far as is remembered, the text is not
+   * a request id, or the caller may not read it
    * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone; QUERY_ELSEWHERE when
    * another broker still runs its query
    * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a
    * newer version of Quire has stored it
    */
   async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
-    return this.#resultOf(await this.#openRecord(requestId, options));
+    return this.#resultOf(await this.#live.open(requestId, options));
   }
 
-  /**
-   * As `open`, of a live result whose commit record is at hand and was seen recently; undefined
-   * when `open` has to look, or to refuse.
-   */
-  openAtHand(requestId: string, mayRead?: OpenOptions['mayRead']): Result | undefined {
-    const isHere = isRequestId(requestId) && this.#removed.errorFor(requestId) === undefined;
-    const open = isHere ? this.#records.atHand(requestId, mayRead) : undefined;
+  /** As `open`, when that needs no request to the store and does not refuse; else undefined. */
+  openCached(requestId: string, mayRead?: OpenOptions['mayRead']): Result | undefined {
+    const open = isRequestId(requestId) ? this.#live.openCached(requestId, mayRead) : undefined;
     return open && this.#resultOf(open);
   }
 
@@ -191,55 +178,41 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Deletes a result: commit record first, then data.
+   * Deletes a result, renewed or not: commit record first, then data.
    *
    * @throws as `open`
    */
   async delete(
     requestId: string,
-    options: CallOptions & { readonly reason?: RemovalReason } = {},
+    {
+      reason = 'deleted',
+      ...options
+    }: OpenOptions & { readonly reason?: RemovalReason | undefined } = {},
   ): Promise<ResultEntry> {
-    if (!isRequestId(requestId)) throw notFoundError(requestId);
-    return this.#changes.run(requestId, async () => {
-      const entry = await this.#findLive(requestId, options);
-      await this.#remove(
-        entry,
-        options.reason ?? 'deleted',
-        await this.#records.ownerOf(entry, options),
-        options,
-      );
+    return this.#change(requestId, async (id) => {
+      const { entry, owner } = await this.#live.findToDelete(id, options);
+      const { signal } = options;
+      await this.#remove(entry, { reason, owner, signal, includesRenewed: true });
       return entry;
     });
   }
 
   /**
    * Removes a result as a listing has shown it, for a cleaner: opens no object, so that its owner
-   * is told why it is gone only while this process remembers whose it was. Resolves to `kept` when
-   * it was renewed since.
+   * is told why it is gone only while this process remembers the owner. Resolves to `kept` when it
+   * was renewed since.
    */
   async remove(
     entry: ResultEntry,
     reason: RemovalReason,
     options: CallOptions = {},
   ): Promise<'removed' | 'kept'> {
-    return this.#changes.run(entry.requestId, async () => {
-      const onUncommitted = (): void => {
-        this.#records.forget(entry.requestId);
-        this.#removed.add(entry.requestId, reason, this.#records.knownOwner(entry.requestId));
-      };
-      const outcome = await removeResult(this.#store, entry, {
-        ...options,
-        onUncommitted,
-        isHeardLater: reason === 'expired',
-      });
-      if (outcome === 'removed') this.#admission.removed(entry.requestId, entry.sizeBytes);
-      return outcome;
-    });
+    return this.#change(entry.requestId, () => this.#remove(entry, { ...options, reason }));
   }
 
   /**
    * Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures, and opens
-   * none; resolves to how many went.
+   * none; resolves to how many were deleted.
    *
    * @throws STORE_UNAVAILABLE when some could not be deleted
    */
@@ -248,16 +221,30 @@ export class ResultStore implements AsyncDisposable {
     const nowMs = this.#clock.nowMs();
     const reasonOf = (entry: ResultEntry): RemovalReason =>
       entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted';
-    return removeExpired(
-      this.list(options),
-      cutoffMs,
+    const counts = { removed: 0, kept: 0, failed: 0, skipped: 0 };
+    const causes: unknown[] = [];
+    await removeEach(
+      this.#listExpired(cutoffMs, options),
       (entry) => this.remove(entry, reasonOf(entry), options),
-      options,
+      (_entry, outcome, error) => {
+        counts[outcome] += 1;
+        if (outcome === 'failed') causes.push(error);
+      },
+      { concurrencyMax: removalsMax, signal: options.signal },
+    );
+    throwIfAborted(options.signal);
+    const failedCount = counts.failed + counts.skipped;
+    if (failedCount === 0) return counts.removed;
+    throw new QuireError(
+      'STORE_UNAVAILABLE',
+      `${failedCount} expired results could not be deleted; ${counts.removed} were.`,
+      { cause: new AggregateError(causes) },
     );
   }
 
   /**
-   * Lets a result live for `durationMs` from now, at most for the ceiling; never changes its rows.
+   * Sets the expiry of a result to `durationMs` from now, at most to the ceiling; never changes its
+   * rows.
    *
    * @throws INVALID_PARAMETER when `durationMs` is not an integer of at least 1
    * @throws as `open`
@@ -265,26 +252,33 @@ export class ResultStore implements AsyncDisposable {
   async renew(
     requestId: string,
     durationMs: number,
-    options: CallOptions = {},
+    options: OpenOptions = {},
   ): Promise<ResultEntry> {
     checkDurationMs('durationMs', durationMs);
-    if (!isRequestId(requestId)) throw notFoundError(requestId);
-    return this.#changes.run(requestId, async () => {
+    return this.#change(requestId, async (id) => {
+      const call = { signal: options.signal };
       for (let attempt = 1; ; attempt += 1) {
-        const open = await this.#openRecord(requestId, options);
+        const open = await this.#live.open(id, options);
         const expirationTimeMs =
           this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
         if (expirationTimeMs === open.entry.expirationTimeMs) return open.entry;
+        this.#live.forget(id); // should it fail halfway, only the store knows which record counts
         try {
-          return (await this.#records.replace(open, expirationTimeMs, options)).entry;
+          const renewed = await replaceRecord(
+            this.#store,
+            this.#clock,
+            open,
+            expirationTimeMs,
+            call,
+          );
+          this.#live.add(renewed);
+          return renewed.entry;
         } catch (error) {
-          // What was at hand was not the last record, perhaps: another process, or a renewal that
-          // failed, has replaced it.
+          // Another process, or a renewal that failed, may have replaced the record.
           if (!isQuireError(error, 'RESULT_DELETED')) throw error;
-          const isThere = (await this.#records.findEntry(requestId, options)) !== undefined;
-          if (isThere && attempt < renewalAttemptsMax) continue;
-          if (!isThere) this.#removed.add(requestId, 'deleted', open.record.owner);
-          throw error;
+          const isThere = (await this.#finder.findEntry(id, call)) !== undefined;
+          if (!isThere) throw this.#live.gone(open, 'deleted');
+          if (attempt === renewalAttemptsMax) throw error;
         }
       }
     });
@@ -295,11 +289,6 @@ export class ResultStore implements AsyncDisposable {
     options: CallOptions = {},
   ): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
     return measureUsage(this.list(options));
-  }
-
-  /** Whose result it was, of one that is gone, while that is remembered. */
-  ownerOfRemoved(requestId: string): string | undefined {
-    return isRequestId(requestId) ? this.#removed.ownerOf(requestId) : undefined;
   }
 
   /** Closes the object store. */
@@ -330,72 +319,43 @@ export class ResultStore implements AsyncDisposable {
     };
   }
 
-  async #openRecord(requestId: string, { mayRead, ...options }: OpenOptions): Promise<OpenRecord> {
-    if (!isRequestId(requestId)) throw notFoundError(requestId);
-    const gone = this.#removed.errorFor(requestId);
-    if (gone !== undefined) {
-      const owner = this.#removed.ownerOf(requestId);
-      const mayKnow = mayRead === undefined || (owner !== undefined && mayRead(owner));
-      if (!mayKnow) await this.#records.findNothing(requestId, options);
-      throw gone;
-    }
-    const cached = this.#records.cached(requestId);
-    const isAtHand =
-      cached !== undefined && (mayRead === undefined || mayRead(cached.record.owner));
-    const isLive = cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs();
-    if (isAtHand && isLive && (await this.#records.stands(cached, options))) return cached;
-    // Another process may have renewed it meanwhile, so only the store can say that it has expired.
-    const open = await this.#records.find(requestId, { ...options, mayRead });
-    if (open === undefined) {
-      if (mayRead !== undefined) await this.#records.readNothing(requestId, options);
-      if (cached === undefined) throw notFoundError(requestId);
-      const reason = isLive ? 'deleted' : 'expired';
-      this.#records.forget(requestId);
-      this.#removed.add(requestId, reason, cached.record.owner);
-      throw this.#removed.errorFor(requestId) ?? removedError(requestId, reason);
-    }
-    if (open.entry.expirationTimeMs > this.#clock.nowMs()) return open;
-    this.#removed.add(requestId, 'expired', open.record.owner);
-    throw removedError(requestId, 'expired');
-  }
-
   #resultOf(open: OpenRecord): Result {
-    return new Result(open.entry, open.record, this.#source.of(open));
+    return new Result(open.entry, open.record, storedPages(open, this.#live, this.#pages));
   }
 
+  /** Runs a change after others of the same result, and reports it, also when it failed. */
+  async #change<T>(requestId: string, change: (requestId: RequestId) => Promise<T>): Promise<T> {
+    if (!isRequestId(requestId)) throw notFoundError(requestId);
+    try {
+      return await this.#changes.run(requestId, () => change(requestId));
+    } finally {
+      this.#admission.changed?.(requestId);
+    }
+  }
+
+  /** The one way in which a result of a broker goes. */
   async #remove(
     entry: ResultEntry,
-    reason: RemovalReason,
-    owner: string,
-    options: CallOptions,
-  ): Promise<void> {
-    this.#records.forget(entry.requestId);
-    for await (const object of this.#store.list(
-      resultPrefix(entry.brokerId, entry.requestId),
-      options,
-    )) {
-      if (parseResultObjectName(object.key)?.kind === 'record') {
-        await this.#store.delete(object.key, options);
-      }
+    options: RemoveOptions & {
+      readonly reason: RemovalReason;
+      readonly owner?: string | undefined;
+    },
+  ): Promise<'removed' | 'kept'> {
+    const { requestId, sizeBytes } = entry;
+    const { owner, ...removal } = options;
+    const outcome = await removeResult(this.#store, entry, {
+      ...removal,
+      onUncommitted: () => void this.#live.remove(requestId, removal.reason, owner),
+    });
+    if (outcome === 'removed' && entry.brokerId === this.brokerId) {
+      this.#admission.removed(requestId, sizeBytes);
     }
-    this.#removed.add(entry.requestId, reason, owner);
-    await this.#store.delete(dataKeyOf(entry.brokerId, entry.requestId), options);
-    if (entry.brokerId === this.brokerId) this.#admission.removed(entry.requestId, entry.sizeBytes);
+    return outcome;
   }
 
-  /**
-   * The entry of a live result, whose commit record may be damaged: also such a result can be
-   * deleted.
-   */
-  async #findLive(requestId: RequestId, options: CallOptions): Promise<ResultEntry> {
-    try {
-      return (await this.#openRecord(requestId, options)).entry;
-    } catch (error) {
-      const entry = isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN')
-        ? await this.#records.findEntry(requestId, options)
-        : undefined;
-      if (entry === undefined) throw error;
-      return entry;
+  async *#listExpired(cutoffMs: number, options: CallOptions): AsyncGenerator<ResultEntry> {
+    for await (const entry of this.list(options)) {
+      if (entry.expirationTimeMs <= cutoffMs) yield entry;
     }
   }
 }

@@ -2,7 +2,6 @@ import {
   abortError,
   type CallOptions,
   type Clock,
-  isQuireError,
   type ObjectStore,
   type RequestId,
   throwIfAborted,
@@ -18,7 +17,8 @@ import { encodeCommitRecord } from './commit-record.ts';
 import type { GrowthPlace } from './growth-news.ts';
 import { GrowthWriter, type WrittenBatch } from './growing/growth-writer.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
-import type { OpenRecord } from './record-reader.ts';
+import type { OpenRecord } from './commit-record.ts';
+import { removeRemains } from './remove-result.ts';
 import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
@@ -104,7 +104,9 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
     const reason = file.sourceError ?? error;
-    room.release(await takeBack(store, [recordKey, dataKey]), reason);
+    // Not bound to the signal, which may be why the write failed; a put that rejected may have landed.
+    const keys = recordKey === undefined ? [dataKey] : [recordKey, dataKey];
+    room.release(await removeRemains(store, keys), reason);
     if (signal?.aborted === true) throw abortError(signal);
     throw reason;
   }
@@ -183,27 +185,4 @@ class ResultFile {
       throw error;
     }
   }
-}
-
-/**
- * Deletes what a failed write may have left; even a put that rejected may have landed. Not bound to
- * the caller's signal, which may be why the write failed. A store that cannot delete either leaves
- * data without a commit record, which is not a result, and an orphan to sweep; tells whether all is
- * gone.
- */
-async function takeBack(
-  store: ResultSink,
-  keys: readonly (string | undefined)[],
-): Promise<boolean> {
-  let isFreed = true;
-  for (const key of keys) {
-    if (key === undefined) continue;
-    try {
-      await store.delete(key);
-    } catch (error) {
-      if (!isQuireError(error)) throw error;
-      isFreed = false;
-    }
-  }
-  return isFreed;
 }

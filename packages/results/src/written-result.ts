@@ -1,18 +1,12 @@
-import {
-  type CallOptions,
-  type Clock,
-  isQuireError,
-  MiB,
-  type ObjectStore,
-  type RequestId,
-} from '@quire/core';
+import { type CallOptions, type Clock, MiB, type ObjectStore, type RequestId } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { BatchCache } from './batch-cache.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { decodeCommitRecord } from './commit-record.ts';
 import type { GrowthPlace } from './growth-news.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
-import type { OpenRecord } from './record-reader.ts';
+import type { OpenRecord } from './commit-record.ts';
+import { removeRemains } from './remove-result.ts';
 import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
@@ -172,7 +166,10 @@ export async function haveWritten(
     }
     return open;
   } catch (error) {
-    room.end(room.isFreed ?? (await takeBackAll(parts.store, order)), error);
+    room.end(
+      room.isFreed ?? (await removeRemains(parts.store, keysOfRemains(parts.store, order))),
+      error,
+    );
     throw error;
   }
 }
@@ -210,22 +207,13 @@ class WriterRoom implements WriterAdmission {
   }
 }
 
-/**
- * Deletes whatever a writer that died has left of a result, the commit record first; tells whether
- * all is gone.
- */
-async function takeBackAll(
+/** The objects that a writer that died may have left of a result, in the order of removal. */
+async function* keysOfRemains(
   store: ObjectStore,
   { brokerId, requestId }: WriteOrder,
-): Promise<boolean> {
-  try {
-    for await (const { key } of store.list(resultPrefix(brokerId, requestId))) {
-      if (parseResultObjectName(key)?.kind === 'record') await store.delete(key);
-    }
-    await store.delete(dataKeyOf(brokerId, requestId));
-    return true;
-  } catch (error) {
-    if (!isQuireError(error)) throw error;
-    return false;
+): AsyncGenerator<string> {
+  for await (const { key } of store.list(resultPrefix(brokerId, requestId))) {
+    if (parseResultObjectName(key)?.kind === 'record') yield key;
   }
+  yield dataKeyOf(brokerId, requestId);
 }

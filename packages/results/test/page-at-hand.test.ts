@@ -199,16 +199,16 @@ describe('an Arrow page that is at hand', () => {
   });
 });
 
-describe('openAtHand', () => {
+describe('openCached', () => {
   test('gives a result that was opened recently to whom it may be given', async () => {
     const results = resultsOf(0);
     const { entry } = await create(results);
-    expect(results.openAtHand(entry.requestId)?.entry).toEqual(entry);
-    expect(results.openAtHand(entry.requestId, (owner) => owner === 'o')?.entry).toEqual(entry);
-    expect(results.openAtHand(entry.requestId, () => false)).toBeUndefined();
-    expect(results.openAtHand('no id')).toBeUndefined();
-    expect(resultsOf(0).openAtHand(entry.requestId)).toBeUndefined();
+    expect(results.openCached(entry.requestId)?.entry).toEqual(entry);
+    expect(results.openCached(entry.requestId, (owner) => owner === 'o')?.entry).toEqual(entry);
+    expect(results.openCached(entry.requestId, () => false)).toBeUndefined();
+    expect(results.openCached('no id')).toBeUndefined();
+    expect(resultsOf(0).openCached(entry.requestId)).toBeUndefined();
     await results.delete(entry.requestId);
-    expect(results.openAtHand(entry.requestId)).toBeUndefined();
+    expect(results.openCached(entry.requestId)).toBeUndefined();
   });
 });

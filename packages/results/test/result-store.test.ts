@@ -14,7 +14,7 @@ import {
   failingRows,
 } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
-import { ownerTag, ResultStore } from '../src/index.ts';
+import { ownerTag, type ResultEntry, ResultStore } from '../src/index.ts';
 
 const hourMs = 3_600_000;
 let clock: ManualClock;
@@ -151,7 +151,8 @@ describe('expiry', () => {
     await clock.advance(1);
     expect(await codeOf(results.open(entry.requestId))).toBe('RESULT_EXPIRED');
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_EXPIRED');
-    expect(results.ownerOfRemoved(entry.requestId)).toBe('ana');
+    const mayRead = (owner?: string): boolean => owner !== 'ana';
+    expect(await codeOf(results.open(entry.requestId, { mayRead }))).toBe('RESULT_NOT_FOUND');
   });
 
   test('deletes what has expired, and nothing else, and remembers why', async () => {
@@ -256,6 +257,26 @@ describe('deletion', () => {
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_NOT_FOUND');
   });
 
+  test('takes a record with it that another process writes to renew the result meanwhile', async () => {
+    const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
+    const reached = Promise.withResolvers<void>();
+    const slowDelete = faultOn('delete', { kind: 'slow', delayMs: 100 }, 1);
+    const store = new FaultStore(memory, {
+      clock,
+      plan: (call) => {
+        if (call.op === 'delete') reached.resolve();
+        return slowDelete(call);
+      },
+    });
+    const deletion = resultsOn(store).delete(entry.requestId);
+    await reached.promise;
+    await resultsOn(memory).renew(entry.requestId, 5 * hourMs);
+    await clock.advance(100);
+    await deletion;
+    // A record without its data would be a damaged result, for as long as it lives.
+    expect(await keysOf(memory)).toEqual([]);
+  });
+
   test('under a reader gives the reader an error, not a short page', async () => {
     const here = resultsOn(memory);
     const result = await here.create(countingRows(30_000), { owner: 'ana' });
@@ -315,6 +336,20 @@ describe('a failed write', () => {
     );
     expect(await keysOf(memory)).toEqual([]);
     expect(await codeOf(results.create(countingRows(10_000), { owner: 'ana' }))).toBe('resolved');
+  });
+
+  test('whose commit record cannot be taken back leaves it with its data: a whole result', async () => {
+    const store = new FaultStore(memory, {
+      plan: ({ op, key, number }) =>
+        (op === 'put' && key.endsWith('.json')) || (op === 'delete' && number === 3)
+          ? { kind: op === 'put' ? 'fail-after' : 'fail-before' }
+          : undefined,
+    });
+    expect(await codeOf(resultsOn(store).create(countingRows(3), { owner: 'ana' }))).toBe(
+      'STORE_UNAVAILABLE',
+    );
+    const [{ requestId }] = (await Array.fromAsync(resultsOn(memory).list())) as [ResultEntry];
+    expect(await pageText(await resultsOn(memory).open(requestId), 0, 3)).toBe(countingJson(0, 3));
   });
 
   test('without enough room leaves nothing', async () => {

@@ -75,7 +75,9 @@ describe('a result that somebody else has removed is no longer served after the 
     expect(await codeOf(results.open(entry.requestId))).toBe(code);
     // Also by somebody who has opened it before, and would only read what is in memory.
     expect(await codeOf(pageText(held, 0, 100))).toBe(code);
-    expect(results.ownerOfRemoved(entry.requestId)).toBe('ana');
+    // And it never existed for anybody but its owner.
+    const mayRead = (owner?: string): boolean => owner !== 'ana';
+    expect(await codeOf(results.open(entry.requestId, { mayRead }))).toBe('RESULT_NOT_FOUND');
   });
 
   test('a page of a result that is held is refused by itself', async () => {

@@ -13,7 +13,6 @@ export class Process {
   readonly admission: WatchedAdmission;
   readonly results: ResultStore;
   readonly cleaner: Cleaner;
-  #sweepingForRoom: Promise<unknown> = Promise.resolve();
 
   constructor(world: World, kind: 'broker' | 'daemon') {
     const { clock, random } = world;
@@ -35,7 +34,9 @@ export class Process {
     const noteRemoval = (removed: Removed, isDone: boolean): void => {
       const owner = removed.owner === undefined ? undefined : Number.parseInt(removed.owner, 16);
       const storedBytes =
-        removed.limitedBy === undefined ? admission.storedBytes : admission.owners.bytesOf(owner);
+        removed.limitedBy === undefined
+          ? admission.usage.storedBytes
+          : admission.usage.owners.bytesOf(owner);
       world.noteRemoval(removed, isDone, isBroker ? storedBytes : undefined);
     };
     this.cleaner = new Cleaner({
@@ -52,13 +53,11 @@ export class Process {
         error: () => undefined,
       },
     });
-    const sweep = this.admission.sweep;
-    this.admission.sweep = () => (this.#sweepingForRoom = sweep?.() ?? Promise.resolve());
   }
 
   /** Resolves when nothing goes on any more that a write has set going. */
   async untilIdle(): Promise<void> {
-    await this.#sweepingForRoom.catch(() => undefined);
+    await this.admission.sweeping.catch(() => undefined);
   }
 }
 

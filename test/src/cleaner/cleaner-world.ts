@@ -91,7 +91,7 @@ export class World {
       [],
     );
     const presentBytes = await this.#presentBytes();
-    assert.equal(this.#broker.admission.usageBytes, presentBytes);
+    assert.equal(this.#broker.admission.usage.totalBytes, presentBytes);
     const { quota } = this.settings;
     if (quota !== undefined) {
       assert.ok(
@@ -107,7 +107,7 @@ export class World {
           bytes <= (policy.shareOf(owner)?.criticalBytes ?? Infinity),
           'usage of a share is above critical',
         );
-        assert.equal(this.#broker.admission.usageBytesOf(owner), bytes);
+        assert.equal(this.#broker.admission.usage.totalBytesOf(owner), bytes);
       }
     }
     for (const { entry } of folders) {
@@ -155,7 +155,7 @@ export class World {
     const byOwner = new Map<number | undefined, number>();
     let hasDebris = false;
     for await (const { requestId, entry, orphans } of listResultFolders(this.disk, '')) {
-      if (this.#broker.admission.isWriting(requestId)) continue;
+      if (this.#broker.admission.usage.isWriting(requestId)) continue;
       hasDebris ||= orphans.length > 0;
       if (entry === undefined || entry.expirationTimeMs <= this.clock.nowMs()) continue;
       liveBytes += entry.sizeBytes;
@@ -237,7 +237,7 @@ export class World {
     while (!isDone && this.clock.monotonicMs() - startMs < sceneMsMax) await this.clock.advance(1);
     assert.ok(
       isDone,
-      `a scene does not end: ${this.#broker.admission.waitingCount} writes wait for room`,
+      `a scene does not end: ${this.#broker.admission.queue.waitingCount} writes wait for room`,
     );
     await done;
   }

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { StorageAdmission } from '@quire/cleaner';
+import { type AdmissionCleaner, StorageAdmission } from '@quire/cleaner';
 import { isQuireError, ownerTagOf, type RequestId } from '@quire/core';
 import type { SpaceReservation } from '@quire/results';
 import type { World } from './cleaner-world.ts';
 
-/** An admission whose every answer is held to the rules of room. */
+/** An admission whose every answer is held to the rules. */
 export class WatchedAdmission extends StorageAdmission {
+  /** The last sweep that a waiting write asked for. */
+  sweeping: Promise<unknown> = Promise.resolve();
   readonly #world: World;
 
   constructor(world: World) {
     super({ clock: world.clock });
     this.#world = world;
+  }
+
+  override attach(cleaner: AdmissionCleaner): void {
+    super.attach({ ...cleaner, sweep: () => (this.sweeping = cleaner.sweep()) });
   }
 
   override reserve(requestId: RequestId): SpaceReservation {
@@ -24,13 +30,13 @@ export class WatchedAdmission extends StorageAdmission {
         const { policy } = this;
         if (policy === undefined) return;
         assert.ok(
-          this.usageBytes <= policy.quotaBytes,
-          `usage is ${this.usageBytes} after a grant`,
+          this.usage.totalBytes <= policy.quotaBytes,
+          `usage is ${this.usage.totalBytes} after a grant`,
         );
         assert.ok(heldBytes <= policy.criticalBytes, 'a result that could not stay goes on');
         const share = policy.shareOf(ownerTag);
         if (share === undefined) return;
-        const usageBytes = this.usageBytesOf(ownerTag);
+        const usageBytes = this.usage.totalBytesOf(ownerTag);
         assert.ok(
           usageBytes <= share.quotaBytes,
           `usage of a share is ${usageBytes} after a grant`,
@@ -66,8 +72,8 @@ export class WatchedAdmission extends StorageAdmission {
   ): Promise<void> {
     const { policy } = this;
     if (policy === undefined) return;
-    const writtenBytes = this.usageBytes - this.storedBytes;
-    const ownWrittenBytes = this.usageBytesOf(ownerTag) - this.owners.bytesOf(ownerTag);
+    const writtenBytes = this.usage.totalBytes - this.usage.storedBytes;
+    const ownWrittenBytes = this.usage.totalBytesOf(ownerTag) - this.usage.owners.bytesOf(ownerTag);
     const { liveBytes, liveBytesOf, isTidy } = await this.#world.look();
     // Debris takes room that no eviction frees; and where calls fail, nobody can promise anything.
     if (!isTidy) return;

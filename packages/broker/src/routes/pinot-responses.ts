@@ -2,10 +2,10 @@ import { brokerOperations, parseIntegerParameter, type RawParameter } from '@qui
 import { requireRole } from '@quire/auth';
 import { type PageRequest, QuireError } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
-import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import { principalOf, queryOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { openOwnResult } from '../own-results.ts';
+import { openRequested } from '../own-results.ts';
 import { pinotEntryOf, pinotResponseOf } from '../pinot/cursor-response.ts';
 import { sendPinotPage } from '../pinot/send-cursor.ts';
 import { sendList } from '../send-list.ts';
@@ -13,13 +13,11 @@ import { sendList } from '../send-list.ts';
 /** GET /responseStore/{requestId}/results. */
 export function readPinotPageRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readPinotPage, async (request, reply) => {
-    const { results, pageRowCount } = context.options;
+    const { pageRowCount } = context.options;
     const parameters = queryOf(request);
     const offset = parseIntegerParameter('offset', parameters['offset']) ?? 0;
     const rowCount = parseIntegerParameter('numRows', parameters['numRows']) ?? pageRowCount;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), {
-      signal: signalOf(request),
-    });
+    const result = await openRequested(context, request);
     return sendPinotPage(context, request, reply, {
       result,
       page: pageOf(result, { offset, rowCount }, parameters['offset']),
@@ -47,10 +45,7 @@ function pageOf(result: Result, asked: PageRequest, sentOffset: RawParameter): R
 /** GET /responseStore/{requestId}. */
 export function readPinotResponseRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readPinotResponse, async (request, reply) => {
-    const { results } = context.options;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), {
-      signal: signalOf(request),
-    });
+    const result = await openRequested(context, request);
     return reply.header('cache-control', 'no-store').send(pinotResponseOf(context, result));
   });
 }

@@ -8,14 +8,14 @@ import {
 } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import { resolveRowRange } from '@quire/core';
-import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import { principalOf, queryOf, requestIdOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { askedRange } from '../byte-range.ts';
 import { chooseForm, formTagOf } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { metadataOfResult, metadataOfStatus } from '../metadata-record.ts';
-import { openOwnResult } from '../own-results.ts';
+import { openRequested } from '../own-results.ts';
 import { statusOfEnded, statusOfRunning } from '../query-status.ts';
 import { assertNotFailed, sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import { sendRange } from '../send-range.ts';
@@ -36,7 +36,6 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     const form = chooseForm(parameters, request.headers);
     const { format } = form;
     const waitMs = waitOf(context, parameters['wait']);
-    const { results } = context.options;
     const principal = principalOf(request);
     const growing = context.queries.running(principal, requestIdOf(request));
     if (growing !== undefined) {
@@ -49,9 +48,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
       if (isSent) return reply;
     }
     assertNotFailed(context, principal, requestIdOf(request));
-    const result = await openOwnResult(results, principal, requestIdOf(request), {
-      signal: signalOf(request),
-    });
+    const result = await openRequested(context, request);
     resolveRowRange(asked, result.entry.rowCount, [parameters['offset']].flat()[0]?.slice(0, 40));
     const page = result.page(asked);
     const { requestId, expirationTimeMs } = result.entry;
@@ -120,14 +117,11 @@ function ongoingMetadataOf(
 /** GET /query/{requestId}/metadata. */
 export function readMetadataRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readMetadata, async (request, reply) => {
-    const { results } = context.options;
     const principal = principalOf(request);
     reply.header('cache-control', 'no-store');
     const ongoing = ongoingMetadataOf(context, principal, requestIdOf(request));
     if (ongoing !== undefined) return reply.send([ongoing]);
-    const result = await openOwnResult(results, principal, requestIdOf(request), {
-      signal: signalOf(request),
-    });
+    const result = await openRequested(context, request);
     return reply.send([metadataOfResult(result)]);
   });
 }

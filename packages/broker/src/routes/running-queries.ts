@@ -1,10 +1,10 @@
 import { brokerOperations, isReservedSegment, type QueryStatus } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
-import { audit, principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import { audit, principalOf, requestIdOf, routeOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { openOwnResult } from '../own-results.ts';
+import { openRequested } from '../own-results.ts';
 import { entryOfRunning, statusOfEnded, statusOfResult, statusOfRunning } from '../query-status.ts';
 
 /** GET /query/{requestId}. */
@@ -49,7 +49,7 @@ export function cancelQueryRoute(context: BrokerContext): RouteOptions {
   });
 }
 
-/** What can be told of a query, wherever it stands. @throws as `openOwnResult` */
+/** What can be told of a query, whatever its state. @throws as `ResultStore.open` */
 async function statusOf(
   context: BrokerContext,
   request: FastifyRequest,
@@ -60,9 +60,7 @@ async function statusOf(
   if (running !== undefined) return statusOfRunning(context, running);
   const ended = context.queries.ended(principal, requestId);
   if (ended !== undefined) return statusOfEnded(context, ended);
-  return statusOfResult(
-    await openOwnResult(context.results, principal, requestId, { signal: signalOf(request) }),
-  );
+  return statusOfResult(await openRequested(context, request));
 }
 
 function hasEnded({

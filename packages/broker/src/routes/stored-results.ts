@@ -7,11 +7,11 @@ import {
 } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { parseDurationMs, QuireError } from '@quire/core';
-import { audit, principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import { audit, principalOf, queryOf, requestIdOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import type { BrokerOptions } from '../broker-options.ts';
-import { hideFromOthers, openOwnResult } from '../own-results.ts';
+import { openRequested, OwnResults } from '../own-results.ts';
 import { sendList } from '../send-list.ts';
 import { ownedResultOf, storedResultOf } from '../stored-result-entry.ts';
 
@@ -31,10 +31,8 @@ export function listResultsRoute(context: BrokerContext): RouteOptions {
 /** GET /query/resultStore/{requestId}: for admins, and for its owner. */
 export function readResultRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readResult, async (request, reply) => {
-    const { results, storeLocation } = context.options;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), {
-      signal: signalOf(request),
-    });
+    const { storeLocation } = context.options;
+    const result = await openRequested(context, request);
     return reply.header('cache-control', 'no-store').send(ownedResultOf(result, storeLocation));
   });
 }
@@ -58,10 +56,7 @@ export function readLinkRoute(
         "'format' is not arrow, and a link gives the data file, which is in that format.",
       );
     }
-    const { results } = context.options;
-    const { entry } = await openOwnResult(results, principalOf(request), requestIdOf(request), {
-      signal: signalOf(request),
-    });
+    const { entry } = await openRequested(context, request);
     const nowMs = context.clock.nowMs();
     const lifetimeMs = Math.max(
       lifetimeMinMs,
@@ -81,10 +76,7 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
     context.queries.assertEnded(principal, requestId);
-    await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
-    const renewed = await hideFromOthers(results, principal, requestId, () =>
-      results.renew(requestId, durationMs),
-    );
+    const renewed = await new OwnResults(results, principal).renew(requestId, durationMs);
     request.log.info(
       { resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs },
       'result renewed',
@@ -122,13 +114,7 @@ export function deleteResultRoute(
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
     context.queries.assertEnded(principal, requestId);
-    // An admin may also delete what cannot be opened any more.
-    if (principal.role !== 'admin') {
-      await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
-    }
-    const deleted = await hideFromOthers(results, principal, requestId, () =>
-      results.delete(requestId),
-    );
+    const deleted = await new OwnResults(results, principal).delete(requestId);
     audit(request, 'result deleted', {
       resultId: deleted.requestId,
       reason: 'deleted',

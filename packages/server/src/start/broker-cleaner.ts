@@ -76,21 +76,21 @@ export function healthDetailsOf(
       isGood: lastError === undefined && (lastSweep?.isGood ?? true),
       freedBytes: passes.reduce((sum, { freed }) => sum + freed.bytes, 0),
       failedCount: passes.reduce((sum, { failed }) => sum + failed.count, 0),
-      usageBytes: admission.usageBytes,
+      usageBytes: admission.usage.totalBytes,
       quotaBytes: admission.policy?.quotaBytes ?? null,
-      writesWaiting: admission.waitingCount,
-      writesRefused: admission.refusedCount,
-      writesRefusedByShare: admission.refusedByShareCount,
-      writesRefusedSinceMs: admission.refusal?.sinceMs ?? null,
-      writesRefusedBecause: admission.refusal?.reason ?? null,
-      owners: admission.owners.largest(ownersInHealthMax).map(([tag, { count }]) => ({
+      writesWaiting: admission.queue.waitingCount,
+      writesRefused: admission.queue.refusedCount,
+      writesRefusedByShare: admission.queue.refusedByShareCount,
+      writesRefusedSinceMs: admission.queue.refusal?.sinceMs ?? null,
+      writesRefusedBecause: admission.queue.refusal?.reason ?? null,
+      owners: admission.usage.owners.largest(ownersInHealthMax).map(([tag, { count }]) => ({
         // Health is for everybody: no names, and no tags that anybody could compute of a name.
         owner:
           tag === undefined || live.current.results.ownerTagKey === undefined
             ? null
             : formatOwnerTag(tag),
         resultCount: count,
-        usageBytes: admission.usageBytesOf(tag),
+        usageBytes: admission.usage.totalBytesOf(tag),
         shareBytes: shareBytesOf(admission.policy?.shareOf(tag)),
       })),
     },

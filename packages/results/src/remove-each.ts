@@ -9,32 +9,31 @@ export type RemovalOutcome = 'removed' | 'kept' | 'failed' | 'skipped';
 /** Limits of `removeEach`. */
 export interface RemoveEachOptions {
   readonly concurrencyMax: number;
-  /** Once aborted, what is under way is finished and nothing else is begun. */
+  /** Once aborted, removals in progress finish and no other starts. */
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * This many failures in a row mean that the store is down: the rest would fare no better, and the
- * next sweep comes anyway.
- */
+/** After so many failures in a row the store counts as down: the rest is skipped. */
 const failuresInARowMax = 100;
 
 /**
- * Removes things, a few at a time and in order, going on past failures; tells of each how it ended.
+ * Removes things, a few at a time and in order, going on past failures; reports each outcome.
  *
- * @throws only what is not a QuireError: a defect
+ * @throws what the iteration throws, and what is not a QuireError: a defect; in both cases once
+ * every removal in progress has ended
  */
 export async function removeEach<T>(
-  things: readonly T[],
+  things: Iterable<T> | AsyncIterable<T>,
   remove: (thing: T) => Promise<'removed' | 'kept'>,
   onOutcome: (thing: T, outcome: RemovalOutcome, error?: unknown) => void,
   { concurrencyMax, signal }: RemoveEachOptions,
 ): Promise<void> {
-  let next = 0;
+  const iterator =
+    Symbol.asyncIterator in things ? things[Symbol.asyncIterator]() : things[Symbol.iterator]();
   let failuresInARow = 0;
   const work = async (): Promise<void> => {
-    for (let index = next++; index < things.length; index = next++) {
-      const thing = things[index] as T;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+      const thing = next.value;
       if (signal?.aborted === true || failuresInARow >= failuresInARowMax) {
         onOutcome(thing, 'skipped');
         continue;
@@ -49,5 +48,6 @@ export async function removeEach<T>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrencyMax, things.length) }, work));
+  const ends = await Promise.allSettled(Array.from({ length: concurrencyMax }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

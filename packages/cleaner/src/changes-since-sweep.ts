@@ -1,9 +1,9 @@
 /**
- * Tells what has changed since the last sweep began, of the quota and of the share of each owner:
- * results that were stored, bytes that are in doubt, results that a sweep has spared. Where nothing
- * has, another sweep would free nothing more.
+ * What has changed since the last sweep started, in the quota and in the share of each owner:
+ * results stored, bytes unconfirmed, results that a sweep has spared. Where nothing has changed,
+ * another sweep would free nothing more.
  */
-export class SweepNews {
+export class ChangesSinceSweep {
   readonly #onChanged: () => void;
   #count = 0;
   #isOfQuota = true;
@@ -15,7 +15,7 @@ export class SweepNews {
     this.#onChanged = onChanged;
   }
 
-  /** Changes since the beginning of all. */
+  /** Counts changes, over all sweeps. */
   get count(): number {
     return this.#count;
   }
@@ -27,7 +27,7 @@ export class SweepNews {
     this.#changed();
   }
 
-  /** Something of an owner is stored, or in doubt: of its share, and so of the quota. */
+  /** Bytes of an owner were stored or are unconfirmed: in its share, and so in the quota. */
   noteOwner(ownerTag: number | undefined): void {
     this.#isOfQuota = true;
     if (ownerTag !== undefined) this.#owners.add(ownerTag);
@@ -35,8 +35,8 @@ export class SweepNews {
   }
 
   /**
-   * A sweep has left what it could have evicted, because there was no need: of the quota
-   * (`undefined`), or only of the share of an owner.
+   * A sweep has left results above the target that it could have evicted: there was no need, in the
+   * quota (`undefined`), or only in the share of an owner.
    */
   noteSpared(ownerTag: number | undefined): void {
     if (ownerTag === undefined) this.#isOfQuota = true;
@@ -44,14 +44,14 @@ export class SweepNews {
     this.#changed();
   }
 
-  /** Whether anything has changed: of the quota (`undefined`), or of the share of an owner. */
+  /** Whether anything has changed in the quota (`undefined`), or in the share of an owner. */
   has(ownerTag: number | undefined): boolean {
     return ownerTag === undefined
       ? this.#isOfQuota
       : this.#isOfAllOwners || this.#owners.has(ownerTag);
   }
 
-  /** A sweep begins, which will see all of it. */
+  /** A sweep starts, which will see every change so far. */
   clear(): void {
     this.#isOfQuota = false;
     this.#isOfAllOwners = false;

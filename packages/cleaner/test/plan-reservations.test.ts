@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planRoom, type RoomHolder } from '../src/plan-room.ts';
+import { planReservations, type WriteDemand } from '../src/plan-reservations.ts';
 import { QuotaPolicy } from '../src/quota-policy.ts';
 
 /** Guarantees 2,400 bytes. */
@@ -10,14 +10,16 @@ const policy = new QuotaPolicy({
   protectionMs: 0,
 });
 
-const holder = (heldBytes: number, wantedBytes = 0): RoomHolder => ({
-  heldBytes,
-  wantedBytes,
-  maySweep: () => false,
-});
+const holder = (heldBytes: number, wantedBytes = 0): WriteDemand => ({ heldBytes, wantedBytes });
 
-function plan(storedBytes: number, ...writes: RoomHolder[]): string {
-  const step = planRoom({ policy, storedBytes, doubtfulBytes: 0, writes });
+function plan(storedBytes: number, ...writes: WriteDemand[]): string {
+  const step = planReservations({
+    policy,
+    storedBytes,
+    unconfirmedBytes: 0,
+    writes,
+    maySweep: () => false,
+  });
   return 'write' in step
     ? `${step.kind} ${step.write.heldBytes}+${step.write.wantedBytes}`
     : step.kind;
@@ -51,8 +53,9 @@ describe('shares', () => {
     { quotaBytes: 2000, criticalPercent: 90, targetPercent: 60 },
     'some.key',
   );
-  interface OwnedHolder extends RoomHolder {
+  interface OwnedHolder extends WriteDemand {
     readonly owner: string;
+    readonly maySweep: boolean;
   }
   const owned = (
     owner: string,
@@ -63,21 +66,23 @@ describe('shares', () => {
     owner,
     heldBytes,
     wantedBytes,
-    maySweep: () => maySweep,
+    maySweep,
   });
 
   /** A plan where each owner may use 2,000 bytes of 8,000. */
   function shared(stored: Readonly<Record<string, number>>, ...writes: OwnedHolder[]): string {
-    const step = planRoom({
+    const step = planReservations({
       policy,
       storedBytes: Object.values(stored).reduce((sum, bytes) => sum + bytes, 0),
-      doubtfulBytes: 0,
+      unconfirmedBytes: 0,
       writes,
+      maySweep: (write) => write.maySweep,
       shareOf: ({ owner }) => ({
         policy: sharePolicy,
         storedBytes: stored[owner] ?? 0,
-        doubtfulBytes: 0,
+        unconfirmedBytes: 0,
         writes: writes.filter((write) => write.owner === owner),
+        maySweep: (write) => write.maySweep,
       }),
     });
     if (!('write' in step)) return step.kind;

@@ -57,10 +57,10 @@ describe('a store that is nearly full', () => {
   test('of what may be evicted makes room for a result that fits above the target', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 20, 400);
-    expect(setup.admission.usageBytes).toBeGreaterThan(quotaBytes * 0.8);
+    expect(setup.admission.usage.totalBytes).toBeGreaterThan(quotaBytes * 0.8);
     const { entry } = await write(setup, 3500);
-    expect(entry.sizeBytes).toBeGreaterThan(quotaBytes - setup.admission.storedBytes);
-    expect(setup.admission.usageBytes).toBeLessThanOrEqual(quotaBytes);
+    expect(entry.sizeBytes).toBeGreaterThan(quotaBytes - setup.admission.usage.storedBytes);
+    expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(quotaBytes);
     expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', isGood: true });
   });
 
@@ -83,11 +83,11 @@ describe('a store that is nearly full', () => {
     await expect(refused).rejects.toThrow(
       /^There is no room for the result: of the quota of 62\.5 KiB, 3\d(?:\.\d)? KiB are stored, this query has written 2\d(?:\.\d)? KiB, and a result of at most 2\d(?:\.\d)? KiB would fit\.$/,
     );
-    expect(setup.admission.usageBytes).toBe((await setup.results.usage()).sizeBytes);
-    expect(setup.admission.usageBytes).toBeGreaterThan(quotaBytes * 0.5);
-    expect(setup.admission.refusedCount).toBe(1);
+    expect(setup.admission.usage.totalBytes).toBe((await setup.results.usage()).sizeBytes);
+    expect(setup.admission.usage.totalBytes).toBeGreaterThan(quotaBytes * 0.5);
+    expect(setup.admission.queue.refusedCount).toBe(1);
     // There is room again, for smaller ones.
-    expect(setup.admission.refusal).toBeUndefined();
+    expect(setup.admission.queue.refusal).toBeUndefined();
   });
 
   test('says since when it refuses while nothing can be deleted, and takes results again when it can', async () => {
@@ -96,15 +96,15 @@ describe('a store that is nearly full', () => {
     setup.store.plan = ({ op, key }) =>
       op === 'delete' && key.endsWith('.json') ? { kind: 'fail-before' } : undefined;
     const sinceMs = setup.clock.nowMs();
-    while (setup.admission.usageBytes <= quotaBytes * 0.9) await write(setup, 400);
+    while (setup.admission.usage.totalBytes <= quotaBytes * 0.9) await write(setup, 400);
     await expect(write(setup, 3500)).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
-    expect(setup.admission.refusal).toMatchObject({
+    expect(setup.admission.queue.refusal).toMatchObject({
       sinceMs,
       reason: expect.stringContaining('There is no room') as string,
     });
     setup.store.plan = () => undefined;
     await write(setup, 400);
-    expect(setup.admission.refusal).toBeUndefined();
+    expect(setup.admission.queue.refusal).toBeUndefined();
   });
 });
 
@@ -153,15 +153,15 @@ describe('a sweep that nobody who waits has asked for', () => {
   test('and that begins when theirs has ended, is waited for: no write is refused while it deletes', async () => {
     const { admission, extend } = nearlyFull();
     const begun = Promise.withResolvers<() => void>();
-    admission.sweep = async () => {
-      admission.beginSweep()();
-      begun.resolve(admission.beginSweep());
+    admission.queue.sweep = async () => {
+      admission.queue.beginSweep()();
+      begun.resolve(admission.queue.beginSweep());
     };
     const outcome = extend();
     const end = await begun.promise;
     await setImmediate(); // the sweep that they asked for has ended, and they know it
     admission.removed(requestIdOf(0), 40);
-    expect(admission).toMatchObject({ waitingCount: 1, refusedCount: 0 });
+    expect(admission.queue).toMatchObject({ waitingCount: 1, refusedCount: 0 });
     admission.removed(requestIdOf(1), 110);
     end();
     expect(await outcome).toBe('stored');
@@ -170,7 +170,7 @@ describe('a sweep that nobody who waits has asked for', () => {
   test('and that frees too little, refuses them when it has ended', async () => {
     const { admission, extend } = nearlyFull();
     const begun = Promise.withResolvers<() => void>();
-    admission.sweep = async () => begun.resolve(admission.beginSweep());
+    admission.queue.sweep = async () => begun.resolve(admission.queue.beginSweep());
     const outcome = extend();
     const end = await begun.promise;
     admission.removed(requestIdOf(0), 40);
@@ -180,7 +180,7 @@ describe('a sweep that nobody who waits has asked for', () => {
 
   test('and that deletes nothing, being a dry run, does not count as one', async () => {
     const setup = new CleanerSetup({ quotaBytes });
-    const begins = vi.spyOn(setup.admission, 'beginSweep');
+    const begins = vi.spyOn(setup.admission.queue, 'beginSweep');
     await setup.cleaner.sweep('once', { isDryRun: true });
     expect(begins).not.toHaveBeenCalled();
     await setup.cleaner.sweep('once');
@@ -194,7 +194,7 @@ describe('writes that wait for each other', () => {
     await store(setup, 18, 400);
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(write(setup, 3000))));
     expect(outcomes).toEqual(Array.from({ length: 6 }, () => 'stored'));
-    expect(setup.admission.usageBytes).toBeLessThanOrEqual(quotaBytes);
+    expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(quotaBytes);
   });
 
   test('give way when they are larger than that, the largest first, and only as many as must', async () => {
@@ -204,7 +204,7 @@ describe('writes that wait for each other', () => {
     expect(
       outcomes.every((outcome) => outcome === 'stored' || outcome === 'QUERY_LIMIT_EXCEEDED'),
     ).toBe(true);
-    expect(setup.admission.waitingCount).toBe(0);
+    expect(setup.admission.queue.waitingCount).toBe(0);
   });
 
   test('stop waiting when their caller gives up, and let the others on', async () => {
@@ -214,19 +214,19 @@ describe('writes that wait for each other', () => {
     await slow.reached;
     const stop = new AbortController();
     const second = codeOf(write(setup, 13_000, stop.signal));
-    while (setup.admission.waitingCount === 0) await setup.clock.advance(1);
+    while (setup.admission.queue.waitingCount === 0) await setup.clock.advance(1);
     stop.abort();
     expect(await second).toBe('ABORTED');
     slow.letOn();
     await first;
-    expect(setup.admission.usageBytes).toBe((await setup.results.usage()).sizeBytes);
+    expect(setup.admission.usage.totalBytes).toBe((await setup.results.usage()).sizeBytes);
   });
 });
 
 test('without a cleaner nobody waits for a sweep that never comes', async () => {
   const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
   await store(setup, 20, 400);
-  setup.admission.sweep = undefined;
+  setup.admission.attach(undefined);
   expect(await codeOf(write(setup, 12_000))).toBe('QUERY_LIMIT_EXCEEDED');
 });
 
@@ -239,15 +239,15 @@ describe('a store whose disk is full', () => {
     await setup.clock.advance(1000);
     expect(await codeOf(write(setup, 400))).toBe('STORE_FULL');
     await setup.cleaner.sweep('critical');
-    expect(setup.admission.refusal).toEqual({
+    expect(setup.admission.queue.refusal).toEqual({
       sinceMs,
       reason: 'The result store has no room left.',
     });
-    expect(setup.admission.refusedCount).toBe(2);
+    expect(setup.admission.queue.refusedCount).toBe(2);
     setup.store.plan = () => undefined;
     await write(setup, 400);
-    expect(setup.admission.refusal).toBeUndefined();
-    expect(setup.admission.refusedCount).toBe(2);
+    expect(setup.admission.queue.refusal).toBeUndefined();
+    expect(setup.admission.queue.refusedCount).toBe(2);
   });
 
   test('is told of when another process writes, and no other failure is taken for it', async () => {
@@ -263,8 +263,8 @@ describe('a store whose disk is full', () => {
         ),
       );
     expect(await failWith('STORE_UNAVAILABLE')).toBe('STORE_UNAVAILABLE');
-    expect(setup.admission.refusal).toBeUndefined();
+    expect(setup.admission.queue.refusal).toBeUndefined();
     expect(await failWith('STORE_FULL')).toBe('STORE_FULL');
-    expect(setup.admission.refusal?.reason).toBe('The result store has no room left.');
+    expect(setup.admission.queue.refusal?.reason).toBe('The result store has no room left.');
   });
 });

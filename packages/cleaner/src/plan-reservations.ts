@@ -1,61 +1,58 @@
 import type { QuotaPolicy } from './quota-policy.ts';
 
-/** A write under way, as far as room goes. */
-export interface RoomHolder {
+/** A write in progress, as far as space is concerned. */
+export interface WriteDemand {
   readonly heldBytes: number;
-  /** How many more it waits for; 0 while it does not wait. */
+  /** The bytes that it waits for; 0 while it does not wait. */
   readonly wantedBytes: number;
-  /**
-   * Whether a sweep may free, of the quota or the share of this policy, what the last one could
-   * not.
-   */
-  maySweep(policy: QuotaPolicy): boolean;
 }
 
-/** What there is of room, and who holds and wants it. */
-export interface RoomState<Write extends RoomHolder> {
+/** The space in a limit, and the writes that hold and want it. */
+export interface ReservationState<Write extends WriteDemand> {
   readonly policy: QuotaPolicy;
   readonly storedBytes: number;
-  /** What failed writes could not take back, perhaps; only a listing knows. */
-  readonly doubtfulBytes: number;
-  /**
-   * In the order in which they began to wait; where those stand that do not wait is of no matter.
-   */
+  /** What failed writes may have left behind; only a listing knows. */
+  readonly unconfirmedBytes: number;
+  /** Those that wait come in the order in which they started to; the others in any order. */
   readonly writes: readonly Write[];
+  /** Whether a sweep may free, in this limit, what the last one could not. */
+  readonly maySweep: (write: Write, policy: QuotaPolicy) => boolean;
   /**
-   * The same of the share of a write's owner, whose writes it holds only; undefined where the owner
-   * has the whole quota.
+   * The same of the share of a write's owner, with its writes only; undefined where the owner has
+   * the whole quota.
    */
-  readonly shareOf?: (write: Write) => RoomState<Write> | undefined;
+  readonly shareOf?: (write: Write) => ReservationState<Write> | undefined;
 }
 
 /** What to do next. `wait`: nothing, until something changes. */
-export type RoomStep<Write> =
+export type ReservationStep<Write> =
   | { readonly kind: 'grant'; readonly write: Write }
-  /** `policy`: the quota, or the share, that has no room. */
+  /** `policy`: the quota, or the share, that has no space. */
   | { readonly kind: 'refuse'; readonly write: Write; readonly policy: QuotaPolicy }
   | { readonly kind: 'sweep' }
   | { readonly kind: 'wait' };
 
 /**
- * Decides who of those that wait for room goes on, one step at a time; a grant or a refusal changes
- * the state for the next.
+ * Decides which of the waiting writes goes on, one step at a time; a grant or a refusal changes the
+ * state for the next.
  *
  * A write that fits is granted, in order of arrival, unless that could leave several writes waiting
- * for each other (`leavesAWayOut`); both within the quota and within the share of its owner. Else a
- * sweep, if one may help. Else all wait while some other write that holds room goes on: its end
- * frees that room, or makes it evictable. When nobody goes on, one must give way: one larger than
- * the guaranteed size, and of those the largest. So somebody always goes on, fails or has yet to be
+ * for each other (`isSafe`); both within the quota and within the share of its owner. Else a sweep,
+ * if one may help. Else all wait while some other write that holds space goes on: its end frees
+ * that space, or makes it evictable. When none goes on, one is refused: one larger than the
+ * guaranteed size, and of those the largest. So some write always goes on, fails or has yet to be
  * swept for.
  *
- * A share of which all writes wait for room in it is as a quota of its own: one of its writes gives
- * way, whatever goes on elsewhere. The claims of all writes are met in one order, the largest
- * first, which is that of each share as well: so what is safe in the quota and in each share is
- * safe in all.
+ * A share in which all writes wait is like a quota of its own: one of its writes is refused,
+ * whatever goes on elsewhere. The claims of all writes are met in one order, the largest first,
+ * which is that of each share as well: so what is safe in the quota and in each share is safe in
+ * all.
  */
-export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): RoomStep<Write> {
+export function planReservations<Write extends WriteDemand>(
+  state: ReservationState<Write>,
+): ReservationStep<Write> {
   const waiting = state.writes.filter(({ wantedBytes }) => wantedBytes > 0);
-  const limitsOf = (write: Write): readonly RoomState<Write>[] => {
+  const limitsOf = (write: Write): readonly ReservationState<Write>[] => {
     const share = state.shareOf?.(write);
     return share === undefined ? [state] : [share, state];
   };
@@ -66,12 +63,12 @@ export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): Roo
     ({ policy }, write) => grownBytes(write) > policy.criticalBytes,
   );
   if (outsized !== undefined) return outsized;
-  const mayGoOn = (limit: RoomState<Write>, write: Write): boolean =>
-    fits(limit, write) && leavesAWayOut(limit, write);
+  const mayGoOn = (limit: ReservationState<Write>, write: Write): boolean =>
+    fits(limit, write) && isSafe(limit, write);
   const granted = waiting.find((write) => limitsOf(write).every((limit) => mayGoOn(limit, write)));
   if (granted !== undefined) return { kind: 'grant', write: granted };
   const maySweep = (write: Write): boolean =>
-    limitsOf(write).some((limit) => !fits(limit, write) && write.maySweep(limit.policy));
+    limitsOf(write).some((limit) => !fits(limit, write) && limit.maySweep(write, limit.policy));
   if (waiting.some(maySweep)) return { kind: 'sweep' };
   const hopeless = refusal(waiting, limitsOf, isHopeless);
   if (hopeless !== undefined) return hopeless;
@@ -84,19 +81,19 @@ export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): Roo
       return { kind: 'refuse', write: victimOf(share), policy: share.policy };
     }
   }
-  const isAnybodyAtWork = state.writes.some(
+  const isAnyWriting = state.writes.some(
     ({ heldBytes, wantedBytes }) => heldBytes > 0 && wantedBytes === 0,
   );
-  if (isAnybodyAtWork || waiting.length === 0) return { kind: 'wait' };
+  if (isAnyWriting || waiting.length === 0) return { kind: 'wait' };
   return { kind: 'refuse', write: victimOf(state), policy: state.policy };
 }
 
 /** The first write that one of its limits rules out, and which. */
-function refusal<Write extends RoomHolder>(
+function refusal<Write extends WriteDemand>(
   writes: readonly Write[],
-  limitsOf: (write: Write) => readonly RoomState<Write>[],
-  isRuledOut: (limit: RoomState<Write>, write: Write) => boolean,
-): RoomStep<Write> | undefined {
+  limitsOf: (write: Write) => readonly ReservationState<Write>[],
+  isRuledOut: (limit: ReservationState<Write>, write: Write) => boolean,
+): ReservationStep<Write> | undefined {
   for (const write of writes) {
     const limit = limitsOf(write).find((each) => isRuledOut(each, write));
     if (limit !== undefined) return { kind: 'refuse', write, policy: limit.policy };
@@ -108,7 +105,10 @@ function refusal<Write extends RoomHolder>(
  * Whether a write would not fit even if it were the only one, and everything were evicted that may
  * be.
  */
-function isHopeless<Write extends RoomHolder>(limit: RoomState<Write>, write: Write): boolean {
+function isHopeless<Write extends WriteDemand>(
+  limit: ReservationState<Write>,
+  write: Write,
+): boolean {
   const { policy, storedBytes } = limit;
   return (
     !fits(limit, write) &&
@@ -116,38 +116,42 @@ function isHopeless<Write extends RoomHolder>(limit: RoomState<Write>, write: Wr
   );
 }
 
-/** Of the writes that wait, the one to give way. */
-function victimOf<Write extends RoomHolder>({ policy, writes }: RoomState<Write>): Write {
+/** Of the writes that wait, the one to refuse. */
+function victimOf<Write extends WriteDemand>({ policy, writes }: ReservationState<Write>): Write {
   const isBeyond = (write: Write): number => Number(grownBytes(write) > policy.guaranteedBytes);
   const [victim] = writes
     .filter(({ wantedBytes }) => wantedBytes > 0)
     .toSorted((one, other) => isBeyond(other) - isBeyond(one) || other.heldBytes - one.heldBytes);
-  if (victim === undefined) throw new RangeError('No write waits for room.');
+  if (victim === undefined) throw new RangeError('No write waits for space.');
   return victim;
 }
 
-/** Whether there is room for what a write wants, right now. */
-function fits<Write extends RoomHolder>(
-  { policy, storedBytes, doubtfulBytes, writes }: RoomState<Write>,
+/** Whether there is space for what a write wants, right now. */
+function fits<Write extends WriteDemand>(
+  { policy, storedBytes, unconfirmedBytes, writes }: ReservationState<Write>,
   write: Write,
 ): boolean {
   const heldBytes = writes.reduce((sum, each) => sum + each.heldBytes, 0);
-  return storedBytes + doubtfulBytes + heldBytes + write.wantedBytes <= policy.quotaBytes;
+  return storedBytes + unconfirmedBytes + heldBytes + write.wantedBytes <= policy.quotaBytes;
 }
 
 /**
  * Whether, after a grant, all writes could still end one after the other, each having grown to the
  * guaranteed size: the banker's algorithm (Dijkstra, EWD 623), with the guaranteed size as
- * everybody's claim. Nobody gives back what it holds before it ends, so that two halves of a result
- * each could fill the last room and wait for each other for ever.
+ * the claim of each. No write gives back what it holds before it ends, so two half-written results could fill the
+ * last space and wait for each other for ever.
  *
  * The largest goes first: it needs the least, and so is never held back. Before each next one a
  * sweep may bring what is stored down to the target, no further. Writes beyond the guaranteed size
- * have no claim, and can be made to give way. But they may end as well, and then as much as the
+ * have no claim, and can be refused. But they may end as well, and then as much as the
  * target is kept: so while there is one, that much counts as kept.
  */
-function leavesAWayOut<Write extends RoomHolder>(
-  { policy, storedBytes, writes }: Pick<RoomState<Write>, 'policy' | 'storedBytes' | 'writes'>,
+function isSafe<Write extends WriteDemand>(
+  {
+    policy,
+    storedBytes,
+    writes,
+  }: Pick<ReservationState<Write>, 'policy' | 'storedBytes' | 'writes'>,
   write: Write,
 ): boolean {
   const { quotaBytes, criticalBytes, targetBytes, guaranteedBytes } = policy;
@@ -173,6 +177,6 @@ function leavesAWayOut<Write extends RoomHolder>(
   return true;
 }
 
-function grownBytes({ heldBytes, wantedBytes }: RoomHolder): number {
+function grownBytes({ heldBytes, wantedBytes }: WriteDemand): number {
   return heldBytes + wantedBytes;
 }

@@ -1,0 +1,155 @@
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  isRequestId,
+  type QuireError,
+  type RequestId,
+} from '@quire/core';
+import type { OpenRecord } from './commit-record.ts';
+import type { RecordCache } from './record-cache.ts';
+import {
+  lostDataError,
+  notFoundError,
+  type Removal,
+  type RemovalReason,
+  removedError,
+  RemovedResults,
+} from './removed-results.ts';
+import type { ResultEntry } from './result-entry.ts';
+import type { ResultFinder } from './result-finder.ts';
+import type { OpenOptions } from './result-store-options.ts';
+
+type MayRead = OpenOptions['mayRead'];
+
+/**
+ * Decides which results live, and why others do not: expired, evicted, deleted, lost. Everything
+ * that opens, reads, renews or removes a result asks here.
+ */
+export class LiveResults {
+  readonly #cache: RecordCache;
+  readonly #finder: ResultFinder;
+  readonly #clock: Clock;
+  readonly #removed = new RemovedResults();
+
+  constructor(parts: {
+    readonly cache: RecordCache;
+    readonly finder: ResultFinder;
+    readonly clock: Clock;
+  }) {
+    this.#cache = parts.cache;
+    this.#finder = parts.finder;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * Returns the record of a live result.
+   *
+   * @throws as `ResultStore.open`
+   */
+  async open(requestId: string, options: OpenOptions): Promise<OpenRecord> {
+    const { mayRead, ...call } = options;
+    if (!isRequestId(requestId)) throw notFoundError(requestId);
+    const removal = this.#removed.get(requestId);
+    if (removal !== undefined) {
+      if (mayRead?.(removal.owner) === false) await this.#finder.findNothing(requestId, call);
+      throw goneError(requestId, removal, mayRead);
+    }
+    const cached = this.#cache.get(requestId);
+    const isLive = cached !== undefined && this.#isLive(cached);
+    if (isLive && mayRead?.(cached.record.owner) !== false) {
+      if (await this.#cache.confirm(cached, call)) return cached;
+    }
+    // Another process may have renewed it, so only the store can say that it has expired.
+    const open = await this.#finder.find(requestId, options);
+    if (open === undefined) {
+      if (mayRead !== undefined) await this.#finder.readNothing(requestId, call);
+      if (cached === undefined) throw notFoundError(requestId);
+      throw this.gone(cached, isLive ? 'deleted' : 'expired', mayRead);
+    }
+    this.#cache.set(open);
+    if (!this.#isLive(open)) throw this.gone(open, 'expired', mayRead);
+    if (mayRead?.(open.record.owner) === false) throw notFoundError(requestId);
+    return open;
+  }
+
+  /** As `open`, when that needs no request to the store and does not refuse; else undefined. */
+  openCached(requestId: RequestId, mayRead?: MayRead): OpenRecord | undefined {
+    const open = this.#cache.get(requestId);
+    if (open === undefined || this.#removed.get(requestId) !== undefined) return undefined;
+    const isOpen = this.#cache.isFresh(open) && this.#isLive(open);
+    return isOpen && mayRead?.(open.record.owner) !== false ? open : undefined;
+  }
+
+  /**
+   * Finds a live result to delete it: its commit record may be damaged, for those who may read
+   * results of unknown owners.
+   *
+   * @throws as `open`
+   */
+  async findToDelete(
+    requestId: RequestId,
+    options: OpenOptions,
+  ): Promise<{ readonly entry: ResultEntry; readonly owner: string | undefined }> {
+    try {
+      const { entry, record } = await this.open(requestId, options);
+      return { entry, owner: record.owner };
+    } catch (error) {
+      const { mayRead, ...call } = options;
+      if (!isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN')) throw error;
+      if (mayRead?.(undefined) === false) throw error;
+      const entry = await this.#finder.findEntry(requestId, call);
+      if (entry === undefined) throw error;
+      return { entry, owner: undefined };
+    }
+  }
+
+  /** A result has been stored, or its record replaced. */
+  add(open: OpenRecord): void {
+    this.#cache.set(open);
+  }
+
+  /** Forgets the cached record: only the store can say what it is now. */
+  forget(requestId: RequestId): void {
+    this.#cache.delete(requestId);
+  }
+
+  /** A result has been removed, or is being removed: it is no longer committed. */
+  remove(
+    requestId: RequestId,
+    reason: RemovalReason,
+    owner = this.#cache.ownerOf(requestId),
+  ): Removal {
+    this.forget(requestId);
+    return this.#removed.add(requestId, { reason, owner });
+  }
+
+  /** Records that a result is gone, and returns the error that says so to those who may know. */
+  gone({ entry, record }: OpenRecord, reason: RemovalReason, mayRead?: MayRead): QuireError {
+    const removal = this.remove(entry.requestId, reason, record.owner);
+    return goneError(entry.requestId, removal, mayRead);
+  }
+
+  /** Returns why the data file of a result that was open is missing. */
+  async explainMissingData(
+    open: OpenRecord,
+    cause: unknown,
+    options: CallOptions,
+  ): Promise<QuireError> {
+    this.forget(open.entry.requestId);
+    // A removal deletes the commit record first: data that is missing alone was lost.
+    return (await this.#finder.isCommitted(open.entry, options))
+      ? lostDataError(open.entry.dataKey, cause)
+      : this.gone(open, this.#isLive(open) ? 'deleted' : 'expired');
+  }
+
+  #isLive({ entry }: OpenRecord): boolean {
+    return entry.expirationTimeMs > this.#clock.nowMs();
+  }
+}
+
+function goneError(requestId: RequestId, removal: Removal, mayRead: MayRead): QuireError {
+  return mayRead?.(removal.owner) === false
+    ? notFoundError(requestId)
+    : removedError(requestId, removal.reason);
+}

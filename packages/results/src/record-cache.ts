@@ -1,0 +1,87 @@
+import { type CallOptions, type Clock, MiB, type ObjectStore, type RequestId } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
+import { LRUCache } from 'lru-cache';
+import type { OpenRecord } from './commit-record.ts';
+import { isStored } from './result-finder.ts';
+
+interface RecordCacheParts {
+  readonly store: Pick<ObjectStore, 'head'>;
+  readonly clock: Clock;
+  /** How long a cached record is used without asking the store again, in milliseconds. */
+  readonly stalenessMaxMs: () => number;
+}
+
+const cacheBytesMax = 16 * MiB;
+/** Roughly what one batch takes in a parsed record, and what the rest of it takes. */
+const bytesPerBatch = 16;
+const bytesPerRecord = 4096;
+const ownersMax = 100_000;
+
+/** The commit records used last, and the owners of many more results. */
+export class RecordCache {
+  readonly #parts: RecordCacheParts;
+  readonly #checks = new Map<string, Promise<boolean>>();
+  /** Kept longer than records, for results that are removed unopened. */
+  readonly #owners = new LRUCache<RequestId, string>({
+    maxSize: ownersMax,
+    sizeCalculation: () => 1,
+  });
+  readonly #records = new LRUCache<RequestId, OpenRecord>({
+    maxSize: cacheBytesMax,
+    sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
+  });
+
+  constructor(parts: RecordCacheParts) {
+    this.#parts = parts;
+  }
+
+  get(requestId: RequestId): OpenRecord | undefined {
+    return this.#records.get(requestId);
+  }
+
+  set(open: OpenRecord): void {
+    this.#records.set(open.entry.requestId, open);
+    this.#owners.set(open.entry.requestId, open.record.owner);
+  }
+
+  delete(requestId: RequestId): void {
+    this.#records.delete(requestId);
+  }
+
+  ownerOf(requestId: RequestId): string | undefined {
+    return this.#owners.get(requestId);
+  }
+
+  /** Whether the store was seen to have the record so recently that it need not be asked. */
+  isFresh({ seenMs }: OpenRecord): boolean {
+    const { clock, stalenessMaxMs } = this.#parts;
+    return clock.monotonicMs() - seenMs < stalenessMaxMs();
+  }
+
+  /**
+   * Checks that the store still has a cached record, which another process may have removed or
+   * replaced. No request while it is fresh; then one `head`, shared by concurrent callers.
+   */
+  async confirm(open: OpenRecord, { signal }: CallOptions): Promise<boolean> {
+    if (this.isFresh(open)) return true;
+    const { recordKey } = open.entry;
+    let check = this.#checks.get(recordKey);
+    if (check === undefined) {
+      check = this.#check(open).finally(() => this.#checks.delete(recordKey));
+      this.#checks.set(recordKey, check);
+    }
+    return unlessAborted(check, signal);
+  }
+
+  async #check(open: OpenRecord): Promise<boolean> {
+    const { requestId, recordKey } = open.entry;
+    const seenMs = this.#parts.clock.monotonicMs();
+    const isThere = await isStored(this.#parts.store, recordKey);
+    // The record may have been replaced or removed by this process in the meantime.
+    if (this.#records.get(requestId)?.entry.recordKey === recordKey) {
+      if (isThere) this.#records.set(requestId, { ...open, seenMs });
+      else this.delete(requestId);
+    }
+    return isThere;
+  }
+}

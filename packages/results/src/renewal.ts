@@ -1,0 +1,39 @@
+import type { CallOptions, Clock, ObjectStore } from '@quire/core';
+import { encodeCommitRecord } from './commit-record.ts';
+import { recordKeyOf } from './layout.ts';
+import type { OpenRecord } from './commit-record.ts';
+import { removedError } from './removed-results.ts';
+import { isStored } from './result-finder.ts';
+
+/**
+ * Replaces the commit record of a result by one with another expiry: writes the new one, then
+ * deletes the old one, so that the result is never without a record. `removeResult` says why that
+ * is safe against removals.
+ *
+ * @throws RESULT_DELETED when the old record is missing: the result was removed or has been renewed
+ * by another process
+ */
+export async function replaceRecord(
+  store: ObjectStore,
+  clock: Clock,
+  { entry, record }: OpenRecord,
+  expirationTimeMs: number,
+  options: CallOptions,
+): Promise<OpenRecord> {
+  const newRecord = { ...record, expirationTimeMs };
+  const recordKey = recordKeyOf(entry.brokerId, entry.requestId, newRecord);
+  const bytes = encodeCommitRecord(newRecord);
+  const seenMs = clock.monotonicMs();
+  await store.put(recordKey, bytes, options);
+  if (!(await isStored(store, entry.recordKey, options))) {
+    await store.delete(recordKey, options);
+    throw removedError(entry.requestId, 'deleted');
+  }
+  await store.delete(entry.recordKey, options);
+  const sizeBytes = record.dataSizeBytes + bytes.byteLength;
+  return {
+    entry: { ...entry, recordKey, expirationTimeMs, sizeBytes },
+    record: newRecord,
+    seenMs,
+  };
+}

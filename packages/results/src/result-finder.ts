@@ -1,0 +1,198 @@
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  type ObjectStore,
+  QuireError,
+  readObject,
+  type RequestId,
+} from '@quire/core';
+import { listResultFolders, type ResultFolder } from './catalog.ts';
+import { decodeCommitRecord } from './commit-record.ts';
+import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
+import type { PeerBrokers } from './peer-brokers.ts';
+import type { OpenRecord } from './commit-record.ts';
+import { lostDataError, notFoundError } from './removed-results.ts';
+import type { OpenOptions } from './result-store-options.ts';
+import type { ResultEntry } from './result-entry.ts';
+import { elsewhereError, readRunningPlace } from './running-mark.ts';
+
+/** What the store shows of an id. */
+interface Found {
+  readonly entry: ResultEntry | undefined;
+  /** The mark of a query that another broker runs. */
+  readonly runningKey: string | undefined;
+}
+
+const nothing: Found = { entry: undefined, runningKey: undefined };
+
+interface ResultFinderParts {
+  readonly store: ObjectStore;
+  readonly brokerId: string;
+  /** With these, results of other brokers in the same store are found as well. */
+  readonly peers: PeerBrokers | undefined;
+  readonly clock: Clock;
+}
+
+/** A renewal between listing and reading moves the record; the next attempt finds it. */
+const attemptsMax = 3;
+
+/** Finds results in the store, by listings, and reads their commit records. */
+export class ResultFinder {
+  readonly #store: ObjectStore;
+  readonly #brokerId: string;
+  readonly #peers: PeerBrokers | undefined;
+  readonly #clock: Clock;
+
+  constructor({ store, brokerId, peers, clock }: ResultFinderParts) {
+    this.#store = store;
+    this.#brokerId = brokerId;
+    this.#peers = peers;
+    this.#clock = clock;
+  }
+
+  /**
+   * Undefined when the result does not exist. One listing for a result of our own; for one of a
+   * peer, at most one more for each known peer, and, when none of those has it, a search for new
+   * ones.
+   *
+   * @throws RESULT_CORRUPT when its commit record exists and its data does not
+   */
+  async findEntry(requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
+    return (await this.#search(requestId, options)).entry;
+  }
+
+  /**
+   * As `findEntry`, and one read; undefined when the result does not exist.
+   *
+   * @throws RESULT_CORRUPT when the record is damaged or describes another result
+   * @throws QUERY_ELSEWHERE, to those who may read it, or else RESULT_NOT_FOUND, when another
+   * broker runs the query
+   */
+  async find(
+    requestId: RequestId,
+    { mayRead, ...options }: OpenOptions,
+  ): Promise<OpenRecord | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { entry, runningKey } = await this.#search(requestId, options);
+      if (entry === undefined && runningKey === undefined) return undefined;
+      try {
+        if (entry !== undefined) return await this.#read(entry, options);
+        const place = await readRunningPlace(
+          this.#store,
+          runningKey ?? '',
+          this.#clock.nowMs(),
+          options,
+        );
+        if (place === undefined) return undefined;
+        throw mayRead === undefined || mayRead(place.owner)
+          ? elsewhereError(requestId, place)
+          : notFoundError(requestId);
+      } catch (error) {
+        if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      }
+    }
+  }
+
+  /** Makes the requests of `find` for a result that does not exist, and of reading its record. */
+  async findNothing(requestId: RequestId, options: CallOptions): Promise<void> {
+    await this.findEntry(requestId, options);
+    await this.readNothing(requestId, options);
+  }
+
+  /** Makes the request of reading a record that does not exist. */
+  async readNothing(requestId: RequestId, options: CallOptions): Promise<void> {
+    try {
+      await readObject(this.#store, `${resultPrefix(this.#brokerId, requestId)}0`, options);
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+    }
+  }
+
+  /** Whether the result has a commit record, whether or not its data exists. */
+  async isCommitted(
+    { brokerId, requestId }: Pick<ResultEntry, 'brokerId' | 'requestId'>,
+    options: CallOptions,
+  ): Promise<boolean> {
+    for await (const { key } of this.#store.list(resultPrefix(brokerId, requestId), options)) {
+      if (parseResultObjectName(key)?.kind === 'record') return true;
+    }
+    return false;
+  }
+
+  async #search(requestId: RequestId, options: CallOptions): Promise<Found> {
+    const { entry } = await this.#findIn([this.#brokerId], requestId, options);
+    // This process knows its own queries: a mark with our name is what an earlier one has left.
+    if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
+    const known = await this.#findIn(this.#peers.known, requestId, options);
+    if (known.entry !== undefined || known.runningKey !== undefined) return known;
+    return this.#findIn(await this.#peers.lookForNew(requestId, options), requestId, options);
+  }
+
+  /** Searches all at once: that takes no longer than one. */
+  async #findIn(
+    brokerIds: readonly string[],
+    requestId: RequestId,
+    options: CallOptions,
+  ): Promise<Found> {
+    const found = await Promise.all(
+      brokerIds.map(async (brokerId): Promise<Found> => {
+        const prefix = resultPrefix(brokerId, requestId);
+        for await (const folder of listResultFolders(this.#store, prefix, options)) {
+          if (folder.entry === undefined) await this.#assertNotLost(folder, options);
+          return { entry: folder.entry, runningKey: keyOfKind(folder, 'running') };
+        }
+        return nothing;
+      }),
+    );
+    return (
+      found.find(({ entry }) => entry !== undefined) ??
+      found.find(({ runningKey }) => runningKey !== undefined) ??
+      nothing
+    );
+  }
+
+  /**
+   * A listing is not a snapshot: it may show a commit record, and then miss the data that was
+   * removed in the meantime. A removal takes the record first. So data that is missing while the
+   * result is still committed was lost.
+   */
+  async #assertNotLost(folder: ResultFolder, options: CallOptions): Promise<void> {
+    const dataKey = dataKeyOf(folder.brokerId, folder.requestId);
+    if (keyOfKind(folder, 'record') === undefined) return;
+    if (await isStored(this.#store, dataKey, options)) return;
+    if (await this.isCommitted(folder, options)) throw lostDataError(dataKey);
+  }
+
+  async #read(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
+    const seenMs = this.#clock.monotonicMs();
+    const bytes = await readObject(this.#store, entry.recordKey, options);
+    const record = decodeCommitRecord(entry.recordKey, bytes);
+    if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
+      throw new QuireError(
+        'RESULT_CORRUPT',
+        `The commit record ${entry.recordKey} describes another result.`,
+      );
+    }
+    return { entry, record, seenMs };
+  }
+}
+
+function keyOfKind({ orphans }: ResultFolder, kind: 'record' | 'running'): string | undefined {
+  return orphans.find(({ key }) => parseResultObjectName(key)?.kind === kind)?.key;
+}
+
+/** Whether the store has an object. */
+export async function isStored(
+  store: Pick<ObjectStore, 'head'>,
+  key: string,
+  options?: CallOptions,
+): Promise<boolean> {
+  try {
+    await store.head(key, options);
+    return true;
+  } catch (error) {
+    if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+    return false;
+  }
+}
