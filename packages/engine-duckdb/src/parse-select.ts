@@ -3,7 +3,6 @@ import { queryError, type Redact } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows } from './read-rows.ts';
 import { shortenMessage } from './shorten-message.ts';
-import type { SyntaxNode } from './statement-guard.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
 
 /**
@@ -11,6 +10,9 @@ import { overLimit, type StatementLimits } from './statement-limits.ts';
  * texts in them are not.
  */
 const syntaxTreeLengthMax = 16 * MiB;
+
+/** A node of DuckDB's syntax tree. */
+export type SyntaxNode = Readonly<Record<string, unknown>>;
 
 /** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
 interface ParsedSql {

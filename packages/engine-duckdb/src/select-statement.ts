@@ -19,7 +19,6 @@ import type { QueryConnection } from './query-connection.ts';
 import { parseSelect } from './parse-select.ts';
 import { planQuery } from './pinot/explain.ts';
 import { translatePinot } from './pinot/translate.ts';
-import { isRepeatable } from './repeatable.ts';
 import { readBoundRows, readRows, rowsOf } from './read-rows.ts';
 import {
   checkColumnCount,
@@ -28,7 +27,7 @@ import {
   type StatementLimits,
 } from './statement-limits.ts';
 import type { TableScope } from './table-scope.ts';
-import { checkStatement, type SyntaxNode } from './statement-guard.ts';
+import { checkStatement } from './statement-guard.ts';
 
 /** A query that was found to be safe and to make sense, ready to run. */
 export interface SelectStatement {
@@ -147,21 +146,18 @@ async function prepareAsGiven(
   let tables: readonly string[] = [];
   try {
     const tree = await parseSelect(connection, sql, limits, redact);
-    const names = await checkStatement(
-      tree,
-      { tables: scope.names, results: scope.results.ids },
-      limits,
-    );
-    tables = names.tables;
-    await scope.define(connection, tables, tree);
-    await scope.results.define(connection, names.results, redact);
+    const readable = { tables: scope.names, results: scope.results.ids };
+    const { results, traits, ...read } = await checkStatement(tree, readable, limits);
+    tables = read.tables;
+    await scope.define(connection, tables, traits);
+    await scope.results.define(connection, results, redact);
     const values = matchParameters(tree, parameters);
     const givens = {
       givenSql: sql,
       values,
       tables,
-      hasSums: hasSums(tree),
-      isRepeatable: isRepeatable(tree),
+      hasSums: traits.hasSums,
+      isRepeatable: traits.isRepeatable,
     };
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
@@ -294,37 +290,4 @@ async function prepareCasts(
     if (isQuireError(error)) throw error;
     throw unsupportedColumn(parseFailure(error), redact);
   }
-}
-
-const summingFunctions: ReadonlySet<string> = new Set([
-  'sum',
-  'count_if',
-  'countif',
-  'list_sum',
-  'list_aggr',
-  'list_aggregate',
-  'array_aggr',
-  'array_aggregate',
-]);
-
-/**
- * Tells whether the HUGEINT columns of a query may be sums. They are not where the query says
- * HUGEINT itself: then it means it.
- *
- * @param tree DuckDB's syntax tree
- */
-function hasSums(tree: SyntaxNode): boolean {
-  let isSumming = false;
-  const visits: unknown[] = [tree];
-  for (let value = visits.pop(); value !== undefined; value = visits.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    const { type_name: typeName, function_name: functionName } = value as SyntaxNode;
-    if (typeName === 'HUGEINT') return false;
-    isSumming ||=
-      typeof functionName === 'string' && summingFunctions.has(functionName.toLowerCase());
-    for (const child of Object.values(value)) {
-      if (typeof child === 'object' && child !== null) visits.push(child);
-    }
-  }
-  return isSumming;
 }

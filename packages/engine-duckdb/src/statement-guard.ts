@@ -1,7 +1,9 @@
 import { QuireError } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
+import type { SyntaxNode } from './parse-select.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
+import { StatementTraits } from './statement-traits.ts';
 
 /**
  * What a query may read: configured names in lower case, each with the spelling it was configured
@@ -16,10 +18,11 @@ export interface Readable {
   readonly results: ReadonlySet<string>;
 }
 
-/** What a query reads. */
-export interface NamesRead {
+/** The tables and results that a query reads, and its traits. */
+export interface CheckedStatement {
   readonly tables: readonly string[];
   readonly results: readonly string[];
+  readonly traits: StatementTraits;
 }
 
 /** The same while it is being found out. */
@@ -27,9 +30,6 @@ interface Reading extends Readable {
   readonly tablesRead: Set<string>;
   readonly resultsRead: Set<string>;
 }
-
-/** A node of DuckDB's syntax tree. */
-export type SyntaxNode = Readonly<Record<string, unknown>>;
 
 interface Visit {
   readonly value: unknown;
@@ -94,8 +94,8 @@ export function isReservedName(name: string): boolean {
 }
 
 /**
- * Checks that a SELECT reads configured tables and the given results, and nothing else, and gives
- * the names of those it reads.
+ * Checks that a SELECT reads configured tables and the given results, and nothing else, and returns
+ * the names of those it reads with what else its syntax tree shows: the tree is walked once.
  *
  * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets
  * around the check. It is an allow-list for everything that can be read from, and a deny-list for
@@ -109,8 +109,9 @@ export async function checkStatement(
   statement: SyntaxNode,
   readable: Readable,
   limits: StatementLimits,
-): Promise<NamesRead> {
+): Promise<CheckedStatement> {
   const reading: Reading = { ...readable, tablesRead: new Set(), resultsRead: new Set() };
+  const traits = new StatementTraits();
   const visits: Visit[] = [{ value: statement, scope: undefined, depth: 0 }];
   let visitCount = 0;
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
@@ -121,6 +122,8 @@ export async function checkStatement(
       for (const item of value as unknown[]) visits.push({ value: item, scope, depth });
     } else if (isNode(value)) {
       checkNode(value, scope, reading);
+      traits.observe(value);
+      if (isNode(value['function'])) traits.observe(value['function']);
       const below = depth + nestingOf(value);
       if (below > limits.depthMax) {
         throw overLimit(limits, 'depthMax', `parts that are nested ${below} deep or more`);
@@ -128,7 +131,7 @@ export async function checkStatement(
       for (const child of childrenOf(value, scope)) visits.push({ ...child, depth: below });
     }
   }
-  return { tables: [...reading.tablesRead].toSorted(), results: [...reading.resultsRead] };
+  return { tables: [...reading.tablesRead].toSorted(), results: [...reading.resultsRead], traits };
 }
 
 /**

@@ -5,7 +5,8 @@ import { selectRelation } from './live-relation.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows } from './read-rows.ts';
 import { ResultTables } from './result-tables.ts';
-import type { SyntaxNode, TableNames } from './statement-guard.ts';
+import type { TableNames } from './statement-guard.ts';
+import type { StatementTraits } from './statement-traits.ts';
 import type { OpenTable } from './table-source.ts';
 
 /**
@@ -67,12 +68,12 @@ export class TableScope {
 
   /**
    * Makes the live tables among these known to the connection, and all of them for a query that
-   * looks into the catalog. Once for each is enough.
+   * reads the catalog. Once for each is enough.
    */
   async define(
     connection: QueryConnection,
     tables: readonly string[],
-    tree: SyntaxNode,
+    { readsCatalog }: Pick<StatementTraits, 'readsCatalog'>,
   ): Promise<void> {
     for (const fullName of tables) {
       const name = this.#fullNames.get(fullName);
@@ -83,7 +84,7 @@ export class TableScope {
     const wanted = [...this.#liveNames].filter(
       (name) => tables.includes(name) && !this.#defined.has(name),
     );
-    const shown = looksIntoCatalog(tree)
+    const shown = readsCatalog
       ? [...this.#liveNames].filter(
           (name) => !tables.includes(name) && !this.#defined.has(name) && !this.#shown.has(name),
         )
@@ -159,10 +160,4 @@ export class TableScope {
 
 function offlineNameOf(name: string): string {
   return `${name}_OFFLINE`;
-}
-
-/** SHOW and DESCRIBE, and the views of the catalog. */
-function looksIntoCatalog(tree: SyntaxNode): boolean {
-  const text = JSON.stringify(tree);
-  return text.includes('"SHOW_REF"') || text.toLowerCase().includes('"information_schema"');
 }

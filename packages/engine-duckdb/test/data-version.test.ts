@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataVersionOf } from '../src/data-version.ts';
 import { isFunctionRefused } from '../src/function-policy.ts';
 import { readRows } from '../src/read-rows.ts';
-import { isChanging } from '../src/repeatable.ts';
+import { isChanging } from '../src/statement-traits.ts';
 import { TestEngine } from './test-engine.ts';
 
 let directory: string;

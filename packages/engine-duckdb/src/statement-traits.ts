@@ -1,0 +1,116 @@
+import type { SyntaxNode } from './parse-select.ts';
+
+/**
+ * Functions, and names of the standard that DuckDB takes for functions without brackets, whose
+ * values change by themselves. A test compares them with what DuckDB says of its functions, and
+ * fails after an upgrade that adds one.
+ */
+const changingNames: ReadonlySet<string> = new Set([
+  'age', // with one argument: until today
+  'ago',
+  'current_catalog',
+  'current_connection_id',
+  'current_database',
+  'current_date',
+  'current_localtime',
+  'current_localtimestamp',
+  'current_query',
+  'current_query_id',
+  'current_role',
+  'current_schema',
+  'current_schemas',
+  'current_time',
+  'current_timestamp',
+  'current_transaction_id',
+  'current_user',
+  'currval',
+  'error',
+  'gen_random_uuid',
+  'get_current_time',
+  'get_current_timestamp',
+  'in_search_path',
+  'localtime',
+  'localtimestamp',
+  'nextval',
+  'now',
+  'random',
+  'session_user',
+  'setseed',
+  'sleep_ms',
+  'stats',
+  'today',
+  'transaction_timestamp',
+  'txid_current',
+  'user',
+  'uuid',
+  'uuidv4',
+  'uuidv7',
+  'write_log',
+]);
+
+/** Returns whether a name, in lower case, may be that of what changes by itself. */
+export function isChanging(name: string): boolean {
+  return changingNames.has(name);
+}
+
+const summingFunctions: ReadonlySet<string> = new Set([
+  'sum',
+  'count_if',
+  'countif',
+  'list_sum',
+  'list_aggr',
+  'list_aggregate',
+  'array_aggr',
+  'array_aggregate',
+]);
+
+/** What a query is, as far as single nodes of its syntax tree show it. */
+export class StatementTraits {
+  #isChanging = false;
+  #isSumming = false;
+  #namesHugeint = false;
+  #readsCatalog = false;
+
+  /** Takes one node into account; each node of the tree has to be. */
+  observe(node: SyntaxNode): void {
+    const { function_name: functionName, type_name: typeName, sample, type, schema_name } = node;
+    this.#isChanging ||= namesWhatChanges(node) || (typeof sample === 'object' && sample !== null);
+    this.#isSumming ||=
+      typeof functionName === 'string' && summingFunctions.has(functionName.toLowerCase());
+    this.#namesHugeint ||= typeName === 'HUGEINT';
+    this.#readsCatalog ||=
+      type === 'SHOW_REF' ||
+      (typeof schema_name === 'string' && schema_name.toLowerCase() === 'information_schema');
+  }
+
+  /**
+   * Whether the query has the same answer whenever it is asked of the same data: it names nothing
+   * that changes by itself, takes no random sample and does not read the catalog. A column that has
+   * the name of such a function is taken for it.
+   */
+  get isRepeatable(): boolean {
+    return !this.#isChanging && !this.#readsCatalog;
+  }
+
+  /** Whether it reads names and columns of tables: by SHOW, DESCRIBE or views of the catalog. */
+  get readsCatalog(): boolean {
+    return this.#readsCatalog;
+  }
+
+  /** Whether its HUGEINT columns may be sums. They are not where the query itself says HUGEINT. */
+  get hasSums(): boolean {
+    return this.#isSumming && !this.#namesHugeint;
+  }
+}
+
+function namesWhatChanges({
+  function_name: functionName,
+  column_names: columnNames,
+}: SyntaxNode): boolean {
+  if (typeof functionName === 'string' && isChanging(functionName.toLowerCase())) return true;
+  return (
+    Array.isArray(columnNames) &&
+    columnNames.length === 1 &&
+    isChanging(String(columnNames[0]).toLowerCase())
+  );
+}
