@@ -1,4 +1,10 @@
-import { type Clock, QuireError, type Random } from '@quire/core/portable';
+import {
+  assertRetryLimits,
+  type Clock,
+  QuireError,
+  type Random,
+  retryDelayMs,
+} from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
 /** How often, and after what waits, a read is tried again. */
@@ -34,26 +40,17 @@ export interface RetryPolicy {
 /** @throws INVALID_PARAMETER when the limits make no sense */
 export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random): RetryPolicy {
   const { attemptsMax = 8, delayMs = 200, delayMaxMs = 5000, retryAfterMaxMs = 60_000 } = limits;
-  if (
-    Number.isSafeInteger(attemptsMax) &&
-    attemptsMax >= 1 &&
-    delayMs >= 0 &&
-    delayMaxMs >= delayMs &&
-    retryAfterMaxMs >= 0
-  ) {
-    return { clock, random, attemptsMax, delayMs, delayMaxMs, retryAfterMaxMs };
+  assertRetryLimits({ attemptsMax, delayMs, delayMaxMs });
+  if (!(retryAfterMaxMs >= 0)) {
+    const message = `retryAfterMaxMs is ${retryAfterMaxMs}; expected a number from 0 up.`;
+    throw new QuireError('INVALID_PARAMETER', message);
   }
-  throw new QuireError(
-    'INVALID_PARAMETER',
-    `attemptsMax ${attemptsMax}, delayMs ${delayMs}, delayMaxMs ${delayMaxMs}, retryAfterMaxMs ${retryAfterMaxMs}: ` +
-      'expected attemptsMax >= 1, 0 <= delayMs <= delayMaxMs and retryAfterMaxMs >= 0.',
-  );
+  return { clock, random, attemptsMax, delayMs, delayMaxMs, retryAfterMaxMs };
 }
 
 /**
- * Runs a read until it succeeds or fails for good, with waits between. A wait is random between
- * half and all of its length, so that callers who failed together do not come back together, and
- * never shorter than the server asks for.
+ * Runs a read until it succeeds or fails for good, with waits between, which are never shorter than
+ * the server asks for.
  *
  * @throws the failure that is not to be retried, or the last one; the signal's reason when it is
  * aborted during a wait
@@ -71,8 +68,7 @@ export async function retryReads<Value>(
       if (isLast || !(error instanceof QuireClientError) || !error.retryable) throw error;
       const { retryAfterMs = 0 } = error;
       if (retryAfterMs > policy.retryAfterMaxMs) throw error;
-      const longestMs = Math.min(policy.delayMaxMs, policy.delayMs * 2 ** (attempt - 1));
-      const delayMs = longestMs * (0.5 + policy.random.fraction() / 2);
+      const delayMs = retryDelayMs(policy, attempt, policy.random);
       try {
         await policy.clock.sleep(Math.max(delayMs, retryAfterMs), signal);
       } catch (cause) {

@@ -13,23 +13,26 @@ export interface RetryEvent {
   readonly error: QuireError;
 }
 
-/** How often, and after which pauses, a failed call is tried again. */
-export interface RetryOptions {
-  readonly clock: Clock;
-  readonly random: Random;
+/** How often something is tried, and how long the waits between attempts are. */
+export interface RetryLimits {
   /** Attempts in all, the first included; 1 never retries. */
   readonly attemptsMax: number;
   /** The longest wait after the first failure; it doubles with each further one. */
   readonly delayMs: number;
   /** No wait is longer. */
   readonly delayMaxMs: number;
+}
+
+/** How often, and after which waits, a failed call of a store is tried again. */
+export interface RetryOptions extends RetryLimits {
+  readonly clock: Clock;
+  readonly random: Random;
   /** Told of each failure that will be retried. */
   onRetry?(event: RetryEvent): void;
 }
 
-/** Checks options that would otherwise show as odd waiting much later. */
-export function assertRetryOptions(options: RetryOptions): void {
-  const { attemptsMax, delayMs, delayMaxMs } = options;
+/** @throws INVALID_PARAMETER when the limits contradict each other or are out of range */
+export function assertRetryLimits({ attemptsMax, delayMs, delayMaxMs }: RetryLimits): void {
   if (
     !Number.isSafeInteger(attemptsMax) ||
     attemptsMax < 1 ||
@@ -44,12 +47,22 @@ export function assertRetryOptions(options: RetryOptions): void {
 }
 
 /**
+ * Returns the wait after the attempt of this number, counted from 1: random between half and all of
+ * a length that doubles, so that callers who failed together do not retry together.
+ */
+export function retryDelayMs(
+  { delayMs, delayMaxMs }: Pick<RetryLimits, 'delayMs' | 'delayMaxMs'>,
+  attempt: number,
+  random: Random,
+): number {
+  return Math.min(delayMaxMs, delayMs * 2 ** (attempt - 1)) * (0.5 + random.fraction() / 2);
+}
+
+/**
  * Decides about one failure: waits, then resolves, when the failure may be retried and attempts are
  * left; else throws it.
  *
- * Retried are STORE_UNAVAILABLE and STORE_TIMED_OUT, unless the caller has aborted. The wait is
- * random between half and all of its length, so that callers who failed together do not come back
- * together.
+ * Retried are STORE_UNAVAILABLE and STORE_TIMED_OUT, unless the caller has aborted.
  *
  * @throws ABORTED when the signal is aborted during the wait
  */
@@ -63,8 +76,7 @@ export async function waitForRetry(
   const isRetryable =
     isQuireError(error, 'STORE_UNAVAILABLE', 'STORE_TIMED_OUT') && signal?.aborted !== true;
   if (!isRetryable || attempt >= options.attemptsMax) throw error;
-  const longestMs = Math.min(options.delayMaxMs, options.delayMs * 2 ** (attempt - 1));
-  const delayMs = longestMs * (0.5 + options.random.fraction() / 2);
+  const delayMs = retryDelayMs(options, attempt, options.random);
   options.onRetry?.({ call, attempt, delayMs, error });
   await options.clock.sleep(delayMs, signal);
 }

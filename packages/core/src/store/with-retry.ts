@@ -6,7 +6,7 @@ import type {
   ObjectEntry,
   ObjectStore,
 } from '../object-store.ts';
-import { assertRetryOptions, retry, type RetryOptions, waitForRetry } from './retry.ts';
+import { assertRetryLimits, retry, type RetryOptions, waitForRetry } from './retry.ts';
 import { observeSource } from './observe-source.ts';
 import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
@@ -20,7 +20,7 @@ import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
  * @throws INVALID_PARAMETER when the options make no sense
  */
 export function withRetry(store: ObjectStore, options: RetryOptions): ObjectStore {
-  assertRetryOptions(options);
+  assertRetryLimits(options);
   return new RetryingStore(store, options);
 }
 
