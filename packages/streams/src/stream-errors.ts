@@ -30,13 +30,6 @@ export function offsetNotFound(
   );
 }
 
-const absenceErrnos: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
-
-/** Whether an error of the operating system says that a file or a directory is not there. */
-export function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && absenceErrnos.includes(error.code);
-}
-
 /**
  * Runs calls of the file system; what fails comes out as STREAM_UNAVAILABLE, and QuireErrors as
  * they are.

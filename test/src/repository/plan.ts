@@ -37,7 +37,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   fastify: ['service', 'broker', 'proxy', 'controller'],
   chokidar: ['settings'],
   croner: ['cleaner', 'table-server'],
-  'fs-native-extensions': ['streams', 'table-server'],
+  'fs-native-extensions': ['streams'],
   '@platformatic/kafka': ['streams'],
 };
 

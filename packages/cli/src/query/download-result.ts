@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import type {
   Download,
   DownloadFormat,
@@ -7,6 +7,7 @@ import type {
   ResultCursor,
 } from '@quire/client';
 import { formatBytes, QuireError } from '@quire/core';
+import { isMissingFile, replaceFile } from '@quire/core/process';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { showProgress } from '../progress.ts';
@@ -64,7 +65,8 @@ export async function downloadToFile(
   const from = resume ? await readPart(partPath, recordPath, identity) : undefined;
   let recorded = from ?? { offset: 0, sizeBytes: 0 };
   const record = async (position: DownloadPosition): Promise<void> => {
-    await writeWhole(recordPath, JSON.stringify({ ...identity, ...position } satisfies PartRecord));
+    const text = JSON.stringify({ ...identity, ...position } satisfies PartRecord);
+    await replaceFile(recordPath, text, environment.random);
     recorded = position;
   };
   try {
@@ -157,7 +159,7 @@ async function readRecord(recordPath: string): Promise<Partial<PartRecord> | und
   try {
     return JSON.parse(await readFile(recordPath, 'utf8')) as Partial<PartRecord>;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissingFile(error)) return undefined;
     throw notThisPart(recordPath, 'cannot be read', error);
   }
 }
@@ -168,22 +170,12 @@ function notThisPart(recordPath: string, problem: string, cause?: unknown): Quir
 }
 
 function zeroWhenMissing(error: unknown): number {
-  if (isMissing(error)) return 0;
+  if (isMissingFile(error)) return 0;
   throw error;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.byteLength;) {
     done += (await file.write(bytes, done, bytes.byteLength - done, position + done)).bytesWritten;
   }
-}
-
-/** Replaces a small file at once: a reader finds the old text or the new one. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text);
-  await rename(`${path}.new`, path);
 }

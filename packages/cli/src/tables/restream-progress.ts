@@ -122,9 +122,9 @@ function bar(share: number | undefined, { good, faint }: Styles): string {
   return good('━'.repeat(filled)) + faint('─'.repeat(barWidth - filled));
 }
 
-/** How long a job has taken, to the second, as the server tells it. */
+/** Returns the time that a job has taken, to the second, as the server reports it. */
 export function elapsedOf({ timeElapsedSinceStartInSeconds: seconds }: RestreamResponse): string {
-  return seconds < 1 ? '0s' : formatDurationMs(seconds * 1000);
+  return formatDurationMs(seconds * 1000);
 }
 
 /** What a job is at, in one line. */

@@ -1,10 +1,12 @@
-import { mkdir, open, unlink } from 'node:fs/promises';
+import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quire/core';
+import { isMissingFile } from '@quire/core/process';
 import type { MessageProducer, NewMessage } from '../message-producer.ts';
-import { isAbsence, streamInvalid, translatingFileErrors } from '../stream-errors.ts';
+import { streamInvalid, translatingFileErrors } from '../stream-errors.ts';
 import { appendLines, mendTail } from './append-lines.ts';
+import { tryLockFile } from './lock-file.ts';
 import { newline, type SegmentFile, segmentFileAt, timesPathOf, withFile } from './segment-file.ts';
 import { TopicDirectory } from './topic-directory.ts';
 
@@ -153,28 +155,21 @@ async function unlinkIfThere(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    if (!isAbsence(error)) throw error;
+    if (!isMissingFile(error)) throw error;
   }
 }
 
-const tryAgainMs = 5;
+const retryDelayMs = 5;
 
-/**
- * Runs while nobody else writes to a topic, in this process or another. The lock is the operating
- * system's own, on an open file: it ends with its process, however that ends.
- */
+/** Runs while no other producer of the topic does, in this process or another. */
 async function withTopicLock<T>(
   directory: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
   run: () => Promise<T>,
 ): Promise<T> {
-  // Loaded only by who writes: readers need no native code.
-  const { tryLock } = await import('fs-native-extensions');
-  const file = await open(join(directory, '.lock'), 'a');
-  try {
-    while (!tryLock(file.fd)) await clock.sleep(tryAgainMs, signal);
-    return await run();
-  } finally {
-    await file.close();
+  for (;;) {
+    await using lock = await tryLockFile(join(directory, '.lock'));
+    if (lock !== undefined) return await run();
+    await clock.sleep(retryDelayMs, signal);
   }
 }

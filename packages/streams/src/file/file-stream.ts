@@ -1,11 +1,12 @@
 import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quire/core';
+import { isMissingFile } from '@quire/core/process';
 import type {
   FetchedMessages,
   FetchLimits,
   MessageStream,
   PartitionOffsets,
 } from '../message-stream.ts';
-import { isAbsence, offsetNotFound, translatingFileErrors } from '../stream-errors.ts';
+import { offsetNotFound, translatingFileErrors } from '../stream-errors.ts';
 import { LineCounts } from './line-counts.ts';
 import { readLines } from './read-lines.ts';
 import { findLineStart, withFile } from './segment-file.ts';
@@ -133,7 +134,7 @@ export class FileStream implements MessageStream {
         latestOffset,
       };
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      if (isMissingFile(error)) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAbsence, streamInvalid } from '../stream-errors.ts';
+import { isMissingFile } from '@quire/core/process';
+import { streamInvalid } from '../stream-errors.ts';
 import { isTopicName } from '../topic-name.ts';
 import { findLineEnd, parseSegmentName, type SegmentFile, withFile } from './segment-file.ts';
 
@@ -78,7 +79,7 @@ export class TopicDirectory {
     try {
       return await readdir(this.path);
     } catch (error) {
-      if (!isAbsence(error)) throw error;
+      if (!isMissingFile(error)) throw error;
       throw streamInvalid(`There is no ${this.description}: its directory is missing.`, error);
     }
   }
@@ -107,7 +108,7 @@ export class TopicDirectory {
       }
       return { ...file, inode, endOffset: file.baseOffset + (this.#ends.get(file.path)?.end ?? 0) };
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      if (isMissingFile(error)) return undefined;
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isAbsence } from '../stream-errors.ts';
+import { isMissingFile } from '@quire/core/process';
 import { readRange, type SegmentFile, timesPathOf, withFile } from './segment-file.ts';
 
 /** When the lines from an offset on were written, until the next entry. */
@@ -83,7 +83,7 @@ async function withTimes<T>(
       use(file, Math.floor((await file.stat()).size / entryBytes)),
     );
   } catch (error) {
-    if (isAbsence(error)) return undefined;
+    if (isMissingFile(error)) return undefined;
     throw error;
   }
 }

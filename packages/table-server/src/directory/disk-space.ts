@@ -1,6 +1,7 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MiB } from '@quire/core';
+import { isMissingFile } from '@quire/core/process';
 import { isFull } from './full-disk.ts';
 
 /**
@@ -122,7 +123,7 @@ function noiseOf(bytes: number): Uint8Array {
 
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissingFile(error)) return undefined;
     throw error;
   });
   return found?.size ?? 0;

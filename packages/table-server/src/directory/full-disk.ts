@@ -1,5 +1,5 @@
 import { isQuireError, QuireError } from '@quire/core';
-import { isErrno } from './replace-file.ts';
+import { isErrno } from '@quire/core/process';
 
 /** What callers and operators are told where the disk of the tables takes no more. */
 export const fullDiskText =

@@ -10,7 +10,14 @@ import {
   unsealRecord,
 } from '@quire/core';
 import { writeOfTables } from './full-disk.ts';
-import { createFile, isErrno, movePath, removeFile, replaceFile } from './replace-file.ts';
+import {
+  createFile,
+  isErrno,
+  isMissingFile,
+  movePath,
+  removeFile,
+  replaceFile,
+} from '@quire/core/process';
 import { Revisions, revisionsPath } from './revisions.ts';
 
 /**
@@ -209,7 +216,7 @@ export async function readText(record: RecordFile): Promise<string | undefined> 
   try {
     return await readFile(record.path, 'utf8');
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (isMissingFile(error)) return undefined;
     if (isErrno(error, 'EISDIR')) throw recordDamaged(record, 'is a directory', error);
     // What only this process lacks says nothing about the record.
     if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;

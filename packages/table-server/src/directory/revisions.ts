@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isErrno } from './replace-file.ts';
+import { isErrno } from '@quire/core/process';
 
 /**
  * Length of a line without its checksum: enough for the longest name of a record and the largest

@@ -1,9 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertDurableFiles } from '@quire/core/process';
+import { assertDurableFiles, isMissingFile } from '@quire/core/process';
 import type { Finding, TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import type { RecordFile } from './records.ts';
-import { isErrno } from './replace-file.ts';
 
 /** The content of the record that makes a table exist. */
 export interface TableRecord {
@@ -160,7 +159,7 @@ export async function namesIn(path: string): Promise<readonly string[]> {
   try {
     return (await readdir(path)).toSorted();
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+    if (isMissingFile(error)) return [];
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { UnsealedRecord } from '@quire/core';
 import { type RecordFile, readText, verifyRecord } from '../directory/records.ts';
-import { isErrno } from '../directory/replace-file.ts';
+import { isMissingFile } from '@quire/core/process';
 import { readRevisions, revisionsPath } from '../directory/revisions.ts';
 
 interface CachedFile<Value> {
@@ -84,7 +84,7 @@ async function markOf(path: string): Promise<string | undefined> {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (isMissingFile(error)) return undefined;
     throw error;
   }
 }

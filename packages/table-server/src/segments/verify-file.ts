@@ -3,7 +3,7 @@ import { open, utimes } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { QuireError, throwIfAborted } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
-import { isErrno } from '../directory/replace-file.ts';
+import { isErrno, isMissingFile } from '@quire/core/process';
 
 /** A file of rows, and what tells whether it still is what was written. */
 export interface WrittenFile {
@@ -139,7 +139,7 @@ async function compare(
       await handle.close();
     }
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return 'is missing';
+    if (isMissingFile(error)) return 'is missing';
     if (isErrno(error, 'EISDIR')) return 'is a directory';
     if (!isErrno(error, ...unreadable)) throw error;
     return `cannot be read (${(error as NodeJS.ErrnoException).code})`;

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, isQuireError } from '@quire/core';
 import { readText, verifyRecord } from '../directory/records.ts';
-import { isErrno, movePath, stagedPrefix } from '../directory/replace-file.ts';
+import { isErrno, movePath, stagedPrefix } from '@quire/core/process';
 import {
   namesIn,
   type TableDirectory,

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isQuireError, type QuireError } from '@quire/core';
 import { type RecordFile, readText, verifyRecord } from '../directory/records.ts';
-import { isErrno } from '../directory/replace-file.ts';
+import { isMissingFile } from '@quire/core/process';
 import { readRevisions } from '../directory/revisions.ts';
 import {
   consumingPartitionOf,
@@ -104,7 +104,7 @@ async function markOf(path: string): Promise<string> {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return 'none';
+    if (isMissingFile(error)) return 'none';
     throw error;
   }
 }

@@ -1,18 +1,15 @@
 import { link, open, rename, unlink } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Random } from '@quire/core';
+import type { Random } from '../random.ts';
+import { isErrno, isMissingFile } from './system-error.ts';
 
-/** Whether a call to the file system failed for one of these reasons. */
-export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}
-
-/** The beginning of the names of files that are being written and will be renamed. */
+/** The prefix of the names of files that are being written and will be renamed. */
 export const stagedPrefix = '.staged-';
 
 /**
- * Replaces a small file, or creates it, in one moment and durably: a crash leaves the old text or
- * the new one.
+ * Replaces a small file, or creates it, atomically and durably: readers see the old text or the new
+ * one, and a crash leaves one of the two.
  */
 export async function replaceFile(path: string, text: string, random: Random): Promise<void> {
   const staged = await stage(path, text, random);
@@ -26,8 +23,8 @@ export async function replaceFile(path: string, text: string, random: Random): P
 }
 
 /**
- * Creates a small file, whole and durably. Resolves to false, and changes nothing, when the name is
- * taken.
+ * Creates a small file atomically and durably. Resolves to false, and changes nothing, when the file
+ * exists.
  */
 export async function createFile(path: string, text: string, random: Random): Promise<boolean> {
   const staged = await stage(path, text, random);
@@ -48,7 +45,7 @@ export async function removeFile(path: string): Promise<boolean> {
   try {
     await unlink(path);
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+    if (isMissingFile(error)) return false;
     throw error;
   }
   await syncDirectory(dirname(path));
@@ -63,7 +60,7 @@ export async function movePath(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false;
+    if (isMissingFile(error)) return false;
     throw error;
   }
   // The new name first: after a crash in between the file has two names rather than none.
@@ -71,8 +68,9 @@ export async function movePath(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-/** Makes what happened to the names in a directory durable. */
+/** Makes the names in a directory durable. Windows cannot: see `assertDurableFiles`. */
 async function syncDirectory(path: string): Promise<void> {
+  if (platform() === 'win32') return;
   const directory = await open(path, 'r');
   try {
     await directory.sync();
@@ -82,8 +80,8 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * A file that could not be written whole is not left behind: on a full disk, each attempt would
- * leave one.
+ * Writes a file that is to be renamed. One that could not be written whole is deleted: on a full
+ * disk, each attempt would leave one.
  */
 async function stage(path: string, text: string, random: Random): Promise<string> {
   const staged = join(
