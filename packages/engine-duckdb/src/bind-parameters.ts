@@ -1,6 +1,6 @@
 import duckdb, { type Connection, type PreparedStatement } from '@duckdb/node-bindings';
 import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core';
-import type { SyntaxNode } from './parse-select.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
  * The values of a query, each with the name that its parameter has in DuckDB: lower case, or its

@@ -4,15 +4,13 @@ import type { QueryConnection } from './query-connection.ts';
 import { readRows } from './read-rows.ts';
 import { shortenMessage } from './shorten-message.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
  * Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long
  * texts in them are not.
  */
 const syntaxTreeLengthMax = 16 * MiB;
-
-/** A node of DuckDB's syntax tree. */
-export type SyntaxNode = Readonly<Record<string, unknown>>;
 
 /** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
 interface ParsedSql {

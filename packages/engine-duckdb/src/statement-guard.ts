@@ -1,9 +1,9 @@
 import { QuireError } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
-import type { SyntaxNode } from './parse-select.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
 import { StatementTraits } from './statement-traits.ts';
+import { isNode, type SyntaxNode } from './syntax-tree.ts';
 
 /**
  * What a query may read: configured names in lower case, each with the spelling it was configured
@@ -273,10 +273,6 @@ function isRecursive(commonTableExpression: unknown): boolean {
   const query = isNode(commonTableExpression) ? commonTableExpression['query'] : undefined;
   const node = isNode(query) ? query['node'] : undefined;
   return isNode(node) && node['type'] === 'RECURSIVE_CTE_NODE';
-}
-
-function isNode(value: unknown): value is SyntaxNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A name in lower case: DuckDB compares names that way. */

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from './parse-select.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
  * Functions, and names of the standard that DuckDB takes for functions without brackets, whose
