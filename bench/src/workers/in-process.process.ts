@@ -38,6 +38,7 @@ const broker = createBroker({
   host: '127.0.0.1',
   port: 0,
   storeLocation: store.location,
+  storeType: 'fs',
   version: 'bench',
   pageRowCount: 1000,
   queryTimeoutMs: hourMs,

@@ -17,7 +17,10 @@ export const HealthResponse = Type.Object(
       minimum: 0,
       description: 'For how long it has been up, in milliseconds.',
     }),
-    storeType: Type.String({ description: 'Kind of store: fs (local files), memory, s3 or gcs.' }),
+    storeType: Type.String({ description: 'Kind of store, such as fs for files or memory.' }),
+    isStoreShared: Type.Boolean({
+      description: 'Whether other brokers reach the same results: any of them then serves each.',
+    }),
     queriesRunning: Type.Integer({ minimum: 0, description: 'Queries that run now.' }),
     queriesQueued: Type.Integer({ minimum: 0, description: 'Queries that wait to start.' }),
     cleaner: Type.Optional(

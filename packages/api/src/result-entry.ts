@@ -4,7 +4,7 @@ import { refer } from './reference.ts';
 /** Where one response of a result is stored (SPECIFICATION.md section 2.8). */
 export const ResponseMetadata = Type.Object(
   {
-    type: Type.String({ description: 'Kind of store: fs (local files), memory, s3 or gcs.' }),
+    type: Type.String({ description: 'Kind of store, such as fs for files or memory.' }),
     numRows: Type.Integer({ minimum: 0, description: 'Rows of the result.' }),
     dataFile: Type.String({ description: 'Location of the stored result table, an Arrow file.' }),
     metadataFile: Type.String({ description: 'Location of the commit record.' }),

@@ -34,6 +34,10 @@ export interface BrokerOptions extends ServerOptions {
    * to admins and owners.
    */
   readonly storeLocation: string;
+  /** Type of the store as SPECIFICATION.md section 2.8 names it: `fs`, or the `storeType` of its backend. */
+  readonly storeType: string;
+  /** Whether brokers on other machines reach the same results; false when absent. */
+  readonly isStoreShared?: boolean;
   /** Gives signed links to data files, when it is there. */
   readonly links?: { readonly signer: LinkSigner; readonly lifetimeMs: number } | undefined;
 

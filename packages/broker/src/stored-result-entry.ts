@@ -1,14 +1,15 @@
 import type { OwnedResult, StoredResult } from '@quire/api';
 import type { Result, ResultEntry } from '@quire/results';
+import type { BrokerOptions } from './broker-options.ts';
 
-/** The kind of store that a location is in, as SPECIFICATION.md section 2.8 names it. */
-export function storeTypeOf(storeLocation: string): string {
-  const scheme = storeLocation.slice(0, storeLocation.indexOf(':'));
-  return { file: 'fs', gs: 'gcs' }[scheme] ?? scheme;
-}
+/** The store that results are in, as answers name it. */
+export type NamedStore = Pick<BrokerOptions, 'storeLocation' | 'storeType'>;
 
 /** An entry as SPECIFICATION.md section 2.8 shows it. */
-export function storedResultOf(entry: ResultEntry, storeLocation: string): StoredResult {
+export function storedResultOf(
+  entry: ResultEntry,
+  { storeLocation, storeType }: NamedStore,
+): StoredResult {
   const locationOf = (key: string): string => `${storeLocation.replace(/\/+$/, '')}/${key}`;
   return {
     requestId: entry.requestId,
@@ -17,7 +18,7 @@ export function storedResultOf(entry: ResultEntry, storeLocation: string): Store
     expirationTimeMs: entry.expirationTimeMs,
     responseMetadata: [
       {
-        type: storeTypeOf(storeLocation),
+        type: storeType,
         numRows: entry.rowCount,
         dataFile: locationOf(entry.dataKey),
         metadataFile: locationOf(entry.recordKey),
@@ -28,6 +29,6 @@ export function storedResultOf(entry: ResultEntry, storeLocation: string): Store
 }
 
 /** The same of an open result, and whose it is. */
-export function ownedResultOf({ entry, owner }: Result, storeLocation: string): OwnedResult {
-  return { ...storedResultOf(entry, storeLocation), owner };
+export function ownedResultOf({ entry, owner }: Result, store: NamedStore): OwnedResult {
+  return { ...storedResultOf(entry, store), owner };
 }

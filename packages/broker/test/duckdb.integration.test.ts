@@ -69,6 +69,7 @@ async function startBroker(): Promise<[FileObjectStore, Service, ServiceAddress]
     host: '127.0.0.1',
     port: 0,
     storeLocation: opened.location,
+    storeType: 'fs',
     version: '0.0.0',
     pageRowCount: 10_000,
     queryTimeoutMs: 60_000,

@@ -31,6 +31,7 @@ async function openBroker() {
     port: 0,
     version: '0',
     storeLocation: store.location,
+    storeType: 'memory',
     bodyBytesMax: 1_000_000,
     headerBytesMax: 16_384,
     requestTimeoutMs: 30_000,

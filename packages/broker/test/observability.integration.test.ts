@@ -8,7 +8,10 @@ import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 
 test('health tells that the broker lives, and no secrets', async () => {
-  await using broker = await TestBroker.start({ storeLocation: 'file:///srv/private/quire' });
+  await using broker = await TestBroker.start({
+    storeLocation: 'file:///srv/private/quire',
+    storeType: 'fs',
+  });
   await broker.clock.advance(1234);
   const answer = await broker.call('/health/', { as: undefined });
   expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -18,6 +21,7 @@ test('health tells that the broker lives, and no secrets', async () => {
     brokerId: 'Broker_127.0.0.1_8099',
     uptimeMs: 1234,
     storeType: 'fs',
+    isStoreShared: false,
     queriesRunning: 0,
     queriesQueued: 0,
   });

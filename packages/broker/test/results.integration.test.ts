@@ -133,7 +133,7 @@ test('the names of stores are those of the specification', async () => {
     ['s3://bucket/prefix/', 's3', 's3://bucket/prefix/'],
     ['gs://bucket', 'gcs', 'gs://bucket/'],
   ] as const) {
-    await using broker = await TestBroker.start({ storeLocation });
+    await using broker = await TestBroker.start({ storeLocation, storeType: type });
     const requestId = await broker.stored(1);
     const { resultMetadataList } = (
       await broker.call('/query/resultStore', { as: 'root' })

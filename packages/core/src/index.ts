@@ -77,6 +77,14 @@ export { retry, type RetryEvent, type RetryLimits, type RetryOptions } from './s
 export { type BodySource, SingleUseBody } from './store/single-use-body.ts';
 export { sourceChunks } from './store/source-chunks.ts';
 export { objectNotFound, storeClosed } from './store/store-errors.ts';
+export type { StoreBackend, StoreLocations, StoreOpening } from './store/store-backend.ts';
+export {
+  isLeftoverKeeper,
+  type Leftover,
+  type LeftoverKeeper,
+  type LeftoverOptions,
+  type StoreLeftovers,
+} from './store/store-leftovers.ts';
 export { StoreLease, type StoreLeaseOptions } from './store/store-lease.ts';
 export { type StoreOperation, StoreWrapper } from './store/store-wrapper.ts';
 export { type LimitOptions, withLimit } from './store/with-limit.ts';

@@ -10,7 +10,7 @@ test('on Windows a directory for results is refused, with the place, the reason 
     code: 'UNSUPPORTED',
     message:
       'C:\\results is to hold results, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; ' +
-      'on Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol = s3, gs or memory).',
+      'on Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol).',
   }) as Error;
   expect(() => assertDurableFiles('results', 'C:\\results', 'win32')).toThrow(refused);
 });

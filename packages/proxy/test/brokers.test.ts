@@ -50,7 +50,12 @@ describe('the URL of a broker', () => {
 });
 
 describe('a set of brokers', () => {
-  const health = (brokerId: string, storeType = 'fs') => ({ brokerId, version: '1', storeType });
+  const health = (brokerId: string, isStoreShared = false) => ({
+    brokerId,
+    version: '1',
+    storeType: 'fs',
+    isStoreShared,
+  });
 
   test('finds a broker by where it is called, and by where it says that it is', () => {
     const { set, brokers } = brokersAt(
@@ -108,9 +113,9 @@ describe('a set of brokers', () => {
   test('is shared when all that have told of their store have one that is', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1');
     const before = set.isShared;
-    brokers[0]?.recordHealthy(health('Broker_a_1', 's3'));
+    brokers[0]?.recordHealthy(health('Broker_a_1', true));
     const known = set.isShared;
-    brokers[1]?.recordHealthy(health('Broker_b_1', 'fs'));
+    brokers[1]?.recordHealthy(health('Broker_b_1', false));
     expect([before, known, set.isShared]).toEqual([false, true, false]);
   });
 });
@@ -118,7 +123,12 @@ describe('a set of brokers', () => {
 describe('a broker', () => {
   test('goes down once, by failures in a row', () => {
     const [broker] = brokersAt('http://a:1').brokers;
-    broker?.recordHealthy({ brokerId: 'Broker_a_1', version: '1', storeType: 'fs' });
+    broker?.recordHealthy({
+      brokerId: 'Broker_a_1',
+      version: '1',
+      storeType: 'fs',
+      isStoreShared: false,
+    });
     const steps = [broker?.recordFailure(3), broker?.recordFailure(3)];
     broker?.recordAnswer();
     steps.push(

@@ -58,11 +58,16 @@ async function inCall<T>(
 }
 
 /** A proxy in front of brokers a, b and c, which are up; no connection is made. */
-function proxyOf(isStoreShared: boolean | 'auto' = 'auto', storeType = 'fs') {
+function proxyOf(isStoreShared: boolean | 'auto' = 'auto', says = false) {
   const brokers = new BrokerSet({ connectionsMax: 1, connectTimeoutMs: 1000 });
   brokers.update(['http://a:1', 'http://b:1', 'http://c:1'].map(parseBrokerUrl));
   for (const broker of brokers.all) {
-    broker.recordHealthy({ brokerId: `Broker_${broker.address.host}_1`, version: '1', storeType });
+    broker.recordHealthy({
+      brokerId: `Broker_${broker.address.host}_1`,
+      version: '1',
+      storeType: 'fs',
+      isStoreShared: says,
+    });
   }
   const routes = new RouteCache(() => 10);
   const options = { isStoreShared, timeouts: { healthMs: 1000 } };
@@ -114,7 +119,7 @@ describe('the brokers that may have a result', () => {
   });
 
   test('are all of them where they share a store, the one that was learnt first', async () => {
-    const { context, routes, c } = proxyOf('auto', 's3');
+    const { context, routes, c } = proxyOf('auto', true);
     const shared = await inCall((request) => knownHolders(context, request, requestId));
     expect(shared).toMatchObject({ by: 'shared', mayDecline: true });
     routes.set(requestId, c);

@@ -13,4 +13,4 @@ export {
 } from './start/run-roles.ts';
 export type { RunningServer } from './start/run-server.ts';
 export { type RunningQuire, startQuire, type StartQuireOptions } from './start-quire.ts';
-export type { ObjectStoreFactory } from './stores/open-remote-store.ts';
+export type { BackendDependencies, ObjectStoreFactory } from './stores/open-store.ts';

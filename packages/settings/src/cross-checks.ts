@@ -1,8 +1,13 @@
 import { relative, sep } from 'node:path';
+import type { StoreBackend } from '@quire/core';
+import type { SettingRow } from '@quire/core/settings';
+import type { StoreLocation } from './location-kind.ts';
+import { fixedSettings } from './known-keys.ts';
 import type { SettingView } from './read-values.ts';
 import { badValue, faultAt, type SettingProblem } from './setting-problem.ts';
 import { formatSettingSource, type SettingSource } from './setting-source.ts';
-import { namedTable, type Settings, settingTable } from './setting-table.ts';
+import { backendTable, namedTable, type Settings, settingTable } from './setting-table.ts';
+import { backendOfScheme, storeBackends } from './store-backends.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -32,19 +37,16 @@ export function checkTogether(
     checkGrace,
     checkExpiration,
     checkDataDir,
-    checkBuckets,
     checkPlugin,
     checkStorageClasses,
-    checkS3Keys,
+    checkRequired,
     checkTempDir,
     checkHostName,
-    checkJwt,
     checkPinot,
-    checkTls,
   ].flatMap((check) => check(given) ?? []);
 }
 
-const { cleaner, engine, jwt, pinot, query, results, s3, server, store, tls } = settingTable;
+const { cleaner, engine, pinot, query, results, server, store } = settingTable;
 const { principals, storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
@@ -56,7 +58,8 @@ function checkThresholds(given: Given): SettingProblem | undefined {
 
 /** Shares are parts of a quota: where none is enforced, they would change nothing. */
 function checkShares({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
-  if (settings.cleaner.enabled !== false || settings.store.protocol === 'memory') return undefined;
+  const hasCapacity = 'capacityBytes' in (backendInUse(settings) ?? {});
+  if (settings.cleaner.enabled !== false || hasCapacity) return undefined;
   const named = settings.principals.find(({ shareBytesMax }) => shareBytesMax !== undefined);
   const hasPercent = settings.cleaner.principalMaxPercent < 100;
   if (!hasPercent && named === undefined) return undefined;
@@ -90,51 +93,49 @@ function notAtMost({ valueOf, sourceOf }: Given, key: string, limitKey: string):
   return badValue(key, valueOf(key), `at most ${limit}`, sourceOf(key));
 }
 
-function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined {
-  const { key } = store.fileLocation;
-  const isMissing =
-    settings.store.protocol === 'file' &&
-    settings.store.fileLocation === undefined &&
-    sourceOf(key).kind === 'default';
-  return isMissing
-    ? faultAt(
-        key,
-        sourceOf(store.protocol.key),
-        `must be set, because ${store.protocol.key} is file`,
-      )
-    : undefined;
+function backendInUse({ store: { protocol } }: Settings): StoreBackend | undefined {
+  return storeBackends.find(({ name }) => name === protocol);
 }
 
-function checkBuckets({ settings, sourceOf }: Given): SettingProblem | undefined {
-  const { protocol, s3Location, gcsLocation } = settings.store;
-  const row =
-    protocol === 's3' ? store.s3Location : protocol === 'gcs' ? store.gcsLocation : undefined;
-  const value = protocol === 's3' ? s3Location : gcsLocation;
-  if (row === undefined || value !== undefined || sourceOf(row.key).kind !== 'default') {
+/** The row of the location of the store in use, and its value. */
+function dataDirOf(settings: Settings): {
+  readonly row: SettingRow<unknown> | undefined;
+  readonly location: StoreLocation | undefined;
+} {
+  const { protocol } = settings.store;
+  return {
+    row: backendTable[protocol]?.['location'],
+    location: settings.backends[protocol]?.location,
+  };
+}
+
+function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined {
+  const { row, location } = dataDirOf(settings);
+  if (row === undefined || location !== undefined || sourceOf(row.key).kind !== 'default') {
     return undefined;
   }
   return faultAt(
     row.key,
     sourceOf(store.protocol.key),
-    `must be set, because ${store.protocol.key} is ${protocol}`,
+    `must be set, because ${store.protocol.key} is ${settings.store.protocol}`,
   );
 }
 
-function checkPlugin({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
-  const { key, kind } = store.fileLocation;
-  const location = settings.store.fileLocation;
-  if (location?.scheme !== 'plugin') return undefined;
-  const isKnown = settings.storageClasses.some(
-    ({ name, factory }) => name === location.name && factory?.kind === 'module',
-  );
-  if (isKnown) return undefined;
-  const factoryKey = storageClasses.factory.key.replace('<scheme>', location.name);
-  return badValue(
-    key,
-    valueOf(key),
-    `${kind.allowed}; any other scheme needs a module in ${factoryKey}`,
-    sourceOf(key),
-  );
+function checkPlugin({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
+  return storeBackends.flatMap(({ name: backend }) => {
+    const row = backendTable[backend]?.['location'];
+    const scheme = settings.backends[backend]?.location?.scheme;
+    if (row === undefined || scheme === undefined || backendOfScheme(scheme) !== undefined) {
+      return [];
+    }
+    const isKnown = settings.storageClasses.some(
+      ({ name, factory }) => name === scheme && factory?.kind === 'module',
+    );
+    const { key, kind } = row;
+    const factoryKey = storageClasses.factory.key.replace('<scheme>', scheme);
+    const allowed = `${kind.allowed}; any other scheme needs a module in ${factoryKey}`;
+    return isKnown ? [] : [badValue(key, valueOf(key), allowed, sourceOf(key))];
+  });
 }
 
 /**
@@ -143,32 +144,25 @@ function checkPlugin({ settings, valueOf, sourceOf }: Given): SettingProblem | u
  */
 function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
   const { key } = storageClasses.factory;
+  const schemes = storeBackends.flatMap(({ locations }) => locations?.schemes ?? []);
   return settings.storageClasses
-    .filter(
-      ({ name, factory }) => factory?.kind === 'class' && !['file', 's3', 'gs'].includes(name),
-    )
+    .filter(({ name, factory }) => factory?.kind === 'class' && backendOfScheme(name) === undefined)
     .map(({ name }) => {
       const classKey = key.replace('<scheme>', name);
-      const allowed = `a module, as a path that ends in .js, .mjs or .ts: classes of Java are accepted for file, s3 and gs only`;
+      const allowed = `a module, as a path that ends in .js, .mjs or .ts: classes of Java are accepted only for ${schemes.join(', ')}`;
       return badValue(classKey, valueOf(classKey), allowed, sourceOf(classKey));
     });
 }
 
-function checkS3Keys({ settings, sourceOf }: Given): SettingProblem | undefined {
-  const { accessKey, secretKey } = settings.s3;
-  const isGiven = (key: string): boolean => sourceOf(key).kind !== 'default';
-  const [given, missing] = [s3.accessKey.key, s3.secretKey.key].toSorted(
-    (left, right) => Number(isGiven(right)) - Number(isGiven(left)),
+/** Some settings mean nothing without others, such as one half of a key. */
+function checkRequired({ valueOf, sourceOf }: Given): readonly SettingProblem[] {
+  return fixedSettings.flatMap(({ row: { key, requires } }) =>
+    sourceOf(key).kind === 'default' || valueOf(key) === ''
+      ? []
+      : requires
+          .filter((required) => sourceOf(required).kind === 'default')
+          .map((required) => faultAt(required, sourceOf(key), `must be set, because ${key} is`)),
   );
-  if (
-    given === undefined ||
-    missing === undefined ||
-    (accessKey === undefined) === (secretKey === undefined)
-  ) {
-    return undefined;
-  }
-  if (isGiven(missing)) return undefined;
-  return faultAt(missing, sourceOf(given), `must be set, because ${given} is`);
 }
 
 /**
@@ -176,20 +170,13 @@ function checkS3Keys({ settings, sourceOf }: Given): SettingProblem | undefined 
  * they among results.
  */
 function checkTempDir({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
-  const { tempDir, fileLocation, protocol } = settings.store;
-  if (protocol !== 'file' || fileLocation?.scheme !== 'file' || tempDir === undefined) {
-    return undefined;
-  }
-  if (!isWithin(tempDir, fileLocation.path) && !isWithin(fileLocation.path, tempDir)) {
-    return undefined;
-  }
+  const { tempDir } = settings.store;
+  const { row, location } = dataDirOf(settings);
+  if (location?.scheme !== 'file' || tempDir === undefined) return undefined;
+  if (!isWithin(tempDir, location.text) && !isWithin(location.text, tempDir)) return undefined;
   const { key } = store.tempDir;
-  return badValue(
-    key,
-    valueOf(key),
-    `a directory apart from ${store.fileLocation.key} = ${fileLocation.path}`,
-    sourceOf(key),
-  );
+  const allowed = `a directory apart from ${row?.key} = ${location.text}`;
+  return badValue(key, valueOf(key), allowed, sourceOf(key));
 }
 
 function isWithin(path: string, dir: string): boolean {
@@ -209,16 +196,6 @@ function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefine
   return badValue(key, value, allowed, sourceOf(key));
 }
 
-/** Keys alone would take the tokens that the same issuer made for anybody else. */
-function checkJwt({ settings, sourceOf }: Given): readonly SettingProblem[] {
-  if (settings.jwt.keys === undefined) return [];
-  return [jwt.issuer, jwt.audience].flatMap(({ key }) =>
-    sourceOf(key).kind === 'default'
-      ? [faultAt(key, sourceOf(jwt.keys.key), `must be set, because ${jwt.keys.key} is`)]
-      : [],
-  );
-}
-
 function checkPinot({ settings, sourceOf }: Given): SettingProblem | undefined {
   const { key } = pinot.controllerUrls;
   const isMissing =
@@ -228,12 +205,4 @@ function checkPinot({ settings, sourceOf }: Given): SettingProblem | undefined {
   return isMissing
     ? faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is pinot`)
     : undefined;
-}
-
-function checkTls({ sourceOf }: Given): SettingProblem | undefined {
-  const isGiven = (key: string): boolean => sourceOf(key).kind !== 'default';
-  const [certificate, key] = [tls.certificateFile.key, tls.keyFile.key];
-  if (isGiven(certificate) === isGiven(key)) return undefined;
-  const [given, missing] = isGiven(certificate) ? [certificate, key] : [key, certificate];
-  return faultAt(missing, sourceOf(given), `must be set, because ${given} is`);
 }

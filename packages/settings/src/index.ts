@@ -1,4 +1,5 @@
 export { type SettingsDiff } from './diff-settings.ts';
+export type { BackendSettings } from './table/stores.ts';
 export { loadSettings, type SettingsRequest } from './load-settings.ts';
 export { parseSettings, type SettingsOutcome } from './parse-settings.ts';
 export type { StoreLocation } from './location-kind.ts';

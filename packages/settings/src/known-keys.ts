@@ -1,27 +1,44 @@
 import { distance } from 'fastest-levenshtein';
-import type { SettingRow } from '@quire/core/settings';
-import { namedTable, settingTable } from './setting-table.ts';
+import type { SettingRow, SettingRows } from '@quire/core/settings';
+import { backendTable, namedTable, settingTable } from './setting-table.ts';
 
 export type NamedGroup = keyof typeof namedTable;
 
-/** A row of the table and its place in `Settings`. */
+/** A row of the table and the names that lead to its value in `Settings`. */
 export interface KnownSetting {
-  readonly group: string;
-  readonly property: string;
+  readonly path: readonly [string, ...string[]];
   readonly row: SettingRow<unknown>;
 }
 
 /** A row whose key has a name between `prefix` and `suffix`. */
-export interface NamedSetting extends KnownSetting {
+export interface NamedSetting {
   readonly group: NamedGroup;
+  readonly property: string;
+  readonly row: SettingRow<unknown>;
   readonly prefix: string;
   readonly suffix: string;
 }
 
+/** Every row with a fixed key, those of the backends after those of the store. */
 export const fixedSettings: readonly KnownSetting[] = Object.entries(settingTable).flatMap(
-  ([group, rows]) =>
-    Object.entries<SettingRow<unknown>>(rows).map(([property, row]) => ({ group, property, row })),
+  ([group, rows]) => [
+    ...knownSettings([group], rows),
+    ...(group === 'store' ? backendSettings() : []),
+  ],
 );
+
+function backendSettings(): readonly KnownSetting[] {
+  return Object.entries(backendTable).flatMap(([backend, rows]) =>
+    knownSettings(['backends', backend], rows),
+  );
+}
+
+function knownSettings(
+  [first, ...rest]: KnownSetting['path'],
+  rows: SettingRows,
+): readonly KnownSetting[] {
+  return Object.entries(rows).map(([name, row]) => ({ path: [first, ...rest, name], row }));
+}
 
 export const namedGroups = Object.keys(namedTable) as readonly NamedGroup[];
 

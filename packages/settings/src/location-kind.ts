@@ -1,41 +1,46 @@
-import { fileOrUri, type SettingKind } from '@quire/core/settings';
+import { bucketNames } from '@quire/core/bucket';
+import type { SettingKind } from '@quire/core/settings';
+import { backendOfScheme, storeBackends } from './store-backends.ts';
 
-/** Where results are kept: a directory of this machine, or a place in a bucket. */
-export type StoreLocation =
-  | { readonly scheme: 'file'; readonly path: string }
-  | { readonly scheme: 's3' | 'gs'; readonly uri: string }
-  /** A place that only a plug-in knows. */
-  | { readonly scheme: 'plugin'; readonly name: string; readonly uri: string };
-
-const bucketNames = '3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit';
-
-/** A directory as a path or a `file:` URI, or a bucket as an `s3://` or `gs://` URI. */
-export const location: SettingKind<StoreLocation> = {
-  allowed: `a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has ${bucketNames}`,
-  parse: (value, baseDir) => {
-    if (bucketPatterns.s3.test(value)) return { scheme: 's3', uri: value };
-    if (bucketPatterns.gs.test(value)) return { scheme: 'gs', uri: value };
-    const plugin = pluginPattern.exec(value)?.[1];
-    if (plugin !== undefined && !['file', 's3', 'gs'].includes(plugin)) {
-      return { scheme: 'plugin', name: plugin, uri: value };
-    }
-    const local = fileOrUri.parse(value, baseDir);
-    return local === undefined ? undefined : { scheme: 'file', path: local };
-  },
-  format: (value) => (value.scheme === 'file' ? value.path : value.uri),
-};
-
-/** A bucket, with or without a prefix. */
-export function bucket(scheme: 's3' | 'gs'): SettingKind<string> {
-  return {
-    allowed: `a bucket, such as ${scheme}://bucket/prefix, whose name has ${bucketNames}`,
-    parse: (value) => (bucketPatterns[scheme].test(value) ? value : undefined),
-    format: (value) => value,
-  };
+/** Where objects are kept, in a store of any kind. */
+export interface StoreLocation {
+  /** The scheme of its URI, `file` for a directory; one of no backend is that of a plug-in. */
+  readonly scheme: string;
+  /** The absolute path of a directory, or the URI. */
+  readonly text: string;
 }
 
+const locations = storeBackends.flatMap((backend) => backend.locations ?? []);
+const uris = locations.map(({ example }) => example).filter((uri) => !uri.startsWith('file:'));
 const pluginPattern = /^([a-z][a-z0-9]{1,62}):\/\/\S+$/;
-const bucketPatterns = {
-  s3: /^s3:\/\/[a-z0-9][a-z0-9._-]{2,}(?:\/[^\s?#]*)?$/,
-  gs: /^gs:\/\/[a-z0-9][a-z0-9._-]{2,}(?:\/[^\s?#]*)?$/,
-} as const;
+
+/** A location of any backend or plug-in. */
+export const location: SettingKind<StoreLocation> = {
+  allowed: `a directory (a path or a file: URI) or a bucket (${uris.join(' or ')}) ${bucketNames}`,
+  parse: (value, baseDir) => {
+    for (const { schemes, kind } of locations) {
+      const text = kind.parse(value, baseDir);
+      if (text !== undefined) return { scheme: schemes[0], text };
+    }
+    const scheme = pluginPattern.exec(value)?.[1];
+    return scheme === undefined || backendOfScheme(scheme) !== undefined
+      ? undefined
+      : { scheme, text: value };
+  },
+  format: ({ text }) => text,
+};
+
+/** A location of one backend. */
+export function locationIn({
+  schemes: [scheme],
+  kind,
+}: (typeof locations)[number]): SettingKind<StoreLocation> {
+  return {
+    allowed: kind.allowed,
+    parse: (value, baseDir) => {
+      const text = kind.parse(value, baseDir);
+      return text === undefined ? undefined : { scheme, text };
+    },
+    format: ({ text }) => text,
+  };
+}

@@ -11,6 +11,7 @@ import { badValue, faultAt, secretMark, type SettingProblem, showable } from './
 import type { SettingRow } from '@quire/core/settings';
 import type { SettingSource } from './setting-source.ts';
 import { nameKinds, type Settings } from './setting-table.ts';
+import { deepFreeze, setValue, type ValueTree } from './value-tree.ts';
 import { variableOf } from './environment.ts';
 
 /** A setting as text that is fit to be shown: secrets are `(secret)`, what is not set is empty. */
@@ -32,11 +33,8 @@ export interface ValueReading {
 /** Turns the texts that were given, and the defaults of all others, into values. */
 export function readValues(assignments: readonly Assignment[]): ValueReading {
   const reader = new ValueReader(assignments);
-  const groups: Record<string, Record<string, unknown> | unknown[]> = {};
-  for (const { group, property, row } of fixedSettings) {
-    const values = (groups[group] ??= {});
-    Object.assign(values, { [property]: reader.read(row, row.key) });
-  }
+  const groups: ValueTree = {};
+  for (const { path, row } of fixedSettings) setValue(groups, path, reader.read(row, row.key));
   for (const group of namedGroups) groups[group] = readNamedGroup(group, assignments, reader);
   // The one place where the types of the table meet values read by its rows, row by row and name by
   // name.
@@ -147,10 +145,4 @@ class ValueReader {
       this.#given.get(row.default.of) ?? (other && this.#defaultOf(other.row, row.default.of));
     return given && { ...given, key, source: { kind: 'default' } };
   }
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
 }

@@ -1,6 +1,7 @@
 import { variableOf } from './environment.ts';
 import type { SettingRow } from '@quire/core/settings';
-import { namedTable, nameKinds, settingTable } from './setting-table.ts';
+import { backendTable, namedTable, nameKinds, settingTable } from './setting-table.ts';
+import { storeBackends } from './store-backends.ts';
 
 const titles = {
   server: 'Addresses',
@@ -9,8 +10,6 @@ const titles = {
   jwt: 'JSON Web Tokens',
   limits: 'Limits of each caller',
   store: 'Where results are kept',
-  s3: 'Amazon S3, and servers that speak its protocol',
-  gcs: 'Google Cloud Storage',
   links: 'Links to data files',
   results: 'Results and pages',
   query: 'Queries',
@@ -40,9 +39,13 @@ const titles = {
  * settings.
  */
 export function renderReference(): string {
-  const fixed = Object.entries(settingTable).map(([group, rows]) =>
-    renderSection(titles[group as keyof typeof settingTable], '', rows),
+  const backends = storeBackends.map(({ name, title }) =>
+    renderSection(title, '', backendTable[name] ?? {}),
   );
+  const fixed = Object.entries(settingTable).flatMap(([group, rows]) => [
+    renderSection(titles[group as keyof typeof settingTable], '', rows),
+    ...(group === 'store' ? backends : []),
+  ]);
   const named = Object.entries(namedTable).map(([name, rows]) => {
     const group = name as keyof typeof namedTable;
     return renderSection(

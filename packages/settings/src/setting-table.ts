@@ -9,10 +9,10 @@ import { preview } from './table/preview.ts';
 import { previewWorkers, streamWorkers, taskWorkers, workers } from './table/workers.ts';
 import { proxy } from './table/proxy.ts';
 import { duckdb, query, statement } from './table/query.ts';
-import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
-import { results, store } from './table/results.ts';
+import { results } from './table/results.ts';
 import { restream, streams, tableServer } from './table/tables.ts';
 import { http, observability, server } from './table/server.ts';
+import { backends, type BackendSettings, links, storageClasses, store } from './table/stores.ts';
 import { tls } from './table/tls.ts';
 
 /**
@@ -26,8 +26,6 @@ export const settingTable = {
   jwt,
   limits,
   store,
-  s3,
-  gcs,
   links,
   results,
   query,
@@ -49,6 +47,9 @@ export const settingTable = {
   observability,
 };
 
+/** The settings that store backends bring, in groups by the names of the backends. */
+export const backendTable = backends;
+
 /**
  * The settings whose keys contain a name that users choose; each group becomes a list with one
  * element per name.
@@ -67,6 +68,9 @@ export type NamedValuesOf<Group extends SettingRows> = ReadonlyArray<
  */
 export type Settings = {
   readonly [Group in keyof typeof settingTable]: SettingValues<(typeof settingTable)[Group]>;
+} & {
+  /** Of each kind of store, by the name of its backend, which alone knows what they mean. */
+  readonly backends: Readonly<Record<string, BackendSettings>>;
 } & {
   readonly [Group in keyof typeof namedTable]: NamedValuesOf<(typeof namedTable)[Group]>;
 };

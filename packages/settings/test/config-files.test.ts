@@ -19,12 +19,12 @@ async function load(name: string): Promise<Settings> {
 
 describe('config/quickstart.properties', () => {
   test('keeps results in files of the clone, on loopback', async () => {
-    const { server, store } = await load('quickstart.properties');
+    const { server, store, backends } = await load('quickstart.properties');
     expect(server).toMatchObject({ bindHost: '127.0.0.1', brokerPort: 8099 });
-    expect(store).toMatchObject({
-      protocol: 'file',
-      fileLocation: { scheme: 'file', path: join(root, '.quire/results') },
-      tempDir: join(root, '.quire/temp'),
+    expect(store).toMatchObject({ protocol: 'file', tempDir: join(root, '.quire/temp') });
+    expect(backends['file']?.location).toEqual({
+      scheme: 'file',
+      text: join(root, '.quire/results'),
     });
   });
 
@@ -53,9 +53,12 @@ describe('config/quickstart.properties', () => {
 
 describe('config/production.properties', () => {
   test('is right as it stands', async () => {
-    const { server, store, cleaner, principals, tables } = await load('production.properties');
+    const { server, backends, cleaner, principals, tables } = await load('production.properties');
     expect(server.brokerHostName).toBe('broker-1.example.com');
-    expect(store.fileLocation).toEqual({ scheme: 'file', path: '/var/lib/quire/results' });
+    expect(backends['file']?.location).toEqual({
+      scheme: 'file',
+      text: '/var/lib/quire/results',
+    });
     expect(cleaner.enabled).toBe(true);
     expect(principals.map(({ name }) => name)).toEqual(['operator', 'dashboard']);
     expect(tables.map(({ name }) => name)).toEqual(['orders', 'customers', 'events']);
@@ -95,8 +98,9 @@ describe('config/cluster', () => {
       await load('cluster/cleaner.properties'),
     ];
     const brokers = ['http://127.0.0.1:8099', 'http://127.0.0.1:8098'];
-    const { store } = await load('cluster/broker-1.properties');
+    const { store, backends } = await load('cluster/broker-1.properties');
     expect([proxy.proxy.brokers, controller.controller.brokers]).toEqual([brokers, brokers]);
-    expect({ ...cleaner.store, isFileShared: true, tempDir: store.tempDir }).toEqual(store);
+    expect({ ...cleaner.store, tempDir: store.tempDir }).toEqual(store);
+    expect({ ...cleaner.backends['file'], isShared: true }).toEqual(backends['file']);
   });
 });

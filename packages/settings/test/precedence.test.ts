@@ -48,7 +48,9 @@ describe('where values come from', () => {
   test('an empty value clears a setting without default', () => {
     const region = 'engine.broker.storage.factory.s3.region';
     expect(
-      settingsOf({ file: `${region} = eu-central-1`, overrides: [`${region}=`] }).s3.region,
+      settingsOf({ file: `${region} = eu-central-1`, overrides: [`${region}=`] }).backends['s3']?.[
+        'region'
+      ],
     ).toBeUndefined();
   });
 
@@ -68,9 +70,9 @@ describe('relative paths', () => {
       'engine.table.cars.path = ../data/cars.json\nengine.broker.pagination.file.data.dir = results';
     const settings = settingsOf({ file });
     expect(settings.tables[0]?.path).toBe('/srv/quire/data/cars.json');
-    expect(settings.store.fileLocation).toEqual({
+    expect(settings.backends['file']?.location).toEqual({
       scheme: 'file',
-      path: '/srv/quire/conf/results',
+      text: '/srv/quire/conf/results',
     });
   });
 
@@ -84,13 +86,14 @@ describe('relative paths', () => {
   });
 
   test.each([
-    ['file:///var/lib/r%C3%A9sultats', { scheme: 'file', path: '/var/lib/résultats' }],
-    ['s3://bucket/some/prefix', { scheme: 's3', uri: 's3://bucket/some/prefix' }],
-    ['gs://bucket', { scheme: 'gs', uri: 'gs://bucket' }],
+    ['file:///var/lib/r%C3%A9sultats', { scheme: 'file', text: '/var/lib/résultats' }],
+    ['s3://bucket/some/prefix', { scheme: 's3', text: 's3://bucket/some/prefix' }],
+    ['gs://bucket', { scheme: 'gs', text: 'gs://bucket' }],
   ])('are not meant by the data directory %s', (location, expected) => {
     expect(
-      settingsOf({ overrides: [`engine.broker.pagination.file.data.dir=${location}`] }).store
-        .fileLocation,
+      settingsOf({ overrides: [`engine.broker.pagination.file.data.dir=${location}`] }).backends[
+        'file'
+      ]?.location,
     ).toEqual(expected);
   });
 });

@@ -371,7 +371,7 @@ describe('settings that do not go together', () => {
         /^engine\S+data\.dir = ftp:\/\/h\/x \(--set\): expected .* needs a module in engine\S+class\.ftp\.$/,
       ),
       expect.stringMatching(
-        /^engine\S+class\.ftp = org\.example\.FtpFS \(--set\): expected a module, .* for file, s3 and gs only\.$/,
+        /^engine\S+class\.ftp = org\.example\.FtpFS \(--set\): expected a module, .* only for file, s3, gs\.$/,
       ),
     ]);
     // Also alone: it would never be used.

@@ -36,6 +36,13 @@ describe('the table of settings', () => {
     expect(defaults.length).toBeGreaterThan(30);
   });
 
+  test('has settings that require others only where there are such settings', () => {
+    const keys = rows.map(({ key }) => key);
+    const required = rows.flatMap(({ requires }) => requires);
+    expect(required).not.toEqual([]);
+    expect(keys).toEqual(expect.arrayContaining(required));
+  });
+
   test('has defaults that stand for the value of another setting only where there is such a setting', () => {
     const keys = rows.map(({ key }) => key);
     const references = rows.flatMap((row) =>
@@ -53,7 +60,7 @@ describe('the table of settings', () => {
     expectTypeOf<Settings['controller']['cleanerInitialDelayMs']>().toEqualTypeOf<
       number | 'random'
     >();
-    expectTypeOf<Settings['s3']['region']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Settings['tls']['keyFile']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<TableSettings>().toEqualTypeOf<
       { readonly name: string } & {
         readonly path: string;

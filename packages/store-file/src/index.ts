@@ -1,4 +1,4 @@
 export type { FileStatus, FileSystem } from './file-system.ts';
 export { nodeFileSystem } from './file-system.ts';
 export { FileObjectStore, type FileObjectStoreOptions } from './store.ts';
-export type { StagedLeftovers, StagedEntry } from './leftovers.ts';
+export type { StagedLeftovers } from './leftovers.ts';

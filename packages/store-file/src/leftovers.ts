@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CallOptions, type ObjectEntry, throwIfAborted } from '@quire/core';
+import { type CallOptions, type Leftover, type StoreLeftovers, throwIfAborted } from '@quire/core';
 import { type OwnerState, pidOfTag, stateOfOwner } from '@quire/core/process';
 import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
@@ -11,11 +11,6 @@ import type { RootDirectory } from './root-directory.ts';
  */
 const stagedNamePattern = /^[0-9a-f]{24}(?:\.([0-9a-f-]+))?$/;
 
-/** A staged file. `owner`: the state of the process that writes it. */
-export interface StagedEntry extends ObjectEntry {
-  readonly owner: OwnerState;
-}
-
 /** The state of the process that writes the staged file of that name. */
 export function ownerOfStaged(name: string): OwnerState {
   const tag = stagedNamePattern.exec(name)?.[1];
@@ -23,7 +18,7 @@ export function ownerOfStaged(name: string): OwnerState {
 }
 
 /** The staged files of a root: of writes under way, in any process, and of writers that died. */
-export class StagedLeftovers {
+export class StagedLeftovers implements StoreLeftovers {
   readonly #fileSystem: FileSystem;
   readonly #root: RootDirectory;
 
@@ -37,7 +32,7 @@ export class StagedLeftovers {
    * that lives, on whatever machine: a write whose source is slow touches its file every ten
    * seconds.
    */
-  async *list(options?: CallOptions): AsyncGenerator<StagedEntry> {
+  async *list(options?: CallOptions): AsyncGenerator<Leftover> {
     const call: FailedCall = { op: 'list', key: '.staging/', location: this.#root.location };
     const names = await translated(call, () =>
       this.#unlessAbsent(() => this.#fileSystem.readDirectory(this.#root.stagingPath)),
@@ -69,6 +64,14 @@ export class StagedLeftovers {
       freedBytes += sizeBytes;
     }
     return freedBytes;
+  }
+
+  /** Removes the staged files of a process that has just died, whatever it wrote. */
+  async removeOfDeadWriter(
+    { pid }: { readonly pid: number },
+    options?: CallOptions,
+  ): Promise<void> {
+    await this.removeDead({ ...options, pid });
   }
 
   /**

@@ -1,3 +1,3 @@
-export type { UnfinishedUpload, UnfinishedUploads, UnfinishedUploadsOptions } from './leftovers.ts';
+export type { UnfinishedUploads } from './leftovers.ts';
 export type { S3Credentials, S3Encryption, S3ObjectStoreOptions } from './open-bucket.ts';
 export { S3ObjectStore } from './store.ts';

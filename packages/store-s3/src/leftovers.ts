@@ -9,29 +9,16 @@ import {
   type CallOptions,
   isObjectKey,
   isQuireError,
-  type ObjectEntry,
+  type Leftover,
+  type LeftoverOptions,
   QuireError,
+  type StoreLeftovers,
   throwIfAborted,
 } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
-import type { OwnerState } from '@quire/core/process';
 import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 import { uploadsUnderWay } from './uploads-under-way.ts';
-
-/** Which unfinished uploads are listed. */
-export interface UnfinishedUploadsOptions extends CallOptions {
-  /** Only uploads of objects whose key starts with this. */
-  readonly prefix?: string;
-}
-
-/**
- * An unfinished upload. `owner`: `alive` when a store of this process writes it; of other processes
- * a bucket does not tell.
- */
-export interface UnfinishedUpload extends ObjectEntry {
-  readonly owner: Exclude<OwnerState, 'dead'>;
-}
 
 /**
  * What stands between the key of the object and the id of the upload; no key has such a character.
@@ -43,7 +30,7 @@ const separator = '?uploadId=';
  * process, and of writers that died. No listing of objects shows them, but their parts are paid
  * for.
  */
-export class UnfinishedUploads {
+export class UnfinishedUploads implements StoreLeftovers {
   readonly #bucket: Bucket;
 
   constructor(bucket: Bucket) {
@@ -52,13 +39,10 @@ export class UnfinishedUploads {
 
   /**
    * Every unfinished upload as `<key of the object>?uploadId=<id>`, with the bytes of its parts and
-   * when the last one came. One whose size or time changes between two looks has a writer that
-   * lives. Requests: one for a thousand of them, and one for each.
+   * when the last one came. `owner` is `alive` when a store of this process writes it; of other
+   * processes a bucket does not tell. Requests: one for a thousand of them, and one for each.
    */
-  async *list({
-    prefix = '',
-    signal,
-  }: UnfinishedUploadsOptions = {}): AsyncGenerator<UnfinishedUpload> {
+  async *list({ prefix = '', signal }: LeftoverOptions = {}): AsyncGenerator<Leftover> {
     const bucket = this.#bucket;
     const call = bucket.callOf('list', prefix, { signal });
     let page: ListMultipartUploadsCommandOutput | undefined;
@@ -112,11 +96,19 @@ export class UnfinishedUploads {
     });
   }
 
+  /** Gives up every upload below the prefix. */
+  async removeOfDeadWriter(
+    { prefix }: { readonly prefix: string },
+    options?: CallOptions,
+  ): Promise<void> {
+    for await (const { key } of this.list({ ...options, prefix })) await this.remove(key, options);
+  }
+
   /** Undefined for what is not ours, or has ended meanwhile. */
   async #entryOf(
     { Key = '', UploadId, Initiated }: MultipartUpload,
     call: FailedCall,
-  ): Promise<UnfinishedUpload | undefined> {
+  ): Promise<Leftover | undefined> {
     const key = Key.slice(this.#bucket.prefix.length);
     if (!isObjectKey(key) || UploadId === undefined || Initiated === undefined) return undefined;
     let sizeBytes = 0;
@@ -144,7 +136,13 @@ export class UnfinishedUploads {
           : undefined;
     } while (marker !== undefined);
     const owner = uploadsUnderWay.has(UploadId) ? 'alive' : 'unknown';
-    return { key: `${key}${separator}${UploadId}`, sizeBytes, lastModifiedMs, owner };
+    return {
+      key: `${key}${separator}${UploadId}`,
+      sizeBytes,
+      lastModifiedMs,
+      owner,
+      objectKey: key,
+    };
   }
 
   async #unlessAbsent<T>(asking: Promise<T>): Promise<T | undefined> {

@@ -295,7 +295,7 @@ describe('a broker that is gone', () => {
 
   test('is not missed where all share a store', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
-    const shared = { storeLocation: 's3://results', advertised: undefined };
+    const shared = { storeLocation: 's3://results', isStoreShared: true, advertised: undefined };
     await using left = await startBroker('left', shared, { store, isShared: true });
     await using right = await startBroker('right', shared, { store, isShared: true });
     await using front = await TestProxy.start([left, right]);
@@ -327,7 +327,7 @@ test.each(['auto', true] as const)(
   'a query that runs is found where it runs, also in a shared store (%s)',
   async (isStoreShared) => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
-    const shared = { storeLocation: 's3://results', advertised: undefined };
+    const shared = { storeLocation: 's3://results', isStoreShared: true, advertised: undefined };
     await using left = await startBroker(
       'left',
       { ...shared, hostName: '127.0.0.1' },

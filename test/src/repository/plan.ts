@@ -6,7 +6,7 @@ export const levels: Readonly<Record<string, number>> = {
   'store-file': 1,
   'store-s3': 1,
   'store-gcs': 1,
-  settings: 1,
+  settings: 2,
   'engine-duckdb': 1,
   streams: 1,
   api: 1,

@@ -89,12 +89,14 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
           sizeBytes: 3000,
           lastModifiedMs: expect.any(Number) as number,
           owner: 'unknown',
+          objectKey: 'a/1',
         },
         {
           key: expect.stringMatching(/^a\/2\?uploadId=./) as string,
           sizeBytes: 3000,
           lastModifiedMs: expect.any(Number) as number,
           owner: 'unknown',
+          objectKey: 'a/2',
         },
       ]);
       for (const { lastModifiedMs } of found) {
@@ -158,8 +160,8 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       };
       const lastModifiedMs = Date.UTC(2026, 0, 2);
       expect(await collect(store.leftovers.list())).toEqual([
-        { key: 'a?uploadId=u', sizeBytes: 7, lastModifiedMs, owner: 'unknown' },
-        { key: 'b?uploadId=u', sizeBytes: 7, lastModifiedMs, owner: 'unknown' },
+        { key: 'a?uploadId=u', sizeBytes: 7, lastModifiedMs, owner: 'unknown', objectKey: 'a' },
+        { key: 'b?uploadId=u', sizeBytes: 7, lastModifiedMs, owner: 'unknown', objectKey: 'b' },
       ]);
       proxy.intercept = ({ url }) => {
         const isPart = url.includes('/gone?');
@@ -231,7 +233,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       expect({ exitCode, stderr }).toEqual({
         exitCode: 0,
         stderr: expect.stringContaining(
-          'unfinished uploads cannot be listed, and are kept',
+          'unfinished writes cannot be listed, and are kept',
         ) as string,
       });
     });

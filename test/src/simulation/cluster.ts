@@ -276,6 +276,7 @@ export class Cluster {
       hostName: name,
       ...(!this.plan.isShared && { advertised: { host: name, port: 8099 } }),
       storeLocation: store.location,
+      storeType: 'memory',
       pageRowCount: 50,
       queryTimeoutMs: clusterSettings.queryTimeoutMs,
       queriesRunningMax: 4,

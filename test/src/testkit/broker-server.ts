@@ -71,6 +71,7 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
       port: 0,
       advertised: { host: 'broker.example' },
       storeLocation: this.store.location,
+      storeType: 'memory',
       version: '1.2.3',
       pageRowCount: 100,
       queryTimeoutMs: 60_000,

@@ -5,7 +5,6 @@ import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import type { BrokerOptions } from '../broker-options.ts';
 import { wholeMs } from '../metadata-record.ts';
-import { storeTypeOf } from '../stored-result-entry.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
 export function readHealthRoute(context: BrokerContext): RouteOptions {
@@ -16,7 +15,8 @@ export function readHealthRoute(context: BrokerContext): RouteOptions {
       version: options.version,
       brokerId: options.results.brokerId,
       uptimeMs: wholeMs(clock.monotonicMs() - startMs),
-      storeType: storeTypeOf(options.storeLocation),
+      storeType: options.storeType,
+      isStoreShared: options.isStoreShared ?? false,
       queriesRunning: queue.takenCount,
       queriesQueued: queue.waitingCount,
       ...options.healthDetails?.(),

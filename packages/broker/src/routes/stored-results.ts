@@ -19,10 +19,9 @@ import { ownedResultOf, storedResultOf } from '../stored-result-entry.ts';
 export function listResultsRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listResults, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
-    const { storeLocation } = context.options;
     return sendList(context, request, reply, {
       open: '{"resultMetadataList":[',
-      itemOf: (entry) => storedResultOf(entry, storeLocation),
+      itemOf: (entry) => storedResultOf(entry, context.options),
       close: ']}',
     });
   });
@@ -31,9 +30,8 @@ export function listResultsRoute(context: BrokerContext): RouteOptions {
 /** GET /query/resultStore/{requestId}: for admins, and for its owner. */
 export function readResultRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readResult, async (request, reply) => {
-    const { storeLocation } = context.options;
     const result = await openRequested(context, request);
-    return reply.header('cache-control', 'no-store').send(ownedResultOf(result, storeLocation));
+    return reply.header('cache-control', 'no-store').send(ownedResultOf(result, context.options));
   });
 }
 
@@ -72,7 +70,7 @@ export function readLinkRoute(
 export function renewResultRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.renewResult, async (request, reply) => {
     const durationMs = parseExpiration((request.body as RenewBody).expiration); // validated against the schema
-    const { results, storeLocation } = context.options;
+    const { results } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
     context.queries.assertEnded(principal, requestId);
@@ -81,7 +79,7 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
       { resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs },
       'result renewed',
     );
-    return reply.header('cache-control', 'no-store').send(storedResultOf(renewed, storeLocation));
+    return reply.header('cache-control', 'no-store').send(storedResultOf(renewed, context.options));
   });
 }
 

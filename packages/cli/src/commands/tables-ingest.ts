@@ -11,7 +11,7 @@ import { showProgress } from '../progress.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
 
 const examples = `
-A file is sent to the server; an address such as s3://bucket/logs/*.json is read by the server, as far as its settings allow.
+A file is sent to the server; the URI of objects in a bucket, with or without wildcards, is read by the server, as far as its settings allow.
 Each is loaded as a whole or not at all. At the first that fails the command ends: what was loaded before it stays.
 
 Examples:

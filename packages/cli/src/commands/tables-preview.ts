@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { QuireError } from '@quire/core';
+import { bucketSchemes } from '@quire/settings/store-backends';
 import { type PreviewResponse, previewTable, writePreview } from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -13,8 +14,10 @@ import { renderFindings } from '../tables/render-findings.ts';
 import { renderPreview } from '../tables/render-preview.ts';
 import { writeProposal } from '../tables/write-proposal.ts';
 
+const uris = bucketSchemes.map((scheme) => `${scheme}://`).join(', ');
+
 const examples = `
-Files are CSV, JSON, JSON lines, Parquet, Arrow or Avro, text also compressed by gzip or zstd: paths, patterns in quotes, s3:// and gs:// URIs.
+Files are CSV, JSON, JSON lines, Parquet, Arrow or Avro, text also compressed by gzip or zstd: paths, patterns in quotes, and URIs (${uris}).
 In a pipe come the rows as the table would hold them, tab-separated, and what is wrong on standard error.
 
 Examples:
@@ -32,7 +35,7 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
       'Sample rows of files, infer a schema and propose a table config, or take the given ones, run the rows through the ' +
         'ingestion pipeline, and show them before and after, with everything that is wrong.',
     )
-    .argument('<file...>', 'files to sample: paths, patterns, s3:// and gs:// URIs')
+    .argument('<file...>', `files to sample: paths, patterns, and URIs (${uris})`)
     .option('-c, --config <file>', 'the table config, a JSON file; proposed when absent')
     .option('-s, --schema <file>', 'the schema, a JSON file; inferred when absent')
     .option('-n, --rows <count>', 'sample this many rows at most', integerFrom(1), 100)

@@ -3,7 +3,9 @@ import type { ObjectStore } from '@quire/core';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings-options.ts';
-import { openGcsStore, openS3Store } from '@quire/server/stores';
+import { openLocation } from '@quire/server/stores';
+import type { StoreLocation } from '@quire/settings';
+import { bucketSchemes } from '@quire/settings/store-backends';
 
 /** Where the files of the user's own preview are; buckets are closed when it is disposed. */
 export interface PreviewFiles extends AsyncDisposable {
@@ -12,7 +14,7 @@ export interface PreviewFiles extends AsyncDisposable {
   readonly finder: FileFinder;
 }
 
-const bucketPattern = /^(s3|gs):\/\/[^/]+/;
+const bucketPattern = /^([a-z][a-z0-9]*):\/\/[^/]+/;
 
 /**
  * Finds whatever files the user may read: what users name themselves, they may preview. Buckets are
@@ -23,13 +25,16 @@ export async function openPreviewFiles(
   environment: Environment,
 ): Promise<PreviewFiles> {
   const opened = new Map<string, Promise<ObjectStore>>();
-  const locations = new Set(files.flatMap((file) => bucketPattern.exec(file)?.[0] ?? []));
-  const buckets = Array.from(locations, (location): AllowedBucket => {
+  const locations = new Map(
+    files.flatMap((file) => bucketOf(file) ?? []).map((location) => [location.text, location]),
+  );
+  const buckets = Array.from(locations.values(), (location): AllowedBucket => {
+    const { text } = location;
     return {
-      location,
+      location: text,
       open() {
-        const store = opened.get(location) ?? openBucket(location, environment);
-        opened.set(location, store);
+        const store = opened.get(text) ?? openBucket(location, environment);
+        opened.set(text, store);
         return store;
       },
     };
@@ -38,16 +43,24 @@ export async function openPreviewFiles(
     patterns: files.map((file) =>
       /^[a-z][a-z0-9+.-]+:/i.test(file) ? file : resolve(environment.directory, file),
     ),
-    finder: createFileFinder({ paths: [parse(resolve(environment.directory)).root], buckets }),
+    finder: createFileFinder({
+      paths: [parse(resolve(environment.directory)).root],
+      buckets,
+      schemes: bucketSchemes,
+    }),
     async [Symbol.asyncDispose]() {
       for (const store of opened.values()) await (await store)[Symbol.asyncDispose]();
     },
   };
 }
 
-async function openBucket(location: string, environment: Environment): Promise<ObjectStore> {
+async function openBucket(location: StoreLocation, environment: Environment): Promise<ObjectStore> {
   const { settings } = await readSettings({}, environment);
-  return location.startsWith('s3:')
-    ? openS3Store(location, settings, environment)
-    : openGcsStore(location, settings, environment);
+  return openLocation(location, settings, environment);
+}
+
+/** Returns the bucket that a URI names; undefined for any other file. */
+function bucketOf(file: string): StoreLocation | undefined {
+  const [text, scheme = ''] = bucketPattern.exec(file) ?? [];
+  return text !== undefined && bucketSchemes.includes(scheme) ? { scheme, text } : undefined;
 }

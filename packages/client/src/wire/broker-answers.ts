@@ -49,19 +49,26 @@ export interface BrokerHealth {
   /** `Broker_<host>_<port>`, as others reach it. */
   readonly brokerId: string;
   readonly version: string;
-  /** Kind of its store, such as `fs` or `s3`. */
+  /** Kind of its store, such as `fs`. */
   readonly storeType: string;
+  /** Whether other brokers reach the same results; earlier releases do not say, which counts as no. */
+  readonly isStoreShared: boolean;
 }
 
 /** Reads a health report. @throws BROKER_FAILED when it is not that of a broker */
 export function parseBrokerHealth(text: string): BrokerHealth {
-  const { brokerId, version = '', storeType } = membersOf(parseJson(text, notHealth), notHealth);
+  const {
+    brokerId,
+    version = '',
+    storeType,
+    isStoreShared = false,
+  } = membersOf(parseJson(text, notHealth), notHealth);
   // They go into logs, metrics and headers.
   if (typeof brokerId !== 'string' || !/^Broker_[\w.-]{1,300}$/.test(brokerId)) throw notHealth();
   if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') {
     throw notHealth();
   }
-  return { brokerId, version, storeType };
+  return { brokerId, version, storeType, isStoreShared: isStoreShared === true };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { QuireError } from '../errors.ts';
+import type { StoreLocations } from '../store/store-backend.ts';
 
 /** A place in a bucket. */
 export interface BucketLocation {
@@ -7,26 +8,48 @@ export interface BucketLocation {
   readonly prefix: string;
 }
 
-const pattern = /^([a-z0-9]+):\/\/([a-z0-9][a-z0-9._-]{1,254})(?:\/(.*))?$/;
+const pattern = /^([a-z0-9]+):\/\/([a-z0-9][a-z0-9._-]{2,254})(?:\/(.*))?$/;
 
 /**
  * Parses `<scheme>://bucket` or `<scheme>://bucket/prefix`; slashes at the end do not count.
  *
  * @throws INVALID_PARAMETER when it is anything else
  */
-export function parseBucketLocation(uri: string, scheme: 's3' | 'gs'): BucketLocation {
+export function parseBucketLocation(uri: string, scheme: string): BucketLocation {
+  const location = readBucketLocation(uri, scheme);
+  if (location !== undefined) return location;
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `${JSON.stringify(uri)} is not a location in a bucket: expected ${scheme}://bucket/prefix.`,
+  );
+}
+
+function readBucketLocation(uri: string, scheme: string): BucketLocation | undefined {
   const [, found, bucket, path = ''] = pattern.exec(uri) ?? [];
   const segments = path.replace(/\/+$/, '').split('/');
   const isPlain =
     path === '' ||
     segments.every((segment) => /^[A-Za-z0-9_.=-]+$/.test(segment) && !/^\.+$/.test(segment));
-  if (bucket === undefined || found !== scheme || !isPlain) {
-    throw new QuireError(
-      'INVALID_PARAMETER',
-      `${JSON.stringify(uri)} is not a location in a bucket: expected ${scheme}://bucket/prefix.`,
-    );
-  }
+  if (bucket === undefined || found !== scheme || !isPlain) return undefined;
   return { bucket, prefix: path === '' ? '' : `${segments.join('/')}/` };
+}
+
+/** What the name of a bucket may be, in words. */
+export const bucketNames =
+  'whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit';
+
+/** Returns where the stores of a kind of bucket can be: `<scheme>://bucket/prefix`. */
+export function bucketLocations(scheme: string): StoreLocations {
+  const example = `${scheme}://bucket/prefix`;
+  return {
+    schemes: [scheme],
+    example,
+    kind: {
+      allowed: `a bucket, such as ${example}, ${bucketNames}`,
+      parse: (uri) => (readBucketLocation(uri, scheme) === undefined ? undefined : uri),
+      format: (uri) => uri,
+    },
+  };
 }
 
 /** Neither Amazon nor Google takes a longer-lived signature. */

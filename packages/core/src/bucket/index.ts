@@ -4,10 +4,15 @@ export {
   type ObjectRequest,
   openAnsweredObject,
 } from './answered-object.ts';
-export { type BucketLocation, parseBucketLocation } from './bucket-location.ts';
+export {
+  assertLinkLifetime,
+  type BucketLocation,
+  bucketLocations,
+  bucketNames,
+  parseBucketLocation,
+} from './bucket-location.ts';
 export type { Part } from './cut-parts.ts';
 export { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';
 export { describeCall, type FailedCall } from './failed-call.ts';
-export { assertLinkLifetime } from './bucket-location.ts';
 export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
 export { observeSource, type SourceObserver } from '../store/observe-source.ts';

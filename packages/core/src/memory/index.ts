@@ -1,1 +1,2 @@
 export { MemoryObjectStore, type MemoryObjectStoreOptions } from './memory-object-store.ts';
+export { memoryBackend } from './memory-backend.ts';

@@ -19,6 +19,6 @@ export function assertDurableFiles(
   throw new QuireError(
     'UNSUPPORTED',
     `${path} is to hold ${what}, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; on ` +
-      'Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol = s3, gs or memory).',
+      'Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol).',
   );
 }

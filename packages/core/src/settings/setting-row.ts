@@ -16,6 +16,8 @@ export interface SettingRow<Value> {
   readonly secret: boolean;
   /** Whether every use of a name needs this setting (only keys with a name part). */
   readonly required: boolean;
+  /** The keys of settings that must be set where this one is. */
+  readonly requires: readonly string[];
   /** What it does, in sentences, for the reference. */
   readonly meaning: string;
 }
@@ -35,14 +37,18 @@ export interface SettingRowParts<Value> {
   readonly kind: SettingKind<Value>;
   readonly live?: boolean;
   readonly secret?: boolean;
+  readonly requires?: readonly string[];
   readonly meaning: string;
 }
+
+/** What a row is that does not say otherwise. */
+const absent = { live: false, secret: false, requires: [] } as const;
 
 /** A setting that always has a value. */
 export function setting<Value>(
   parts: SettingRowParts<Value> & { readonly default: string | { readonly of: string } },
 ): SettingRow<Value> {
-  return { live: false, secret: false, required: false, ...parts };
+  return { ...absent, required: false, ...parts };
 }
 
 /** A setting that may be left out; its value is then undefined. */
@@ -50,8 +56,7 @@ export function optionalSetting<Value>(
   parts: SettingRowParts<Value>,
 ): SettingRow<Value | undefined> {
   return {
-    live: false,
-    secret: false,
+    ...absent,
     required: false,
     ...parts,
     kind: orUndefined(parts.kind),
@@ -61,7 +66,7 @@ export function optionalSetting<Value>(
 
 /** A setting without which the others of the same name mean nothing. */
 export function requiredSetting<Value>(parts: SettingRowParts<Value>): SettingRow<Value> {
-  return { live: false, secret: false, ...parts, required: true, default: undefined };
+  return { ...absent, ...parts, required: true, default: undefined };
 }
 
 function orUndefined<Value>(kind: SettingKind<Value>): SettingKind<Value | undefined> {

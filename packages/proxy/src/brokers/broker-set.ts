@@ -1,9 +1,6 @@
 import type { BrokerAddress } from './broker-address.ts';
 import { Broker, type BrokerOptions } from './broker.ts';
 
-/** Stores that all brokers share, as their health names them. */
-const sharedStoreTypes: readonly string[] = ['s3', 'gcs'];
-
 /** The brokers that the proxy may call, which are those of the settings and no others. */
 export class BrokerSet {
   readonly #options: BrokerOptions;
@@ -23,9 +20,9 @@ export class BrokerSet {
   /** Whether any broker can serve every result, as far as they say. */
   get isShared(): boolean {
     const known = this.#brokers.flatMap(({ health }) =>
-      health === undefined ? [] : [health.storeType],
+      health === undefined ? [] : [health.isStoreShared],
     );
-    return known.length > 0 && known.every((type) => sharedStoreTypes.includes(type));
+    return known.length > 0 && known.every((isShared) => isShared);
   }
 
   /**

@@ -1,13 +1,16 @@
 import { type CleanerSettings, QuotaPolicy, type ShareOptions } from '@quire/cleaner';
 import { ownerTag } from '@quire/results';
 import type { Settings } from '@quire/settings';
+import { storeInUse } from '../stores/open-store.ts';
 
 /**
- * The part of the settings that a cleaner uses, as one object. Memory has no more room than it has,
- * whatever quota is set.
+ * The part of the settings that a cleaner uses, as one object. What the store can hold is a quota,
+ * too, whatever else is set.
  */
 export function cleanerSettingsOf(settings: Settings): CleanerSettings {
-  const { cleaner, controller, query, store } = settings;
+  const { cleaner, controller, query } = settings;
+  const { backend } = storeInUse(settings);
+  const capacityBytes = backend?.capacityBytes?.(settings.backends[backend.name] ?? {});
   const {
     enabled,
     criticalPercent,
@@ -19,7 +22,7 @@ export function cleanerSettingsOf(settings: Settings): CleanerSettings {
   } = cleaner;
   const quotas = [
     ...(enabled ? [cleaner.quotaBytes] : []),
-    ...(store.protocol === 'memory' ? [store.memoryBytesMax] : []),
+    ...(capacityBytes === undefined ? [] : [capacityBytes]),
   ];
   const percents = { criticalPercent, targetPercent };
   const quota = {

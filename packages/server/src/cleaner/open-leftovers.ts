@@ -2,17 +2,18 @@ import type { LeftoverEntry, Leftovers } from '@quire/cleaner';
 import {
   type CallOptions,
   type Clock,
+  isLeftoverKeeper,
   isQuireError,
+  type Leftover,
   type ObjectStore,
   QuireError,
   type Random,
   retry,
+  type StoreLeftovers,
 } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import type { Settings } from '@quire/settings';
-import { FileObjectStore } from '@quire/store-file';
-import type { UnfinishedUploads } from '@quire/store-s3';
 import type { Logger } from 'pino';
 
 export interface LeftoversOptions {
@@ -30,34 +31,25 @@ export interface LeftoversOptions {
 const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
 /**
- * What crashed writes leave beside the objects of a store: staged files, unfinished uploads.
- * Undefined where a store has no such thing: uploads to Google end by themselves a week after they
- * were begun, are not paid for meanwhile, and cannot be listed.
+ * Returns what crashed writes leave beside the objects of a store: staged files, unfinished
+ * uploads. Undefined where a store has no such thing, or removes it by itself.
  */
 export function openLeftovers(options: LeftoversOptions): Leftovers | undefined {
   const { backend } = options;
-  if (backend instanceof FileObjectStore) return backend.leftovers;
-  return hasUnfinishedUploads(backend) ? new OwnUploads(backend.leftovers, options) : undefined;
-}
-
-/** Not by the class of the store: to know that, its SDK would have to be loaded. */
-export function hasUnfinishedUploads(
-  backend: ObjectStore,
-): backend is ObjectStore & { readonly leftovers: UnfinishedUploads } {
-  return backend.location.startsWith('s3:') && 'leftovers' in backend;
+  return isLeftoverKeeper(backend) ? new ResultLeftovers(backend.leftovers, options) : undefined;
 }
 
 /**
- * The unfinished uploads of results: those of other objects are others' business. No request waits
- * for ever, and a failed one is repeated.
+ * The leftovers of results; those of other objects, where the store knows of which, are not listed.
+ * No call waits for ever, and a failed one is repeated.
  */
-class OwnUploads implements Leftovers {
-  readonly #uploads: UnfinishedUploads;
+class ResultLeftovers implements Leftovers {
+  readonly #leftovers: StoreLeftovers;
   readonly #options: LeftoversOptions;
   #hasWarned = false;
 
-  constructor(uploads: UnfinishedUploads, options: LeftoversOptions) {
-    this.#uploads = uploads;
+  constructor(leftovers: StoreLeftovers, options: LeftoversOptions) {
+    this.#leftovers = leftovers;
     this.#options = options;
   }
 
@@ -65,32 +57,29 @@ class OwnUploads implements Leftovers {
     const { brokerId, logger } = this.#options;
     const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
     try {
-      yield* await this.#tried(
-        'list of unfinished uploads',
-        options,
-        async (signal, onProgress) => {
-          const entries: LeftoverEntry[] = [];
-          for await (const entry of this.#uploads.list({ prefix, signal })) {
-            onProgress();
-            if (parseResultObjectName(objectKeyOf(entry.key)) !== undefined) entries.push(entry);
-          }
-          return entries;
-        },
-      );
+      yield* await this.#tried('list of unfinished writes', options, async (signal, onProgress) => {
+        const entries: LeftoverEntry[] = [];
+        for await (const entry of this.#leftovers.list({ prefix, signal })) {
+          onProgress();
+          if (isOfResult(entry)) entries.push(entry);
+        }
+        return entries;
+      });
     } catch (error) {
-      // Who may not list them, or has a server that cannot, has a rule in the bucket for them; all
-      // else goes on.
+      // Credentials that may not list them, and servers that cannot, have a rule in the bucket for
+      // them; all else goes on.
       if (!isQuireError(error, 'STORE_MISCONFIGURED')) throw error;
       if (!this.#hasWarned) {
-        logger.warn({ err: error }, 'unfinished uploads cannot be listed, and are kept');
+        logger.warn({ err: error }, 'unfinished writes cannot be listed, and are kept');
       }
       this.#hasWarned = true;
     }
   }
 
   async remove(key: string, options?: CallOptions): Promise<void> {
-    if (parseResultObjectName(objectKeyOf(key)) === undefined) return;
-    await this.#tried(`delete ${key}`, options, (signal) => this.#uploads.remove(key, { signal }));
+    await this.#tried(`delete ${key}`, options, (signal) =>
+      this.#leftovers.remove(key, { signal }),
+    );
   }
 
   /**
@@ -119,7 +108,6 @@ class OwnUploads implements Leftovers {
   }
 }
 
-/** The key of the object that an upload was to become. */
-function objectKeyOf(name: string): string {
-  return name.slice(0, name.indexOf('?'));
+function isOfResult({ objectKey }: Leftover): boolean {
+  return objectKey === undefined || parseResultObjectName(objectKey) !== undefined;
 }

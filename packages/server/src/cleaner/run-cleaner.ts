@@ -5,14 +5,19 @@ import {
   serveCleaner,
   storeRemover,
 } from '@quire/cleaner';
-import { stat } from 'node:fs/promises';
 import { type ObjectStore, QuireError } from '@quire/core';
 import { listenError } from '@quire/core/process';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import type { Settings } from '@quire/settings';
+import { storeBackends } from '@quire/settings/store-backends';
 import type { LiveSettings } from '../live-settings.ts';
-import { type OpenedStore, openStore } from '../stores/open-store.ts';
+import {
+  isRemoteStore,
+  logRetry,
+  type OpenedStore,
+  openStore,
+  storeInUse,
+} from '../stores/open-store.ts';
 import { ownerNamesOf } from './cleaner-settings.ts';
 import { openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
@@ -59,9 +64,9 @@ export async function withStandaloneCleaner<T>(
     metrics,
     // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its
     // successor waiting.
-    lease: store.location.startsWith('file:')
-      ? undefined
-      : cleanerLease({ store, clock, random, durationMs: leaseMs }),
+    lease: isRemoteStore(live.current)
+      ? cleanerLease({ store, clock, random, durationMs: leaseMs })
+      : undefined,
   });
   return await use({ cleaner, store, registry });
 }
@@ -77,36 +82,20 @@ export async function openSharedStore(
   { clock, random }: Environment,
   logger: Logger,
 ): Promise<OpenedStore> {
-  if (live.current.store.protocol === 'memory') {
+  if (storeInUse(live.current).location === undefined) {
+    const names = storeBackends.flatMap(({ name, locations }) => (locations ? [name] : []));
     throw new QuireError(
       'INVALID_SETTING',
-      'engine.broker.pagination.protocol = memory: only a broker sees its own memory, and cleans it up itself; expected file, s3 or gcs.',
+      `engine.broker.pagination.protocol = ${live.current.store.protocol}: only a broker sees its own memory, and cleans it up itself; expected ${names.join(', ')}.`,
     );
   }
-  await assertDirectory(live.current.store);
   return openStore(live.current, {
+    mustExist: true,
     clock,
     random,
     onCall: () => undefined,
-    onRetry: ({ call, attempt, delayMs, error }) =>
-      logger.warn(
-        { call, attempt, delayMs, reason: error.code },
-        'store call failed, will be tried again',
-      ),
+    onRetry: (event) => logRetry(logger, event),
   });
-}
-
-/** A broker makes its directory. Who cleans one that does not exist has named the wrong one. */
-async function assertDirectory({ protocol, fileLocation }: Settings['store']): Promise<void> {
-  if (protocol !== 'file' || fileLocation?.scheme !== 'file') return;
-  const { path } = fileLocation;
-  const status = await stat(path).catch(() => undefined);
-  if (status !== undefined) return;
-  throw new QuireError(
-    'INVALID_SETTING',
-    `engine.broker.pagination.file.data.dir = ${path}: there is no such directory. ` +
-      'Give the directory of the brokers; a broker makes it when it starts.',
-  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { Deadline } from '@quire/core/wait';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
-import type { BucketSettings } from './preview-sources.ts';
+import type { LocationSettings } from '../stores/open-store.ts';
 import { previewBegins, previewTooLong, type PreviewWork } from './preview-worker-setup.ts';
 import { heapFlags } from './worker-heap.ts';
 
@@ -25,9 +25,9 @@ export class PreviewPool implements AsyncDisposable {
       metrics,
     }: { readonly clock: Clock; readonly logger: Logger; readonly metrics?: ControllerMetrics },
   ) {
-    const { store, s3, gcs, previewWorkers } = live.current;
+    const { store, backends, previewWorkers } = live.current;
     const { memoryBytesMax, idleMs, killGraceMs } = previewWorkers;
-    const setup: BucketSettings = { store, s3, gcs };
+    const setup: LocationSettings = { store, backends };
     this.#live = live;
     this.#clock = clock;
     this.#pool = new WorkerPool({

@@ -1,24 +1,23 @@
-import type { Clock, ObjectStore, Random } from '@quire/core';
-import type { Settings } from '@quire/settings';
+import type { ObjectStore } from '@quire/core';
+import type { Settings, StoreLocation } from '@quire/settings';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
-import { openGcsStore, openS3Store } from '../stores/open-remote-store.ts';
-
-/** The settings that buckets are opened by. */
-export type BucketSettings = Pick<Settings, 'store' | 's3' | 'gcs'>;
+import {
+  type BackendDependencies,
+  type LocationSettings,
+  openLocation,
+} from '../stores/open-store.ts';
+import { bucketSchemes } from '@quire/settings/store-backends';
 
 /**
  * The files that may be read by name; buckets are opened when one is asked for, and kept until the
  * end.
  */
 export class PreviewSources implements AsyncDisposable {
-  readonly #settings: BucketSettings;
-  readonly #dependencies: { readonly clock: Clock; readonly random: Random };
+  readonly #settings: LocationSettings;
+  readonly #dependencies: BackendDependencies;
   readonly #stores = new Map<string, Promise<ObjectStore>>();
 
-  constructor(
-    settings: BucketSettings,
-    dependencies: { readonly clock: Clock; readonly random: Random },
-  ) {
+  constructor(settings: LocationSettings, dependencies: BackendDependencies) {
     this.#settings = settings;
     this.#dependencies = dependencies;
   }
@@ -26,15 +25,14 @@ export class PreviewSources implements AsyncDisposable {
   /** Finds files in these locations; undefined when there are none. */
   finderOf(locations: Settings['preview']['sources']): FileFinder | undefined {
     if (locations === undefined) return undefined;
-    const paths = locations.flatMap((location) =>
-      location.scheme === 'file' ? location.path : [],
-    );
-    const buckets = locations.flatMap((location): AllowedBucket[] =>
-      location.scheme === 'file'
-        ? []
-        : [{ location: location.uri, open: () => this.#open(location.uri) }],
-    );
-    return createFileFinder({ paths, buckets });
+    const paths = locations.flatMap(({ scheme, text }) => (scheme === 'file' ? text : []));
+    const buckets = locations
+      .filter(({ scheme }) => scheme !== 'file')
+      .map((location): AllowedBucket => ({
+        location: location.text,
+        open: () => this.#open(location),
+      }));
+    return createFileFinder({ paths, buckets, schemes: bucketSchemes });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -45,14 +43,13 @@ export class PreviewSources implements AsyncDisposable {
     }
   }
 
-  #open(location: string): Promise<ObjectStore> {
-    const known = this.#stores.get(location);
+  #open(location: StoreLocation): Promise<ObjectStore> {
+    const known = this.#stores.get(location.text);
     if (known !== undefined) return known;
-    const open = location.startsWith('s3:') ? openS3Store : openGcsStore;
-    const opening = open(location, this.#settings, this.#dependencies);
-    this.#stores.set(location, opening);
+    const opening = openLocation(location, this.#settings, this.#dependencies);
+    this.#stores.set(location.text, opening);
     // The next caller tries again.
-    opening.catch(() => this.#stores.delete(location));
+    opening.catch(() => this.#stores.delete(location.text));
     return opening;
   }
 }

@@ -3,12 +3,13 @@ import { isQuireError, systemClock, systemRandom } from '@quire/core';
 import { openStream, parseStreamConfig } from '@quire/streams';
 import { previewText } from '@quire/tables';
 import type { WorkContext, WorkRunner } from '../workers/worker-module.ts';
-import { type BucketSettings, PreviewSources } from './preview-sources.ts';
+import type { LocationSettings } from '../stores/open-store.ts';
+import { PreviewSources } from './preview-sources.ts';
 import { previewBegins, previewTooLong, type PreviewWork } from './preview-worker-setup.ts';
 
 /** Opens a process that runs previews (../workers); files and streams are opened in it. */
 export async function openWorker(setup: unknown): Promise<WorkRunner> {
-  const sources = new PreviewSources(setup as BucketSettings, {
+  const sources = new PreviewSources(setup as LocationSettings, {
     clock: systemClock,
     random: systemRandom,
   });

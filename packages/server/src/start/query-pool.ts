@@ -1,12 +1,10 @@
 import type { BrokerMetrics } from '@quire/broker';
-import { isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
+import { isLeftoverKeeper, isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
 import type { OpenTable } from '@quire/engine-duckdb';
 import { resultPrefix, type WriteOrder } from '@quire/results';
-import { FileObjectStore } from '@quire/store-file';
 import { type FileIdentity, VerificationHost } from '@quire/table-server/queries';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import type { Logger } from 'pino';
-import { hasUnfinishedUploads } from '../cleaner/open-leftovers.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import {
   askForTables,
@@ -37,8 +35,7 @@ export async function openQueryPool(
   const { metrics, logger } = dependencies;
   const {
     store,
-    s3,
-    gcs,
+    backends,
     storageClasses,
     tables,
     tableServer,
@@ -50,7 +47,7 @@ export async function openQueryPool(
     tls,
     workers,
   } = settings;
-  const places = { store, s3, gcs, storageClasses };
+  const places = { store, backends, storageClasses };
   const shared: QueryWorkerSettings = {
     ...places,
     engine,
@@ -123,13 +120,9 @@ export async function removeLeftovers(
   }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
 ): Promise<void> {
   try {
-    if (backend instanceof FileObjectStore) {
-      await backend.leftovers.removeDead({ pid });
-    } else if (hasUnfinishedUploads(backend)) {
-      const uploads = backend.leftovers.list({
-        prefix: resultPrefix(order.brokerId, order.requestId),
-      });
-      for await (const { key } of uploads) await backend.leftovers.remove(key);
+    if (isLeftoverKeeper(backend)) {
+      const prefix = resultPrefix(order.brokerId, order.requestId);
+      await backend.leftovers.removeOfDeadWriter({ pid, prefix });
     }
   } catch (error) {
     if (!isQuireError(error)) throw error;

@@ -4,12 +4,20 @@ import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
+import { storeBackends } from '@quire/settings/store-backends';
 import { healthDetailsOf, openBrokerCleaner, planSweep } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
-import { isRemoteStore, isSharedStore, openStore, signerOf } from '../stores/open-store.ts';
+import {
+  isRemoteStore,
+  isSharedStore,
+  logRetry,
+  openStore,
+  signerOf,
+  storeTypeOf,
+} from '../stores/open-store.ts';
 import { settingsInForce } from './settings-in-force.ts';
 import { openQueryEngine } from './open-query-engine.ts';
 import { tableNamesOf } from './table-names.ts';
@@ -47,14 +55,10 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     clock,
     random,
     onCall: metrics.observeStoreCall,
-    onRetry: ({ call, attempt, delayMs, error }) =>
-      logger.warn(
-        { call, attempt, delayMs, reason: error.code },
-        'store call failed, will be tried again',
-      ),
+    onRetry: (event) => logRetry(logger, event),
   });
   await using store = opened;
-  const isShared = isSharedStore(settings.store, backend);
+  const isShared = isSharedStore(settings, backend);
   const links = linksOf(settings, signerOf(backend));
   await using engine = await openQueryEngine(live, { clock, random, metrics, logger });
   run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
@@ -81,6 +85,8 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...(links !== undefined && { links }),
     storeLocation: store.location,
     listTables: tableNamesOf(settings),
+    storeType: storeTypeOf(settings),
+    isStoreShared: isShared,
     get pageRowCount() {
       return live.current.results.pageRowCount;
     },
@@ -145,9 +151,10 @@ function linksOf(
 ): BrokerOptions['links'] {
   if (!links.enabled) return undefined;
   if (signer !== undefined) return { signer, lifetimeMs: links.lifetimeMs };
+  const signers = storeBackends.flatMap(({ name, signsLinks }) => (signsLinks ? [name] : []));
   throw new QuireError(
     'INVALID_SETTING',
-    `engine.broker.links.enabled = true: the store ${store.protocol} cannot sign links, only s3 and gcs can.`,
+    `engine.broker.links.enabled = true: the store ${store.protocol} cannot sign links, only ${signers.join(', ')} can.`,
   );
 }
 
@@ -159,7 +166,7 @@ type ResultParts = Required<
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
   const { cacheBytesMax, ownerTagKey } = live.current.results;
   return new ResultStore({
-    isReadingAhead: isRemoteStore(live.current.store),
+    isReadingAhead: isRemoteStore(live.current),
     ...parts,
     brokerId: brokerIdOf(live.current),
     compression: compressionOf(live.current),
@@ -185,9 +192,10 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
  * The compression of new results. Buckets are far away: there it takes less time than the bytes
  * that it saves.
  */
-function compressionOf({ results, store }: Settings): Compression {
-  if (results.compression !== 'auto') return results.compression;
-  return isRemoteStore(store) ? 'zstd' : 'none';
+function compressionOf(settings: Settings): Compression {
+  const { compression } = settings.results;
+  if (compression !== 'auto') return compression;
+  return isRemoteStore(settings) ? 'zstd' : 'none';
 }
 
 /**

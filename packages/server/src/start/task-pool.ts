@@ -3,7 +3,7 @@ import type { RunSubtaskJob, SubtaskOutput } from '@quire/table-server';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
-import type { BucketSettings } from './preview-sources.ts';
+import type { LocationSettings } from '../stores/open-store.ts';
 import { taskProgress, type TaskWork } from './task-worker-setup.ts';
 import { heapFlags } from './worker-heap.ts';
 
@@ -19,9 +19,9 @@ export class TaskPool implements AsyncDisposable {
     live: LiveSettings,
     { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   ) {
-    const { store, s3, gcs, taskWorkers } = live.current;
+    const { store, backends, taskWorkers } = live.current;
     const { countMax, memoryBytesMax, idleMs, killGraceMs } = taskWorkers;
-    const setup: BucketSettings = { store, s3, gcs };
+    const setup: LocationSettings = { store, backends };
     this.#live = live;
     this.#pool = new WorkerPool({
       work: 'task',

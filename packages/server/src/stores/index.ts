@@ -1,1 +1,1 @@
-export { type BucketDependencies, openGcsStore, openS3Store } from './open-remote-store.ts';
+export { type BackendDependencies, type LocationSettings, openLocation } from './open-store.ts';

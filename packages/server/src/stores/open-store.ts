@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import {
   type Clock,
   isLinkSigner,
@@ -9,6 +7,7 @@ import {
   QuireError,
   type Random,
   type RetryEvent,
+  type StoreBackend,
   type StoreCall,
   withLimit,
   withObserver,
@@ -17,16 +16,33 @@ import {
 } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import type { Settings, StoreLocation } from '@quire/settings';
-import { FileObjectStore } from '@quire/store-file';
-import { MemoryObjectStore } from '@quire/core/memory';
-import { loadFactory, openGcsStore, openS3Store } from './open-remote-store.ts';
+import { backendOfScheme, storeBackends } from '@quire/settings/store-backends';
+import type { Logger } from 'pino';
+import { loadPlugin } from '../load-plugin.ts';
 
-export interface StoreDependencies {
+/**
+ * What a module named in `engine.broker.storage.factory.class.<scheme>` must export as
+ * `openObjectStore`.
+ */
+export type ObjectStoreFactory = (
+  /** The URI in the setting, such as `ftp://host/results`. */
+  location: string,
+  dependencies: BackendDependencies,
+) => Promise<ObjectStore>;
+
+/** What every store is opened with. */
+export interface BackendDependencies {
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of every call that reached the store, and of every one that will be tried again. */
+}
+
+/** What the store of a server is opened with. */
+export interface StoreDependencies extends BackendDependencies {
+  /** Receives every call that reached the store, and every one that will be repeated. */
   readonly onCall: (call: StoreCall) => void;
   readonly onRetry: (event: RetryEvent) => void;
+  /** Whether a location that does not exist is an error instead of being created. */
+  readonly mustExist?: boolean;
 }
 
 /** A store, closed with either. */
@@ -36,142 +52,191 @@ export interface OpenedStore {
   readonly backend: ObjectStore;
 }
 
-/** Between two tries of a call, in milliseconds: the first time, and at most. */
+/** Logs that a call to the store will be repeated. */
+export function logRetry(
+  logger: Pick<Logger, 'warn'>,
+  { call, attempt, delayMs, error }: RetryEvent,
+): void {
+  const event = { call, attempt, delayMs, reason: error.code };
+  logger.warn(event, 'store call failed, will be tried again');
+}
+
+/** Between two attempts of a call, in milliseconds: the first time, and at most. */
 const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
-/** The settings that a store is opened by. */
-export type StoreSettings = Pick<Settings, 'store' | 's3' | 'gcs' | 'storageClasses'>;
+/** The settings that locations are opened by. */
+export type LocationSettings = Pick<Settings, 'store' | 'backends'>;
+/** The settings that the store of a server is opened by. */
+export type StoreSettings = LocationSettings & Pick<Settings, 'storageClasses'>;
+
+/** The store that the settings name. */
+export interface StoreInUse {
+  /** Undefined for a store of a plug-in. */
+  readonly backend: StoreBackend | undefined;
+  /** Undefined for the memory of this process. */
+  readonly location: StoreLocation | undefined;
+  /** The setting of the location. */
+  readonly key: string;
+}
+
+/** Returns which store the settings name. */
+export function storeInUse({ store: { protocol }, backends }: LocationSettings): StoreInUse {
+  const location = backends[protocol]?.location;
+  const backend =
+    location === undefined
+      ? storeBackends.find(({ name }) => name === protocol)
+      : backendOfScheme(location.scheme);
+  return { backend, location, key: `engine.broker.pagination.${protocol}.data.dir` };
+}
+
+/** Returns the type of the store in use, as SPECIFICATION.md section 2.8 names it. */
+export function storeTypeOf(settings: LocationSettings): string {
+  const { backend, location } = storeInUse(settings);
+  return backend?.storeType ?? location?.scheme ?? '';
+}
 
 /**
  * Opens the store that the settings name, with what protects its callers around it.
  *
- * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or
- * credentials are not right
+ * @throws INVALID_SETTING when its directory cannot be used, or bucket, endpoint or credentials are
+ * wrong
  */
 export async function openStore(
   settings: StoreSettings,
   dependencies: StoreDependencies,
 ): Promise<OpenedStore> {
   const { clock, random, onCall, onRetry } = dependencies;
-  const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
-  if (protocol === 'memory') {
-    const memory = new MemoryObjectStore({ sizeMaxBytes: memoryBytesMax, clock });
-    return { store: withObserver(memory, onCall, clock), backend: memory };
-  }
-  const backend = await openBackend(settings, { clock, random });
+  const { timeoutMs, concurrencyMax, attemptsMax } = settings.store;
+  const backend = await openBackend(settings, dependencies);
   const observed = withObserver(backend, onCall, clock);
+  // Calls to the memory of this process neither wait nor fail.
+  if (storeInUse(settings).location === undefined) return { store: observed, backend };
   const timed = withTimeLimit(observed, {
     clock,
     callTimeoutMs: timeoutMs,
     idleTimeoutMs: timeoutMs,
   });
-  // Limits are inside of retries: a call that waits for its next try must not keep others from
+  // Limits are inside of retries: a call that waits for its next attempt must not keep others from
   // theirs.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
   const store = withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
   return { store, backend };
 }
 
-/** What signs links to the objects of a location, when it can. */
+/** Returns what signs links to the objects of a store, if it can. */
 export function signerOf(backend: ObjectStore): LinkSigner | undefined {
   return isLinkSigner(backend) ? backend : undefined;
 }
 
 /**
  * Tells whether other brokers can have their results in the same location; a store that says so
- * itself knows best.
+ * itself knows best, and the store of a plug-in that does not say is shared.
  */
-export function isSharedStore(store: Settings['store'], backend: ObjectStore): boolean {
-  return isSharingAware(backend)
-    ? backend.isShared
-    : (store.protocol === 'file' && store.isFileShared) || isRemoteStore(store);
+export function isSharedStore(settings: LocationSettings, store: ObjectStore): boolean {
+  if (isSharingAware(store)) return store.isShared;
+  const { backend } = storeInUse(settings);
+  return backend?.isShared(settings.backends[backend.name] ?? {}) ?? true;
 }
 
-/** Tells whether a call to the store goes over a network. */
-export function isRemoteStore({ protocol, fileLocation }: Settings['store']): boolean {
-  return (
-    protocol === 's3' ||
-    protocol === 'gcs' ||
-    (protocol === 'file' && fileLocation?.scheme !== 'file')
-  );
+/** Tells whether a call to the store goes over a network, as to those of plug-ins. */
+export function isRemoteStore(settings: LocationSettings): boolean {
+  return storeInUse(settings).backend?.isRemote ?? true;
 }
 
 /**
  * Tells whether every process can open the store by itself: not one in memory, and perhaps not that
  * of a module.
  */
-export function isOpenedAnywhere({ store, storageClasses }: StoreSettings): boolean {
-  if (store.protocol === 'memory') return false;
-  const { scheme } = locationOf(store).location;
+export function isOpenedAnywhere(settings: StoreSettings): boolean {
+  const { backend, location } = storeInUse(settings);
   return (
-    scheme !== 'plugin' &&
-    storageClasses.find(({ name }) => name === scheme)?.factory.kind !== 'module'
+    location !== undefined &&
+    backend !== undefined &&
+    settings.storageClasses.find(({ name }) => name === location.scheme)?.factory.kind !== 'module'
   );
 }
 
 /**
- * Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a
- * module can open.
+ * Opens a store at a location by the settings of its backend, whose SDK is loaded now: a server that
+ * does not use it neither waits for it nor has it in memory.
+ *
+ * @throws INVALID_PARAMETER when no backend has such locations, or the location cannot be opened
  */
+export async function openLocation(
+  { scheme, text }: StoreLocation,
+  settings: LocationSettings,
+  { clock, random, ...rest }: BackendDependencies & { readonly mustExist?: boolean },
+): Promise<ObjectStore> {
+  const backend = backendOfScheme(scheme);
+  if (backend === undefined) {
+    throw new QuireError('INVALID_PARAMETER', `${text} is in no store that this server knows.`);
+  }
+  return openWith(backend, text, settings, { clock, random, ...rest });
+}
+
+function openWith(
+  backend: StoreBackend,
+  location: string,
+  { store, backends }: LocationSettings,
+  { clock, random, mustExist = false }: BackendDependencies & { readonly mustExist?: boolean },
+): Promise<ObjectStore> {
+  const opening = { clock, random, mustExist, partAttemptsMax: store.attemptsMax };
+  return backend.open(location, backends[backend.name] ?? {}, opening);
+}
+
+/** Opens the store in use: by its backend, or by a module that the settings name for its scheme. */
 async function openBackend(
   settings: StoreSettings,
-  dependencies: Pick<StoreDependencies, 'clock' | 'random'>,
+  dependencies: StoreDependencies,
 ): Promise<ObjectStore> {
-  const { key, location } = locationOf(settings.store);
-  const text = location.scheme === 'file' ? location.path : location.uri;
-  const factory = await loadFactory(
-    location.scheme === 'plugin' ? location.name : location.scheme,
-    settings,
-  );
-  const open = (): Promise<ObjectStore> => {
-    if (factory !== undefined) return factory(text, dependencies);
-    if (location.scheme === 's3') return openS3Store(text, settings, dependencies);
-    if (location.scheme === 'gs') return openGcsStore(text, settings, dependencies);
-    return openDirectory(text, dependencies);
-  };
+  const { backend, location, key } = storeInUse(settings);
+  if (location === undefined) {
+    if (backend !== undefined) return openWith(backend, '', settings, dependencies);
+    throw new QuireError('INTERNAL', `The settings name no store that exists.`);
+  }
+  const { clock, random } = dependencies;
+  const factory = await loadFactory(location.scheme, settings);
+  const open = (): Promise<ObjectStore> =>
+    factory === undefined
+      ? openLocation(location, settings, dependencies)
+      : factory(location.text, { clock, random });
   try {
-    return await withinTime(open(), settings.store.timeoutMs, dependencies.clock);
+    return await withinTime(open(), settings.store.timeoutMs, clock);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new QuireError(
       'INVALID_SETTING',
-      `${key} = ${text}: ${reason}${connectionHints[location.scheme]}`,
+      `${key} = ${location.text}: ${reason}${connectionHint(backend)}`,
       { cause: error },
     );
   }
 }
 
-/** Which other settings decide whether a location can be reached. */
-const connectionHints = {
-  file: '',
-  plugin: '',
-  s3: ' See also engine.broker.storage.factory.s3.region and engine.broker.pagination.s3.endpoint, .access.key, .secret.key and .path.style.',
-  gs: ' See also engine.broker.pagination.gcs.endpoint and .key.file.',
-} as const;
-
-function locationOf({ protocol, fileLocation, s3Location, gcsLocation }: Settings['store']): {
-  readonly key: string;
-  readonly location: StoreLocation;
-} {
-  const key = `engine.broker.pagination.${protocol}.data.dir`;
-  if (protocol === 's3' && s3Location !== undefined) {
-    return { key, location: { scheme: 's3', uri: s3Location } };
-  }
-  if (protocol === 'gcs' && gcsLocation !== undefined) {
-    return { key, location: { scheme: 'gs', uri: gcsLocation } };
-  }
-  if (protocol === 'file' && fileLocation !== undefined) return { key, location: fileLocation };
-  throw new QuireError('INTERNAL', `The settings name no location for the store ${protocol}.`);
+/** Returns which other settings decide whether a location can be reached. */
+function connectionHint(backend: StoreBackend | undefined): string {
+  if (backend?.isRemote !== true) return '';
+  return ` See also ${Object.values(backend.settings)
+    .map(({ key }) => key)
+    .join(', ')}.`;
 }
 
-async function openDirectory(
-  root: string,
-  { clock, random }: Pick<StoreDependencies, 'clock' | 'random'>,
-): Promise<ObjectStore> {
-  // The store makes its root only below a directory that is there; a server makes what it was told
-  // to use.
-  await mkdir(dirname(root), { recursive: true });
-  return FileObjectStore.open({ root, clock, random });
+/**
+ * Returns the factory that a module exports for a scheme, or undefined when the settings name none.
+ *
+ * @throws INVALID_SETTING when the module cannot be loaded or exports no such function
+ */
+async function loadFactory(
+  scheme: string,
+  settings: Pick<Settings, 'storageClasses'>,
+): Promise<ObjectStoreFactory | undefined> {
+  const factory = settings.storageClasses.find(({ name }) => name === scheme)?.factory;
+  if (factory?.kind !== 'module') return undefined;
+  const plugin = {
+    key: `engine.broker.storage.factory.class.${scheme}`,
+    path: factory.path,
+    exportName: 'openObjectStore',
+  };
+  return (await loadPlugin(plugin)) as ObjectStoreFactory;
 }
 
 /** Gives up on a server that does not answer: the command that starts a broker must report it. */

@@ -21,6 +21,8 @@ export const jwt = {
     key: 'engine.auth.jwt.jwks.url',
     kind: textLocation,
     secret: true,
+    // Keys alone would accept tokens that the same issuer signed for other services.
+    requires: ['engine.auth.jwt.issuer', 'engine.auth.jwt.audience'],
     meaning:
       'Where the JSON Web Key Set is that tokens are signed with. With it, JSON Web Tokens are taken as bearer tokens. Not shown, ' +
       'because a URL may hold credentials.',

@@ -1,3 +1,4 @@
+import { backendOfScheme } from '../store-backends.ts';
 import { location, type StoreLocation } from '../location-kind.ts';
 import {
   duration,
@@ -10,11 +11,12 @@ import {
 
 /** Directories, files and buckets, separated by commas; each of them once. */
 const sources: SettingKind<readonly StoreLocation[]> = {
-  allowed:
-    'a list separated by commas, of which each is a path, a file: URI, or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+  allowed: `a list separated by commas, of which each is ${location.allowed}`,
   parse: (text, baseDir) => {
     const read = text.split(',').map((element) => location.parse(element.trim(), baseDir));
-    const known = read.filter((source) => source !== undefined && source.scheme !== 'plugin');
+    const known = read
+      .filter((source) => source !== undefined)
+      .filter(({ scheme }) => backendOfScheme(scheme) !== undefined);
     const names = new Set(known.map((source) => location.format(source)));
     return known.length === read.length && names.size === known.length ? known : undefined;
   },
@@ -30,7 +32,7 @@ export const preview = {
     meaning:
       'The directories, files and buckets whose files previews may sample, for admins; links and `..` that lead out of them are not ' +
       'followed. Relative `sourceFiles` start from each directory. Without it, previews take `sourceRows` only. Buckets are reached ' +
-      'by the settings of `engine.broker.pagination.s3` and `.gcs`.',
+      'by the settings of `engine.broker.pagination` for their store.',
   }),
   bodyBytesMax: setting({
     key: 'controller.preview.body.maxMB',

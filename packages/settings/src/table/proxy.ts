@@ -42,8 +42,8 @@ export const proxy = {
     default: 'auto',
     live: true,
     meaning:
-      'Whether any broker can serve every result. `auto` follows what the brokers say of their stores: those of S3 and Google Cloud ' +
-      'Storage are shared, and a result that one broker does not find is asked for at the others.',
+      'Whether any broker can serve every result. `auto` follows what the brokers say of their stores: where all say that theirs is shared, ' +
+      'a result that one broker does not find is asked for at the others.',
   }),
   authMode: setting({
     key: 'proxy.auth.mode',

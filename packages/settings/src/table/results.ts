@@ -1,11 +1,9 @@
-import { bucket, location } from '../location-kind.ts';
 import {
   boolean,
   choice,
   duration,
   integer,
   optionalSetting,
-  path,
   setting,
   size,
   sizeOrUnlimited,
@@ -98,76 +96,5 @@ export const results = {
     kind: size('MB', 0, 65_536),
     default: '8',
     meaning: 'Memory for batches that were read recently; 0 keeps none.',
-  }),
-};
-
-/** Where results are kept. */
-export const store = {
-  protocol: setting({
-    key: 'engine.broker.pagination.protocol',
-    kind: choice('memory', 'file', 's3', 'gcs'),
-    default: 'memory',
-    meaning:
-      'What results are kept in. `memory` forgets all of them at a stop and is not for production; ' +
-      '`file` needs `engine.broker.pagination.file.data.dir`. `s3` needs `engine.broker.pagination.s3.data.dir`, `gcs` needs `engine.broker.pagination.gcs.data.dir`.',
-  }),
-  memoryBytesMax: setting({
-    key: 'engine.broker.pagination.memory.maxMB',
-    kind: size('MB', 1, 1_048_576),
-    default: '512',
-    meaning:
-      'The room of the store `memory`, which is the quota there: `engine.broker.pagination.file.criticalStorageThresholdPercent` and its like ' +
-      'apply to it.',
-  }),
-  fileLocation: optionalSetting({
-    key: 'engine.broker.pagination.file.data.dir',
-    kind: location,
-    meaning:
-      'Where the store `file` keeps its objects. It is made when it does not exist. `s3:` and `gs:` URIs are as the stores `s3` and `gcs`.',
-  }),
-  isFileShared: setting({
-    key: 'engine.broker.pagination.file.shared',
-    kind: boolean,
-    default: 'false',
-    meaning:
-      'Whether several brokers keep their results in that directory, on one machine or on a network file system. Each then serves the ' +
-      'results of all, as brokers on one bucket do, and its answers name no broker. A proxy in front of them needs `proxy.store.shared`.',
-  }),
-  tempDir: setting({
-    key: 'engine.broker.pagination.temp.dir',
-    kind: path,
-    default: '/tmp/engine/query/broker',
-    meaning:
-      'The directory for temporary files of this broker, such as what a query spills. Must lie apart from the stored results.',
-  }),
-  s3Location: optionalSetting({
-    key: 'engine.broker.pagination.s3.data.dir',
-    kind: bucket('s3'),
-    meaning: 'Where the store `s3` keeps its objects.',
-  }),
-  gcsLocation: optionalSetting({
-    key: 'engine.broker.pagination.gcs.data.dir',
-    kind: bucket('gs'),
-    meaning: 'Where the store `gcs` keeps its objects.',
-  }),
-  attemptsMax: setting({
-    key: 'engine.broker.pagination.store.attempts',
-    kind: integer(1, 20),
-    default: '4',
-    meaning:
-      'How often a call to the store is tried while the store is unavailable, the first time included.',
-  }),
-  timeoutMs: setting({
-    key: 'engine.broker.pagination.store.timeout',
-    kind: duration('100ms', '1h'),
-    default: '30s',
-    meaning: 'How long one call to the store may make no progress before it counts as failed.',
-  }),
-  concurrencyMax: setting({
-    key: 'engine.broker.pagination.store.concurrency',
-    kind: integer(1, 1024),
-    default: '32',
-    meaning:
-      'How many calls to the store run at once, and how many chunks of open objects are read at once; further ones wait.',
   }),
 };

@@ -5,6 +5,7 @@ export const tls = {
   certificateFile: optionalSetting({
     key: 'engine.tls.certificate.file',
     kind: path,
+    requires: ['engine.tls.key.file'],
     meaning:
       'A file with the certificate of this server in PEM, and those of the authorities between it and a root. With it, services speak HTTPS ' +
       'and nothing else. What is in the file may change while they run.',
@@ -12,6 +13,7 @@ export const tls = {
   keyFile: optionalSetting({
     key: 'engine.tls.key.file',
     kind: path,
+    requires: ['engine.tls.certificate.file'],
     meaning: 'A file with the private key of that certificate in PEM.',
   }),
   authoritiesFile: optionalSetting({

@@ -18,22 +18,31 @@ export interface AllowedSources {
    * Absolute paths of directories, or of single files. Relative patterns start from each of them.
    */
   readonly paths: readonly string[];
+  /** The URI schemes of buckets, allowed or not. */
+  readonly schemes?: readonly string[];
   readonly buckets?: readonly AllowedBucket[];
 }
 
 /**
- * Finds files by paths, `file:`, `s3:` and `gs:` URIs, each with wildcards, below what is allowed
- * and nowhere else.
+ * Finds files by paths, `file:` URIs and URIs of buckets, each with wildcards, below what is
+ * allowed and nowhere else.
  */
-export function createFileFinder({ paths, buckets = [] }: AllowedSources): FileFinder {
+export function createFileFinder({
+  paths,
+  schemes = [],
+  buckets = [],
+}: AllowedSources): FileFinder {
+  const uris = ['file', ...schemes].map((scheme) => `${scheme}:`);
   return {
     async find(pattern, signal): Promise<FoundFiles> {
       const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(pattern)?.[1]?.toLowerCase();
       if (scheme === undefined) return findLocalFiles(pattern, paths, signal);
-      if (scheme === 's3' || scheme === 'gs') return findBucketFiles(pattern, buckets, signal);
+      if (schemes.includes(scheme)) return findBucketFiles(pattern, buckets, signal);
       const path = scheme === 'file' ? pathOf(pattern) : undefined;
       if (path !== undefined) return findLocalFiles(path, paths, signal);
-      return noPattern(`‘${pattern.slice(0, 200)}’ is neither a path nor a file:, s3: or gs: URI.`);
+      return noPattern(
+        `‘${pattern.slice(0, 200)}’ is neither a path nor a URI that begins with ${uris.join(' or ')}`,
+      );
     },
   };
 }
@@ -64,7 +73,7 @@ function isDecodable(text: string): boolean {
 /** Most objects that are listed for one pattern. */
 const objectsMax = 100_000;
 
-/** A place in a bucket that may be read: `s3://bucket/prefix`. */
+/** A place in a bucket that may be read. */
 export interface AllowedBucket {
   readonly location: string;
   /** Opens the store whose keys begin below the location; it is not closed here. */

@@ -103,6 +103,7 @@ describe('objects of a bucket', () => {
       await store.put(key, Buffer.from('x,y\n1,2\n'));
     }
     return createFileFinder({
+      schemes: ['s3', 'gs'],
       paths: [],
       buckets: [{ location: 's3://data', open: () => Promise.resolve(store) }],
     });

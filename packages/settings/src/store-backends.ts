@@ -1,0 +1,23 @@
+import type { StoreBackend } from '@quire/core';
+import { memoryBackend } from '@quire/core/memory';
+import { fileBackend } from '@quire/store-file/backend';
+import { gcsBackend } from '@quire/store-gcs/backend';
+import { s3Backend } from '@quire/store-s3/backend';
+
+/** Every kind of store that results can be kept in: the one list of them. */
+export const storeBackends: readonly StoreBackend[] = [
+  memoryBackend,
+  fileBackend,
+  s3Backend,
+  gcsBackend,
+];
+
+/** Returns the backend that locations with a URI scheme belong to; undefined for a plug-in's. */
+export function backendOfScheme(scheme: string): StoreBackend | undefined {
+  return storeBackends.find(({ locations }) => locations?.schemes.includes(scheme));
+}
+
+/** The URI schemes of the backends whose locations are not paths of this machine. */
+export const bucketSchemes: readonly string[] = storeBackends
+  .flatMap(({ locations }) => locations?.schemes ?? [])
+  .filter((scheme) => scheme !== 'file');
