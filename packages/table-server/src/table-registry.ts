@@ -203,11 +203,11 @@ export class TableRegistry implements AsyncDisposable {
   async #consume(table: ServedTable, isPaused?: boolean): Promise<TableConsumer | undefined> {
     const [settings] = table.type === 'REALTIME' ? streamSettingsOf(table.record.config) : [];
     if (settings === undefined) return undefined;
-    const { clock, openStream, consumerEvents, runChunkJob } = this.#options;
+    const { clock, random, openStream, consumerEvents, runChunkJob } = this.#options;
     const readSchema = (): Promise<TableSchemaDocument> => this.schemas.read(table.rawName);
     const stream = openStream(settings.config);
     return TableConsumer.open(
-      { ...consumerEvents, table, settings, stream, clock, readSchema, runChunkJob },
+      { ...consumerEvents, table, settings, stream, clock, random, readSchema, runChunkJob },
       { isPaused },
     );
   }

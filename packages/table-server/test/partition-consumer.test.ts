@@ -121,6 +121,7 @@ describe('the consumer of a partition', () => {
       partition: 0,
       thresholds: { rowsMax: 1_000, timeMaxMs: 2 * hourMs, sizeBytesMax: 1e9 },
       clock,
+      random,
       readSchema: () => Promise.resolve(schema),
       runChunkJob: (job, { signal }) => runChunkJob(job, { clock, signal }),
       findStart: () => Promise.resolve(0),

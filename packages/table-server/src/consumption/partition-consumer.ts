@@ -1,4 +1,4 @@
-import { type Clock, isQuireError, QuireError } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type Random, retryDelayMs } from '@quire/core';
 import type {
   PartitionConsumption,
   PartitionState,
@@ -21,7 +21,7 @@ const flushEveryMs = 400;
 /** Messages that are held in memory until then, at most: then they are written at once. */
 const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
 const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
-const backOffMs = { first: 250, max: 30_000 } as const;
+const retryDelays = { delayMs: 250, delayMaxMs: 30_000 } as const;
 /** How long a stream may end before what was consumed of it until it is taken to be another. */
 const behindMaxMs = 90_000;
 
@@ -41,6 +41,7 @@ export interface PartitionConsumerOptions extends ConsumerEvents {
   readonly partition: number;
   readonly thresholds: FlushThresholds;
   readonly clock: Clock;
+  readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
   readonly runChunkJob: RunChunkJob;
   /** Where to begin when nothing was consumed yet. */
@@ -133,12 +134,12 @@ export class PartitionConsumer {
   }
 
   async #run(): Promise<void> {
-    const { clock, onRetry, table } = this.#options;
+    const { clock, random, onRetry, table } = this.#options;
     const { signal } = this.#stopping;
-    for (let attempt = 0; !signal.aborted;) {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         await this.#consume(() => {
-          attempt = 0;
+          attempt = 1;
           this.#behindSinceMs = undefined;
         });
       } catch (error) {
@@ -158,14 +159,7 @@ export class PartitionConsumer {
         onRetry?.(table.name, this.partition, error);
       }
       if (this.#state === 'STOPPED') await untilAborted(signal);
-      else {
-        await sleepUnlessAborted(
-          clock,
-          Math.min(backOffMs.first * 2 ** attempt, backOffMs.max),
-          signal,
-        );
-      }
-      attempt += 1;
+      else await sleepUnlessAborted(clock, retryDelayMs(retryDelays, attempt, random), signal);
     }
     await this.#finish();
   }

@@ -1,4 +1,4 @@
-import { type CallOptions, type Clock, isQuireError, QuireError } from '@quire/core';
+import { type CallOptions, type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import type {
   Consumption,
   PartitionConsumption,
@@ -31,6 +31,7 @@ export interface TableConsumerOptions extends ConsumerEvents {
   readonly settings: StreamSettings;
   readonly stream: MessageStream;
   readonly clock: Clock;
+  readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
   readonly runChunkJob: RunChunkJob;
 }
