@@ -1,4 +1,4 @@
-import { type BrokerPlace, type ErrorCode, errorKinds } from '@quire/core/portable';
+import { type BrokerAddress, type ErrorCode, errorKinds } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { pageHeaders } from '@quire/core/wire';
 
@@ -37,11 +37,11 @@ export type ErrorBody = Static<typeof ErrorBody>;
 export function brokerMembersOf({
   host,
   port,
-}: BrokerPlace): Required<Pick<ErrorBody, 'brokerHost' | 'brokerPort'>> {
+}: BrokerAddress): Required<Pick<ErrorBody, 'brokerHost' | 'brokerPort'>> {
   return { brokerHost: host, brokerPort: port };
 }
 
 /** The same for those who do not read bodies. */
-export function brokerHeadersOf({ host, port }: BrokerPlace): Record<string, string> {
+export function brokerHeadersOf({ host, port }: BrokerAddress): Record<string, string> {
   return { [pageHeaders.brokerHost]: host, [pageHeaders.brokerPort]: String(port) };
 }

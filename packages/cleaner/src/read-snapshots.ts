@@ -36,8 +36,9 @@ export async function readSnapshots(
     foreignBytes.set(name, (foreignBytes.get(name) ?? 0) + sizeBytes);
     if (rest.length > 0) foreignFolders.add(`${name}/${folder}`);
   };
-  const passesOver = recollection && ((folder: string): boolean => recollection.passesOver(folder));
-  for await (const folder of listResultFolders(store, prefix, { signal, passesOver, onForeign })) {
+  const skipsFolder =
+    recollection && ((folder: string): boolean => recollection.skipsFolder(folder));
+  for await (const folder of listResultFolders(store, prefix, { signal, skipsFolder, onForeign })) {
     const snapshot = snapshotOf(folder.brokerId);
     recollection?.carryOver(snapshot, folder.requestId);
     snapshot.add(folder);

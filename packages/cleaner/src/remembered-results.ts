@@ -96,7 +96,7 @@ export class Recollection {
   }
 
   /** Whether a listing may pass over a folder, which it has seen. */
-  passesOver(folder: string): boolean {
+  skipsFolder(folder: string): boolean {
     const broker = this.#brokerOf(folder);
     const idStart = broker?.prefix.length ?? 0;
     if (

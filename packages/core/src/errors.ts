@@ -96,7 +96,7 @@ export const errorKinds = {
 export type ErrorCode = keyof typeof errorKinds;
 
 /** How a broker is reached. */
-export interface BrokerPlace {
+export interface BrokerAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -123,7 +123,7 @@ export class QuireError extends Error {
   /** The number that the engine gave a query's failure, where it has numbers of its own. */
   readonly exceptionNumber: number | undefined;
   /** The broker that can do it, where another one can. */
-  readonly broker: BrokerPlace | undefined;
+  readonly broker: BrokerAddress | undefined;
   /**
    * Whether callers may read the message of a code whose messages else name keys and paths for
    * operators.
@@ -137,7 +137,7 @@ export class QuireError extends Error {
       readonly cause?: unknown;
       readonly findings?: readonly Finding[] | undefined;
       readonly exceptionNumber?: number | undefined;
-      readonly broker?: BrokerPlace | undefined;
+      readonly broker?: BrokerAddress | undefined;
       readonly isForCallers?: boolean | undefined;
     },
   ) {

@@ -1,7 +1,7 @@
 export type { Clock } from './clock.ts';
 export {
   abortError,
-  type BrokerPlace,
+  type BrokerAddress,
   type ErrorCode,
   type ErrorKind,
   errorKinds,
@@ -73,7 +73,13 @@ export { systemRandom } from './system-random.ts';
 export { formatBytes, formatDurationMs, MiB, parseDurationMs } from './units.ts';
 export { assertByteRange, resolveByteRange } from './store/byte-range.ts';
 export { readObject } from './store/read-object.ts';
-export { retry, retryDelayMs, type RetryEvent, type RetryLimits, type RetryOptions } from './store/retry.ts';
+export {
+  retry,
+  retryDelayMs,
+  type RetryEvent,
+  type RetryLimits,
+  type RetryOptions,
+} from './store/retry.ts';
 export { type BodySource, SingleUseBody } from './store/single-use-body.ts';
 export { sourceChunks } from './store/source-chunks.ts';
 export { objectNotFound, storeClosed } from './store/store-errors.ts';

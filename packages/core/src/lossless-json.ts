@@ -79,11 +79,11 @@ function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: numb
  */
 export function writeLosslessJson(value: unknown): string {
   // Most values are written alike by the runtime, several times as fast.
-  return isPlainJson(value, depthOfLook) ? JSON.stringify(value) : write(value);
+  return isPlainJson(value, plainDepthMax) ? JSON.stringify(value) : write(value);
 }
 
 /** How deep is looked for what JSON does not have; what lies deeper is written member by member. */
-const depthOfLook = 100;
+const plainDepthMax = 100;
 
 function isPlainJson(value: unknown, depth: number): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;

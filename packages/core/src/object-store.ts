@@ -56,7 +56,7 @@ export interface ListOptions extends CallOptions {
    * that the store may pass over it. A store may ask that of any folder that it sees, in any order,
    * but before it gives what sorts after it; or never ask, and give everything.
    */
-  readonly passesOver?: ((folder: string) => boolean) | undefined;
+  readonly skipsFolder?: ((folder: string) => boolean) | undefined;
 }
 
 /**

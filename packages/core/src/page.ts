@@ -33,8 +33,8 @@ export function resolveRowRange(
     );
   }
   // offset + rowCount may exceed 2^53, where sums are inexact: compare what is left instead.
-  const rowsLeft = totalRows - page.offset;
-  return { start: page.offset, end: page.offset + Math.min(page.rowCount, rowsLeft) };
+  const remainingRows = totalRows - page.offset;
+  return { start: page.offset, end: page.offset + Math.min(page.rowCount, remainingRows) };
 }
 
 /** The page after this one with the same page size, or undefined when no row follows. */

@@ -2,7 +2,7 @@
 export type { Clock } from './clock.ts';
 export {
   abortError,
-  type BrokerPlace,
+  type BrokerAddress,
   type ErrorCode,
   type ErrorKind,
   errorKinds,

@@ -21,12 +21,12 @@ export function matchParameters(statement: SyntaxNode, values: QueryParameters =
   );
   const known = new Set(names);
   const missing = names.find((name) => !valuesByName.has(name));
-  const surplus = [...valuesByName.keys()].find((name) => !known.has(name));
+  const unknownName = [...valuesByName.keys()].find((name) => !known.has(name));
   if (missing !== undefined) {
     throw mismatch(`The query has the parameter $${missing}, but no value was given for it.`);
   }
-  if (surplus !== undefined) {
-    throw mismatch(`A value was given for $${surplus}, but the query has no such parameter.`);
+  if (unknownName !== undefined) {
+    throw mismatch(`A value was given for $${unknownName}, but the query has no such parameter.`);
   }
   if (valuesByName.size === Object.keys(values).length) return valuesByName;
   throw mismatch('Two values were given for one parameter: upper and lower case are the same.');

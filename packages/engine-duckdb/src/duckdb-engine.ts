@@ -29,7 +29,7 @@ import {
   type StatementRules,
 } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
-import { settleSums } from './sums-of-integers.ts';
+import { narrowSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
@@ -128,7 +128,7 @@ export class DuckDbEngine implements QueryEngine {
       try {
         return await this.#open(connection, prepared, scope, startedAtMs);
       } catch (error) {
-        if (!isQuireError(error) || !refusedLate.test(error.message)) throw error;
+        if (!isQuireError(error) || !runtimeRefusal.test(error.message)) throw error;
         const translated = await prepareTranslated(connection, query, scope, this.#rules, error);
         return await this.#open(connection, translated, scope, startedAtMs);
       }
@@ -191,7 +191,7 @@ export class DuckDbEngine implements QueryEngine {
     const dataVersion = prepared.isRepeatable
       ? await versionOfScope({ tables: this.#tables }, tables, scope.relationsOf(tables))
       : undefined;
-    const select = await settleSums(connection, prepared, this.#redact);
+    const select = await narrowSums(connection, prepared, this.#redact);
     const result = await this.#start(connection, select);
     const execution = new DuckDbExecution({
       connection,
@@ -205,7 +205,7 @@ export class DuckDbEngine implements QueryEngine {
       startedAtMs,
       redact: this.#redact,
     });
-    if (mayBeRefusedLate.test(select.givenSql)) await execution.prime();
+    if (runtimeCast.test(select.givenSql)) await execution.prime();
     return execution;
   }
 
@@ -230,8 +230,8 @@ export class DuckDbEngine implements QueryEngine {
  * Casts between times and numbers, and durations as ISO 8601 has them, are refused by DuckDB only
  * when it meets a row.
  */
-const refusedLate = /Unimplemented type for cast|Could not convert string '[^']*' to INTERVAL/;
-const mayBeRefusedLate = /\b(?:cast|ago)\s*\(/i;
+const runtimeRefusal = /Unimplemented type for cast|Could not convert string '[^']*' to INTERVAL/;
+const runtimeCast = /\b(?:cast|ago)\s*\(/i;
 
 function shuttingDown(): QuireError {
   return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');

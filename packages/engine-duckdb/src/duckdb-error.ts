@@ -69,8 +69,8 @@ export function queryError(
     sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
   const told = redact(missingFileMessage(failure) ?? `${failure.type} Error: ${failure.message}`);
   // Bytes that mean nothing are reported without the file that they are in.
-  const isNameless = failure.type === 'Invalid' && tables.length > 0;
-  const message = isNameless
+  const namesNoTable = failure.type === 'Invalid' && tables.length > 0;
+  const message = namesNoTable
     ? `${told.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
     : told;
   return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);

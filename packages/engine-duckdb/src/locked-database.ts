@@ -50,7 +50,7 @@ export interface LockedDatabase {
  * used
  */
 export async function openLockedDatabase(options: DatabaseOptions): Promise<LockedDatabase> {
-  const spillDirectory = await makeSpillDirectory(options.spillDirectory);
+  const spillDirectory = await createSpillDirectory(options.spillDirectory);
   let database: Database | undefined;
   const close = async (): Promise<void> => {
     if (database !== undefined) duckdb.close_sync(database);
@@ -81,7 +81,7 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
 const spillPrefix = 'duckdb-';
 const spillPattern = /^duckdb-([0-9a-f-]+)\.\w+$/;
 
-async function makeSpillDirectory(parent: string): Promise<string> {
+async function createSpillDirectory(parent: string): Promise<string> {
   try {
     await mkdir(parent, { recursive: true });
     await removeDeadSpills(parent);

@@ -79,7 +79,7 @@ export async function prepareSelect(
   rules: StatementRules,
 ): Promise<SelectStatement> {
   try {
-    return await prepareAsGiven(connection, query, scope, rules);
+    return await prepareUntranslated(connection, query, scope, rules);
   } catch (error) {
     if (!isQuireError(error) || !translatableCodes.has(error.code)) throw error;
     return await prepareTranslated(connection, query, scope, rules, error);
@@ -104,9 +104,9 @@ export async function prepareTranslated(
     if (translation === undefined) throw refusal;
     const { sql, isPlan } = translation;
     try {
-      if (!isPlan) return await prepareAsGiven(connection, { ...query, sql }, scope, rules);
+      if (!isPlan) return await prepareUntranslated(connection, { ...query, sql }, scope, rules);
       const planned = await prepareSelect(connection, { ...query, sql }, scope, rules);
-      return await prepareAsGiven(
+      return await prepareUntranslated(
         connection,
         { sql: planQuery(await planOf(connection, planned)) },
         scope,
@@ -135,7 +135,7 @@ async function planOf(
   return String(rows[0]?.['explain_value']);
 }
 
-async function prepareAsGiven(
+async function prepareUntranslated(
   connection: QueryConnection,
   { sql, parameters }: Query,
   scope: TableScope,
@@ -152,7 +152,7 @@ async function prepareAsGiven(
     await scope.define(connection, tables, traits);
     await scope.results.define(connection, results, redact);
     const values = matchParameters(tree, parameters);
-    const givens = {
+    const common = {
       givenSql: sql,
       values,
       tables,
@@ -163,11 +163,11 @@ async function prepareAsGiven(
     assertSelect(statement);
     if (values.size > 0) {
       duckdb.destroy_prepare_sync(statement);
-      return { ...(await prepareBound(connection, sql, values, limits, redact)), ...givens };
+      return { ...(await prepareBound(connection, sql, values, limits, redact)), ...common };
     }
     const plan = await planStatement(connection, statement, limits);
     const relation = `query(${quoteLiteral(sql)})`;
-    if (plan.castTypes === undefined) return { statement, sql, plan, relation, ...givens };
+    if (plan.castTypes === undefined) return { statement, sql, plan, relation, ...common };
     duckdb.destroy_prepare_sync(statement);
     const castSql = castColumns(relation, plan.castTypes);
     return {
@@ -175,7 +175,7 @@ async function prepareAsGiven(
       sql: castSql,
       plan,
       relation,
-      ...givens,
+      ...common,
     };
   } catch (error) {
     throw isQuireError(error)

@@ -83,7 +83,7 @@ function bracketDepth(sql: string): number {
       deepest = Math.max(deepest, (depth += 1));
     } else if (character === ')' || character === ']' || character === '}') {
       depth = Math.max(0, depth - 1);
-    } else at = endOfQuiet(sql, at, character);
+    } else at = endOfQuoted(sql, at, character);
   }
   return deepest;
 }
@@ -92,7 +92,7 @@ function bracketDepth(sql: string): number {
  * The last place of the quoted text or the comment that starts here; the place itself where none
  * does.
  */
-function endOfQuiet(sql: string, at: number, character: string): number {
+function endOfQuoted(sql: string, at: number, character: string): number {
   let end: number;
   if (character === "'" || character === '"') end = sql.indexOf(character, at + 1);
   else if (character === '-' && sql.charAt(at + 1) === '-') end = sql.indexOf('\n', at);

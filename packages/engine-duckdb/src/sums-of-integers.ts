@@ -14,7 +14,7 @@ import type { SelectStatement } from './select-statement.ts';
  * text otherwise. That is decided before the first row is given: nothing may change afterwards.
  */
 
-const heldAnswer = 'temp.main."answer with sums"';
+const materializedAnswer = 'temp.main."answer with sums"';
 
 /**
  * Runs a query with columns of HUGEINT, keeps its rows in DuckDB, and gives the statement that reads
@@ -22,7 +22,7 @@ const heldAnswer = 'temp.main."answer with sums"';
  *
  * @throws as a query that is running
  */
-export async function settleSums(
+export async function narrowSums(
   connection: QueryConnection,
   select: SelectStatement,
   redact: Redact,
@@ -34,7 +34,9 @@ export async function settleSums(
   try {
     // An answer that DuckDB has no room for is computed twice: once to look at its sums, once to
     // give its rows.
-    const relation = (await holdAnswer(connection, select, redact)) ? heldAnswer : select.relation;
+    const relation = (await materializeAnswer(connection, select, redact))
+      ? materializedAnswer
+      : select.relation;
     const types = await findTypes(connection, select, relation, wide);
     const plan = planTyped(
       columns.map((column, index) => ({ ...column, type: types.get(index) ?? column.type })),
@@ -53,12 +55,12 @@ export async function settleSums(
 /**
  * Puts the answer into a table of the connection, in its order; false when there is no room for it.
  */
-async function holdAnswer(
+async function materializeAnswer(
   connection: QueryConnection,
   { givenSql, values, plan, tables }: SelectStatement,
   redact: Redact,
 ): Promise<boolean> {
-  const prefix = `CREATE TEMP TABLE ${heldAnswer}(${plan.columns.map((_, index) => `c${index}`).join(', ')}) AS `;
+  const prefix = `CREATE TEMP TABLE ${materializedAnswer}(${plan.columns.map((_, index) => `c${index}`).join(', ')}) AS `;
   try {
     await run(connection, prefix + givenSql, values);
     return true;

@@ -98,7 +98,7 @@ export class TableScope {
       this.#relations.set(relation.name, relation);
       if (read.includes(relation)) {
         await this.#defineView(connection, relation.name, selectRelation(relation));
-      } else await this.#showView(connection, relation);
+      } else await this.#defineEmptyView(connection, relation);
     }
     const gone = tables.find((name) => this.#liveNames.has(name) && !this.#relations.has(name));
     if (gone !== undefined) {
@@ -117,7 +117,7 @@ export class TableScope {
   /**
    * Makes the columns of a table known that the query does not read: no file of it is looked at.
    */
-  async #showView(connection: QueryConnection, relation: TableRelation): Promise<void> {
+  async #defineEmptyView(connection: QueryConnection, relation: TableRelation): Promise<void> {
     const empty = selectRelation({ ...relation, parts: [] });
     await connection.call((handle) =>
       readRows(handle, `CREATE OR REPLACE TEMP VIEW ${quoteIdentifier(relation.name)} AS ${empty}`),

@@ -60,7 +60,7 @@ export async function openTable(
   connection: Connection,
   source: TableSource | OpenTable,
 ): Promise<OpenTable> {
-  if ('relation' in source) return openAgain(connection, source);
+  if ('relation' in source) return reopen(connection, source);
   const { name, path } = source;
   assertName(source);
   if (!isAbsolute(path)) throw unusable(source, 'the path is not absolute');
@@ -74,7 +74,7 @@ export async function openTable(
   }
 }
 
-async function openAgain(connection: Connection, table: OpenTable): Promise<OpenTable> {
+async function reopen(connection: Connection, table: OpenTable): Promise<OpenTable> {
   try {
     await nameRelation(connection, table.name, table.relation);
     return table;

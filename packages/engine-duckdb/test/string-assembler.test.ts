@@ -1,7 +1,7 @@
 import duckdb, { type Connection, type Vector } from '@duckdb/node-bindings';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assemblePlainly } from '../src/conversion/plain-strings.ts';
+import { assembleInJavaScript } from '../src/conversion/plain-strings.ts';
 import {
   gatheredBytesMax,
   recordBytes,
@@ -50,7 +50,7 @@ async function compareAll(
     compared.push({
       count,
       assembled,
-      plain: assemblePlainly(records(), bitmap, rows, () => undefined),
+      plain: assembleInJavaScript(records(), bitmap, rows, () => undefined),
     });
   }
 }
@@ -179,7 +179,7 @@ describe('the assembler leaves to the plain way', () => {
       return new Uint8Array(words.buffer);
     };
     const plainly = (records: Uint8Array<ArrayBuffer>) =>
-      assemblePlainly(
+      assembleInJavaScript(
         records,
         undefined,
         leadingRows(records.length / recordBytes),

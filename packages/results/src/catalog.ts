@@ -21,8 +21,8 @@ export interface ResultFolder {
 
 /** Options of `listResultFolders`. */
 export interface FolderListOptions extends CallOptions {
-  /** As `ListOptions.passesOver`: these folders need not show. */
-  readonly passesOver?: ((folder: string) => boolean) | undefined;
+  /** As `ListOptions.skipsFolder`: these folders need not show. */
+  readonly skipsFolder?: ((folder: string) => boolean) | undefined;
   /** Told of every object under the prefix whose name is not ours. */
   readonly onForeign?: (object: ObjectEntry) => void;
 }
@@ -43,7 +43,7 @@ export async function* listResultFolders(
   let objects: FolderObjects | undefined;
   for await (const object of store.list(prefix, {
     signal: options.signal,
-    passesOver: options.passesOver,
+    skipsFolder: options.skipsFolder,
   })) {
     const nameStart = object.key.lastIndexOf('/') + 1;
     // A folder's name is parsed once, not once for each of its objects: of millions, that shows.

@@ -216,7 +216,7 @@ export class TreeWalk implements LookUps {
   }
 
   #isWanted(keyPrefix: string, name: string): boolean {
-    const { after, passesOver } = this.#options;
+    const { after, skipsFolder } = this.#options;
     const key = keyPrefix + name;
     const isDirectory = name.endsWith('/');
     const isWithin = key.startsWith(this.#prefix);
@@ -224,7 +224,7 @@ export class TreeWalk implements LookUps {
     if (after !== undefined && key <= after && !(isDirectory && after.startsWith(key))) {
       return false;
     }
-    if (isDirectory && isWithin && passesOver?.(key) === true) return false;
+    if (isDirectory && isWithin && skipsFolder?.(key) === true) return false;
     return isObjectKey(isDirectory ? key.slice(0, -1) : key);
   }
 }

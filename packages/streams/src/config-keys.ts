@@ -25,7 +25,7 @@ export class ConfigKeys {
   }
 
   /** The value of a key, which may be empty; undefined where it is missing. */
-  readEvenEmpty(key: string): string | undefined {
+  readAllowingEmpty(key: string): string | undefined {
     this.#known.add(key);
     return this.#values.get(key)?.trim();
   }

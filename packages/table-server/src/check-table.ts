@@ -74,10 +74,10 @@ export function checkTable(
     }),
   };
   const checked = [...findings, ...validateTableConfig(config, context)];
-  const isSaid = ({ path }: Finding): boolean =>
+  const isReported = ({ path }: Finding): boolean =>
     checked.some((each) => each.severity === 'error' && each.path.startsWith(path));
   const planned = checkPipeline({ config, schema, clock: setting.clock }).filter(
-    (finding) => !isSaid(finding),
+    (finding) => !isReported(finding),
   );
   return unlessInvalid(`Table ${document.tableName}`, [
     // Under the name of a half another table is queried.

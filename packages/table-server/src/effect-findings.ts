@@ -37,7 +37,7 @@ const membersOfClusters = [
  * neither is left out in silence.
  */
 export function effectFindings(config: TableConfig): readonly Finding[] {
-  const without = membersOfClusters.filter((pointer) => saysSomething(config, pointer));
+  const without = membersOfClusters.filter((pointer) => isPresent(config, pointer));
   const message = `These members are kept and have no effect on one machine: ${without.join(', ')}.`;
   const kept: Finding = { path: '', code: 'NO_EFFECT', severity: 'info', message };
   return [
@@ -107,7 +107,7 @@ function* unsupported({
 }
 
 /** Whether a member is there and is more than a default that says nothing. */
-function saysSomething(config: object, pointer: string): boolean {
+function isPresent(config: object, pointer: string): boolean {
   let value: unknown = config;
   for (const name of pointer.slice(1).split('/')) {
     if (typeof value !== 'object' || value === null) return false;

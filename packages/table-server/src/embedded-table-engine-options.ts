@@ -55,7 +55,7 @@ export interface EmbeddedTableEngineOptions {
    * Called when the revision of a record could not be noted: an older copy of it would not be
    * recognized.
    */
-  readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
+  readonly onRevisionUnwritten?: ((path: string, error: unknown) => void) | undefined;
   /**
    * Within which time every file of rows is compared with what was written; a week by default. Read
    * at each use.

@@ -27,7 +27,7 @@ import { writeOfTables } from './directory/full-disk.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
-import { nothingToMove } from './nothing-to-move.ts';
+import { noRebalance } from './no-rebalance.ts';
 import { type EngineParts, openParts } from './open-parts.ts';
 import { tableProblems } from './table-problems.ts';
 import type { TableRegistry } from './table-registry.ts';
@@ -263,7 +263,7 @@ export class EmbeddedTableEngine implements TableEngine {
 
   async rebalance(tableNameWithType: string): Promise<RebalanceJob> {
     const table = this.#registry.get(tableNameWithType);
-    return nothingToMove(table.name, this.#options);
+    return noRebalance(table.name, this.#options);
   }
 
   async readRebalance(jobId: string): Promise<RebalanceJob> {

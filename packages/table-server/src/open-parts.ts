@@ -44,7 +44,7 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
   await directory.make();
   const lock = await lockDirectory(dataDirectory);
   const space = new DiskSpace(dataDirectory);
-  const records = new Records({ random, onUnwitnessed: options.onUnwitnessed });
+  const records = new Records({ random, onRevisionUnwritten: options.onRevisionUnwritten });
   const instanceName = `Server_${host}`;
   const shared = { directory, records, clock, random, instanceName, onSetAside };
   const registry = await TableRegistry.open({

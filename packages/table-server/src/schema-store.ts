@@ -52,9 +52,9 @@ export class SchemaStore {
 
   /** @throws SCHEMA_NOT_FOUND */
   async delete(schemaName: string): Promise<void> {
-    const isThere =
+    const isDefined =
       isName(schemaName) && (await this.#records.remove(this.#directory.schema(schemaName)));
-    if (!isThere) throw schemaNotFound(schemaName);
+    if (!isDefined) throw schemaNotFound(schemaName);
   }
 }
 

@@ -151,7 +151,7 @@ describe('the consumer of a partition', () => {
     await passUntil(() => consumer.status.state === 'RETRYING');
     await clock.advance(89 * secondMs);
     expect(consumer.status.state).toBe('RETRYING');
-    await clock.advance(5 * secondMs);
+    await clock.advance(31 * secondMs); // The next attempt is at most 30 s later.
     const stopped = {
       state: 'STOPPED',
       error: expect.stringContaining('consumeFrom=smallest'),

@@ -132,7 +132,7 @@ describe('records', () => {
     const problems: string[] = [];
     const records = new Records({
       random: new SeededRandom(1),
-      onUnwitnessed: (path) => problems.push(path),
+      onRevisionUnwritten: (path) => problems.push(path),
     });
     await records.replace(one(), { rows: 2 });
     expect(await readByBoth()).toEqual({ rows: 2 });

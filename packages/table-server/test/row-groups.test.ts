@@ -63,8 +63,8 @@ test('groups that are taken over are the rows that they were, with the bounds th
     'taken.parquet',
     shape,
   );
-  expect(await writer.takeOver(join(directory, 'a.parquet'), first)).toBe(true);
-  expect(await writer.takeOver(join(directory, 'b.parquet'), second)).toBe(true);
+  expect(await writer.appendFile(join(directory, 'a.parquet'), first)).toBe(true);
+  expect(await writer.appendFile(join(directory, 'b.parquet'), second)).toBe(true);
   const taken = await writer.finish();
   const { file: _file, sizeBytes: _size, checksum: _sum, ...facts } = taken;
   expect(written).toMatchObject(facts);
@@ -99,7 +99,7 @@ test('DuckDB finds the same rows in groups that were taken over, by every column
     'taken.parquet',
     shape,
   );
-  for (const file of files) await writer.takeOver(join(directory, file.file), file);
+  for (const file of files) await writer.appendFile(join(directory, file.file), file);
   await writer.finish();
   await using queries = await DuckDbEngine.open({
     tables: (['taken', 'written'] as const).map((name) => ({
@@ -158,8 +158,8 @@ test('small groups, and groups of other columns, are not taken over', async () =
     'y.parquet',
     shapeOf(flightsConfig, more),
   );
-  expect(await writer.takeOver(join(directory, 'small.parquet'), small)).toBe(false);
-  expect(await other.takeOver(join(directory, 'large.parquet'), large)).toBe(false);
+  expect(await writer.appendFile(join(directory, 'small.parquet'), small)).toBe(false);
+  expect(await other.appendFile(join(directory, 'large.parquet'), large)).toBe(false);
 });
 
 function plainly(_name: string, value: unknown): unknown {

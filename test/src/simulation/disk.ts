@@ -99,8 +99,8 @@ export class SimulatedStore implements ObjectStore {
     for (;;) {
       const page = await this.#call(`list ${prefix}`, options, async () => {
         const entries: ObjectEntry[] = [];
-        const { passesOver } = options;
-        for await (const entry of this.#objects.list(prefix, { after, passesOver })) {
+        const { skipsFolder } = options;
+        for await (const entry of this.#objects.list(prefix, { after, skipsFolder })) {
           entries.push(entry);
           if (entries.length === listedAtOnce) break;
         }

@@ -79,7 +79,7 @@ function wholeOf(
     contentRange !== undefined
   ) {
     const answer = `HTTP ${status} with Content-Length ${contentLength} and Content-Range ${contentRange}`;
-    throw notWhatWasAsked(call, `the whole object, but the answer is ${answer}`);
+    throw unexpectedAnswer(call, `the whole object, but the answer is ${answer}`);
   }
   return { sizeBytes: contentLength, bytes: { start: 0, end: contentLength } };
 }
@@ -92,7 +92,7 @@ function rangeOf(
   const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange ?? '') ?? [];
   const asked = `the bytes [${range.start}, ${range.end})`;
   if (status !== 206 || first === undefined) {
-    throw notWhatWasAsked(
+    throw unexpectedAnswer(
       call,
       `${asked}, but the answer is HTTP ${status} with Content-Range ${contentRange}`,
     );
@@ -100,7 +100,7 @@ function rangeOf(
   const sizeBytes = Number(total);
   resolveByteRange(range, sizeBytes, call.key, call.location);
   if (Number(first) !== range.start || Number(last) !== range.end - 1) {
-    throw notWhatWasAsked(call, `${asked}, but the answer holds ${contentRange}`);
+    throw unexpectedAnswer(call, `${asked}, but the answer holds ${contentRange}`);
   }
   return { sizeBytes, bytes: range };
 }
@@ -130,7 +130,7 @@ async function* readChunks(
       if (step.done === true) break;
       readBytes += step.value.byteLength;
       if (readBytes > expectedBytes) {
-        throw notWhatWasAsked(call, `${expectedBytes} bytes, but more came`);
+        throw unexpectedAnswer(call, `${expectedBytes} bytes, but more came`);
       }
       if (step.value.byteLength > 0) yield asPlainBytes(step.value);
       throwIfAborted(signal);
@@ -163,7 +163,7 @@ function endStream(stream: AnswerStream): void {
   stream.destroy();
 }
 
-function notWhatWasAsked({ key, location }: FailedCall, difference: string): QuireError {
+function unexpectedAnswer({ key, location }: FailedCall, difference: string): QuireError {
   return new QuireError(
     'OBJECT_SHORT_READ',
     `get of ${key} in ${location} asked for ${difference}.`,

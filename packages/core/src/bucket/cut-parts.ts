@@ -5,7 +5,7 @@ export interface Part {
 }
 
 /** What most small objects fit in. */
-const firstRoomBytes = 64 * 1024;
+const firstCapacityBytes = 64 * 1024;
 
 /**
  * Cuts chunks into parts of exactly `partBytes` and a last one of at most that; there is always a
@@ -30,7 +30,7 @@ export async function* cutParts(
         filledBytes = 0;
       }
       const piece = chunk.subarray(taken, taken + partBytes - filledBytes);
-      memory = withRoomFor(memory, filledBytes, filledBytes + piece.byteLength, partBytes);
+      memory = withCapacity(memory, filledBytes, filledBytes + piece.byteLength, partBytes);
       memory.set(piece, filledBytes);
       filledBytes += piece.byteLength;
       taken += piece.byteLength;
@@ -39,18 +39,18 @@ export async function* cutParts(
   yield { bytes: memory.subarray(0, filledBytes), isLast: true };
 }
 
-function withRoomFor(
+function withCapacity(
   memory: Uint8Array<ArrayBuffer>,
   filledBytes: number,
   neededBytes: number,
   partBytes: number,
 ): Uint8Array<ArrayBuffer> {
   if (neededBytes <= memory.byteLength) return memory;
-  const roomBytes = Math.min(
+  const capacityBytes = Math.min(
     partBytes,
-    Math.max(firstRoomBytes, neededBytes, memory.byteLength * 2),
+    Math.max(firstCapacityBytes, neededBytes, memory.byteLength * 2),
   );
-  const larger = new Uint8Array(roomBytes);
+  const larger = new Uint8Array(capacityBytes);
   larger.set(memory.subarray(0, filledBytes));
   return larger;
 }

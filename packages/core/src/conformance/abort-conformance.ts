@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { concatenated, expectBytes, expectRejection } from './store-expectations.ts';
 import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
-import { chunksOf, HandFedSource, patternBytes } from '../testing/byte-sources.ts';
+import { chunksOf, ManualSource, patternBytes } from '../testing/byte-sources.ts';
 
 const largeBytes = 9 * 1024 * 1024;
 
@@ -96,7 +96,7 @@ export const endingCases: readonly StoreCase[] = [
       for (const key of ['old', 'new', 'new/deeper']) {
         for (const chunkCount of [0, 1, 5]) {
           const controller = new AbortController();
-          const source = new HandFedSource();
+          const source = new ManualSource();
           const put = store.put(key, source, { signal: controller.signal });
           for (let index = 0; index < chunkCount; index += 1) {
             await source.feed(patternBytes(700_000));
@@ -148,7 +148,7 @@ export const endingCases: readonly StoreCase[] = [
     test('a put under way fails, and nothing is left of it', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      const source = new HandFedSource();
+      const source = new ManualSource();
       const put = store.put('k', source);
       await source.feed(patternBytes(1000));
       await source.untilPulled();

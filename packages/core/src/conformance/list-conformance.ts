@@ -143,7 +143,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       for (const prefix of ['', 'a', 'a/', 'a/b', 'b/c/']) {
         for (const known of [[], ['a/b/'], ['Z/', 'a/', 'aa/'], ['b/'], ['b/c/d/e/']]) {
           const [passed, given] = [new Set<string>(), [] as string[]];
-          const passesOver = (folder: string): boolean => {
+          const skipsFolder = (folder: string): boolean => {
             // A store may have folders that no key leads to.
             if (!isObjectKey(folder.slice(0, -1))) return false;
             expect(
@@ -153,7 +153,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
             expect(given.filter((key) => key > folder && !key.startsWith(folder))).toEqual([]);
             return passed.has(folder);
           };
-          for await (const { key } of store.list(prefix, { passesOver })) given.push(key);
+          for await (const { key } of store.list(prefix, { skipsFolder })) given.push(key);
           const isPassed = (key: string): boolean =>
             [...passed].some((folder) => key.startsWith(folder));
           const expected = keysInOrder.filter((key) => key.startsWith(prefix));
@@ -172,7 +172,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
         { length: longCount },
         (_, index) => `many/${index % 7}/${index + 10_000}`,
       ).toSorted();
-      await putAtOnce(store, [...keys, 'man', 'many-others', 'manz/0']);
+      await putConcurrently(store, [...keys, 'man', 'many-others', 'manz/0']);
       expect(await keysOf(store, '')).toEqual(['man', 'many-others', ...keys, 'manz/0']);
       // Around the pages that servers give.
       for (const index of [0, 99, 998, 999, 1000, 1999, longCount - 2]) {
@@ -261,7 +261,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
  * Puts objects of one byte, several at once: one after the other they would take minutes in a
  * bucket.
  */
-async function putAtOnce(store: ObjectStore, keys: readonly string[]): Promise<void> {
+async function putConcurrently(store: ObjectStore, keys: readonly string[]): Promise<void> {
   const pending = keys.values();
   const putEach = async (): Promise<void> => {
     for (const key of pending) await store.put(key, patternBytes(1));

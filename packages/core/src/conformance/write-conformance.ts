@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { expectBytes, expectRejection, expectStoreFailure } from './store-expectations.ts';
 import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
-import { chunksOf, HandFedSource, patternBytes } from '../testing/byte-sources.ts';
+import { chunksOf, ManualSource, patternBytes } from '../testing/byte-sources.ts';
 
 /** What the port says of `put` and `delete`. */
 export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
@@ -58,7 +58,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
     test('nobody sees an object before its source has ended', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      const [forNew, forOld] = [new HandFedSource(), new HandFedSource()];
+      const [forNew, forOld] = [new ManualSource(), new ManualSource()];
       const old = await store.put('old', patternBytes(5, 1));
       const puts = Promise.all([store.put('new', forNew), store.put('old', forOld)]);
       for (const source of [forNew, forOld]) {
@@ -99,7 +99,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
 
     test('a source is pulled one chunk at a time, and never when nobody needs it', async (open) => {
       await using fixture = await open();
-      const source = new HandFedSource();
+      const source = new ManualSource();
       const put = fixture.store.put('k', source);
       for (let index = 0; index < 20; index += 1) await source.feed(patternBytes(200_000, index));
       await source.end();

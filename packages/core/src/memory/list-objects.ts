@@ -12,23 +12,23 @@ export async function* listObjects(
   prefix: string,
   options: ListOptions = {},
 ): AsyncGenerator<StoredObject> {
-  const { after, signal, passesOver } = options;
+  const { after, signal, skipsFolder } = options;
   let folder = '';
-  let isPassedOver = false;
+  let isSkipped = false;
   throwIfAborted(signal);
   let index = objects.firstIndexFrom(prefix);
   if (after !== undefined) index = Math.max(index, objects.firstIndexAfter(after));
   for (let count = 1; ; count += 1) {
     const object = objects.at(index);
     if (object === undefined || !object.key.startsWith(prefix)) return;
-    if (passesOver !== undefined) {
+    if (skipsFolder !== undefined) {
       const folderLength = object.key.lastIndexOf('/') + 1;
       if (folderLength !== folder.length || !object.key.startsWith(folder)) {
         folder = object.key.slice(0, folderLength);
-        isPassedOver = folderLength > prefix.length && passesOver(folder);
+        isSkipped = folderLength > prefix.length && skipsFolder(folder);
       }
     }
-    if (!isPassedOver) yield object;
+    if (!isSkipped) yield object;
     if (count % entriesPerTurn === 0) await yieldToEventLoop();
     throwIfAborted(signal);
     // What was put or deleted meanwhile may have moved the keys: look the place up again then.

@@ -1,5 +1,5 @@
 export { assertDurableFiles } from './durable-files.ts';
-export { listenError, type ListenPlace } from './listen-error.ts';
+export { listenError, type ListenAddress } from './listen-error.ts';
 export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-tag.ts';
 export { createFile, movePath, removeFile, replaceFile, stagedPrefix } from './replace-file.ts';
 export { errnoOf, isErrno, isMissingFile } from './system-error.ts';

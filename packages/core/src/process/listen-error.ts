@@ -1,7 +1,7 @@
 import { QuireError } from '../errors.ts';
 
 /** Where a server was to listen, and what the caller knows that by. */
-export interface ListenPlace {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** The settings of both. Default: `host` and `port`. */
@@ -15,7 +15,7 @@ export interface ListenPlace {
  * Returns the failure of a server to listen as an INVALID_SETTING with a sentence; any other error
  * comes back as it is.
  */
-export function listenError<Failure>(error: Failure, place: ListenPlace): Failure | QuireError {
+export function listenError<Failure>(error: Failure, place: ListenAddress): Failure | QuireError {
   const message = messageFor(systemCodeOf(error), place);
   return message === undefined
     ? error
@@ -29,7 +29,7 @@ function systemCodeOf(error: unknown): unknown {
 
 function messageFor(
   code: unknown,
-  { host, port, hostKey = 'host', portKey = 'port', suspect }: ListenPlace,
+  { host, port, hostKey = 'host', portKey = 'port', suspect }: ListenAddress,
 ): string | undefined {
   switch (code) {
     case 'EADDRINUSE': {

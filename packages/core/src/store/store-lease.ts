@@ -23,7 +23,7 @@ export interface StoreLeaseOptions {
   readonly isOptional?: boolean;
 }
 
-interface LeaseText {
+interface LeaseRecord {
   readonly holder: string;
   readonly untilMs: number;
 }
@@ -55,19 +55,19 @@ export class StoreLease {
     if (!(await this.#take())) return undefined;
     const ended = new AbortController();
     const lost = new AbortController();
-    const keeping = this.#keep(ended.signal, lost);
+    const renewal = this.#keep(ended.signal, lost);
     try {
       return await task(lost.signal);
     } finally {
       ended.abort();
-      await keeping;
-      await this.#giveBack();
+      await renewal;
+      await this.#release();
     }
   }
 
   async #keep(ended: AbortSignal, lost: AbortController): Promise<void> {
     const { clock, durationMs, key } = this.#options;
-    let keptMs = clock.monotonicMs();
+    let renewedMs = clock.monotonicMs();
     for (;;) {
       try {
         await clock.sleep(durationMs / 3, ended);
@@ -78,13 +78,13 @@ export class StoreLease {
           return;
         }
         await this.#write();
-        keptMs = clock.monotonicMs();
+        renewedMs = clock.monotonicMs();
       } catch (error) {
         if (ended.aborted) return;
         if (!isQuireError(error)) throw error;
         // A store that fails for a moment costs nothing; one that fails for as long as a lease
         // lasts lets others in.
-        const isOver = clock.monotonicMs() - keptMs > durationMs;
+        const isOver = clock.monotonicMs() - renewedMs > durationMs;
         if (!isOver) continue;
         lost.abort(
           new QuireError('ABORTED', `The lease ${key} could not be kept.`, { cause: error }),
@@ -96,14 +96,14 @@ export class StoreLease {
 
   async #take(): Promise<boolean> {
     try {
-      return await this.#tryToTake();
+      return await this.#tryAcquire();
     } catch (error) {
       if (this.#options.isOptional !== true || !isQuireError(error)) throw error;
       return true;
     }
   }
 
-  async #tryToTake(): Promise<boolean> {
+  async #tryAcquire(): Promise<boolean> {
     const { clock, durationMs } = this.#options;
     const other = await this.#read();
     // A lease from further in the future than any holder takes comes from another clock: it must
@@ -123,11 +123,11 @@ export class StoreLease {
 
   async #write(): Promise<void> {
     const { store, clock, durationMs, key } = this.#options;
-    const lease: LeaseText = { holder: this.#holder, untilMs: clock.nowMs() + durationMs };
+    const lease: LeaseRecord = { holder: this.#holder, untilMs: clock.nowMs() + durationMs };
     await store.put(key, Buffer.from(JSON.stringify(lease)));
   }
 
-  async #giveBack(): Promise<void> {
+  async #release(): Promise<void> {
     try {
       if ((await this.#read())?.holder === this.#holder) {
         await this.#options.store.delete(this.#options.key);
@@ -138,7 +138,7 @@ export class StoreLease {
     }
   }
 
-  async #read(): Promise<LeaseText | undefined> {
+  async #read(): Promise<LeaseRecord | undefined> {
     try {
       const parsed: unknown = JSON.parse(
         Buffer.from(await readObject(this.#options.store, this.#options.key)).toString(),
@@ -152,7 +152,7 @@ export class StoreLease {
   }
 }
 
-function isLease(value: unknown): value is LeaseText {
+function isLease(value: unknown): value is LeaseRecord {
   if (typeof value !== 'object' || value === null) return false;
   return (
     'holder' in value &&

@@ -23,7 +23,7 @@ export async function* chunksOf(bytes: Uint8Array, chunkBytes: number): AsyncGen
 }
 
 /** A source that a test feeds by hand, and that tells how it was used. */
-export class HandFedSource implements AsyncIterable<Uint8Array> {
+export class ManualSource implements AsyncIterable<Uint8Array> {
   /** Whether the reader has closed it. */
   isClosed = false;
   pullCount = 0;

@@ -12,7 +12,7 @@ const inlineBytesMax = 12;
  * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
  * @param checkSize told the bytes of all before memory is taken for them; may throw
  */
-export function assemblePlainly(
+export function assembleInJavaScript(
   records: Uint8Array<ArrayBuffer>,
   bitmap: Uint8Array | undefined,
   { count, entries }: Pick<VectorRows, 'count' | 'entries'>,

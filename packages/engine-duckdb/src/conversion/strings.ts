@@ -2,7 +2,7 @@ import { MiB, QuireError } from '@quire/core';
 import type { DataType } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readBytes, type VectorReader } from './fixed-width.ts';
-import { assemblePlainly } from './plain-strings.ts';
+import { assembleInJavaScript } from './plain-strings.ts';
 import { recordBytes, StringAssembler } from './string-assembler.ts';
 import { readValidity } from './vector-rows.ts';
 
@@ -46,7 +46,9 @@ export function stringReader(type: DataType): VectorReader {
         : undefined;
     const strings =
       assembled ??
-      assemblePlainly(records, validity.bitmap, rows, (size) => assertColumnFits(size, rows.count));
+      assembleInJavaScript(records, validity.bitmap, rows, (size) =>
+        assertColumnFits(size, rows.count),
+      );
     return arrowData(type, rows.count, validity, strings);
   };
 }

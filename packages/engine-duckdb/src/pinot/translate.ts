@@ -218,12 +218,12 @@ function translateTrunc({
   return `(epoch_ms(${truncated}) // ${millisecondsOf(outputUnit ?? unit)})`;
 }
 
-interface PlacedToken {
+interface IndexedToken {
   readonly token: SqlToken;
   readonly index: number;
 }
 
-function meaningful(tokens: readonly SqlToken[]): readonly PlacedToken[] {
+function meaningful(tokens: readonly SqlToken[]): readonly IndexedToken[] {
   return tokens
     .map((token, index) => ({ token, index }))
     .filter(({ token }) => token.kind !== 'blank');

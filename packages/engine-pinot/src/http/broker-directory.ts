@@ -59,8 +59,8 @@ export class BrokerDirectory {
     }
     this.#turn += 1;
     const first = this.#turn % found.length;
-    const inTurn = [...found.slice(first), ...found.slice(0, first)];
-    return inTurn.toSorted(
+    const rotated = [...found.slice(first), ...found.slice(0, first)];
+    return rotated.toSorted(
       (left, right) => Number(this.#isAvoided(left)) - Number(this.#isAvoided(right)),
     );
   }

@@ -32,13 +32,13 @@ export function callFailure(
 ): QuireError {
   if (signal?.aborted === true) return abortError(signal);
   if (isQuireError(error)) return error;
-  return new QuireError('ENGINE_UNAVAILABLE', sentenceOf(codeOf(error)), {
+  return new QuireError('ENGINE_UNAVAILABLE', messageOf(codeOf(error)), {
     cause: at(url, error instanceof Error ? error.message : String(error), error),
     exceptionNumber: 427, // as a broker says of a server
   });
 }
 
-function sentenceOf(code: string | undefined): string {
+function messageOf(code: string | undefined): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `Apache Pinot has a certificate for another host (${code}); look at engine.pinot.controller.url and engine.pinot.broker.url.`;
   }

@@ -5,7 +5,7 @@ import { at } from '../http/call-failure.ts';
 import type { BrokerDirectory } from '../http/broker-directory.ts';
 import { drain } from '../http/controller.ts';
 import type { PinotAnswer, PinotHttp } from '../http/pinot-http.ts';
-import { type QueryStop, stoppable } from './query-stop.ts';
+import { type QueryStop, unlessStopped } from './query-stop.ts';
 
 /** A query on its way to a broker. */
 export interface Statement {
@@ -50,7 +50,7 @@ export class BrokerQueries {
    * @throws ENGINE_UNAVAILABLE when none does; QUERY_FAILED with what it says when it refuses
    */
   async ask(statement: Statement, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
-    const brokers = await stoppable(this.#directory.brokersFor(statement.words), stop);
+    const brokers = await unlessStopped(this.#directory.brokersFor(statement.words), stop);
     for (const [index, broker] of brokers.entries()) {
       try {
         return await this.#askBroker(broker, statement, stop);

@@ -15,7 +15,7 @@ import { Controller, isAtLeast } from '../http/controller.ts';
 import { PinotHttp, type PinotHttpOptions } from '../http/pinot-http.ts';
 import { BrokerQueries, type Statement } from './broker-queries.ts';
 import { PinotExecution } from './pinot-execution.ts';
-import { QueryStop, stoppable } from './query-stop.ts';
+import { QueryStop, unlessStopped } from './query-stop.ts';
 import { planSelection } from './plan-selection.ts';
 import { readSegments } from './read-segments.ts';
 import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
@@ -86,7 +86,7 @@ export class PinotEngine implements QueryEngine {
       this.#running.delete(stop);
     };
     try {
-      const release = await stoppable(this.#controller.release(), stop);
+      const release = await unlessStopped(this.#controller.release(), stop);
       const bytesText = isAtLeast(release, hexadecimalRelease) ? 'hex' : 'base64';
       const answer = await this.#answer(query, limits, stop);
       return await PinotExecution.open({

@@ -9,7 +9,7 @@ export interface Selection {
 }
 
 /** Words that make rows depend on each other, or on more than one table. */
-const otherWords: ReadonlySet<string> = new Set([
+const unsupportedWords: ReadonlySet<string> = new Set([
   'DISTINCT',
   'GROUP',
   'HAVING',
@@ -43,7 +43,9 @@ export function planSelection(sql: string, given: readonly SqlToken[]): Selectio
   const [table, where] = [tokens[from + 1], tokens[from + 2]];
   if (from < 2 || (table?.kind !== 'word' && table?.kind !== 'name')) return undefined;
   if (tokens.slice(1, from).some(({ text }) => text === '(')) return undefined;
-  if (tokens.some(({ kind, text }) => kind === 'word' && otherWords.has(text))) return undefined;
+  if (tokens.some(({ kind, text }) => kind === 'word' && unsupportedWords.has(text))) {
+    return undefined;
+  }
   if (tokens.filter((token) => isWord(token, 'SELECT')).length > 1) return undefined;
   if (where !== undefined && !isWord(where, 'WHERE')) return undefined;
   const head = sql.slice(0, table.end);

@@ -52,7 +52,7 @@ export class QueryStop {
 }
 
 /** What is asked for all queries together does not end with one of them. */
-export async function stoppable<T>(task: Promise<T>, { signal }: QueryStop): Promise<T> {
+export async function unlessStopped<T>(task: Promise<T>, { signal }: QueryStop): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const onAbort = (): void => stopped.reject(abortError(signal));
   signal.addEventListener('abort', onAbort, { once: true });

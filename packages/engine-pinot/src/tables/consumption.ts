@@ -137,14 +137,14 @@ export async function pauseConsumption(
   await assertRealtime(calls, tableNameWithType, options);
   const { clock } = calls.controller.http;
   const startedMs = clock.monotonicMs();
-  while (!(await isPauseHeard(calls, tableNameWithType, comment, options))) {
-    if (clock.monotonicMs() - startedMs > unheardMaxMs) {
+  while (!(await isPauseApplied(calls, tableNameWithType, comment, options))) {
+    if (clock.monotonicMs() - startedMs > pauseWaitMaxMs) {
       throw new QuireError(
         'ENGINE_UNAVAILABLE',
         `No server of Apache Pinot takes the wish to pause ${tableNameWithType}.`,
       );
     }
-    await clock.sleep(unheardPollMs, options.signal);
+    await clock.sleep(pausePollMs, options.signal);
   }
   return readConsumption(calls, tableNameWithType, options);
 }
@@ -153,10 +153,10 @@ export async function pauseConsumption(
  * Servers that are not there yet, as right after a table was made, do not learn of a pause: it must
  * be requested again.
  */
-const unheardPollMs = 200;
-const unheardMaxMs = 60_000;
+const pausePollMs = 200;
+const pauseWaitMaxMs = 60_000;
 
-async function isPauseHeard(
+async function isPauseApplied(
   calls: AdminCalls,
   tableNameWithType: string,
   comment: string | undefined,
@@ -197,12 +197,12 @@ export async function resumeConsumption(
 export async function forceCommit(
   calls: AdminCalls,
   tableNameWithType: string,
-  wish: CallOptions & {
+  request: CallOptions & {
     readonly segmentNames?: readonly string[];
     readonly partitions?: readonly number[];
   },
 ): Promise<ForceCommitJob> {
-  const { segmentNames, partitions, ...options } = wish;
+  const { segmentNames, partitions, ...options } = request;
   const consumption = await readConsumption(calls, tableNameWithType, options);
   if (consumption.isPaused) {
     throw new QuireError(

@@ -41,7 +41,7 @@ import {
   readTask,
   readTaskQueue,
   scheduleTasks,
-  turnTaskQueue,
+  setTaskQueueState,
 } from './tasks.ts';
 
 /** The cluster of a `PinotTableEngine`, and how it is called. */
@@ -249,11 +249,11 @@ export class PinotTableEngine implements TableEngine {
   }
 
   stopTaskQueue(taskType: string, options: CallOptions = {}) {
-    return turnTaskQueue(this.#calls, taskType, 'stop', options);
+    return setTaskQueueState(this.#calls, taskType, 'stop', options);
   }
 
   resumeTaskQueue(taskType: string, options: CallOptions = {}) {
-    return turnTaskQueue(this.#calls, taskType, 'resume', options);
+    return setTaskQueueState(this.#calls, taskType, 'resume', options);
   }
 
   async cancelTask(taskName: string, options: CallOptions = {}): Promise<void> {

@@ -52,12 +52,12 @@ async function assertType(
 
 export async function scheduleTasks(
   calls: AdminCalls,
-  wish: CallOptions & {
+  request: CallOptions & {
     readonly taskType?: string | undefined;
     readonly tableNameWithType?: string | undefined;
   },
 ): Promise<ScheduledTasks> {
-  const { taskType, tableNameWithType, ...options } = wish;
+  const { taskType, tableNameWithType, ...options } = request;
   if (taskType !== undefined) await assertType(calls, taskType, options);
   if (tableNameWithType !== undefined) await readConfig(calls, tableNameWithType, options);
   const parameters = { taskType, tableName: tableNameWithType };
@@ -222,7 +222,7 @@ export async function readTaskQueue(
 /**
  * A queue comes to be with the first task of its type: until then there is nothing to hold back.
  */
-export async function turnTaskQueue(
+export async function setTaskQueueState(
   calls: AdminCalls,
   taskType: string,
   verb: 'stop' | 'resume',

@@ -77,7 +77,7 @@ export async function runServer(
       logger.error({ subject, err: error }, 'set aside: a record is damaged'),
     onGarbage: ({ path, action, reason }) =>
       logger.info({ audit: true, path, reason }, `file of a table ${action}`),
-    onUnwitnessed: (path, error) =>
+    onRevisionUnwritten: (path, error) =>
       logger.warn(
         { path, err: error },
         'revision of a record could not be noted: an older copy of it would not be recognized',

@@ -21,7 +21,7 @@ export async function appendLines(
       await file.appendFile(Buffer.concat(messages.flatMap(({ value }) => [value, newlineBytes])));
     } catch (error) {
       // A full disk takes a part; readers may have seen the whole lines of it.
-      await mendTail(segment.path);
+      await repairTail(segment.path);
       throw error;
     }
   });
@@ -31,7 +31,7 @@ export async function appendLines(
  * Ends a file with a whole line, and tells its size. See `FileProducer` for what becomes of a line
  * without a newline.
  */
-export async function mendTail(path: string): Promise<number> {
+export async function repairTail(path: string): Promise<number> {
   return await withFile(path, 'a+', async (file) => {
     const { size } = await file.stat();
     const end = await findLineEnd(file, size);

@@ -5,7 +5,7 @@ import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quir
 import { isMissingFile } from '@quire/core/process';
 import type { MessageProducer, NewMessage } from '../message-producer.ts';
 import { streamInvalid, translatingFileErrors } from '../stream-errors.ts';
-import { appendLines, mendTail } from './append-lines.ts';
+import { appendLines, repairTail } from './append-lines.ts';
 import { tryLockFile } from './lock-file.ts';
 import { newline, type SegmentFile, segmentFileAt, timesPathOf, withFile } from './segment-file.ts';
 import { TopicDirectory } from './topic-directory.ts';
@@ -105,7 +105,7 @@ export class FileProducer implements MessageProducer {
   }
 
   async #appendTo(segment: SegmentFile, messages: readonly NewMessage[]): Promise<void> {
-    const endBytes = await mendTail(segment.path);
+    const endBytes = await repairTail(segment.path);
     const isFull = endBytes >= this.#retentionBytes / filesPerPartition;
     const endOffset = segment.baseOffset + endBytes;
     const target = isFull
@@ -122,7 +122,7 @@ export class FileProducer implements MessageProducer {
       const next = segments[index + 1];
       if (next === undefined || next.baseOffset > endOffset - this.#retentionBytes) return;
       await unlink(segment.path);
-      await unlinkIfThere(timesPathOf(segment));
+      await unlinkIfExists(timesPathOf(segment));
     }
   }
 
@@ -151,7 +151,7 @@ function assertLine(value: Uint8Array, description: string): void {
   }
 }
 
-async function unlinkIfThere(path: string): Promise<void> {
+async function unlinkIfExists(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {

@@ -14,7 +14,7 @@ import { type Segment, type Segments, TopicDirectory } from './topic-directory.t
 import { findTime } from './write-times.ts';
 
 /** How often a waiting fetch looks for new lines. */
-const lookAgainMs = 20;
+const pollIntervalMs = 20;
 
 /** The topic that a `FileStream` reads. */
 export interface FileStreamOptions {
@@ -63,7 +63,7 @@ export class FileStream implements MessageStream {
         const found = await this.#fetchNow(segments, fromOffset, limits);
         const leftMs = untilMs - this.#clock.monotonicMs();
         if (found !== undefined && (found.nextOffset > fromOffset || leftMs <= 0)) return found;
-        await this.#clock.sleep(Math.min(lookAgainMs, leftMs), options?.signal);
+        await this.#clock.sleep(Math.min(pollIntervalMs, leftMs), options?.signal);
       }
     });
   }

@@ -53,7 +53,7 @@ const consumerSettings =
 /** Reads the keys that say how to reach Kafka; what is wrong with them is noted in `keys`. */
 export function readKafkaConfig(keys: ConfigKeys): KafkaConfig {
   const protocol =
-    readBoth(keys, 'security.protocol', [
+    readAgreeing(keys, 'security.protocol', [
       'PLAINTEXT',
       'SSL',
       'SASL_PLAINTEXT',
@@ -97,12 +97,14 @@ function readBrokers(keys: ConfigKeys): readonly KafkaBroker[] {
 }
 
 function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
-  const ca = readBoth(keys, 'ssl.truststore.certificates');
-  const cert = readBoth(keys, 'ssl.keystore.certificate.chain');
-  const key = readBoth(keys, 'ssl.keystore.key');
-  const passphrase = readBoth(keys, 'ssl.key.password');
-  const identification = keys.readEvenEmpty('ssl.endpoint.identification.algorithm');
-  for (const type of ['ssl.truststore.type', 'ssl.keystore.type']) readBoth(keys, type, ['PEM']);
+  const ca = readAgreeing(keys, 'ssl.truststore.certificates');
+  const cert = readAgreeing(keys, 'ssl.keystore.certificate.chain');
+  const key = readAgreeing(keys, 'ssl.keystore.key');
+  const passphrase = readAgreeing(keys, 'ssl.key.password');
+  const identification = keys.readAllowingEmpty('ssl.endpoint.identification.algorithm');
+  for (const type of ['ssl.truststore.type', 'ssl.keystore.type']) {
+    readAgreeing(keys, type, ['PEM']);
+  }
   for (const store of ['ssl.truststore', 'ssl.keystore'] as const) {
     // A config comes from a request: it names no files of the server.
     const instead =
@@ -111,7 +113,7 @@ function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
         : 'ssl.keystore.certificate.chain and ssl.keystore.key';
     for (const part of ['location', 'password']) {
       const path = `${store}.${part}`;
-      if (readBoth(keys, path) !== undefined) {
+      if (readAgreeing(keys, path) !== undefined) {
         keys.refuse(path, `\`${path}\` is not supported: give PEM texts in ${instead}.`);
       }
     }
@@ -135,8 +137,8 @@ function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
 }
 
 function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
-  const mechanism = readBoth(keys, 'sasl.mechanism', saslMechanisms);
-  const jaas = readBoth(keys, 'sasl.jaas.config');
+  const mechanism = readAgreeing(keys, 'sasl.mechanism', saslMechanisms);
+  const jaas = readAgreeing(keys, 'sasl.jaas.config');
   if (!isUsed) {
     if ((mechanism ?? jaas) !== undefined) {
       keys.refuse(
@@ -147,7 +149,7 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
     return undefined;
   }
   const login = jaas === undefined ? undefined : parseJaasLogin(jaas);
-  if (readBoth(keys, 'sasl.mechanism') === undefined) {
+  if (readAgreeing(keys, 'sasl.mechanism') === undefined) {
     keys.refuse(
       'sasl.mechanism',
       `\`sasl.mechanism\` is missing: expected ${saslMechanisms.join(', ')}.`,
@@ -171,13 +173,17 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
 }
 
 /** A setting of Kafka's client, by its own name or as a setting of the stream's consumer. */
-function readBoth(keys: ConfigKeys, name: string): string | undefined;
-function readBoth<Choice extends string>(
+function readAgreeing(keys: ConfigKeys, name: string): string | undefined;
+function readAgreeing<Choice extends string>(
   keys: ConfigKeys,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined;
-function readBoth(keys: ConfigKeys, name: string, choices?: readonly string[]): string | undefined {
+function readAgreeing(
+  keys: ConfigKeys,
+  name: string,
+  choices?: readonly string[],
+): string | undefined {
   const names = [name, `${prefix}.consumer.prop.${name}`];
   return choices === undefined ? keys.readAny(...names) : keys.readChoice(choices, ...names);
 }

@@ -43,8 +43,8 @@ export function selectMessages(
   let takenBytes = 0;
   let nextOffset = fromOffset;
   for (const batch of batches) {
-    const isKept = transactions.keeps(batch);
-    for (const record of isKept ? batch.records : []) {
+    const isVisible = transactions.isVisible(batch);
+    for (const record of isVisible ? batch.records : []) {
       const offset = Number(batch.firstOffset) + record.offsetDelta;
       // A batch comes whole, even when what was asked for begins within it.
       if (offset < fromOffset) continue;
@@ -74,7 +74,7 @@ class AbortedTransactions {
     this.#ahead = aborted.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
   }
 
-  keeps({ firstOffset, lastOffsetDelta, attributes, producerId }: RecordBatch): boolean {
+  isVisible({ firstOffset, lastOffsetDelta, attributes, producerId }: RecordBatch): boolean {
     const lastOffset = firstOffset + BigInt(lastOffsetDelta);
     for (
       let next = this.#ahead[0];

@@ -132,7 +132,7 @@ async function merge(
       { ...each, path },
       { segmentName: segmentNameOf(each.file), tableName: config.tableName, signal },
     );
-    if (await writer.takeOver(path, each)) continue;
+    if (await writer.appendFile(path, each)) continue;
     for await (const rows of readRowFile(path, each, shape)) await writer.write(rows);
   }
   return { written: await writer.finish(), skipped: [], skippedCount: 0, stoppedAt: undefined };

@@ -30,7 +30,7 @@ export interface ConsumingParts {
 /** What came of messages that were added, but for their rows. */
 export type Added = Pick<ChunkOutput, 'skipped' | 'skippedCount' | 'stoppedAt'>;
 
-const nothingBad: Added = { skipped: [], skippedCount: 0, stoppedAt: undefined };
+const nothingAdded: Added = { skipped: [], skippedCount: 0, stoppedAt: undefined };
 
 /**
  * The segment that a partition is being consumed into. What `add` has resolved for survives any
@@ -141,7 +141,7 @@ export class ConsumingSegment {
     }
     if (messages.length === 0) {
       await this.#save({ ...this.#record, endOffset, consumedMs });
-      return nothingBad;
+      return nothingAdded;
     }
     using slot = table.newFile(`${this.#record.segmentName}.chunk`);
     const outcome = await this.#run(
@@ -168,7 +168,7 @@ export class ConsumingSegment {
   }
 
   /** Goes on at a later offset, since the stream has dropped all messages before it. */
-  async passOver(toOffset: number): Promise<void> {
+  async skipLost(toOffset: number): Promise<void> {
     const lost = {
       fromOffset: this.#record.endOffset,
       toOffset,

@@ -3,7 +3,7 @@ import type { ForceCommitJob, TableProblem } from '@quire/core/table-engine';
 import type { Records } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
-import { readConsumingRecords } from './resting-partitions.ts';
+import { readConsumingRecords } from './paused-partitions.ts';
 
 interface Job {
   readonly job: Omit<ForceCommitJob, 'pendingSegmentNames'>;

@@ -58,7 +58,7 @@ export class PartitionConsumer {
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   #segment: ConsumingSegment | undefined;
-  #mustReopen = false;
+  #needsReopen = false;
   /**
    * Whether the disk is full, as far as is known: until something is written again, it does not go
    * on.
@@ -147,7 +147,7 @@ export class PartitionConsumer {
         // What was not durable is fetched again, and what is durable is read again: a commit may
         // have got half its way.
         this.#pending = undefined;
-        this.#mustReopen ||= !isQuireError(
+        this.#needsReopen ||= !isQuireError(
           error,
           'STREAM_UNAVAILABLE',
           'STREAM_INVALID',
@@ -180,12 +180,12 @@ export class PartitionConsumer {
   async #consume(onProgress: () => void): Promise<void> {
     const { table, partition, clock, findStart, runChunkJob } = this.#options;
     const { signal } = this.#stopping;
-    if (this.#segment === undefined || this.#mustReopen) {
+    if (this.#segment === undefined || this.#needsReopen) {
       this.#segment = await ConsumingSegment.open(
         { table, partition, clock, runChunkJob },
         findStart,
       );
-      this.#mustReopen = false;
+      this.#needsReopen = false;
     }
     while (!signal.aborted) {
       const stoppedAt = this.#isFlushDue(this.#segment)
@@ -223,7 +223,7 @@ export class PartitionConsumer {
       );
     } catch (error) {
       if (!isQuireError(error, 'OFFSET_NOT_FOUND')) throw error;
-      return this.#passOver(segment, error);
+      return this.#skipLost(segment, error);
     }
     this.#latestOffset = fetched.latestOffset;
     if (fetched.nextOffset === from) return;
@@ -240,7 +240,7 @@ export class PartitionConsumer {
    * What the stream keeps no longer cannot be consumed: as the open peer does, it goes on with the
    * oldest message, and says so.
    */
-  async #passOver(segment: ConsumingSegment, error: QuireError): Promise<void> {
+  async #skipLost(segment: ConsumingSegment, error: QuireError): Promise<void> {
     const { stream, table, onRetry } = this.#options;
     if (this.#pending !== undefined) {
       // What was fetched in time is made durable first.
@@ -251,7 +251,7 @@ export class PartitionConsumer {
     const { earliestOffset = 0 } =
       offsets.find(({ partition }) => partition === this.partition) ?? {};
     if (earliestOffset <= segment.record.endOffset) throw streamIsBehind(error);
-    await segment.passOver(earliestOffset);
+    await segment.skipLost(earliestOffset);
     onRetry?.(
       table.name,
       this.partition,

@@ -16,7 +16,7 @@ import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
 import { type ConsumerEvents, PartitionConsumer } from './partition-consumer.ts';
-import { readConsumingRecords, readRestingPartitions } from './resting-partitions.ts';
+import { readConsumingRecords, readPausedPartitions } from './paused-partitions.ts';
 import type { StreamSettings } from './stream-settings.ts';
 
 /** The latest request to pause or resume: `data/<tableId>/consumption.json`. */
@@ -39,7 +39,7 @@ export interface TableConsumerOptions extends ConsumerEvents {
 type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 
 /** How often a stream is asked for new partitions, and again when it could not be reached. */
-const lookEveryMs = { ready: 30_000, unready: 1_000 } as const;
+const discoveryIntervalMs = { ready: 30_000, unready: 1_000 } as const;
 
 /** Consumes all partitions of the stream of a table, unless it is paused. */
 export class TableConsumer implements AsyncDisposable {
@@ -49,9 +49,9 @@ export class TableConsumer implements AsyncDisposable {
   #record: ConsumptionRecord;
   #isReady = false;
   /** Why the partitions could not be asked for last; null when they could. */
-  #lookError: string | null = null;
-  #looking: Promise<void> | undefined;
-  #endLook: AbortController | undefined;
+  #discoveryError: string | null = null;
+  #discovery: Promise<void> | undefined;
+  #abortDiscovery: AbortController | undefined;
   /** Pauses and resumptions come one after the other. */
   readonly #changes = new Slots(1);
 
@@ -104,9 +104,9 @@ export class TableConsumer implements AsyncDisposable {
     }
     // Anyone who is paused need not have looked for partitions: the stream says now which there
     // are.
-    const hasLooked = isPaused ? offsets !== undefined : this.#isReady;
+    const hasOffsets = isPaused ? offsets !== undefined : this.#isReady;
     const isReady =
-      hasLooked &&
+      hasOffsets &&
       (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
     return { isPaused, changedMs, comment, partitions, isReady };
   }
@@ -137,7 +137,7 @@ export class TableConsumer implements AsyncDisposable {
         await this.#stop({ commits: false });
       }
       await this.#save({ isPaused: false, comment: comment ?? null });
-      if (!this.#ending.signal.aborted && this.#looking === undefined) this.#start();
+      if (!this.#ending.signal.aborted && this.#discovery === undefined) this.#start();
     });
   }
 
@@ -163,11 +163,11 @@ export class TableConsumer implements AsyncDisposable {
 
   #start(): void {
     this.#consumers.clear();
-    this.#endLook = new AbortController();
-    this.#looking = this.#lookForPartitions(this.#endLook.signal);
+    this.#abortDiscovery = new AbortController();
+    this.#discovery = this.#discoverPartitions(this.#abortDiscovery.signal);
   }
 
-  async #lookForPartitions(signal: AbortSignal): Promise<void> {
+  async #discoverPartitions(signal: AbortSignal): Promise<void> {
     const { stream, clock, onRetry, table } = this.#options;
     while (!signal.aborted) {
       try {
@@ -177,15 +177,15 @@ export class TableConsumer implements AsyncDisposable {
           }
         }
         this.#isReady = true;
-        this.#lookError = null;
+        this.#discoveryError = null;
       } catch (error) {
         if (signal.aborted) return;
-        this.#lookError = error instanceof Error ? error.message : String(error);
+        this.#discoveryError = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, -1, error);
       }
       await sleepUnlessAborted(
         clock,
-        this.#isReady ? lookEveryMs.ready : lookEveryMs.unready,
+        this.#isReady ? discoveryIntervalMs.ready : discoveryIntervalMs.unready,
         signal,
       );
     }
@@ -206,9 +206,9 @@ export class TableConsumer implements AsyncDisposable {
   }
 
   async #stop(how: { readonly commits: boolean }): Promise<void> {
-    this.#endLook?.abort();
-    await this.#looking;
-    this.#looking = undefined;
+    this.#abortDiscovery?.abort();
+    await this.#discovery;
+    this.#discovery = undefined;
     await Promise.all(this.partitions.map((consumer) => consumer.stop(how)));
   }
 
@@ -233,14 +233,14 @@ export class TableConsumer implements AsyncDisposable {
   ): Promise<readonly PartitionStatus[]> {
     const statuses = new Map<number, PartitionStatus>();
     const { isPaused } = this.#record;
-    const resting = {
-      state: this.#lookError === null ? 'STARTING' : 'RETRYING',
-      error: this.#lookError,
+    const paused = {
+      state: this.#discoveryError === null ? 'STARTING' : 'RETRYING',
+      error: this.#discoveryError,
     } as const;
     for (const { partition } of isPaused ? (offsets ?? []) : []) {
-      statuses.set(partition, untouched(partition));
+      statuses.set(partition, notStarted(partition));
     }
-    for (const status of await readRestingPartitions(this.#options.table, resting)) {
+    for (const status of await readPausedPartitions(this.#options.table, paused)) {
       statuses.set(status.partition, status);
     }
     for (const { status } of this.partitions) statuses.set(status.partition, status);
@@ -326,7 +326,7 @@ async function commitLeftovers({
 }
 
 /** A partition of which nothing was consumed yet. */
-function untouched(partition: number): PartitionStatus {
+function notStarted(partition: number): PartitionStatus {
   const unknown = {
     segmentName: null,
     currentOffset: null,

@@ -48,7 +48,7 @@ export async function takeMessages(
     }
     throwIfAborted(signal);
     options.onLost(outcome.lost);
-    if (left.length > 1) return takeParts(left, endOffset, options);
+    if (left.length > 1) return takeInParts(left, endOffset, options);
     if (attempt < attemptsMax) continue;
     const bad = {
       offset: left[0]?.offset ?? endOffset,
@@ -63,7 +63,7 @@ export async function takeMessages(
   }
 }
 
-async function takeParts(
+async function takeInParts(
   messages: readonly MessageValue[],
   endOffset: number,
   options: TakeOptions,

@@ -35,7 +35,7 @@ export interface RecordsOptions {
    * Called when the revision of a record, which is written already, could not be noted: an older
    * copy of it would not be recognized.
    */
-  readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
+  readonly onRevisionUnwritten?: ((path: string, error: unknown) => void) | undefined;
 }
 
 /**
@@ -143,7 +143,7 @@ export class Records {
     try {
       await write();
     } catch (error) {
-      this.#options.onUnwitnessed?.(relativePath, error);
+      this.#options.onRevisionUnwritten?.(relativePath, error);
     }
   }
 
@@ -168,7 +168,7 @@ export class Records {
         'RECORD_DAMAGED',
         `${damagedCount} lines are damaged, and are written again with the next changes.`,
       );
-      this.#options.onUnwitnessed?.(revisionsPath(folder), error);
+      this.#options.onRevisionUnwritten?.(revisionsPath(folder), error);
     }
     return revisions;
   }

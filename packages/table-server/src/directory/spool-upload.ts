@@ -12,7 +12,7 @@ export interface SpooledUpload extends AsyncDisposable {
   readonly file: SourceFile;
 }
 
-function rejectFull(cause: unknown): never {
+function throwDiskFull(cause: unknown): never {
   if (!isFull(cause)) throw cause;
   const message = `The upload cannot be kept: the directory for temporary files (${tmpdir()}) is full.`;
   throw new QuireError('STORE_FULL', message, { cause, isForCallers: true });
@@ -32,7 +32,7 @@ export async function spoolUpload(
   try {
     for await (const chunk of body) {
       throwIfAborted(signal);
-      await handle.writeFile(chunk).catch(rejectFull);
+      await handle.writeFile(chunk).catch(throwDiskFull);
       sizeBytes += chunk.byteLength;
     }
   } catch (error) {

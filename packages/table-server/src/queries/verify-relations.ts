@@ -87,7 +87,7 @@ export class RelationVerifier {
         throwIfAborted(signal);
         const problem = await findDamage(file, { signal });
         if (problem !== undefined) {
-          this.#noteDamaged(path, problem);
+          this.#recordDamage(path, problem);
           throw segmentDamaged(file, problem);
         }
         // One that was replaced meanwhile is whole as well, but not known by this identity.
@@ -100,7 +100,7 @@ export class RelationVerifier {
     if (failed !== undefined) throw failed.reason;
   }
 
-  #noteDamaged(path: string, problem: string): void {
+  #recordDamage(path: string, problem: string): void {
     // Only now: it was marked, which changed its times.
     const identity = identityOf(path);
     this.#damaged.delete(path);

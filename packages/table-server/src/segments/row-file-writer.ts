@@ -88,7 +88,7 @@ export class RowFileWriter implements AsyncDisposable {
    *
    * @returns whether it could; else its rows have to be written
    */
-  async takeOver(path: string, file: RowFile): Promise<boolean> {
+  async appendFile(path: string, file: RowFile): Promise<boolean> {
     const groups = await readRowGroups(path, this.#parquet.schema);
     if (groups === undefined) return false;
     await this.#writeGroup();
@@ -101,7 +101,7 @@ export class RowFileWriter implements AsyncDisposable {
     this.#rowCount += file.rowCount;
     this.#minTimeMs = Math.min(this.#minTimeMs, file.minTimeMs ?? Infinity);
     this.#maxTimeMs = Math.max(this.#maxTimeMs, file.maxTimeMs ?? -Infinity);
-    for (const column of this.#columns) column.takeOver(file);
+    for (const column of this.#columns) column.appendFile(file);
     return true;
   }
 
@@ -200,7 +200,7 @@ class ColumnBuffer {
   }
 
   /** What was found out about the values of a file that are added as they are. */
-  takeOver({ digits, malformedColumnNames }: RowFile): void {
+  appendFile({ digits, malformedColumnNames }: RowFile): void {
     const known = digits[this.name];
     if (this.#digits !== undefined && known !== undefined) {
       this.#digits.integer = Math.max(this.#digits.integer, known.integer);

@@ -7,7 +7,7 @@ type Row = Pick<PipelineRow, 'fields' | 'nullFields'>;
 type Fields = Row['fields'];
 
 /** Distinct rows that are held in memory to find equal ones. */
-const heldMax = 2_000_000;
+const distinctRowsMax = 2_000_000;
 
 /**
  * The rows of some segments as a task merges them: in their order, or, when they are rolled up, in
@@ -40,7 +40,7 @@ export async function* mergeRows(
       const key = keyOf(row.fields, keyColumns);
       const first = held.get(key);
       if (first === undefined) {
-        assertRoom(held.size);
+        assertDistinctRowsFit(held.size);
         held.set(key, mode === 'rollup' ? { ...row.fields } : {});
         fresh.push(row);
       } else if (mode === 'rollup') {
@@ -123,10 +123,10 @@ function isInteger(value: SourceValue): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-function assertRoom(heldCount: number): void {
-  if (heldCount < heldMax) return;
+function assertDistinctRowsFit(heldCount: number): void {
+  if (heldCount < distinctRowsMax) return;
   throw new QuireError(
     'INGESTION_FAILED',
-    `There are more than ${heldMax.toLocaleString('en-US')} distinct rows to compare: make bucketTimePeriod shorter, or merge by concat.`,
+    `There are more than ${distinctRowsMax.toLocaleString('en-US')} distinct rows to compare: make bucketTimePeriod shorter, or merge by concat.`,
   );
 }

@@ -252,7 +252,7 @@ export class TaskEngine implements AsyncDisposable {
       await sleepUnlessAborted(clock, tickMs, signal);
       const nowMs = clock.nowMs();
       if (signal.aborted) return;
-      await this.#runner.takeUpRestored().catch((error: unknown) => onFailed?.(error));
+      await this.#runner.resumeRestored().catch((error: unknown) => onFailed?.(error));
       for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) =>
         onFailed?.(error),
       )) {

@@ -19,7 +19,7 @@ const retryAfterMs = 2_000;
 /** Attempts beyond the limit that are granted since the process went away, not the work wrong. */
 const restartsMax = 10;
 /** Tasks of a type that have ended and are kept. */
-const endedMax = 100;
+const finishedMax = 100;
 
 /** What comes of one attempt: what it made, or why it made nothing. */
 type Outcome = SubtaskOutput | { readonly error: unknown; readonly signal: AbortSignal };
@@ -51,16 +51,16 @@ export class TaskRunner implements AsyncDisposable {
     const { tasks, damaged } = await options.store.readAll();
     for (const task of damaged) runner.damaged.setAside(task);
     for (const task of tasks) runner.#tasks.set(task.record.taskName, task);
-    for (const { record } of runner.#stored()) await runner.#takeUp(record);
+    for (const { record } of runner.#stored()) await runner.#resumeTask(record);
     runner.#pump();
     return runner;
   }
 
   /** Takes up tasks that were set aside and whose records are whole again. */
-  async takeUpRestored(): Promise<void> {
+  async resumeRestored(): Promise<void> {
     for (const task of await this.damaged.restore()) {
       this.#tasks.set(task.record.taskName, task);
-      await this.#takeUp(task.record);
+      await this.#resumeTask(task.record);
     }
     this.#pump();
   }
@@ -94,7 +94,7 @@ export class TaskRunner implements AsyncDisposable {
       const ended = this.#stored().filter(
         ({ record }) => record.taskType === task.record.taskType && isFinal(record.state),
       );
-      for (const { record } of ended.slice(0, Math.max(0, ended.length - endedMax))) {
+      for (const { record } of ended.slice(0, Math.max(0, ended.length - finishedMax))) {
         await this.#options.store.remove(record.taskName);
         this.#tasks.delete(record.taskName);
       }
@@ -115,10 +115,10 @@ export class TaskRunner implements AsyncDisposable {
       else this.#stopped.delete(taskType);
       await this.damaged.writeStoppedTypes([...this.#stopped].toSorted());
     });
-    const concerned = this.#stored().filter(
+    const affected = this.#stored().filter(
       ({ record }) => record.taskType === taskType && !isFinal(record.state),
     );
-    for (const { record } of concerned) {
+    for (const { record } of affected) {
       await this.#apply(record.taskName, { kind: isStopped ? 'stop' : 'resume' });
     }
     if (isStopped) {
@@ -298,7 +298,7 @@ export class TaskRunner implements AsyncDisposable {
   /**
    * A task that cannot be taken up, such as on a disk that takes no writes, keeps no other from it.
    */
-  async #takeUp({ taskName, state }: TaskRecord): Promise<void> {
+  async #resumeTask({ taskName, state }: TaskRecord): Promise<void> {
     if (!isFinal(state)) {
       await this.#recover(taskName).catch((error: unknown) => this.#options.onFailed?.(error));
     }

@@ -85,7 +85,7 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
           `Task ${task.taskName} has ended already: it is ${task.state}.`,
         );
       }
-      return dropRest(signalled(task, 'cancel', nowMs), nowMs);
+      return cancelRest(signalled(task, 'cancel', nowMs), nowMs);
     }
     case 'committed':
       return isReadyToCommit(task) ? signalled(task, 'complete', nowMs) : task;
@@ -148,10 +148,10 @@ function settled(task: TaskRecord, nowMs: number): TaskRecord {
     task.state === 'STOPPING' || task.state === 'FAILING' || task.state === 'TIMING_OUT';
   if (!isEnding || task.subtasks.some(({ state }) => state === 'RUNNING')) return task;
   const next = signalled(task, 'settle', nowMs);
-  return next.state === 'STOPPED' ? next : dropRest(next, nowMs);
+  return next.state === 'STOPPED' ? next : cancelRest(next, nowMs);
 }
 
-function dropRest(task: TaskRecord, nowMs: number): TaskRecord {
+function cancelRest(task: TaskRecord, nowMs: number): TaskRecord {
   const subtasks = task.subtasks.map((subtask): SubtaskRecord => {
     if (subtask.state === 'WAITING') return { ...subtask, state: 'DROPPED', finishedMs: nowMs };
     return subtask.state === 'RUNNING'

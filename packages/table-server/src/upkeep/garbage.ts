@@ -72,7 +72,7 @@ export class Garbage {
    * Since when a path was without a name at every look; a query that began before may still read
    * it.
    */
-  #unnamedSince = new Map<string, number>();
+  #orphanedSince = new Map<string, number>();
   #unexplained: readonly string[] = [];
 
   constructor(options: GarbageOptions) {
@@ -91,11 +91,11 @@ export class Garbage {
   ): Promise<{ readonly trashedCount: number; readonly deletedCount: number }> {
     const nowMs = this.#options.clock.monotonicMs();
     const unnamed = await this.#findUnnamed(tables, options);
-    this.#unnamedSince = new Map(
-      unnamed.map(({ path }) => [path, this.#unnamedSince.get(path) ?? nowMs]),
+    this.#orphanedSince = new Map(
+      unnamed.map(({ path }) => [path, this.#orphanedSince.get(path) ?? nowMs]),
     );
     const due = unnamed.filter(
-      ({ path }) => nowMs - (this.#unnamedSince.get(path) ?? nowMs) >= options.graceMs,
+      ({ path }) => nowMs - (this.#orphanedSince.get(path) ?? nowMs) >= options.graceMs,
     );
     this.#unexplained = due.flatMap(({ path, reason }) => (reason === undefined ? [path] : []));
     let trashedCount = 0;
@@ -149,7 +149,7 @@ export class Garbage {
         ? directory.folder('trash')
         : directory.data(table.record.tableId, 'trash');
     const [from, file] = [join(directory.root, path), path.slice(path.lastIndexOf('/') + 1)];
-    this.#unnamedSince.delete(path);
+    this.#orphanedSince.delete(path);
     try {
       await mkdir(folder, { recursive: true, mode: 0o750 });
       await movePath(from, join(folder, trashName(clock.nowMs(), file)));

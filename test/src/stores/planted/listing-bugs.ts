@@ -143,10 +143,10 @@ export const listingBugs: readonly PlantedBug[] = [
       changed(store, {
         async *list(prefix, options) {
           let passed: string | undefined;
-          const passesOver = options?.passesOver;
-          for await (const entry of store.list(prefix, { ...options, passesOver: undefined })) {
+          const skipsFolder = options?.skipsFolder;
+          for await (const entry of store.list(prefix, { ...options, skipsFolder: undefined })) {
             const folder = entry.key.slice(0, entry.key.lastIndexOf('/') + 1);
-            if (passesOver !== undefined && folder.length > prefix.length && passesOver(folder)) {
+            if (skipsFolder !== undefined && folder.length > prefix.length && skipsFolder(folder)) {
               passed = folder;
             }
             // What sorts behind the folder is not in it.

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@quire/core';
 import type { RebalanceJob } from '@quire/core/table-engine';
 
 /** The outcome of every rebalance on one machine. */
-export function nothingToMove(
+export function noRebalance(
   tableNameWithType: string,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): RebalanceJob {

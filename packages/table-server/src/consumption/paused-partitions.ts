@@ -15,7 +15,7 @@ export async function readConsumingRecords(
 }
 
 /** Where the partitions of a table stopped that nobody consumes, as its directory says. */
-export async function readRestingPartitions(
+export async function readPausedPartitions(
   table: ServedTable,
   { state, error }: { readonly state: PartitionState; readonly error: string | null },
 ): Promise<readonly PartitionStatus[]> {
