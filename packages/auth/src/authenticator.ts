@@ -8,6 +8,7 @@ import type { KnownPrincipal } from './known-principal.ts';
 import type { Principal } from './principal.ts';
 import { refusedCredentials } from './refused-credentials.ts';
 import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
+import type { SessionTokens } from './session-tokens.ts';
 
 /**
  * Returns the values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each:
@@ -30,6 +31,8 @@ export interface AuthenticatorOptions {
   readonly random?: Random;
   /** Says whom JSON Web Tokens stand for; without it they are tokens like any other. */
   readonly jwt?: Pick<JwtVerifier, 'verify'> | undefined;
+  /** Tokens that stand for a login. Without it there are none. */
+  readonly sessions?: SessionTokens | undefined;
 }
 
 /**
@@ -45,6 +48,7 @@ export class Authenticator {
   readonly #derivations = new Slots(1, { waitingMax, error: tooManyPasswords });
   readonly #random: Random;
   readonly #jwt: AuthenticatorOptions['jwt'];
+  readonly #sessions: SessionTokens | undefined;
   #principals: readonly KnownPrincipal[];
   /**
    * What an unknown name is checked against: costs as much as the dearest hash, and nothing matches
@@ -60,10 +64,11 @@ export class Authenticator {
 
   constructor(
     principals: readonly KnownPrincipal[],
-    { random = systemRandom, jwt }: AuthenticatorOptions = {},
+    { random = systemRandom, jwt, sessions }: AuthenticatorOptions = {},
   ) {
     this.#random = random;
     this.#jwt = jwt;
+    this.#sessions = sessions;
     this.#principals = principals;
     this.#macKey = random.bytes(32);
     this.#decoy = decoyOf(principals, random);
@@ -90,7 +95,7 @@ export class Authenticator {
    */
   async authenticate(header: string | undefined): Promise<Principal> {
     const credentials = parseCredentials(header);
-    const known = this.#findByDigest(credentials);
+    const known = this.#findByDigest(credentials) ?? this.#findBySession(credentials);
     if (
       known === undefined &&
       this.#jwt !== undefined &&
@@ -102,6 +107,19 @@ export class Authenticator {
     const found = known ?? (await this.#findByPasswordHash(credentials));
     if (found === undefined) throw refusedCredentials();
     return { name: found.name, role: found.role };
+  }
+
+  /**
+   * Returns a bearer token that stands for a principal of the settings for a while; undefined for
+   * others, such as those of JSON Web Tokens.
+   */
+  issueToken(name: string): string | undefined {
+    const principal = this.#principals.find((each) => each.name === name);
+    return principal && this.#sessions?.issue(principal);
+  }
+
+  #findBySession({ token, isBearer }: Credentials): KnownPrincipal | undefined {
+    return isBearer ? this.#sessions?.open(token, this.#principals) : undefined;
   }
 
   #findByDigest({ token, login }: Credentials): KnownPrincipal | undefined {

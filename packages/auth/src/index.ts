@@ -25,6 +25,7 @@ export { createProcessPrincipal, type ProcessPrincipal } from './process-princip
 export { RefusalReason, refusalReasonOf } from './refusal-reason.ts';
 export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';
 export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';
+export { type SessionTokenOptions, SessionTokens } from './session-tokens.ts';
 export { createStaticTokenProvider } from './url-token-provider.ts';
 export {
   readText,

@@ -3,6 +3,7 @@ import type { LinkSigner, QueryEngine } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
 import type { BrokerMetrics } from './broker-metrics.ts';
+import type { FlightOptions } from './flight-options.ts';
 import type { QueryShares } from './query-queue.ts';
 import type { ReusePolicy } from './result-reuse.ts';
 
@@ -83,6 +84,9 @@ export interface BrokerOptions extends ServerOptions {
 
   /** Says with which settings the broker runs. Left out: it has no such call. */
   readonly settingsInForce?: (() => SettingsResponse) | undefined;
+
+  /** Answers Arrow Flight SQL as well, on a port of its own. Left out: HTTP only. */
+  readonly flight?: FlightOptions | undefined;
 
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;

@@ -1,8 +1,10 @@
 import { systemClock } from '@quire/core';
 import { storeInProcess, type StoringEngine } from '@quire/results';
 import { createService, type Service, type ServiceContext } from '@quire/service';
+import type { BrokerContext } from './broker-context.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
+import { openFlightDoor } from './flight/flight-door.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { PageStreams } from './page-streams.ts';
 import { brokerRoutes } from './routes/index.ts';
@@ -26,28 +28,34 @@ export function createBroker(options: BrokerOptions): Service {
   metrics.watchGrowing(() => queries.growingCount);
   const pageStreams = new PageStreams(() => options.pageStreamsMax ?? pageStreamsMaxDefault);
   metrics.watchPageStreams(() => pageStreams.count);
+  let context: BrokerContext | undefined;
+  const contextOf = (service: ServiceContext): BrokerContext =>
+    (context ??= {
+      options,
+      engine,
+      reuse: new ResultReuse({ results: options.results, engine, clock }),
+      results: options.results,
+      clock,
+      metrics,
+      queue,
+      queries,
+      pageLimiter: new PageLimiter(clock),
+      pageStreams,
+      calls: service.calls,
+      startMs: service.startMs,
+      address: () => addressOf(options, service),
+      advertised: () =>
+        options.advertised === undefined ? undefined : addressOf(options, service),
+    });
+  const { flight } = options;
   return createService({
     server: options,
     about,
     metrics,
-    routes: (service) =>
-      brokerRoutes({
-        options,
-        engine,
-        reuse: new ResultReuse({ results: options.results, engine, clock }),
-        results: options.results,
-        clock,
-        metrics,
-        queue,
-        queries,
-        pageLimiter: new PageLimiter(clock),
-        pageStreams,
-        calls: service.calls,
-        startMs: service.startMs,
-        address: () => addressOf(options, service),
-        advertised: () =>
-          options.advertised === undefined ? undefined : addressOf(options, service),
-      }),
+    routes: (service) => brokerRoutes(contextOf(service)),
+    ...(flight !== undefined && {
+      doors: (service: ServiceContext) => [openFlightDoor(contextOf(service), flight)],
+    }),
   });
 }
 

@@ -17,6 +17,8 @@ export interface QueryRun {
   readonly requestId: RequestId;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** How long its result lives; default: as the store of results says. */
+  readonly expirationMs?: number | undefined;
   /** Shows its rows while it runs; it ends with the query. */
   readonly growth?: GrowingResult | undefined;
   /** Runs it, unless its answer is known before, or comes from the same query under way. */
@@ -120,12 +122,13 @@ async function executeAndStore(
   query.start();
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
-  const { requestId, growth, results } = run;
+  const { requestId, growth, results, expirationMs } = run;
   return runner.engine.store(run.query, {
     ...options,
     limits: { timeoutMs },
     owner: query.owner,
     requestId,
+    expirationMs,
     growth,
     results,
   });

@@ -47,3 +47,4 @@ export {
   type Timestamp,
 } from './wire/flight-messages.ts';
 export type { MessageCodec, MessageOf } from './wire/protobuf.ts';
+export { readParameters } from './sql/read-parameters.ts';

@@ -5,7 +5,7 @@ import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { GrpcServer, type GrpcServerOptions } from '../src/grpc/grpc-server.ts';
 import { grpcStatuses } from '../src/grpc/grpc-status.ts';
-import { answerOf, framed, GrpcTestClient } from './grpc-test-client.ts';
+import { answerOf, framed, GrpcTestClient } from '../../../test/src/testkit/grpc-test-client.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -29,6 +29,7 @@ export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remov
 export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
+export type { ArrowMessageOptions } from './encode/arrow-messages.ts';
 export type { ArrowChunks } from './encode/arrow-stream.ts';
 export type { FormatOptions } from './encode/page-encoders.ts';
 export type { TextAround, TextOptions } from './encode/text-rows.ts';

@@ -4,6 +4,7 @@ import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { checkCodecs, checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
+import { type ArrowMessageOptions, arrowMessages } from './encode/arrow-messages.ts';
 import { type ArrowChunks, encodeArrowSync } from './encode/arrow-stream.ts';
 import { type FormatOptions, pageEncoders } from './encode/page-encoders.ts';
 import { encodeTextSync, type TextOptions } from './encode/text-rows.ts';
@@ -142,6 +143,22 @@ export class ResultPage {
       cached.release();
       throw error;
     }
+  }
+
+  /**
+   * The page's batches as encapsulated IPC messages, one by one and without the schema: those that
+   * fit go out as they are stored. A message may be looked at until the next one is asked for.
+   *
+   * @throws as `encode`
+   */
+  messages(options: ArrowMessageOptions): AsyncIterable<Uint8Array> {
+    checkCodecs(options.codecs ?? []);
+    const { pool } = this.#source;
+    return arrowMessages(this.#record.schema, this.#source.read(this.#plan, options), {
+      ...options,
+      rowsPerBatch: this.#record.spans.rowsPerBatch,
+      pool,
+    });
   }
 
   /** About what the page's rows take in the store. */

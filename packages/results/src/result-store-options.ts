@@ -63,6 +63,8 @@ export interface NewResult extends CallOptions {
    * new one.
    */
   readonly requestId?: RequestId;
+  /** How long it lives; default: as `ResultStoreOptions.expirationMs` says. */
+  readonly expirationMs?: number | undefined;
   /** Made by `ResultStore.grow`: shows the rows while they are written. */
   readonly growth?: GrowthPlace | undefined;
 }

@@ -302,11 +302,13 @@ export class ResultStore implements AsyncDisposable {
     checkCreateOptions(options);
     const { owner, requestId = this.newRequestId(owner) } = options;
     const {
-      expirationMs,
+      expirationMs: expirationMsDefault,
+      expirationMaxMs,
       compression = 'none',
       resultBytesMax: sizeBytesMax = 0,
       batchSizeBytes,
     } = this.#options;
+    const expirationMs = Math.min(options.expirationMs ?? expirationMsDefault, expirationMaxMs);
     checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
     return {
       brokerId: this.brokerId,

@@ -17,6 +17,8 @@ export interface StoringOptions extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
   readonly requestId?: RequestId;
+  /** As `NewResult.expirationMs`. */
+  readonly expirationMs?: number | undefined;
   /** Shows the rows while they are written: `ResultStore.grow`. */
   readonly growth?: GrowthPlace | undefined;
   /** The results that the query names. */
@@ -66,7 +68,7 @@ export function storeInProcess(
   return {
     store: async (
       query,
-      { owner, requestId, growth, onPlanned, results: named = [], ...options },
+      { owner, requestId, expirationMs, growth, onPlanned, results: named = [], ...options },
     ) => {
       await using execution = await engine.execute(query, {
         ...options,
@@ -75,6 +77,7 @@ export function storeInProcess(
       onPlanned?.(answeredData(execution));
       return await results.create(execution, {
         owner,
+        expirationMs,
         growth,
         signal: options.signal,
         ...(requestId !== undefined && { requestId }),

@@ -1,6 +1,7 @@
-import { isQuireError, QuireError } from '@quire/core';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callContextOf, setCallContext } from './call-context.ts';
+import { QuireError } from '@quire/core';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { admitCaller, assertMayWork, followWork } from './admit-caller.ts';
+import { type CallContext, callContextOf, setCallContext } from './call-context.ts';
 import type { CallOutcome } from './calls-under-way.ts';
 import { errorStatuses, routePatterns } from '@quire/api';
 import { unknownTransferEncoding } from './client-error.ts';
@@ -79,53 +80,30 @@ function assertUnderstood(request: FastifyRequest, reply: FastifyReply): void {
 async function letIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticate, limits }: ServerOptions,
+  options: ServerOptions,
 ): Promise<void> {
   const context = callContextOf(request);
-  const header = request.headers.authorization;
-  const waitMs = limits?.retryAfterFailuresMs(request.ip, header) ?? 0;
-  if (waitMs > 0) throw tooMany(reply, waitMs, 'Too many wrong credentials came from this address');
-  try {
-    context.principal = await authenticate(header);
-  } catch (error) {
-    if (isQuireError(error, 'UNAUTHENTICATED')) limits?.countFailure(request.ip, header);
-    throw error;
-  }
-  if (limits === undefined) return;
-  limits.countSuccess(header);
-  const admission = limits.admit(context.principal);
-  if (!admission.isAdmitted) {
-    throw tooMany(reply, admission.retryAfterMs, `${context.principal.name} ${admission.problem}`);
-  }
-  context.admitted = admission;
-  void context.call.outcome.then(admission.release);
+  const { authorization } = request.headers;
+  const caller = { authorization, address: request.ip };
+  const { principal, admitted } = await admitCaller(options, caller, retryAfterOn(reply));
+  context.principal = principal;
+  if (admitted === undefined) return;
+  context.admitted = admitted;
+  void context.call.outcome.then(admitted.release);
 }
 
-/**
- * Lets a call start work of its own, such as a query. Calls that only read, watch or cancel do not
- * ask: a principal whose work fills its limit can still see to it.
- *
- * @throws TOO_MANY_REQUESTS when the principal has as much under way as it may, the work of earlier
- * calls included
- */
+/** As `assertMayWork`, for the caller of a request. */
 export function admitWork(request: FastifyRequest, reply: FastifyReply): void {
-  const { admitted, principal } = callContextOf(request);
-  const refusal = admitted?.refuseWork();
-  if (refusal !== undefined) {
-    throw tooMany(reply, refusal.retryAfterMs, `${principal?.name} ${refusal.problem}`);
-  }
+  assertMayWork(callContextOf(request), retryAfterOn(reply));
 }
 
-/** Counts the caller until the work has ended, however it ends, which may be after its call. */
+/** As `followWork`, for the caller of a request. */
 export function countWork(request: FastifyRequest, work: Promise<unknown>): void {
-  const ignore = (): void => undefined;
-  callContextOf(request).admitted?.follow(work.then(ignore, ignore));
+  followWork(callContextOf(request), work);
 }
 
-function tooMany(reply: FastifyReply, waitMs: number, what: string): QuireError {
-  const seconds = Math.ceil(waitMs / 1000);
-  reply.header('retry-after', String(seconds));
-  return new QuireError('TOO_MANY_REQUESTS', `${what}; try again in ${seconds} s.`);
+function retryAfterOn(reply: FastifyReply): (seconds: number) => void {
+  return (seconds) => void reply.header('retry-after', String(seconds));
 }
 
 /**
@@ -133,32 +111,50 @@ function tooMany(reply: FastifyReply, waitMs: number, what: string): QuireError 
  * what is nobody's business.
  */
 function observeEnd(
-  { clock, metrics }: ServiceContext,
+  context: ServiceContext,
   request: FastifyRequest,
   end: number | UnfinishedOutcome,
 ): void {
-  const { startMs, principal, failure, notes } = callContextOf(request);
+  const { method } = request;
+  const route = request.routeOptions.url ?? 'none';
+  observeCallEnd(context, callContextOf(request), { method, route, log: request.log, end });
+}
+
+/** A call that has ended: by a status, or before its response was whole. */
+export interface CallEnd {
+  readonly method: string;
+  readonly route: string;
+  readonly log: FastifyBaseLogger;
+  readonly end: number | UnfinishedOutcome;
+}
+
+/** The same for a call of any protocol. */
+export function observeCallEnd(
+  { clock, metrics }: Pick<ServiceContext, 'clock' | 'metrics'>,
+  context: Omit<CallContext, 'call'>,
+  { method, route, log, end }: CallEnd,
+): void {
+  const { startMs, principal, failure, notes } = context;
   const durationMs = clock.monotonicMs() - startMs;
   const brokenStatus =
     errorStatuses[failure === undefined ? 'ABORTED' : toQuireError(failure).code];
   const status = typeof end === 'number' ? end : brokenStatus;
-  const { method } = request;
-  const route = request.routeOptions.url ?? 'none';
   metrics.observeCall({ method, route, status, durationMs });
   if (end === 'stalled') metrics.observeStalled(route);
   if (typeof end !== 'number' && status >= 500) {
-    request.log.error({ err: failure }, 'response cut off');
+    log.error({ err: failure }, 'response cut off');
   }
   // Those who watch ask every few seconds: what is as it should be says nothing new.
   const isRoutine =
     status < 400 && (route === routePatterns.health || route === routePatterns.metrics);
-  request.log[isRoutine ? 'debug' : 'info'](
+  log[isRoutine ? 'debug' : 'info'](
     { method, route, status, durationMs, principal: principal?.name, ...notes },
     typeof end === 'number' ? 'call ended' : endings[end],
   );
 }
 
-type UnfinishedOutcome = Exclude<CallOutcome, 'finished'>;
+/** How a call ended whose response is not whole. */
+export type UnfinishedOutcome = Exclude<CallOutcome, 'finished'>;
 
 const endings: Readonly<Record<UnfinishedOutcome, string>> = {
   broken: 'call broken off',

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, QuireError } from '@quire/core';
 import { sleepUnlessAborted } from '@quire/core/wait';
-import { StallWatch } from './stall-watch.ts';
+import { progressOf, type ResponseProgress, StallWatch } from './stall-watch.ts';
 
 /**
  * How a call ended: its response went out whole, the connection broke before, or it was closed
@@ -19,6 +19,15 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Resolves once the response is out, or cannot go out any more; never rejects. */
   readonly outcome: Promise<CallOutcome>;
+}
+
+/** What carries the response of a call, whatever its protocol. */
+export interface CallTransport {
+  readonly progress: () => ResponseProgress;
+  /** Resolves when nothing of the response can go out any more, with whether it is out whole. */
+  readonly closed: Promise<boolean>;
+  /** Ends the response as it is. */
+  destroy(): void;
 }
 
 /** How long calls that a shutdown has aborted may take to say so to their clients. */
@@ -59,25 +68,34 @@ export class CallsUnderWay {
   }
 
   begin(response: ServerResponse): Call {
-    const controller = new AbortController();
     const responses = this.#responsesOn(response.socket);
     responses.add(response);
+    response.once('close', () => responses.delete(response));
+    return this.beginOn({
+      progress: () => progressOf(response),
+      closed: new Promise((resolve) => {
+        response.once('close', () => resolve(response.writableFinished));
+      }),
+      destroy: () => response.destroy(),
+    });
+  }
+
+  /** The same for a call of another protocol. */
+  beginOn(transport: CallTransport): Call {
+    const controller = new AbortController();
     this.#controllers.add(controller);
     let reason = 'The client closed the connection before the response was whole.';
     let unfinished: CallOutcome = 'broken';
-    const unwatch = this.#stalls.watch(response, () => {
+    const unwatch = this.#stalls.watch(transport.progress, () => {
       reason = `The client took nothing of the response for ${this.#stallTimeoutMs} ms (engine.broker.page.stall.timeout).`;
       unfinished = 'stalled';
-      response.destroy();
+      transport.destroy();
     });
-    const outcome = new Promise<CallOutcome>((resolve) => {
-      response.once('close', () => {
-        this.#controllers.delete(controller);
-        responses.delete(response);
-        unwatch();
-        if (!response.writableFinished) controller.abort(new QuireError('ABORTED', reason));
-        resolve(response.writableFinished ? 'finished' : unfinished);
-      });
+    const outcome = transport.closed.then((isWhole): CallOutcome => {
+      this.#controllers.delete(controller);
+      unwatch();
+      if (!isWhole) controller.abort(new QuireError('ABORTED', reason));
+      return isWhole ? 'finished' : unfinished;
     });
     this.follow(outcome);
     return { signal: controller.signal, outcome };

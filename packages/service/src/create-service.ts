@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { createServer } from './create-server.ts';
 import type { ServiceAddress, ServiceContext } from './service-context.ts';
-import type { ServiceOptions } from './service-options.ts';
+import type { ServiceDoor, ServiceOptions } from './service-options.ts';
 import { secureContextOf, type TlsCertificate } from './tls-certificate.ts';
 
 /** An HTTP service that can be started once and closed once. */
@@ -50,6 +50,7 @@ class HttpService implements Service {
   readonly #context: ServiceContext;
   #server: FastifyInstance | undefined;
   #closing: Promise<void> | undefined;
+  #doors: readonly ServiceDoor[] = [];
   address: ServiceAddress | undefined;
 
   constructor(options: ServiceOptions) {
@@ -81,7 +82,9 @@ class HttpService implements Service {
       port: bound.port,
       url: `${scheme}://${shownHost}:${bound.port}`,
     };
-    return this.address;
+    this.#doors = this.#options.doors?.(this.#context) ?? [];
+    const doorUrls = await Promise.all(this.#doors.map((door) => door.listen()));
+    return { ...this.address, doorUrls };
   }
 
   async handler(): Promise<RequestListener> {
@@ -93,6 +96,7 @@ class HttpService implements Service {
     const server = this.#server?.server;
     const context = secureContextOf(certificate);
     if (server instanceof TlsServer) server.setSecureContext(context);
+    for (const door of this.#doors) door.replaceCertificate(certificate);
   }
 
   close(): Promise<void> {
@@ -115,7 +119,7 @@ class HttpService implements Service {
   async #close(): Promise<void> {
     const { calls } = this.#context;
     await calls.drain(this.#options.server.shutdownGraceMs);
-    await this.#server?.close();
+    await Promise.all([this.#server?.close(), ...this.#doors.map((door) => door.close())]);
     await calls.settled();
   }
 }

@@ -1,8 +1,8 @@
-import { authenticateChallenges, refusalReasonOf } from '@quire/auth';
+import { authenticateChallenges } from '@quire/auth';
 import { brokerHeadersOf, brokerMembersOf, type ErrorBody, errorStatuses } from '@quire/api';
 import { type ErrorCode, isQuireError, MiB, QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { audit } from './audit.ts';
+import { auditedCallOf, auditRefusal } from './audit.ts';
 
 /** What of the framework's own errors is the caller's to correct, by their code. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -108,12 +108,9 @@ export function replyWithError(
     reply.header('retry-after', '1');
   }
   if (error.broker !== undefined) reply.headers(brokerHeadersOf(error.broker));
-  const isRefusal =
-    body.code === 401 ||
-    body.code === 403 ||
-    body.code === 429 ||
-    refusalReasonOf(error) !== undefined;
-  if (isRefusal) auditRefusal(error, request);
+  const { method } = request;
+  const route = request.routeOptions.url ?? 'none';
+  auditRefusal(auditedCallOf(request), error, { method, route });
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close');
   else if (bodyErrors.has(error.code)) keepOrClose(request, reply);
   void reply
@@ -121,16 +118,4 @@ export function replyWithError(
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(JSON.stringify(body));
-}
-
-function auditRefusal(error: QuireError, request: FastifyRequest): void {
-  const { method } = request;
-  const route = request.routeOptions.url ?? 'none';
-  const details = refusalReasonOf(error);
-  audit(request, 'call refused', {
-    reason: error.code,
-    ...(details !== undefined && { details }),
-    method,
-    route,
-  });
 }

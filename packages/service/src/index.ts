@@ -1,4 +1,12 @@
-export { audit } from './audit.ts';
+export {
+  type AdmittedCaller,
+  admitCaller,
+  assertMayWork,
+  followWork,
+  type OnRetryAfter,
+  type UnknownCaller,
+} from './admit-caller.ts';
+export { audit, auditCall, type AuditedCall, auditRefusal } from './audit.ts';
 export {
   type CallContext,
   callContextOf,
@@ -6,8 +14,14 @@ export {
   renameCall,
   signalOf,
 } from './call-context.ts';
-export { admitWork, countWork } from './call-hooks.ts';
-export type { Call, CallOutcome, CallsUnderWay } from './calls-under-way.ts';
+export {
+  admitWork,
+  type CallEnd,
+  countWork,
+  observeCallEnd,
+  type UnfinishedOutcome,
+} from './call-hooks.ts';
+export type { Call, CallOutcome, CallsUnderWay, CallTransport } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';
 export type { ServiceAddress, ServiceContext } from './service-context.ts';
 export { publicMessage, toQuireError } from './error-reply.ts';
@@ -26,8 +40,10 @@ export { ServiceMetrics } from './service-metrics.ts';
 export type {
   HttpLimits,
   ServerOptions,
+  ServiceDoor,
   ServiceDescription,
   ServiceOptions,
 } from './service-options.ts';
 export { secureContextOf, type TlsCertificate } from './tls-certificate.ts';
 export { openUpload, type Upload } from './upload.ts';
+export type { ResponseProgress } from './stall-watch.ts';

@@ -8,6 +8,8 @@ export interface ServiceAddress {
   readonly port: number;
   /** `http://host:port`, or `https://host:port`. */
   readonly url: string;
+  /** The URLs of its other ways in. */
+  readonly doorUrls?: readonly string[];
 }
 
 /** What the routes of a service know of it. */

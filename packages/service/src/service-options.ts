@@ -86,6 +86,16 @@ export interface ServiceDescription {
   readonly components?: readonly object[];
 }
 
+/** A way in by another protocol, on a port of its own. */
+export interface ServiceDoor {
+  /** Starts to listen; resolves to the URL. */
+  listen(): Promise<string>;
+  /** As `Service.replaceCertificate`. */
+  replaceCertificate(certificate: TlsCertificate): void;
+  /** Closes all connections: calls under way have ended, or are not waited for any more. */
+  close(): Promise<void>;
+}
+
 /** What a service is made of. */
 export interface ServiceOptions {
   readonly server: ServerOptions;
@@ -102,6 +112,8 @@ export interface ServiceOptions {
   readonly bodies?: 'json' | 'stream';
   /** What another service answers of its paths. */
   readonly mounted?: Mounted | undefined;
+  /** Other ways in to what the service does, which listen and stop with it. */
+  readonly doors?: ((service: ServiceContext) => readonly ServiceDoor[]) | undefined;
   /** Where calls are counted. */
   readonly metrics: ServiceMetrics;
 }

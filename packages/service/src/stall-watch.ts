@@ -2,10 +2,28 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '@quire/core';
 import { sleepUnlessAborted } from '@quire/core/wait';
 
+/** A response as far as it has gone out. */
+export interface ResponseProgress {
+  /** Bytes that the client's side has taken by now; it never shrinks. */
+  readonly takenBytes: number;
+  /** Whether there is something for the client to take. */
+  readonly isWaiting: boolean;
+}
+
+/** Returns how far a response of HTTP/1.1 has gone out. */
+export function progressOf({ socket, writableLength }: ServerResponse): ResponseProgress {
+  // One that waits for its turn on the connection has no socket yet.
+  if (socket === null) return { takenBytes: -1, isWaiting: false };
+  return {
+    takenBytes: socket.bytesWritten - socket.writableLength,
+    isWaiting: writableLength > 0,
+  };
+}
+
 interface WatchedResponse {
-  readonly response: ServerResponse;
+  readonly progress: () => ResponseProgress;
   readonly onStalled: () => void;
-  /** Bytes of the connection that the system had taken when it was last looked at. */
+  /** Bytes that had been taken when it was last looked at. */
   takenBytes: number;
   /** When that was seen first, by the monotonic clock. */
   sinceMs: number;
@@ -32,9 +50,9 @@ export class StallWatch {
   }
 
   /** Watches a response until the returned function is called; `onStalled` is called once. */
-  watch(response: ServerResponse, onStalled: () => void): () => void {
+  watch(progress: () => ResponseProgress, onStalled: () => void): () => void {
     if (this.#timeoutMs === Infinity) return () => undefined;
-    const watched: WatchedResponse = { response, onStalled, takenBytes: -1, sinceMs: 0 };
+    const watched: WatchedResponse = { progress, onStalled, takenBytes: -1, sinceMs: 0 };
     this.#watched.add(watched);
     if (!this.#isRunning) void this.#run();
     return () => void this.#watched.delete(watched);
@@ -56,12 +74,10 @@ export class StallWatch {
   }
 
   #check(watched: WatchedResponse): void {
-    const { response, onStalled } = watched;
-    const { socket } = response;
+    const { progress, onStalled } = watched;
     const nowMs = this.#clock.monotonicMs();
-    // One that waits for its turn on the connection has no socket yet.
-    const takenBytes = socket === null ? -1 : socket.bytesWritten - socket.writableLength;
-    if (socket === null || response.writableLength === 0 || takenBytes !== watched.takenBytes) {
+    const { takenBytes, isWaiting } = progress();
+    if (!isWaiting || takenBytes !== watched.takenBytes) {
       watched.takenBytes = takenBytes;
       watched.sinceMs = nowMs;
     } else if (nowMs - watched.sinceMs >= this.#timeoutMs) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { StallWatch } from '../src/stall-watch.ts';
+import { progressOf, StallWatch } from '../src/stall-watch.ts';
 
 /** As much of a response as is looked at. */
 class FakeResponse {
@@ -32,7 +32,10 @@ function watching(timeoutMs = 60_000) {
   const stalled: string[] = [];
   const begin = (name: string) => {
     const response = new FakeResponse();
-    const unwatch = watch.watch(response as unknown as ServerResponse, () => stalled.push(name));
+    const unwatch = watch.watch(
+      () => progressOf(response as unknown as ServerResponse),
+      () => stalled.push(name),
+    );
     return { response, unwatch };
   };
   return { clock, watch, stalled, begin };

@@ -12,6 +12,7 @@ const titles = {
   store: 'Where results are kept',
   links: 'Links to data files',
   results: 'Results and pages',
+  flight: 'Arrow Flight SQL',
   query: 'Queries',
   engine: 'The query engine',
   pinot: 'Apache Pinot as the engine',

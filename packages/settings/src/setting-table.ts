@@ -8,6 +8,7 @@ import { pinot } from './table/pinot.ts';
 import { preview } from './table/preview.ts';
 import { previewWorkers, streamWorkers, taskWorkers, workers } from './table/workers.ts';
 import { proxy } from './table/proxy.ts';
+import { flight } from './table/flight.ts';
 import { duckdb, query, statement } from './table/query.ts';
 import { results } from './table/results.ts';
 import { restream, streams, tableServer } from './table/tables.ts';
@@ -28,6 +29,7 @@ export const settingTable = {
   store,
   links,
   results,
+  flight,
   query,
   engine,
   pinot,

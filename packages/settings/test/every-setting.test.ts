@@ -80,6 +80,13 @@ test('all defaults', () => {
       reuseAgeMaxMs: 0,
       cacheBytesMax: 8 * MB,
     },
+    flight: {
+      port: undefined,
+      expirationMs: 600_000,
+      messageBytesMax: 4 * MB,
+      tokenKey: undefined,
+      tokenLifetimeMs: 86_400_000,
+    },
     query: {
       timeoutMs: 60_000,
       rowsWaitMaxMs: 10_000,
@@ -247,6 +254,11 @@ engine.broker.pagination.owner.tag.key = a-key-of-32-letters-for-tests-01
 engine.broker.results.reuse.enabled = true
 engine.broker.results.reuse.age.max = 30s
 engine.broker.pagination.cache.maxMB = 0
+engine.broker.flight.port = 8816
+engine.broker.flight.expiration = 5m
+engine.broker.flight.message.maxKB = 2048
+engine.broker.flight.token.key = a-key-of-32-letters-for-tests-02
+engine.broker.flight.token.lifetime = 2h
 engine.broker.query.timeout = 10s
 engine.broker.query.rows.wait.max = 2s
 engine.broker.query.concurrency = 3
@@ -487,6 +499,13 @@ test('every setting is read from its own key', () => {
       isReused: true,
       reuseAgeMaxMs: 30_000,
       cacheBytesMax: 0,
+    },
+    flight: {
+      port: 8816,
+      expirationMs: 300_000,
+      messageBytesMax: 2 * MB,
+      tokenKey: 'a-key-of-32-letters-for-tests-02',
+      tokenLifetimeMs: 7_200_000,
     },
     query: {
       timeoutMs: 10_000,

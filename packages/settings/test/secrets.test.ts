@@ -15,6 +15,7 @@ describe('secrets', () => {
       'engine.broker.pagination.s3.secret.key',
       'engine.broker.pagination.gcs.key.file',
       'engine.broker.pagination.owner.tag.key',
+      'engine.broker.flight.token.key',
       'engine.pinot.auth.token',
       'engine.pinot.auth.url',
       'controller.admin.auth.url',

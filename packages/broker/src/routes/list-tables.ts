@@ -1,18 +1,17 @@
 import { brokerOperations, type PinotTableList, type PinotTableSchema } from '@quire/api';
 import { QuireError } from '@quire/core';
-import { withDeadline } from '@quire/core/wait';
 import { columnDataTypes, type Result } from '@quire/results';
-import { claimOf, principalOf, routeOf, signalOf } from '@quire/service';
+import { principalOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { timedOut } from '../query-runner.ts';
+import { columnsQueryOf, describeInTurn } from '../describe-query.ts';
 
 /**
  * GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like
  * any other.
  */
 export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
-  const { options, clock, engine, queue } = context;
+  const { options } = context;
   return routeOf(brokerOperations.readTableSchema, async (request, reply) => {
     const asked = (request.params as { readonly tableName: string }).tableName.replace(
       /_(?:OFFLINE|REALTIME)$/,
@@ -21,20 +20,10 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
     const names = (await options.listTables?.()) ?? [];
     const tableName = names.find((name) => name === asked);
     if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
-    const timeoutMs = options.queryTimeoutMs;
-    const schema = await withDeadline(
-      { clock, timeoutMs, signal: signalOf(request), error: timedOut },
-      (signal) =>
-        queue.run(
-          claimOf(principalOf(request)),
-          () =>
-            engine.describe(
-              { sql: `SELECT * FROM "${tableName}" LIMIT 0` },
-              { signal, limits: { timeoutMs } },
-            ),
-          signal,
-        ),
-    );
+    const schema = await describeInTurn(context, principalOf(request), {
+      query: columnsQueryOf(tableName),
+      signal: signalOf(request),
+    });
     return reply.header('cache-control', 'no-store').send(pinotSchemaOf(tableName, schema));
   });
 }

@@ -10,10 +10,12 @@ import {
   type QueryResponse,
   takeSetStatements,
 } from '@quire/api';
+import type { Principal } from '@quire/auth';
 import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
 import {
   admitWork,
+  type Call,
   callContextOf,
   countWork,
   principalOf,
@@ -23,7 +25,7 @@ import {
   signalOf,
   toQuireError,
 } from '@quire/service';
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseForm, type RowsForm } from '../choose-format.ts';
 import { metadataOfFailure } from '../metadata-record.ts';
@@ -110,7 +112,12 @@ async function answerOnceStored(
   }
   logStored(request, result);
   const retention = { keepsResult: call.answer !== 'whole' };
-  discardUnlessKept(context, request, result, retention);
+  discardUnlessKept(
+    context,
+    { call: callContextOf(request).call, log: request.log },
+    result,
+    retention,
+  );
   return sendStored(retention, () => sendFirstPage(context, request, reply, { ...call, result }));
 }
 
@@ -136,7 +143,7 @@ async function answerAsync(
     // another one.
     share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
   });
-  const marked = markRunning(context, request, { query, timeoutMs: call.timeoutMs });
+  const marked = markRunning(context, request.log, { query, timeoutMs: call.timeoutMs });
   const logged = running.then((result) => logStored(request, result), ignore);
   countWork(request, running);
   context.calls.follow(
@@ -167,13 +174,13 @@ async function answerAsync(
  * Tells the other brokers of a shared store which one runs the query: from its answer on, a client
  * may ask any of them. Not of a query that ends at once, as one that is refused does.
  */
-function markRunning(
+export function markRunning(
   context: BrokerContext,
-  request: FastifyRequest,
+  log: Pick<FastifyBaseLogger, 'warn'>,
   { query, timeoutMs }: { readonly query: RunningQuery; readonly timeoutMs: number },
 ): { readonly written: Promise<void>; end(): Promise<void> } {
   const warn = (err: unknown): void =>
-    request.log.warn({ err }, 'other brokers may not know, or not rightly, whether a query runs');
+    log.warn({ err }, 'other brokers may not know, or not rightly, whether a query runs');
   const { results, clock } = context;
   const place = {
     owner: query.owner,
@@ -203,9 +210,12 @@ function runOf(
   };
 }
 
-function logStored(request: FastifyRequest, { entry, statistics }: Result): void {
+export function logStored(
+  { log }: Pick<FastifyRequest, 'log'>,
+  { entry, statistics }: Result,
+): void {
   const { rowCount, sizeBytes } = entry;
-  request.log.info({ rowCount, sizeBytes, elapsedMs: statistics.elapsedMs }, 'query stored');
+  log.info({ rowCount, sizeBytes, elapsedMs: statistics.elapsedMs }, 'query stored');
 }
 
 /**
@@ -268,7 +278,13 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
   const mayReuse = isPaginated && queryOptions.mayReuse !== false;
   return {
     query,
-    question: mayReuse ? questionOf(context, request, query) : undefined,
+    question: mayReuse
+      ? questionOf(context, {
+          principal: principalOf(request),
+          query,
+          cacheControl: request.headers['cache-control'],
+        })
+      : undefined,
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
     isAsync,
     waitMs: waitOf(context, inPath['wait']),
@@ -285,36 +301,40 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
  * What is asked, where results are used again. A caller who wants a new answer has it made, and the
  * next one may get it.
  */
-function questionOf(
+export function questionOf(
   { options }: BrokerContext,
-  request: FastifyRequest,
-  query: Query,
+  asked: {
+    readonly principal: Principal;
+    readonly query: Query;
+    readonly cacheControl?: string | undefined;
+  },
 ): Question | undefined {
+  const { principal, query, cacheControl } = asked;
   const { reuse: policy } = options;
   if (policy === undefined) return undefined;
-  const key = questionKey(principalOf(request).name, query);
-  return { key, sql: query.sql, ageMaxMs: wantedAgeMs(request.headers['cache-control']), policy };
+  const key = questionKey(principal.name, query);
+  return { key, sql: query.sql, ageMaxMs: wantedAgeMs(cacheControl), policy };
 }
 
 /**
  * Deletes the result once the response has ended, unless it is to be kept. A response that did not
  * arrive whole keeps nothing either: its id stands at the end of the body, so nobody knows it.
  */
-function discardUnlessKept(
+export function discardUnlessKept(
   context: BrokerContext,
-  request: FastifyRequest,
+  { call, log }: { readonly call: Pick<Call, 'outcome'>; readonly log: FastifyRequest['log'] },
   result: Result,
   retention: { readonly keepsResult: boolean },
 ): void {
   const discard = async (): Promise<void> => {
-    const outcome = await callContextOf(request).call.outcome;
+    const outcome = await call.outcome;
     if (retention.keepsResult && outcome === 'finished') return;
     if (context.reuse.isShared(result.entry.requestId)) return;
     try {
       await context.options.results.delete(result.entry.requestId);
     } catch (error) {
       if (isQuireError(error) && error.kind === 'missing') return; // a cleaner or its owner was faster
-      request.log.warn(
+      log.warn(
         { err: error },
         'the result of an ended call could not be deleted; the cleaner will delete it when it expires',
       );

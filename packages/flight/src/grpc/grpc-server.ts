@@ -21,6 +21,8 @@ export interface GrpcServerOptions {
   /** Where to listen. Port 0 takes any free one. */
   readonly host: string;
   readonly port: number;
+  /** The setting of the port, for the message when it cannot be listened on. */
+  readonly portKey?: string;
   /** Speaks TLS with this context; without it, plain HTTP/2. */
   readonly tls?: SecureContextOptions | undefined;
   /** The largest message of a request. */
@@ -92,14 +94,14 @@ export class GrpcServer implements AsyncDisposable {
 
   /** Starts to listen. @throws INVALID_SETTING when the address cannot be listened on */
   async listen(): Promise<AddressInfo> {
-    const { host, port } = this.#options;
+    const { host, port, portKey } = this.#options;
     const listening = Promise.withResolvers<void>();
     this.#server.once('error', listening.reject);
     this.#server.listen({ host, port }, listening.resolve);
     try {
       await listening.promise;
     } catch (error) {
-      throw listenError(error, { host, port });
+      throw listenError(error, { host, port, ...(portKey !== undefined && { portKey }) });
     }
     this.#server.off('error', listening.reject);
     return this.#server.address() as AddressInfo;
@@ -173,7 +175,7 @@ function destroyed(session: ServerHttp2Session): Promise<void> {
 function closeIdle(session: ServerHttp2Session): void {
   // Says GOAWAY; a client that does not answer, or never spoke HTTP/2, keeps nothing open.
   session.close();
-  session.socket.destroySoon();
+  setImmediate(() => session.destroy());
 }
 
 function isGrpc(headers: IncomingHttpHeaders): boolean {

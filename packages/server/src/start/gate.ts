@@ -10,6 +10,7 @@ import {
   parsePrincipals,
   readText,
   SecretWatch,
+  SessionTokens,
   usesQuickstartTokens,
 } from '@quire/auth';
 import { QuireError } from '@quire/core';
@@ -41,6 +42,8 @@ const jwkSetBytesMax = 1024 * 1024;
 export class Gate implements AsyncDisposable {
   /** For the options of the service. */
   readonly options: Pick<ServerOptions, 'authenticate' | 'limits' | 'tls'>;
+  /** As `Authenticator.issueToken`. */
+  readonly issueToken: (principalName: string) => string | undefined;
   /** Whether everybody knows a token that lets one in. */
   readonly usesQuickstartTokens: boolean;
   readonly #settings: Settings;
@@ -62,6 +65,11 @@ export class Gate implements AsyncDisposable {
     this.#dependencies = dependencies;
     const authenticator = new Authenticator(principals, {
       random,
+      sessions: new SessionTokens({
+        key: settings.flight.tokenKey ?? random.bytes(32),
+        clock,
+        lifetimeMs: () => live.current.flight.tokenLifetimeMs,
+      }),
       jwt: jwtVerifierOf(settings, dependencies),
     });
     this.options = {
@@ -69,6 +77,7 @@ export class Gate implements AsyncDisposable {
       limits: new CallLimits(() => live.current.limits, clock),
       tls,
     };
+    this.issueToken = (name) => authenticator.issueToken(name);
     this.usesQuickstartTokens = usesQuickstartTokens(principals);
     if (
       settings.principals.some(

@@ -103,6 +103,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get rowsWaitMaxMs() {
       return live.current.query.rowsWaitMaxMs;
     },
+    flight: flightOptionsOf(live, gate),
     healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
     planSweep: () => planSweep(live, cleaner),
     settingsInForce: () => settingsInForce(live),
@@ -121,11 +122,11 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   gate.guard(broker);
   cleaner.start();
-  const { brokerId } = results;
   logger.info(
     {
       url: address.url,
-      brokerId,
+      ...(address.doorUrls?.length && { flightUrl: address.doorUrls[0] }),
+      brokerId: results.brokerId,
       store: store.location,
       tables: settings.tables.map((table) => table.name),
     },
@@ -142,6 +143,23 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     { graceMs: settings.http.shutdownGraceMs },
     'broker stops: calls under way may finish',
   );
+}
+
+/** Arrow Flight SQL, where the settings give it a port. */
+function flightOptionsOf(
+  live: LiveSettings,
+  { issueToken }: Pick<Gate, 'issueToken'>,
+): BrokerOptions['flight'] {
+  const { port, messageBytesMax } = live.current.flight;
+  if (port === undefined) return undefined;
+  return {
+    port,
+    messageBytesMax,
+    get expirationMs() {
+      return live.current.flight.expirationMs;
+    },
+    issueToken,
+  };
 }
 
 /** @throws INVALID_SETTING when links are asked for, and the store cannot sign any */

@@ -1,0 +1,32 @@
+import type { Principal } from '@quire/auth';
+import type { Query } from '@quire/core';
+import { withDeadline } from '@quire/core/wait';
+import type { Result } from '@quire/results';
+import { claimOf } from '@quire/service';
+import type { BrokerContext } from './broker-context.ts';
+import { timedOut } from './query-runner.ts';
+
+/**
+ * Returns the schema that the answer of a query would have. It waits for its turn as a query does.
+ *
+ * @throws as `StoringEngine.describe`
+ */
+export function describeInTurn(
+  { options, clock, engine, queue }: BrokerContext,
+  principal: Principal,
+  { query, signal }: { readonly query: Query; readonly signal: AbortSignal },
+): Promise<Result['schema']> {
+  const timeoutMs = options.queryTimeoutMs;
+  return withDeadline({ clock, timeoutMs, signal, error: timedOut }, (limited) =>
+    queue.run(
+      claimOf(principal),
+      () => engine.describe(query, { signal: limited, limits: { timeoutMs } }),
+      limited,
+    ),
+  );
+}
+
+/** Returns a query of all columns of a table and none of its rows. */
+export function columnsQueryOf(tableName: string): Query {
+  return { sql: `SELECT * FROM "${tableName.replaceAll('"', '""')}" LIMIT 0` };
+}

@@ -1,0 +1,191 @@
+import type { Principal } from '@quire/auth';
+import { errorStatuses } from '@quire/api';
+import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
+import {
+  createFlightServer,
+  createFlightSqlProducer,
+  type GrpcCall,
+  type GrpcOutcome,
+  type GrpcServer,
+  type IncomingCall,
+  outcomeOf,
+} from '@quire/flight';
+import {
+  admitCaller,
+  auditRefusal,
+  type Call,
+  observeCallEnd,
+  publicMessage,
+  secureContextOf,
+  type ServiceDoor,
+  toQuireError,
+} from '@quire/service';
+import type { FastifyBaseLogger } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { BrokerFlight } from './broker-flight.ts';
+import type { FlightCaller } from './flight-caller.ts';
+import type { FlightOptions } from '../flight-options.ts';
+
+/** What is known of a call while it is under way. */
+interface CallState {
+  readonly call: Call;
+  readonly startMs: number;
+  requestId: string;
+  log: FastifyBaseLogger;
+  principal?: Principal;
+  retryAfterSeconds?: number;
+  failure?: unknown;
+  status: number;
+}
+
+/** gRPC calls all are POST; the routes are those of the service. */
+const method = 'POST';
+const routeOf = (name: string): string => `/arrow.flight.protocol.FlightService/${name}`;
+
+/**
+ * Opens the broker by Arrow Flight SQL: calls are admitted, counted, logged and audited as those of
+ * HTTP are, by the same code.
+ */
+export function openFlightDoor(context: BrokerContext, flight: FlightOptions): ServiceDoor {
+  const { options, clock } = context;
+  const calls = new FlightCalls(context);
+  const server: GrpcServer = createFlightServer<FlightCaller>({
+    producer: createFlightSqlProducer(new BrokerFlight(context, flight)),
+    clock,
+    host: options.host,
+    port: flight.port,
+    portKey: 'engine.broker.flight.port',
+    ...(options.tls !== undefined && { tls: secureContextOf(options.tls) }),
+    requestBytesMax: Math.max(options.bodyBytesMax, flight.messageBytesMax),
+    headerBytesMax: options.headerBytesMax,
+    requestTimeoutMs: options.requestTimeoutMs,
+    idleTimeoutMs: options.idleTimeoutMs,
+    open: (incoming) => calls.open(incoming),
+    explain: (error, incoming) => calls.explain(error, incoming),
+  });
+  return {
+    listen: async () => {
+      const { family, address: host, port } = await listening(server);
+      const shownHost = family === 'IPv6' ? `[${host}]` : host;
+      return `${options.tls === undefined ? 'grpc' : 'grpc+tls'}://${shownHost}:${port}`;
+    },
+    replaceCertificate: (certificate) => server.replaceContext(secureContextOf(certificate)),
+    close: () => server.close(),
+  };
+}
+
+/** Without the cause of a failure, by which the broker would blame its own port. */
+async function listening(server: GrpcServer): ReturnType<GrpcServer['listen']> {
+  try {
+    return await server.listen();
+  } catch (error) {
+    throw isQuireError(error) ? new QuireError(error.code, error.message) : error;
+  }
+}
+
+/** The calls under way by Flight. */
+class FlightCalls {
+  readonly #context: BrokerContext;
+  readonly #states = new WeakMap<GrpcCall, CallState>();
+
+  constructor(context: BrokerContext) {
+    this.#context = context;
+  }
+
+  /** Counts a call in, and finds out who calls. */
+  async open(incoming: IncomingCall): Promise<FlightCaller> {
+    const { grpc, headers, remoteAddress } = incoming;
+    const { calls, options } = this.#context;
+    const state = this.#begin(incoming);
+    if (calls.isDraining) {
+      throw new QuireError('SHUTTING_DOWN', 'The server is shutting down; call another one.');
+    }
+    const onRetryAfter = (seconds: number): void => void (state.retryAfterSeconds = seconds);
+    const unknown = { authorization: headers.authorization, address: remoteAddress };
+    const { principal, admitted } = await admitCaller(options, unknown, onRetryAfter);
+    state.principal = principal;
+    if (admitted !== undefined) void state.call.outcome.then(admitted.release);
+    return {
+      principal,
+      admitted,
+      call: state.call,
+      get log() {
+        return state.log;
+      },
+      remoteAddress,
+      headers,
+      onRetryAfter,
+      rename: (requestId) => {
+        state.requestId = requestId;
+        state.log = this.#logOf(requestId);
+        grpc.setHeader('quire-request-id', requestId);
+      },
+    };
+  }
+
+  /** Says how a call ends that failed: what a caller may know of it, and what the log has to. */
+  explain(thrown: unknown, incoming: IncomingCall): GrpcOutcome {
+    const error = toQuireError(thrown);
+    const state = this.#states.get(incoming.grpc);
+    if (state === undefined) return outcomeOf(error);
+    const { log, principal, requestId, retryAfterSeconds } = state;
+    state.status = errorStatuses[error.code];
+    state.failure = error;
+    if (state.status >= 500 && error.code !== 'SHUTTING_DOWN') {
+      log.error({ err: error }, 'call failed');
+    }
+    const audited = { log, principal: principal?.name, remoteAddress: incoming.remoteAddress };
+    auditRefusal(audited, error, { method, route: routeOf(incoming.method) });
+    const outcome = outcomeOf(error, publicMessage(error, requestId));
+    return {
+      ...outcome,
+      trailers: {
+        ...outcome.trailers,
+        'x-request-id': requestId,
+        ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      },
+    };
+  }
+
+  #begin({ method: name, grpc }: IncomingCall): CallState {
+    const { calls, clock, options, metrics } = this.#context;
+    const call = calls.beginOn({
+      progress: () => ({ takenBytes: grpc.takenBytes, isWaiting: grpc.waitingBytes > 0 }),
+      closed: grpc.closed,
+      destroy: () => grpc.destroy(),
+    });
+    // A shutdown that waits no longer ends the call as its client would.
+    call.signal.addEventListener('abort', () => grpc.abort(call.signal.reason as QuireError));
+    const requestId = createRequestId(clock, options.random ?? systemRandom);
+    const log = this.#logOf(requestId);
+    const state: CallState = { call, startMs: clock.monotonicMs(), requestId, log, status: 200 };
+    this.#states.set(grpc, state);
+    grpc.setHeader('x-request-id', requestId);
+    void call.outcome.then((outcome) =>
+      observeCallEnd({ clock, metrics }, state, {
+        method,
+        route: routeOf(name),
+        log: state.log,
+        end: outcome === 'finished' ? state.status : outcome,
+      }),
+    );
+    return state;
+  }
+
+  #logOf(requestId: string): FastifyBaseLogger {
+    return (this.#context.options.logger ?? silent).child({ requestId });
+  }
+}
+
+const nothing = (): void => undefined;
+const silent = {
+  level: 'silent',
+  fatal: nothing,
+  error: nothing,
+  warn: nothing,
+  info: nothing,
+  debug: nothing,
+  trace: nothing,
+  silent: nothing,
+  child: () => silent,
+} as unknown as FastifyBaseLogger;

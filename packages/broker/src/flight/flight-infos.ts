@@ -1,0 +1,74 @@
+import type { Timestamp, FlightEndpoint, FlightInfo } from '@quire/flight';
+import { statementTicket } from '@quire/flight';
+import type { RequestId } from '@quire/core';
+import { encodeSchema, type GrowingResult, type Result } from '@quire/results';
+import { encodeRowsTicket, type RowsTicket } from './handles.ts';
+
+/** What clients are told of a result beside its rows, as JSON. */
+function appMetadataOf(requestId: RequestId, isReused: boolean): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ requestId, ...(isReused && { isReused }) }));
+}
+
+/** A stored result, in one endpoint: clients that open several at once read them out of order. */
+export function infoOfResult(
+  { entry, schema }: Result,
+  {
+    isReused = false,
+    ends = [],
+  }: { readonly isReused?: boolean; readonly ends?: readonly number[] } = {},
+): Partial<FlightInfo> {
+  const { requestId, rowCount, sizeBytes, expirationTimeMs } = entry;
+  const given = ends.filter((end) => end < rowCount);
+  return {
+    schema: encodeSchema(schema),
+    endpoints: endpointsOf(requestId, given, { expirationTimeMs }),
+    totalRecords: BigInt(rowCount),
+    totalBytes: BigInt(sizeBytes),
+    isOrdered: true,
+    appMetadata: appMetadataOf(requestId, isReused),
+  };
+}
+
+/** The rows that can be read by now of a query that runs. */
+export function infoOfGrowth(
+  { requestId, schema, rowCount, sizeBytes }: GrowingResult,
+  ends: readonly number[],
+): Partial<FlightInfo> {
+  return {
+    schema: schema === undefined ? new Uint8Array(0) : encodeSchema(schema),
+    endpoints: endpointsOf(requestId, ends, {}).slice(0, -1),
+    totalRecords: BigInt(rowCount),
+    totalBytes: BigInt(sizeBytes),
+    isOrdered: true,
+    appMetadata: appMetadataOf(requestId, false),
+  };
+}
+
+/** One endpoint up to each of the ends, and one for all rows behind the last. */
+function endpointsOf(
+  requestId: RequestId,
+  ends: readonly number[],
+  { expirationTimeMs }: { readonly expirationTimeMs?: number },
+): FlightEndpoint[] {
+  const starts = [0, ...ends];
+  return starts.map((offset, index) => {
+    const end = ends[index];
+    const rowCount = end === undefined ? undefined : end - offset;
+    return endpointOf({ requestId, offset, rowCount }, expirationTimeMs);
+  });
+}
+
+export function endpointOf(rows: RowsTicket, expirationTimeMs?: number): FlightEndpoint {
+  return {
+    ticket: { ticket: statementTicket(encodeRowsTicket(rows)) },
+    // Empty: the server that answers. A name would have to be reachable for every client.
+    locations: [],
+    expirationTime: expirationTimeMs === undefined ? undefined : timestampOf(expirationTimeMs),
+    appMetadata: new Uint8Array(0),
+  };
+}
+
+export function timestampOf(timeMs: number): Timestamp {
+  const seconds = Math.floor(timeMs / 1000);
+  return { seconds: BigInt(seconds), nanos: Math.round((timeMs - seconds * 1000) * 1e6) };
+}

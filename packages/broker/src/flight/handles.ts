@@ -1,0 +1,89 @@
+import { parseQueryParameters } from '@quire/api';
+import { isRequestId, QuireError, type QueryParameters, type RequestId } from '@quire/core';
+
+/*
+ * What clients keep instead of the server: tickets and prepared statements hold all that it takes
+ * to answer them. They prove nothing: who may read a result is decided at each
+ * call.
+ */
+
+/** Rows of a result: those that a ticket stands for. */
+export interface RowsTicket {
+  readonly requestId: RequestId;
+  readonly offset: number;
+  /** Absent: all that follow. */
+  readonly rowCount?: number | undefined;
+}
+
+/** A statement with values for its parameters, where they are bound. */
+export interface StatementHandle {
+  readonly sql: string;
+  readonly parameters?: QueryParameters | undefined;
+}
+
+/** The version of both; a broker of another version may read them. */
+const version = 1;
+
+export function encodeRowsTicket({ requestId, offset, rowCount }: RowsTicket): Uint8Array {
+  return encode({ version, requestId, offset, ...(rowCount !== undefined && { rowCount }) });
+}
+
+/** @throws INVALID_PARAMETER when it is not a ticket of a broker */
+export function decodeRowsTicket(bytes: Uint8Array): RowsTicket {
+  const { requestId, offset, rowCount } = decode('ticket', bytes);
+  const isValid =
+    typeof requestId === 'string' &&
+    isRequestId(requestId) &&
+    isCount(offset) &&
+    (rowCount === undefined || isCount(rowCount));
+  if (!isValid) throw invalid('ticket');
+  return { requestId, offset, rowCount };
+}
+
+export function encodeStatementHandle({ sql, parameters }: StatementHandle): Uint8Array {
+  return encode({ version, sql, ...(parameters !== undefined && { parameters }) });
+}
+
+/** @throws INVALID_PARAMETER when it is not the handle of a statement that a broker has prepared */
+export function decodeStatementHandle(bytes: Uint8Array): StatementHandle {
+  const { sql, parameters } = decode('prepared statement', bytes);
+  if (typeof sql !== 'string') throw invalid('prepared statement');
+  return {
+    sql,
+    parameters: parameters === undefined ? undefined : parseQueryParameters(parameters),
+  };
+}
+
+function encode(value: Readonly<Record<string, unknown>>): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+function decode(what: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw invalid(what, cause);
+  }
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'version' in value &&
+    value.version === version
+  ) {
+    return value;
+  }
+  throw invalid(what);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function invalid(what: string, cause?: unknown): QuireError {
+  return new QuireError(
+    'INVALID_PARAMETER',
+    `The ${what} was not issued by this version of Quire; run the query again.`,
+    { cause },
+  );
+}

@@ -1,0 +1,405 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CallLimits, Authenticator, SessionTokens } from '@quire/auth';
+import { ManualClock } from '@quire/core/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  cancelFlightInfoRequestCodec,
+  cancelFlightInfoResultCodec,
+  flightDescriptorCodec,
+  flightEndpointCodec,
+  type FlightInfo,
+  handshakeCodec,
+  renewFlightEndpointRequestCodec,
+} from '../../flight/src/wire/flight-messages.ts';
+import { packCommand } from '../../flight/src/wire/sql-messages.ts';
+import { framed } from '../../../test/src/testkit/grpc-test-client.ts';
+import { recordingLogger, type LogLine } from '../../../test/src/testkit/broker-log.ts';
+import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
+import {
+  FlightFailure,
+  FlightTestClient,
+  pathOf,
+  statementOf,
+  ticketOf,
+} from '../../../test/src/testkit/flight-test-client.ts';
+
+const flight = { port: 0, expirationMs: 600_000, messageBytesMax: 65_536 };
+const tempDirectory = mkdtempSync(join(tmpdir(), 'quire-flight-'));
+const lines: LogLine[] = [];
+let broker: TestBroker;
+const open: FlightTestClient[] = [];
+
+beforeAll(async () => {
+  broker = await TestBroker.start(
+    { flight, logger: recordingLogger(lines), listTables: async () => ['flights', 'odd"name'] },
+    { tempDirectory },
+  );
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client[Symbol.asyncDispose]()));
+  await broker.engine.untilIdle();
+});
+
+afterAll(async () => {
+  await broker[Symbol.asyncDispose]();
+  await rm(tempDirectory, { recursive: true });
+});
+
+function connect(as?: 'ann' | 'bob' | 'root', to = broker): FlightTestClient {
+  const headers: Record<string, string> =
+    as === undefined ? {} : { authorization: `Bearer ${as}-token` };
+  const client = new FlightTestClient(to.address.doorUrls?.[0] ?? '', headers);
+  open.push(client);
+  return client;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<FlightFailure> {
+  const error: unknown = await work.then(
+    () => new Error('the call succeeded'),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof FlightFailure) return error;
+  throw error;
+}
+
+const requestIdOf = ({ appMetadata }: FlightInfo): string =>
+  (JSON.parse(new TextDecoder().decode(appMetadata)) as { requestId: string }).requestId;
+
+const firstTicket = ({ endpoints }: FlightInfo): Uint8Array =>
+  endpoints[0]?.ticket?.ticket ?? new Uint8Array(0);
+
+describe('a statement', () => {
+  test('is stored, and its rows are those that HTTP has under the same id', async () => {
+    const client = connect('ann');
+    const info = await client.run('rows 2500');
+    expect(info).toMatchObject({
+      totalRecords: 2500n,
+      isOrdered: true,
+      endpoints: [{ locations: [] }],
+    });
+    const rows = await client.readAll(info);
+    expect(rows).toHaveLength(2500);
+    const requestId = requestIdOf(info);
+    const page = await broker.call(`/query/${requestId}/results?offset=0&numRows=2500`);
+    const json = JSON.stringify(page.json().resultTable?.rows);
+    const shown = rows.map((row) =>
+      row.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell)),
+    );
+    expect(JSON.stringify(shown)).toBe(json);
+    expect(lines).toContainEqual(expect.objectContaining({ requestId, msg: 'query stored' }));
+  });
+
+  test('lives as long as the expiration of Flight says', async () => {
+    const info = await connect('ann').run('rows 1');
+    const expiresMs = broker.clock.nowMs() + flight.expirationMs;
+    expect(Number(info.endpoints[0]?.expirationTime?.seconds)).toBe(Math.floor(expiresMs / 1000));
+  });
+
+  test('of no rows has its schema, and no batch', async () => {
+    const client = connect('ann');
+    const info = await client.run('rows 0');
+    const { table, batchCount } = await client.read(firstTicket(info));
+    expect([table.numRows, batchCount]).toEqual([0, 0]);
+    expect(table.schema.fields.map(({ name }) => name)).toEqual(['n', 'big', 'text']);
+  });
+
+  test('that fails has the status of its error, and leaves nothing', async () => {
+    const client = connect('ann');
+    const failure = await failureOf(client.run('fail QUERY_SYNTAX'));
+    expect([failure.answer.status, failure.reason]).toEqual([3, 'QUERY_SYNTAX']);
+    const crash = await failureOf(client.run('crash'));
+    expect([crash.answer.status, crash.reason]).toEqual([13, 'INTERNAL']);
+    expect(crash.message).not.toContain('/var/lib');
+  });
+
+  test('whose caller leaves is cancelled, and its slot is free', async () => {
+    const client = connect('ann');
+    const stream = client.grpc.open('/arrow.flight.protocol.FlightService/GetFlightInfo', {
+      authorization: 'Bearer ann-token',
+    });
+    stream.end(framed(flightDescriptorCodec.encode(statementOf('hang'))));
+    await broker.engine.untilHanging();
+    stream.close(8);
+    await broker.engine.untilIdle();
+    expect((await client.run('rows 1')).totalRecords).toBe(1n);
+  });
+
+  test('in a transaction, or as a Substrait plan, is refused', async () => {
+    const client = connect('ann');
+    const transactionId = Uint8Array.of(1);
+    const command = packCommand('CommandStatementQuery', { query: 'rows 1', transactionId });
+    const refused = await failureOf(client.info({ type: 2, command, path: [] }));
+    expect([refused.answer.status, refused.reason]).toEqual([12, 'UNSUPPORTED']);
+  });
+});
+
+describe('rows', () => {
+  test('come in batches as they are stored, and in smaller ones where they are too large', async () => {
+    const client = connect('ann');
+    const stored = await client.read(firstTicket(await client.run('rows 3000')));
+    const small = await TestBroker.start({ flight: { ...flight, messageBytesMax: 2048 } });
+    const other = connect('ann', small);
+    const parted = await other.read(firstTicket(await other.run('rows 3000')));
+    expect(parted.batchCount).toBeGreaterThan(2 * stored.batchCount);
+    expect(parted.table.toString()).toBe(stored.table.toString());
+    await other[Symbol.asyncDispose]();
+    await small[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    [0, 10],
+    [1995, 1010],
+    [2999, 1],
+    [3000, 5],
+  ])('from offset %i, %i of them, are those rows', async (offset, rowCount) => {
+    const client = connect('ann');
+    const requestId = requestIdOf(await client.run('rows 3000'));
+    const ticket = ticketOf({ version: 1, requestId, offset, rowCount });
+    const { table } = await client.read(ticket);
+    const numbers = table.getChild('n')?.toJSON() ?? [];
+    const end = Math.min(3000, offset + rowCount);
+    expect(numbers).toEqual(Array.from({ length: end - offset }, (_, index) => offset + index));
+  });
+
+  test('can be read again, and no more once the result has expired', async () => {
+    const client = connect('ann');
+    const ticket = firstTicket(await client.run('rows 5'));
+    expect((await client.read(ticket)).table.numRows).toBe(5);
+    expect((await client.read(ticket)).table.numRows).toBe(5);
+    broker.clock.stepWallClock(flight.expirationMs);
+    const failure = await failureOf(client.read(ticket));
+    expect([failure.answer.status, failure.reason]).toEqual([5, 'RESULT_EXPIRED']);
+  });
+
+  test('of another principal look like those of an id that never existed', async () => {
+    const ticket = firstTicket(await connect('ann').run('rows 5'));
+    const bob = connect('bob');
+    const foreign = await failureOf(bob.read(ticket));
+    const never = '01a205fe-d4e2-7496-af67-8a5ec1c39c6b';
+    const unknown = await failureOf(
+      bob.read(ticketOf({ version: 1, requestId: never, offset: 0 })),
+    );
+    expect(foreign.answer.status).toBe(5);
+    expect(foreign.reason).toBe(unknown.reason);
+    const withoutId = (text: string): string => text.replaceAll(/[0-9a-f-]{36}/g, '…');
+    expect(withoutId(foreign.message)).toBe(withoutId(unknown.message));
+    const refused = lines.filter(({ msg }) => msg === 'call refused').at(-1);
+    expect(refused).toMatchObject({ audit: true, principal: 'bob', reason: 'RESULT_NOT_FOUND' });
+    expect((await connect('root').read(ticket)).table.numRows).toBe(5);
+  });
+
+  test.each([
+    ['forged', ticketOf({ version: 1, requestId: '../../etc', offset: 0 })],
+    ['of another version', ticketOf({ version: 2, requestId: 'x' })],
+    [
+      'with a negative offset',
+      ticketOf({ version: 1, requestId: '01a205fe-d4e2-7496-af67-8a5ec1c39c6b', offset: -1 }),
+    ],
+    ['that is not JSON', ticketOf(undefined)],
+  ])('by a ticket %s are refused', async (_what, ticket) => {
+    const failure = await failureOf(connect('ann').read(ticket));
+    expect(failure.message).toContain('was not issued by this version of Quire');
+  });
+});
+
+describe('callers', () => {
+  test('without credentials, or with wrong ones, are refused and audited', async () => {
+    for (const as of [undefined, 'Bearer wrong']) {
+      const client = connect().as(as === undefined ? {} : { authorization: as });
+      const failure = await failureOf(client.run('rows 1'));
+      expect([failure.answer.status, failure.reason]).toEqual([16, 'UNAUTHENTICATED']);
+    }
+    expect(
+      lines.filter(({ audit, reason }) => audit === true && reason === 'UNAUTHENTICATED'),
+    ).not.toEqual([]);
+    expect(JSON.stringify(lines)).not.toContain('wrong"');
+  });
+
+  test('get a token for their password, which is void once the password is replaced', async () => {
+    const clock = new ManualClock();
+    const ann = (password: string) => ({
+      name: 'ann',
+      role: 'query' as const,
+      tokenDigest: undefined,
+      passwordDigest: sha256(password),
+      passwordHash: undefined,
+    });
+    const sessions = new SessionTokens({
+      key: 'sixteen letters!',
+      clock,
+      lifetimeMs: () => 60_000,
+    });
+    const authenticator = new Authenticator([ann('one')], { sessions });
+    const guarded = await TestBroker.start({
+      flight: { ...flight, issueToken: (name) => authenticator.issueToken(name) },
+      authenticate: (header) => authenticator.authenticate(header),
+    });
+    const client = connect(undefined, guarded);
+    const basic = `Basic ${Buffer.from('ann:one').toString('base64')}`;
+    const answer = await client
+      .as({ authorization: basic })
+      .call('Handshake', handshakeCodec.encode({}));
+    const token = String(answer.headers['authorization']);
+    expect(token).toMatch(/^Bearer quire1\./);
+    expect((await client.as({ authorization: token }).run('rows 3')).totalRecords).toBe(3n);
+    const forged = token.replace(/.{4}$/, 'AAAA');
+    const failure = await failureOf(client.as({ authorization: forged }).run('rows 3'));
+    expect(failure.reason).toBe('UNAUTHENTICATED');
+    authenticator.replacePrincipals([ann('two')]);
+    const void1 = await failureOf(client.as({ authorization: token }).run('rows 3'));
+    expect(void1.reason).toBe('UNAUTHENTICATED');
+    authenticator.replacePrincipals([ann('one')]);
+    await clock.advance(60_000);
+    const late = await failureOf(client.as({ authorization: token }).run('rows 3'));
+    expect(late.reason).toBe('UNAUTHENTICATED');
+    await client[Symbol.asyncDispose]();
+    await guarded[Symbol.asyncDispose]();
+  });
+
+  test('that ask too much are told when to try again', async () => {
+    const clock = new ManualClock();
+    const limits = new CallLimits(
+      () => ({ callsPerSecondMax: 1, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity }),
+      clock,
+    );
+    const limited = await TestBroker.start({ flight, limits });
+    const client = connect('ann', limited);
+    await client.run('rows 1');
+    const failure = await failureOf(client.run('rows 1'));
+    expect([failure.answer.status, failure.reason]).toEqual([8, 'TOO_MANY_REQUESTS']);
+    expect(failure.answer.headers['retry-after']).toBe('1');
+    await client[Symbol.asyncDispose]();
+    await limited[Symbol.asyncDispose]();
+  });
+
+  test('share the slots for queries with those of HTTP', async () => {
+    const shared = await TestBroker.start({ flight, queriesRunningMax: 1, queriesQueuedMax: 0 });
+    const running = shared.query('hang', '?doPaginate=true');
+    await shared.engine.untilHanging();
+    const failure = await failureOf(connect('ann', shared).run('rows 1'));
+    expect([failure.answer.status, failure.reason]).toEqual([8, 'TOO_MANY_QUERIES']);
+    const queries = (await shared.call('/queries')).json<{ queries: { requestId: string }[] }>();
+    await shared.call(`/query/${queries.queries[0]?.requestId}`, { method: 'DELETE' });
+    await running;
+    await Promise.all(open.splice(0).map((client) => client[Symbol.asyncDispose]()));
+    await shared[Symbol.asyncDispose]();
+  });
+
+  test('are counted in the metrics, by method and status', async () => {
+    const metrics = (await broker.call('/metrics', { as: 'root' })).text;
+    expect(metrics).toMatch(
+      /quire_http_request_duration_seconds_count\{method="POST",route="\/arrow.flight.protocol.FlightService\/DoGet",status="200"\} \d+/,
+    );
+    expect(metrics).toMatch(/quire_rows_served_total\{format="flight"\} \d+/);
+  });
+});
+
+describe('a stored result', () => {
+  test('of HTTP is found by its path, without a query', async () => {
+    const requestId = await broker.stored(12);
+    const count = broker.engine.queries.length;
+    const client = connect('ann');
+    const info = await client.info(pathOf(requestId));
+    expect([info.totalRecords, requestIdOf(info)]).toEqual([12n, requestId]);
+    expect(await client.readAll(info)).toHaveLength(12);
+    expect(broker.engine.queries).toHaveLength(count);
+    const failure = await failureOf(client.info(pathOf('nonsense')));
+    expect(failure.message).toContain('expected the id of a query');
+  });
+
+  test('is renewed by its endpoint', async () => {
+    const client = connect('ann');
+    const [endpoint] = (await client.run('rows 1')).endpoints;
+    await broker.clock.advance(5000);
+    const [body] = await client.act(
+      'RenewFlightEndpoint',
+      renewFlightEndpointRequestCodec.encode({ endpoint }),
+    );
+    const renewed = flightEndpointCodec.decode(body ?? new Uint8Array(0));
+    const seconds = Math.floor((broker.clock.nowMs() + flight.expirationMs) / 1000);
+    expect(Number(renewed.expirationTime?.seconds)).toBe(seconds);
+    expect(renewed.ticket).toEqual(endpoint?.ticket);
+  });
+
+  test('is deleted by CancelFlightInfo, for its owner only', async () => {
+    const ann = connect('ann');
+    const info = await ann.run('rows 1');
+    const body = cancelFlightInfoRequestCodec.encode({ info });
+    const foreign = await failureOf(connect('bob').act('CancelFlightInfo', body));
+    expect(foreign.answer.status).toBe(5);
+    const [result] = await ann.act('CancelFlightInfo', body);
+    expect(cancelFlightInfoResultCodec.decode(result ?? new Uint8Array(0)).status).toBe(1);
+    expect((await failureOf(ann.read(firstTicket(info)))).reason).toBe('RESULT_DELETED');
+    expect(lines).toContainEqual(
+      expect.objectContaining({ audit: true, event: 'result deleted', principal: 'ann' }),
+    );
+  });
+
+  test('answers the same statement again where the settings say so', async () => {
+    const reusing = await TestBroker.start({ flight, reuse: { ageMaxMs: 0 } });
+    reusing.engine.version = 'one';
+    const client = connect('ann', reusing);
+    const first = await client.run('rows 7');
+    const second = await client.run('rows 7');
+    expect(requestIdOf(second)).toBe(requestIdOf(first));
+    expect(new TextDecoder().decode(second.appMetadata)).toContain('"isReused":true');
+    expect(reusing.engine.queries).toHaveLength(1);
+    await client[Symbol.asyncDispose]();
+    await reusing[Symbol.asyncDispose]();
+  });
+});
+
+describe('a query that is polled', () => {
+  test('gives further endpoints as it grows, which together are its rows', async () => {
+    const client = connect('ann');
+    const first = await client.poll(statementOf('rows 3000 then wait then rows 2000'));
+    expect(first.descriptor?.path).toHaveLength(2);
+    const known = first.info?.endpoints ?? [];
+    expect(known).toHaveLength(1);
+    const early = await client.read(known[0]?.ticket?.ticket ?? new Uint8Array(0));
+    expect(early.table.numRows).toBeGreaterThan(0);
+    broker.engine.resume();
+    let poll = first;
+    while (poll.descriptor !== undefined) poll = await client.poll(poll.descriptor);
+    const { info } = poll;
+    expect([poll.progress, info?.totalRecords]).toEqual([1, 5000n]);
+    expect(info?.endpoints[0]?.ticket).toEqual(known[0]?.ticket);
+    const rows = await client.readAll(info as FlightInfo);
+    expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 5000 }, (_, n) => n));
+  });
+
+  test('can be cancelled, and the next poll says so', async () => {
+    const client = connect('ann');
+    const first = await client.poll(statementOf('rows 3000 then hang'));
+    const body = cancelFlightInfoRequestCodec.encode({ info: first.info });
+    await client.act('CancelFlightInfo', body);
+    const failure = await failureOf(client.poll(first.descriptor ?? statementOf('')));
+    expect([failure.answer.status, failure.reason]).toEqual([1, 'QUERY_CANCELLED']);
+  });
+});
+
+describe('a shutdown', () => {
+  test('lets calls under way finish, and refuses further ones', async () => {
+    const stopping = await TestBroker.start({ flight });
+    const client = connect('ann', stopping);
+    const under = client.run('rows 10 then wait then rows 5');
+    while (stopping.engine.waitingCount === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const closed = stopping.broker.close();
+    const refused = await failureOf(client.run('rows 1'));
+    expect([refused.answer.status, refused.reason]).toEqual([14, 'SHUTTING_DOWN']);
+    stopping.engine.resume();
+    expect((await under).totalRecords).toBe(15n);
+    await closed;
+  });
+});
+
+function sha256(text: string): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(text).digest());
+}

@@ -1,0 +1,90 @@
+import type { Schema } from 'apache-arrow';
+import type { CallOptions } from '@quire/core';
+import type { BufferCodec } from '../arrow/buffer-codec.ts';
+import type { ColumnBatch } from '../arrow/column-batch.ts';
+import { decodeBatchMessage } from '../arrow/decode-message.ts';
+import { encodeBatchMessage } from '../arrow/encode-message.ts';
+import type { ReadBatch } from '../batch-reader.ts';
+import type { BufferPool } from '../buffer-pool.ts';
+import { plainBatches } from '../plain-batches.ts';
+
+/** How batches go out one by one. */
+export interface ArrowMessageOptions extends CallOptions {
+  /** The codecs that the reader has: as `EncodeOptions.codecs`. */
+  readonly codecs?: readonly BufferCodec[] | undefined;
+  /** Larger messages are parted, as far as a row each. */
+  readonly messageBytesMax: number;
+}
+
+/**
+ * Yields batches as messages: whole batches that fit pass through as they are stored; those at the
+ * edges of the page, and those that are too large, are encoded again, plain.
+ */
+export async function* arrowMessages(
+  schema: Schema,
+  batches: AsyncIterable<ReadBatch>,
+  options: ArrowMessageOptions & { readonly rowsPerBatch: number; readonly pool: BufferPool },
+): AsyncGenerator<Uint8Array> {
+  const { codecs = [], messageBytesMax, rowsPerBatch, pool } = options;
+  for await (const read of readableBatches(batches, { codecs, messageBytesMax, pool })) {
+    const { planned, message } = read;
+    const { start, end } = planned.rows;
+    const fits = message.byteLength <= messageBytesMax;
+    if (fits && start === 0 && end === rowsPerBatch) {
+      yield message;
+      continue;
+    }
+    for await (const plain of plainBatches(once(read), [], pool)) {
+      const batch = decodeBatchMessage(schema, plain.message, end);
+      if (fits && start === 0 && end === batch.rowCount) yield message;
+      else yield* partsOf(schema, batch, { start, end }, { messageBytesMax, pool });
+    }
+  }
+}
+
+/** Batches that the reader can read, and those that are parted anyway. */
+async function* readableBatches(
+  batches: AsyncIterable<ReadBatch>,
+  {
+    codecs,
+    messageBytesMax,
+    pool,
+  }: Required<Pick<ArrowMessageOptions, 'codecs' | 'messageBytesMax'>> & {
+    readonly pool: BufferPool;
+  },
+): AsyncGenerator<ReadBatch> {
+  for await (const read of batches) {
+    if (read.message.byteLength > messageBytesMax) yield read;
+    else yield* plainBatches(once(read), codecs ?? [], pool);
+  }
+}
+
+async function* once(read: ReadBatch): AsyncGenerator<ReadBatch> {
+  yield read;
+}
+
+/** Rows of a batch as messages that fit, in halves of halves; a row is not parted. */
+function* partsOf(
+  schema: Schema,
+  batch: ColumnBatch,
+  { start, end }: { readonly start: number; readonly end: number },
+  limits: { readonly messageBytesMax: number; readonly pool: BufferPool },
+): Generator<Uint8Array> {
+  const { messageBytesMax, pool } = limits;
+  const message = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
+  const isLast = message.byteLength <= messageBytesMax || end - start <= 1;
+  let isDone = !isLast;
+  try {
+    if (isLast) {
+      yield message;
+      isDone = true;
+    }
+  } finally {
+    if (isDone) pool.release(message);
+    else pool.abandon(message);
+  }
+  if (isLast) return;
+  const middle = start + Math.ceil((end - start) / 2);
+  yield* partsOf(schema, batch, { start, end: middle }, limits);
+  yield* partsOf(schema, batch, { start: middle, end }, limits);
+}

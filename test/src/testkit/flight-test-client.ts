@@ -1,0 +1,112 @@
+import { tableFromIPC, type Table } from 'apache-arrow';
+import { messageOfData, statementTicket } from '@quire/flight';
+import {
+  actionCodec,
+  actionResultCodec,
+  flightDataCodec,
+  type FlightDescriptor,
+  flightDescriptorCodec,
+  type FlightInfo,
+  flightInfoCodec,
+  type PollInfo,
+  pollInfoCodec,
+  ticketCodec,
+} from '../../../packages/flight/src/wire/flight-messages.ts';
+import { packCommand } from '../../../packages/flight/src/wire/sql-messages.ts';
+import { type GrpcAnswer, GrpcTestClient } from './grpc-test-client.ts';
+
+/** A failed call, as its client is told. */
+export class FlightFailure extends Error {
+  readonly answer: GrpcAnswer;
+
+  constructor(answer: GrpcAnswer) {
+    super(`${answer.status}: ${answer.message}`);
+    this.answer = answer;
+  }
+
+  /** The code of the error, as Quire has it. */
+  get reason(): unknown {
+    return this.answer.trailers['quire-reason'] ?? this.answer.headers['quire-reason'];
+  }
+}
+
+/** A client of Flight SQL that shows what is on the wire. */
+export class FlightTestClient implements AsyncDisposable {
+  readonly grpc: GrpcTestClient;
+  #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+    this.grpc = new GrpcTestClient({ port: Number(new URL(url).port) });
+    this.#headers = headers;
+  }
+
+  /** Makes later calls with these headers. */
+  as(headers: Readonly<Record<string, string>>): this {
+    this.#headers = headers;
+    return this;
+  }
+
+  /** Makes a call. @throws FlightFailure when its status is not OK */
+  async call(method: string, message: Uint8Array): Promise<GrpcAnswer> {
+    const path = `/arrow.flight.protocol.FlightService/${method}`;
+    const answer = await this.grpc.call(path, message, this.#headers);
+    if (answer.status !== 0) throw new FlightFailure(answer);
+    return answer;
+  }
+
+  async info(descriptor: FlightDescriptor): Promise<FlightInfo> {
+    const { messages } = await this.call('GetFlightInfo', flightDescriptorCodec.encode(descriptor));
+    return flightInfoCodec.decode(messages[0] ?? new Uint8Array(0));
+  }
+
+  async poll(descriptor: FlightDescriptor): Promise<PollInfo> {
+    const { messages } = await this.call(
+      'PollFlightInfo',
+      flightDescriptorCodec.encode(descriptor),
+    );
+    return pollInfoCodec.decode(messages[0] ?? new Uint8Array(0));
+  }
+
+  run(query: string): Promise<FlightInfo> {
+    return this.info(statementOf(query));
+  }
+
+  /** The rows of a ticket, and how many messages of rows they came in. */
+  async read(ticket: Uint8Array): Promise<{ readonly table: Table; readonly batchCount: number }> {
+    const { messages } = await this.call('DoGet', ticketCodec.encode({ ticket }));
+    const data = messages.map((message) => flightDataCodec.decode(message));
+    return { table: tableFromIPC(data.map(messageOfData)), batchCount: data.length - 1 };
+  }
+
+  /** All rows of a FlightInfo, endpoint by endpoint. */
+  async readAll({ endpoints }: FlightInfo): Promise<readonly unknown[][]> {
+    const rows: unknown[][] = [];
+    for (const { ticket } of endpoints) {
+      const { table } = await this.read(ticket?.ticket ?? new Uint8Array(0));
+      for (const row of table) rows.push(Object.values(row?.toJSON() ?? {}));
+    }
+    return rows;
+  }
+
+  async act(type: string, body: Uint8Array): Promise<readonly Uint8Array[]> {
+    const { messages } = await this.call('DoAction', actionCodec.encode({ type, body }));
+    return messages.map((message) => actionResultCodec.decode(message).body);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.grpc[Symbol.asyncDispose]();
+  }
+}
+
+export function statementOf(query: string): FlightDescriptor {
+  return { type: 2, command: packCommand('CommandStatementQuery', { query }), path: [] };
+}
+
+export function pathOf(...path: readonly string[]): FlightDescriptor {
+  return { type: 1, command: new Uint8Array(0), path };
+}
+
+/** A ticket with this content, as a broker would issue it. */
+export function ticketOf(content: unknown): Uint8Array {
+  return statementTicket(new TextEncoder().encode(JSON.stringify(content)));
+}
