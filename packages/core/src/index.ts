@@ -79,6 +79,7 @@ export {
   type RetryEvent,
   type RetryLimits,
   type RetryOptions,
+  storeRetryDelays,
 } from './store/retry.ts';
 export { type BodySource, SingleUseBody } from './store/single-use-body.ts';
 export { sourceChunks } from './store/source-chunks.ts';

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { type CallOptions, throwIfAborted } from '@quire/core';
-import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
+import { isErrno } from '@quire/core/process';
+import { absenceErrnos, type FailedCall, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 

@@ -1,4 +1,5 @@
 import { objectNotFound, QuireError } from '@quire/core';
+import { errnoOf, isErrno } from '@quire/core/process';
 
 /** The call in which an error of the operating system came up. */
 export interface FailedCall {
@@ -6,21 +7,6 @@ export interface FailedCall {
   /** The key; of a `list`, the prefix; of `open`, the root. */
   readonly key: string;
   readonly location: string;
-}
-
-/** The errno name of an error of the operating system, or undefined when it is not one. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error &&
-    'errno' in error &&
-    'code' in error &&
-    typeof error.code === 'string'
-    ? error.code
-    : undefined;
-}
-
-/** Tells whether an error of the operating system has one of these errno names. */
-export function isErrno(error: unknown, ...names: readonly string[]): boolean {
-  return names.includes(errnoOf(error) ?? '');
 }
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type CallOptions, type Leftover, type StoreLeftovers, throwIfAborted } from '@quire/core';
-import { type OwnerState, pidOfTag, stateOfOwner } from '@quire/core/process';
-import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
+import { isErrno, pidOfTag, stateOfOwner, type OwnerState } from '@quire/core/process';
+import { absenceErrnos, type FailedCall, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 

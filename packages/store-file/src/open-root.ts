@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { type Clock, QuireError, type Random } from '@quire/core';
-import { assertDurableFiles } from '@quire/core/process';
-import { absenceErrnos, isErrno, toStoreError } from './errors.ts';
+import { assertDurableFiles, isErrno } from '@quire/core/process';
+import { absenceErrnos, toStoreError } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import { ownerOfStaged } from './leftovers.ts';
 import { makeDirectoryUnlessThere, RootDirectory } from './root-directory.ts';

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { absenceErrnos, isErrno } from './errors.ts';
+import { isErrno } from '@quire/core/process';
+import { absenceErrnos } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 
 /** The directory that holds a store's objects, each at the path that its key spells. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Random } from '@quire/core';
-import { processTag } from '@quire/core/process';
-import { isErrno } from './errors.ts';
+import { isErrno, processTag } from '@quire/core/process';
 import { makeDirectoryUnlessThere } from './root-directory.ts';
 import type { FileSystem } from './file-system.ts';
 

@@ -1,5 +1,6 @@
 import { isObjectKey, type ListOptions, type ObjectEntry } from '@quire/core';
-import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
+import { isErrno } from '@quire/core/process';
+import { absenceErrnos, type FailedCall, translated } from './errors.ts';
 import { type BulkThread, threadNumberOf } from './bulk-thread.ts';
 import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';

@@ -8,7 +8,8 @@ import {
   sourceChunks,
   throwIfAborted,
 } from '@quire/core';
-import { errnoOf, type FailedCall, isErrno, translated } from './errors.ts';
+import { errnoOf, isErrno } from '@quire/core/process';
+import { type FailedCall, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';

@@ -11,6 +11,7 @@ import {
   type ObjectStore,
   QuireError,
   storeClosed,
+  storeRetryDelays,
   systemClock,
   systemRandom,
   throwIfAborted,
@@ -66,7 +67,7 @@ export class GcsObjectStore implements ObjectStore, LinkSigner {
       );
     }
     const bucket = await openBucket(options);
-    const retry = { clock, random, attemptsMax: partAttemptsMax, delayMs: 100, delayMaxMs: 5000 };
+    const retry = { clock, random, attemptsMax: partAttemptsMax, ...storeRetryDelays };
     return new GcsObjectStore(bucket, new ObjectWriter({ bucket, partBytes, retry }), clock);
   }
 

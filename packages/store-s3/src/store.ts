@@ -10,6 +10,7 @@ import {
   type ObjectStore,
   QuireError,
   storeClosed,
+  storeRetryDelays,
   systemClock,
   systemRandom,
   throwIfAborted,
@@ -68,7 +69,7 @@ export class S3ObjectStore implements ObjectStore, LinkSigner {
       );
     }
     const bucket = await openBucket(options);
-    const retry = { clock, random, attemptsMax: partAttemptsMax, delayMs: 100, delayMaxMs: 5000 };
+    const retry = { clock, random, attemptsMax: partAttemptsMax, ...storeRetryDelays };
     return new S3ObjectStore(
       bucket,
       new ObjectWriter({ bucket, partBytes, partsInFlightMax, retry }),

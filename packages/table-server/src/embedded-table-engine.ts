@@ -1,12 +1,12 @@
-import { type CallOptions, QuireError } from '@quire/core';
+import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
 import {
-  parseTableName,
   type Consumption,
   type ForceCommitJob,
   type Ingested,
   type IngestRequest,
   type Instance,
   type LiveTables,
+  parseTableName,
   type RebalanceJob,
   type ResumeFrom,
   type ScheduledTasks,
@@ -27,7 +27,6 @@ import { writeOfTables } from './directory/full-disk.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
-import { noRebalance } from './no-rebalance.ts';
 import { type EngineParts, openParts } from './open-parts.ts';
 import { tableProblems } from './table-problems.ts';
 import type { TableRegistry } from './table-registry.ts';
@@ -360,4 +359,22 @@ export class EmbeddedTableEngine implements TableEngine {
     if (consumer !== undefined) return consumer;
     throw new QuireError('UNSUPPORTED', `${name} consumes no stream: only real-time tables do.`);
   }
+}
+
+/** The outcome of every rebalance on one machine. */
+function noRebalance(
+  tableNameWithType: string,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): RebalanceJob {
+  const nowMs = clock.nowMs();
+  return {
+    jobId: Buffer.from(random.bytes(16)).toString('hex'),
+    tableNameWithType,
+    status: 'NO_OP',
+    startedMs: nowMs,
+    endedMs: nowMs,
+    description: 'All tenants share the directory of this one server: there is nothing to move.',
+    segmentsToMoveCount: 0,
+    segmentsMovedCount: 0,
+  };
 }

@@ -1,8 +1,7 @@
-import { MiB } from '@quire/core';
+import { MiB, QuireError } from '@quire/core';
 import { runChunkJob } from './consumption/chunk-job.ts';
 import { ForceCommits } from './consumption/force-commits.ts';
 import { DiskSpace } from './directory/disk-space.ts';
-import { lockDirectory } from './directory/directory-lock.ts';
 import { Records } from './directory/records.ts';
 import { TableDirectory } from './directory/table-directory.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
@@ -11,6 +10,9 @@ import { TaskEngine } from './tasks/task-engine.ts';
 import { taskTypes } from './tasks/task-types.ts';
 import { Scrub } from './upkeep/scrub.ts';
 import { Upkeep } from './upkeep/upkeep.ts';
+import { join } from 'node:path';
+import { isErrno } from '@quire/core/process';
+import { tryLockFile } from '@quire/streams';
 
 const dayMs = 86_400_000;
 /** How the files of tables are read again where the options do not say. */
@@ -99,4 +101,28 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
   });
   scrub.start();
   return { instanceName, lock, registry, tasks, forceCommits, upkeep, scrub, space };
+}
+
+/**
+ * Keeps the directory of a table server for this one, until it is disposed of, or its process ends.
+ *
+ * @throws INVALID_SETTING when another server has it, or nothing can be written to it
+ */
+async function lockDirectory(root: string): Promise<AsyncDisposable> {
+  const lock = await tryLock(join(root, '.lock'), root);
+  if (lock !== undefined) return lock;
+  throw new QuireError(
+    'INVALID_SETTING',
+    `${root} is open in another table server: each needs a directory of its own.`,
+  );
+}
+
+async function tryLock(path: string, root: string): Promise<AsyncDisposable | undefined> {
+  try {
+    return await tryLockFile(path);
+  } catch (error) {
+    if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
+    const message = `${root} cannot be written: a table server needs a directory that its user may write to.`;
+    throw new QuireError('INVALID_SETTING', message, { cause: error });
+  }
 }

@@ -16,8 +16,7 @@ import { objectNotFound, storeClosed } from '../store/store-errors.ts';
 import { systemClock } from '../system-clock.ts';
 import { BlockPacker, readBlocks } from './blocks.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { listObjects } from './list-objects.ts';
-import { SortedObjects, type StoredObject } from './sorted-objects.ts';
+import { listObjects, SortedObjects, type StoredObject } from './sorted-objects.ts';
 
 /** How much a `MemoryObjectStore` may hold. */
 export interface MemoryObjectStoreOptions {

@@ -31,6 +31,9 @@ export interface RetryOptions extends RetryLimits {
   onRetry?(event: RetryEvent): void;
 }
 
+/** The waits between calls of a store, which all of Quire's own callers use. */
+export const storeRetryDelays = { delayMs: 50, delayMaxMs: 5000 } as const;
+
 /** @throws INVALID_PARAMETER when the limits contradict each other or are out of range */
 export function assertRetryLimits({ attemptsMax, delayMs, delayMaxMs }: RetryLimits): void {
   if (

@@ -10,6 +10,7 @@ import {
   type Random,
   retry,
   type StoreLeftovers,
+  storeRetryDelays,
 } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
@@ -26,9 +27,6 @@ export interface LeftoversOptions {
   readonly random: Random;
   readonly logger: Pick<Logger, 'warn'>;
 }
-
-/** Between two tries, in milliseconds: the first time, and at most. */
-const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
 /**
  * Returns what crashed writes leave beside the objects of a store: staged files, unfinished
@@ -100,7 +98,7 @@ class ResultLeftovers implements Leftovers {
       return await run(deadline.signal, () => deadline.start(timeoutMs));
     };
     return retry(
-      { clock, random, attemptsMax: settings.attemptsMax, ...retryDelays },
+      { clock, random, attemptsMax: settings.attemptsMax, ...storeRetryDelays },
       name,
       attempt,
       signal,

@@ -9,6 +9,7 @@ import {
   type RetryEvent,
   type StoreBackend,
   type StoreCall,
+  storeRetryDelays,
   withLimit,
   withObserver,
   withRetry,
@@ -60,9 +61,6 @@ export function logRetry(
   const event = { call, attempt, delayMs, reason: error.code };
   logger.warn(event, 'store call failed, will be tried again');
 }
-
-/** Between two attempts of a call, in milliseconds: the first time, and at most. */
-const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
 /** The settings that locations are opened by. */
 export type LocationSettings = Pick<Settings, 'store' | 'backends'>;
@@ -119,7 +117,7 @@ export async function openStore(
   // Limits are inside of retries: a call that waits for its next attempt must not keep others from
   // theirs.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
-  const store = withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
+  const store = withRetry(limited, { clock, random, attemptsMax, ...storeRetryDelays, onRetry });
   return { store, backend };
 }
 

@@ -5,10 +5,19 @@ import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quir
 import { isMissingFile } from '@quire/core/process';
 import type { MessageProducer, NewMessage } from '../message-producer.ts';
 import { streamInvalid, translatingFileErrors } from '../stream-errors.ts';
-import { appendLines, repairTail } from './append-lines.ts';
 import { tryLockFile } from './lock-file.ts';
-import { newline, type SegmentFile, segmentFileAt, timesPathOf, withFile } from './segment-file.ts';
+import {
+  findLineEnd,
+  newline,
+  readRange,
+  type SegmentFile,
+  segmentFileAt,
+  timesPathOf,
+  withFile,
+} from './segment-file.ts';
 import { TopicDirectory } from './topic-directory.ts';
+import { lineBytesMax } from './read-lines.ts';
+import { appendTime } from './write-times.ts';
 
 /** About how many files a partition of bounded size has: one goes at a time. */
 const filesPerPartition = 8;
@@ -171,5 +180,57 @@ async function withTopicLock<T>(
     await using lock = await tryLockFile(join(directory, '.lock'));
     if (lock !== undefined) return await run();
     await clock.sleep(retryDelayMs, signal);
+  }
+}
+
+const newlineBytes = Buffer.from('\n');
+
+/**
+ * Appends messages as lines, in one write, to a file whose last line is whole. Where that fails,
+ * whole lines that came in stay.
+ */
+async function appendLines(
+  segment: SegmentFile,
+  endOffset: number,
+  messages: readonly NewMessage[],
+  nowMs: number,
+): Promise<void> {
+  await appendTime(segment, { offset: endOffset, timeMs: nowMs });
+  await withFile(segment.path, 'a', async (file) => {
+    try {
+      await file.appendFile(Buffer.concat(messages.flatMap(({ value }) => [value, newlineBytes])));
+    } catch (error) {
+      // A full disk takes a part; readers may have seen the whole lines of it.
+      await repairTail(segment.path);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Ends a file with a whole line, and tells its size. See `FileProducer` for what becomes of a line
+ * without a newline.
+ */
+async function repairTail(path: string): Promise<number> {
+  return await withFile(path, 'a+', async (file) => {
+    const { size } = await file.stat();
+    const end = await findLineEnd(file, size);
+    if (end === size) return size;
+    if (size - end <= lineBytesMax && isObject((await readRange(file, end, size)).toString())) {
+      await file.appendFile(newlineBytes);
+      return size + 1;
+    }
+    await file.truncate(end);
+    return end;
+  });
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
   }
 }

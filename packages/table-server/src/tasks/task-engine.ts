@@ -7,13 +7,14 @@ import type {
 } from '@quire/core/table-engine';
 import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import type { TaskEngineOptions } from './task-engine-options.ts';
-import { dueTasks } from './due-tasks.ts';
 import { countOf, invalid, periodOf, taskOptionsOf, textsOf } from './task-options.ts';
 import type { TaskPlan } from './task-plan.ts';
 import { TaskRunner } from './task-runner.ts';
 import { type StoredTask, TaskStore } from './task-store.ts';
 import { isFinal } from './task-transitions.ts';
 import { plannerOf, taskTypes } from './task-types.ts';
+import { Cron } from 'croner';
+import type { ServedTable } from '../served-table.ts';
 
 const tickMs = 1_000;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,179}$/;
@@ -305,5 +306,46 @@ function nameOf(taskType: string, given: string): string {
   throw new QuireError(
     'INVALID_PARAMETER',
     `taskName is '${given.slice(0, 100)}'; expected letters, digits, _, - and dots.`,
+  );
+}
+
+interface DueTask {
+  readonly taskType: string;
+  readonly tableNameWithType: string;
+}
+
+/**
+ * The tasks whose `schedule`, a cron expression in UTC, names a moment in `(sinceMs, nowMs]`.
+ *
+ * @param onInvalid told of expressions that cannot be read
+ */
+function dueTasks(
+  tables: readonly ServedTable[],
+  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+  onInvalid: (error: QuireError) => void,
+): readonly DueTask[] {
+  return tables.flatMap((table) =>
+    taskTypes.flatMap((taskType): DueTask[] => {
+      const schedule = taskOptionsOf(table.record.config, taskType)?.['schedule'];
+      if (schedule === undefined) return [];
+      try {
+        const next = new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(
+          new Date(sinceMs),
+        );
+        return next !== null && next.getTime() <= nowMs
+          ? [{ taskType, tableNameWithType: table.name }]
+          : [];
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        onInvalid(
+          new QuireError(
+            'INVALID_SETTING',
+            `${table.name}: the schedule ‘${schedule}’ of ${taskType} is not a cron expression: ${reason}`,
+            { cause },
+          ),
+        );
+        return [];
+      }
+    }),
   );
 }

@@ -5,7 +5,6 @@ import { attemptSubtask } from './attempt-subtask.ts';
 import { DamagedTasks } from './damaged-tasks.ts';
 import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
 import type { TaskEngineOptions } from './task-engine-options.ts';
-import { reasonOf, tooLong } from './task-failure.ts';
 import type { SubtaskOutput } from './task-plan.ts';
 import { applyTaskEvent, isActive, isReadyToCommit, type TaskEvent } from './task-state.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
@@ -371,4 +370,20 @@ export class TaskRunner implements AsyncDisposable {
     if (isFinal(task.record.state)) await releaseFiles(task, task.outputs, this.#options.registry);
     this.#tasks.set(task.record.taskName, task);
   }
+}
+
+/** The error of a task that exceeded its timeout. */
+function tooLong(timeoutMs: number): QuireError {
+  return new QuireError(
+    'QUERY_TIMED_OUT',
+    `It took longer than ${timeoutMs} ms, the limit of its task.`,
+  );
+}
+
+/** Returns the whole reason of a failure: what went wrong, and what caused it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = error instanceof QuireError ? error.message : (error.stack ?? error.message);
+  const cause = error.cause === undefined ? '' : reasonOf(error.cause);
+  return cause === '' || text.includes(cause) ? text : `${text}\nCaused by: ${cause}`;
 }
