@@ -60,6 +60,8 @@ const globalSetups: Record<string, string[]> = { pinot: ['test/src/pinot/global-
 
 export default defineConfig({
   test: {
+    // Modules that were transformed before are found on the disk.
+    fsModuleCache: true,
     reporters: ['default', new SummaryReporter()],
     // Most suites wait for processes of theirs: on two cores, vitest by itself would run one file
     // after the other, and two would leave a fifth of the time to nobody.
@@ -67,6 +69,7 @@ export default defineConfig({
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
       test: {
+        fsModuleCache: true,
         name,
         include,
         exclude: ['**/node_modules/**', ...excludedFrom(name)],

@@ -128,6 +128,7 @@ describe('the batch sources of a config', () => {
       inputFormat: 'csv',
       'recordReader.prop.delimiter': '|',
     };
+    asked.length = 0;
     const { sourceFiles, rows } = await preview(map);
     expect(asked).toEqual(['/in/**']);
     expect(sourceFiles).toEqual(['/in/a.csv', '/in/b/c.csv']);
