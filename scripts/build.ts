@@ -3,8 +3,11 @@
  * publish.
  *
  * A package is compiled against the dist of the packages below it, never against their sources:
- * what compiles here is what compiles for a stranger.
+ * what compiles here is what compiles for a stranger. One that was built from the same files before
+ * is not compiled again.
  */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -28,6 +31,15 @@ interface Package {
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 const running = new Set<Promise<unknown>>();
+const stamps = join(root, 'node_modules/.cache/build');
+/** What every package is made of beside its own files: compiler, its options, this program. */
+const common = await digestOf([
+  import.meta.filename,
+  join(root, 'package-lock.json'),
+  join(root, 'tsconfig.json'),
+  join(root, 'tsconfig.build.json'),
+]);
+const digests = new Map<string, string>();
 
 const problems = await build(inBuildOrder(await readPackages()));
 for (const problem of problems) console.error(problem);
@@ -70,15 +82,52 @@ async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
 }
 
 /** What is wrong with it: nothing when all went well. */
-async function buildPackage({ folder, manifest }: Package): Promise<string[]> {
-  const errors = await compile(folder);
-  if (errors !== '') return [`${manifest.name} does not compile`, errors];
-  await rewriteDeclarations(join(folder, 'dist'));
+async function buildPackage(each: Package): Promise<string[]> {
+  const { folder, manifest } = each;
+  const stamp = join(stamps, basename(folder));
+  const digest = await digestOfPackage(each);
+  const isBuilt =
+    existsSync(join(folder, 'dist')) &&
+    (await readFile(stamp, 'utf8').catch(() => undefined)) === digest;
+  if (!isBuilt) {
+    await rm(stamp, { force: true });
+    const errors = await compile(folder);
+    if (errors !== '') return [`${manifest.name} does not compile`, errors];
+    await rewriteDeclarations(join(folder, 'dist'));
+    await mkdir(stamps, { recursive: true });
+    await writeFile(stamp, digest);
+  }
   for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
   await copyCommonFiles(folder);
   if (basename(folder) === 'console') await ensureSite(console.log);
-  console.log(`built ${manifest.name}`);
+  console.log(`${isBuilt ? 'unchanged' : 'built'} ${manifest.name}`);
   return [];
+}
+
+/** The digest of what a package is built from, the packages below it included. */
+async function digestOfPackage({ folder, manifest }: Package): Promise<string> {
+  const sources = await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true });
+  const files = sources
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  const own = await digestOf([
+    join(folder, 'package.json'),
+    join(folder, 'tsconfig.build.json'),
+    ...files,
+  ]);
+  const below = Object.keys(manifest.dependencies ?? {}).map((name) => digests.get(name) ?? '');
+  const digest = createHash('sha256')
+    .update([common, own, ...below].join())
+    .digest('hex');
+  digests.set(manifest.name, digest);
+  return digest;
+}
+
+async function digestOf(paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of paths) hash.update(`${path}\n`).update(await readFile(path));
+  return hash.digest('hex');
 }
 
 /**

@@ -49,7 +49,7 @@ test('a page size that is changed meanwhile counts from the next call on', async
 test('more rows than there are give all of them and no next page', async () => {
   await using broker = await TestBroker.start();
   const page = (
-    await broker.query('rows 20', '?doPaginate=true&numRows=99999999999999999999')
+    await broker.query('rows 20', '?doPaginate=true&numRows=9223372036854775807')
   ).json();
   expect(page).toMatchObject({ numRows: 20, nextOffsetParams: null });
 });
