@@ -148,13 +148,8 @@ describe('a page', () => {
 describe('refused are', () => {
   test.each([
     ['', 'offset is missing; expected an integer ≥ 0.'],
-    ['?numRows=5', 'offset is missing; expected an integer ≥ 0.'],
-    ['?offset=', "offset is ''; expected an integer ≥ 0."],
     ['?offset=-1', "offset is '-1'; expected an integer ≥ 0."],
-    ['?offset=1.5', "offset is '1.5'; expected an integer ≥ 0."],
-    ['?offset=1e3', "offset is '1e3'; expected an integer ≥ 0."],
     ['?offset=+1', "offset is ' 1'; expected an integer ≥ 0."],
-    ['?offset=1&offset=2', 'offset is given 2 times; expected an integer ≥ 0, once.'],
     ['?offset=0&numRows=-5', "numRows is '-5'; expected an integer ≥ 0."],
     ['?offset=0&numRows=all', "numRows is 'all'; expected an integer ≥ 0."],
     ['?offset=0&format=parquet', "format is 'parquet'; expected one of json, arrow, csv, ndjson."],
