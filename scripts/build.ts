@@ -28,6 +28,12 @@ interface Package {
   readonly manifest: Manifest;
 }
 
+interface BuiltPackage extends Package {
+  readonly stamp: string;
+  /** Of what it was built from. */
+  readonly digest: string;
+}
+
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 const running = new Set<Promise<unknown>>();
@@ -40,6 +46,7 @@ const common = await digestOf([
   join(root, 'tsconfig.build.json'),
 ]);
 const digests = new Map<string, string>();
+const built: BuiltPackage[] = [];
 
 const problems = await build(inBuildOrder(await readPackages()));
 for (const problem of problems) console.error(problem);
@@ -65,9 +72,7 @@ async function build(packages: readonly Package[]): Promise<string[]> {
     builds.set(name, building);
   }
   const problems = (await Promise.all(builds.values())).flat();
-  return problems.length > 0
-    ? problems
-    : (await Promise.all(packages.map(lintForPublishing))).flat();
+  return problems.length > 0 ? problems : (await Promise.all(built.map(lintAndStamp))).flat();
 }
 
 async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -94,13 +99,12 @@ async function buildPackage(each: Package): Promise<string[]> {
     const errors = await compile(folder);
     if (errors !== '') return [`${manifest.name} does not compile`, errors];
     await rewriteDeclarations(join(folder, 'dist'));
-    await mkdir(stamps, { recursive: true });
-    await writeFile(stamp, digest);
   }
   for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
   await copyCommonFiles(folder);
   if (basename(folder) === 'console') await ensureSite(console.log);
   console.log(`${isBuilt ? 'unchanged' : 'built'} ${manifest.name}`);
+  if (!isBuilt) built.push({ ...each, stamp, digest });
   return [];
 }
 
@@ -210,6 +214,15 @@ async function rewriteDeclarations(dist: string): Promise<void> {
       text.replaceAll(/((?:from|import\()\s*['"]\.[^'"]+)\.ts(?=['"])/g, '$1.js'),
     );
   }
+}
+
+/** Notes of a package that is fit to be published that it need not be built again. */
+async function lintAndStamp(each: BuiltPackage): Promise<string[]> {
+  const problems = await lintForPublishing(each);
+  if (problems.length > 0) return problems;
+  await mkdir(stamps, { recursive: true });
+  await writeFile(each.stamp, each.digest);
+  return [];
 }
 
 async function lintForPublishing({ folder, manifest }: Package): Promise<string[]> {

@@ -8,6 +8,7 @@ import { MemoryObjectStore } from '@quire/core/memory';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 import type { Answer, CallOptions } from '../../../test/src/testkit/http-caller.ts';
+import { expectAllSeen } from '../../../test/src/testkit/all-seen.ts';
 
 interface DocumentedResponse {
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
@@ -63,14 +64,17 @@ let broker: TestBroker;
 let document: ApiDocument;
 let ajv: Ajv2020;
 
-beforeAll(async () => {
-  broker = await TestBroker.start({
+const start = (): Promise<TestBroker> =>
+  TestBroker.start({
     queriesRunningMax: 1,
     queriesQueuedMax: 0,
     listTables: async () => ['numbers'],
     planSweep: async () => plannedSweep,
     settingsInForce: () => ({ settings: [], problems: [] }),
   });
+
+beforeAll(async () => {
+  broker = await start();
   document = (await broker.call('/openapi.json')).json<ApiDocument>();
   ajv = new Ajv2020({
     strict: false,
@@ -430,27 +434,29 @@ test('so it does when a query names results that are not there, not any more, or
 });
 
 test('so it does when no query may run, and when the broker shuts down', async () => {
+  await using leaving = await start();
   const abort = new AbortController();
-  const running = broker.query('hang', '', { signal: abort.signal }).catch(() => 'gone');
-  await broker.engine.untilHanging();
-  expectDocumented('runQuery', await broker.query('rows 1'));
+  const running = leaving.query('hang', '', { signal: abort.signal }).catch(() => 'gone');
+  await leaving.engine.untilHanging();
+  expectDocumented('runQuery', await leaving.query('rows 1'));
   expectDocumented(
     'runPinotQuery',
-    await broker.call('/query', { method: 'POST', body: '{"sql":"rows 1"}' }),
+    await leaving.call('/query', { method: 'POST', body: '{"sql":"rows 1"}' }),
   );
-  const closed = broker.broker.close();
+  const closed = leaving.broker.close();
   for (const { method, path, schema } of Object.values(operations)) {
-    expectDocumented(schema.operationId, await broker.call(path, { method }));
+    expectDocumented(schema.operationId, await leaving.call(path, { method }));
   }
   abort.abort();
   await Promise.all([running, closed]);
 });
 
-test('nothing is in the document that was not seen', () => {
-  const documented = Object.values(document.paths).flatMap((methods) =>
-    Object.values(methods).flatMap(({ operationId, responses }) =>
-      Object.keys(responses).map((status) => `${operationId} ${status}`),
-    ),
-  );
-  expect(documented.filter((response) => !seen.has(response))).toEqual([]);
-});
+expectAllSeen(() =>
+  Object.values(document.paths)
+    .flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, responses }) =>
+        Object.keys(responses).map((status) => `${operationId} ${status}`),
+      ),
+    )
+    .filter((response) => !seen.has(response)),
+);

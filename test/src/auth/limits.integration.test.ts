@@ -217,7 +217,7 @@ test("who asks for somebody else's result hears that there is none; the log know
       'bob',
       id,
       'RESULT_NOT_FOUND',
-      "the result is or was somebody else's",
+      'the result belongs or belonged to another principal',
     ]),
   );
 });
