@@ -53,16 +53,9 @@ function factsOf(
             'results',
             `${broker.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`,
           ] as const,
-          ['tables', tablesFact(settings)] as const,
+          ['tables', broker.tables] as const,
         ]),
   ];
-}
-
-function tablesFact({ engine, pinot, tables }: Settings): string {
-  if (engine.kind === 'pinot') {
-    return `those of Apache Pinot at ${pinot.controllerUrls?.join(', ')}`;
-  }
-  return tables.map(({ name }) => name).join(', ') || 'none';
 }
 
 function cleanerFact({ storeLocation, url }: RunningCleaner): string {

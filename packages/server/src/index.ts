@@ -1,7 +1,7 @@
 export type { Environment } from './environment.ts';
 export { LiveSettings, type LiveSettingsOptions, type SettingsListener } from './live-settings.ts';
 export type { RunningSamples } from './samples/open-samples.ts';
-export type { QueryEngineFactory, QueryEngineSettings } from './start/open-query-engine.ts';
+export type { QueryEngineFactory, QueryEngineSettings } from './queries/open-query-engine.ts';
 export type { RunningService } from './start/role-run.ts';
 export type { Role } from './start/roles.ts';
 export type { RunningBroker } from './start/run-broker.ts';

@@ -42,7 +42,7 @@ export function checkTogether(
     checkRequired,
     checkTempDir,
     checkHostName,
-    checkPinot,
+    checkEngine,
   ].flatMap((check) => check(given) ?? []);
 }
 
@@ -196,13 +196,15 @@ function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefine
   return badValue(key, value, allowed, sourceOf(key));
 }
 
-function checkPinot({ settings, sourceOf }: Given): SettingProblem | undefined {
-  const { key } = pinot.controllerUrls;
-  const isMissing =
-    settings.engine.kind === 'pinot' &&
-    settings.pinot.controllerUrls === undefined &&
-    sourceOf(key).kind === 'default';
-  return isMissing
-    ? faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is pinot`)
-    : undefined;
+/** The settings that kinds of engines need. */
+const neededByEngine: Partial<Record<string, readonly string[]>> = {
+  pinot: [pinot.controllerUrls.key],
+};
+
+function checkEngine({ settings, sourceOf }: Given): readonly SettingProblem[] {
+  const { kind } = settings.engine;
+  const missing = neededByEngine[kind]?.filter((key) => sourceOf(key).kind === 'default') ?? [];
+  return missing.map((key) =>
+    faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is ${kind}`),
+  );
 }

@@ -23,9 +23,11 @@ function packagesOf(module: string): readonly string[] {
 
 test('a process of queries loads what queries need: neither the rules of tables nor streams nor a server', () => {
   const packages = [
-    ...packagesOf('packages/server/src/start/query-worker.ts'),
-    // Loaded by its kind.
+    ...packagesOf('packages/server/src/queries/query-kind.ts'),
+    ...packagesOf('packages/server/src/queries/run-queries.ts'),
+    // Loaded by the kind of its engine.
     ...packagesOf('packages/engine-duckdb/src/index.ts'),
+    ...packagesOf('packages/table-server/src/queries/index.ts'),
   ];
   expect(packages).toEqual(expect.arrayContaining(['engine-duckdb', 'results', 'table-server']));
   for (const heavy of [
@@ -42,9 +44,17 @@ test('a process of queries loads what queries need: neither the rules of tables 
 });
 
 test('a server loads the client of Kafka, and the SDKs of buckets, only when it has such a stream or store', () => {
-  const packages = packagesOf('packages/server/src/start/run-server.ts');
+  const packages = packagesOf('packages/server/src/engines/embedded-tables.ts');
   expect(packages).toEqual(expect.arrayContaining(['table-server', 'streams']));
   for (const heavy of ['@platformatic/kafka', '@aws-sdk/client-s3', '@google-cloud/storage']) {
     expect(packages).not.toContain(heavy);
   }
+});
+
+test('the modules that describe kinds of engines and of queries load neither engine nor store', () => {
+  const packages = [
+    ...packagesOf('packages/server/src/engines/engine-kinds.ts'),
+    ...packagesOf('packages/server/src/queries/query-kind.ts'),
+  ];
+  expect([...new Set(packages)].toSorted()).toEqual(['core', 'server']);
 });

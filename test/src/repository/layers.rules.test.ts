@@ -197,6 +197,19 @@ describe('wireNamesStayAtTheEdge', () => {
   });
 });
 
+describe('familiesAreNotCompared', () => {
+  test('finds comparisons on both sides, and cases, and lets other names with the same text pass', () => {
+    const text = `const a = engine.kind === 'pinot'; const b = 'embedded' !== kind;
+      switch (settings.engine.kind) { case 'pinot': break; }
+      const c = dialect === 'pinot'; const d = kind === 'file'; const e = { kind: 'pinot' };`;
+    expect(rules.familiesAreNotCompared(sample('broker', text))).toEqual([
+      "packages/broker/src/sample.ts:1 asks for 'pinot': ask the list of engines",
+      "packages/broker/src/sample.ts:1 asks for 'embedded': ask the list of engines",
+      "packages/broker/src/sample.ts:2 asks for 'pinot': ask the list of engines",
+    ]);
+  });
+});
+
 describe('sourcesAreShort', () => {
   test('finds long files and long functions', () => {
     expect(rules.sourcesAreShort(sample('core', lines(481)))).toEqual([

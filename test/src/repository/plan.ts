@@ -82,6 +82,16 @@ export const wire = {
   ],
 };
 
+/**
+ * Families, each member of which is described by one object in a list: by which name code would
+ * compare them, and their names. Code asks the object, and compares in no place.
+ */
+export const families: readonly {
+  readonly family: string;
+  readonly comparedBy: readonly string[];
+  readonly members: readonly string[];
+}[] = [{ family: 'engines', comparedBy: ['kind'], members: ['embedded', 'pinot'] }];
+
 /** Places that import each other and belong together all the same, and why. */
 export const toleratedCycles: readonly {
   readonly places: readonly string[];

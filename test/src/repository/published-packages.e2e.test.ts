@@ -123,7 +123,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     // Entries of processes and threads, which no import names.
     expect(pathsOf('@quire/server')).toEqual(
       expect.arrayContaining([
-        'dist/start/query-worker.js',
+        'dist/queries/query-kind.js',
         'dist/workers/worker-main.js',
         'dist/workers/watchdog-thread.js',
       ]),

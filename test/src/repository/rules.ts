@@ -4,6 +4,7 @@ import { cyclesOf } from './cycles.ts';
 import { type HousePackage, type Manifest, scope } from './house.ts';
 import {
   arrow,
+  families,
   levels,
   linesMax,
   owners,
@@ -117,6 +118,16 @@ export const wireNamesStayAtTheEdge: Rule = ({ name, files }) => {
     wire.names.filter((each) => names.has(each)).map((each) => `${path} names ${each}`),
   );
 };
+
+/** What a member of a family is like is said by the object that describes it. */
+export const familiesAreNotCompared: Rule = ({ files }) =>
+  families.flatMap(({ family, comparedBy, members }) =>
+    files.flatMap(({ path, comparisons }) =>
+      comparisons
+        .filter(({ name, text }) => comparedBy.includes(name) && members.includes(text))
+        .map(({ line, text }) => `${path}:${line} asks for '${text}': ask the list of ${family}`),
+    ),
+  );
 
 /** Files and functions are short enough to read. */
 export const sourcesAreShort: Rule = ({ files }) =>

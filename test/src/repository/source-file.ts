@@ -11,8 +11,17 @@ export interface SourceFile {
    */
   readonly names: ReadonlySet<string>;
   readonly functions: readonly { readonly line: number; readonly lineCount: number }[];
+  /** Comparisons of a variable or a property with a text: `engine.kind === 'pinot'`, or as a case. */
+  readonly comparisons: readonly Comparison[];
   /** Lines that read the wall clock with a bare `new Date()`, which lint cannot express. */
   readonly clockReadLines: readonly number[];
+}
+
+export interface Comparison {
+  readonly line: number;
+  /** The name of the variable or property. */
+  readonly name: string;
+  readonly text: string;
 }
 
 export interface Import {
@@ -53,6 +62,13 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   const names = new Set<string>();
   const functions: SourceFile['functions'][number][] = [];
   const clockReadLines: number[] = [];
+  const comparisons: Comparison[] = [];
+  const compare = (one: ESTree.Node, other: ESTree.Node): void => {
+    const property = one.type === 'MemberExpression' ? one.property : one;
+    const isText = other.type === 'Literal' && typeof other.value === 'string';
+    if (property.type !== 'Identifier' || !isText) return;
+    comparisons.push({ line: lineAt(one.start), name: property.name, text: String(other.value) });
+  };
   const read = new Set<ESTree.Node>();
   const measure = (node: ESTree.Node): void => {
     const line = lineAt(node.start);
@@ -78,6 +94,14 @@ export function parseSourceFile(path: string, text: string): SourceFile {
       const isDate = node.callee.type === 'Identifier' && node.callee.name === 'Date';
       if (isDate && node.arguments.length === 0) clockReadLines.push(lineAt(node.start));
     },
+    BinaryExpression: ({ operator, left, right }) => {
+      if (!/^[!=]==?$/.test(operator)) return;
+      compare(left, right);
+      compare(right, left);
+    },
+    SwitchStatement: ({ discriminant, cases }) => {
+      for (const { test } of cases) if (test) compare(discriminant, test);
+    },
     FunctionDeclaration: measure,
     FunctionExpression: measure,
     ArrowFunctionExpression: measure,
@@ -89,6 +113,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     imports,
     names,
     functions,
+    comparisons,
     clockReadLines,
   };
 }

@@ -14,7 +14,8 @@ import { openCleaner } from '../cleaner/open-cleaner.ts';
 import { openLeftovers } from '../cleaner/open-leftovers.ts';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
-import type { OpenedEngine } from './open-query-engine.ts';
+import { workersHealth } from '../workers/worker-pool.ts';
+import type { OpenedEngine } from '../queries/open-query-engine.ts';
 
 interface BrokerParts {
   readonly store: ObjectStore;
@@ -64,7 +65,7 @@ export function healthDetailsOf(
   live: LiveSettings,
   cleaner: Cleaner,
   admission: StorageAdmission,
-  { status: { count, busyCount, killed } }: Pick<OpenedEngine, 'status'>,
+  { status }: Pick<OpenedEngine, 'status'>,
 ): ReturnType<NonNullable<BrokerOptions['healthDetails']>> {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = cleaner.status;
   const [broker] = lastSweep?.brokers ?? [];
@@ -94,7 +95,7 @@ export function healthDetailsOf(
         shareBytes: shareBytesOf(admission.policy?.shareOf(tag)),
       })),
     },
-    workers: { count, busyCount, killedCount: killed.time + killed.memory + killed.crash },
+    workers: workersHealth(status),
     settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
   };
 }

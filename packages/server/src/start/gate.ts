@@ -24,6 +24,7 @@ import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
+import { readPem } from '../read-pem.ts';
 
 interface GateDependencies {
   readonly environment: Environment;
@@ -212,18 +213,4 @@ async function readCertificate({ tls }: Settings): Promise<TlsCertificate | unde
   ]);
   secureContextOf({ certificate, key });
   return { certificate, key };
-}
-
-/** @throws INVALID_SETTING when the file cannot be read */
-export async function readPem(setting: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new QuireError(
-      'INVALID_SETTING',
-      `${setting} = ${path}: the file cannot be read (${code}).`,
-      { cause: error },
-    );
-  }
 }

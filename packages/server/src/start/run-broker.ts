@@ -19,12 +19,14 @@ import {
   storeTypeOf,
 } from '../stores/open-store.ts';
 import { settingsInForce } from './settings-in-force.ts';
-import { openQueryEngine } from './open-query-engine.ts';
-import { tableNamesOf } from './table-names.ts';
+import { openQueryEngine } from '../queries/open-query-engine.ts';
+import { engineKindOf } from '../engines/engine-kinds.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
   readonly storeLocation: string;
+  /** The tables that queries may read, in a phrase. */
+  readonly tables: string;
 }
 
 export interface BrokerRun extends RoleRun<RunningBroker> {
@@ -84,7 +86,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...(!isShared && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,
-    listTables: tableNamesOf(settings),
+    listTables: engineKindOf(settings).listTables(settings),
     storeType: storeTypeOf(settings),
     isStoreShared: isShared,
     get pageRowCount() {
@@ -136,6 +138,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     address,
     settings,
     storeLocation: store.location,
+    tables: engineKindOf(settings).describeTables(settings),
     usesQuickstartTokens: gate.usesQuickstartTokens,
   });
   await run.untilStop;

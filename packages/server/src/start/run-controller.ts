@@ -1,18 +1,20 @@
-import { mkdir } from 'node:fs/promises';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { readConsoleFiles } from '@quire/console';
 import { ControllerMetrics, type ControllerOptions, createController } from '@quire/controller';
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
-import type { PinotTableEngine } from '@quire/engine-pinot';
 import { createProxy } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
 import type { LiveSettings } from '../live-settings.ts';
-import { Gate, readPem } from './gate.ts';
+import { readAuthorities } from '../read-pem.ts';
+import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import { openAuthorization } from './open-authorization.ts';
 import { openRestreams } from './open-restreams.ts';
-import { PreviewPool } from './preview-pool.ts';
+import { previewsIn, workerKind as previewKind } from '../tables/preview-kind.ts';
+import type { WorkerEnd } from '../workers/worker-process.ts';
+import { WorkerPool, workersHealth } from '../workers/worker-pool.ts';
+import { engineKindOf } from '../engines/engine-kinds.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { settingsInForce } from './settings-in-force.ts';
@@ -51,15 +53,15 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const authorization = saysAuthorization(settings)
     ? await openAuthorization(settings, clock)
     : (run.authorization ?? noAuthorization);
-  const { authoritiesFile } = settings.tls;
-  const certificateAuthorities =
-    authoritiesFile === undefined
-      ? undefined
-      : await readPem('engine.tls.ca.file', authoritiesFile);
+  const certificateAuthorities = await readAuthorities(settings);
   const metrics = new ControllerMetrics();
-  await using previews = new PreviewPool(live, { clock, logger, metrics });
-  await using clusterTables = await openClusterTables(settings, run);
-  const tableEngine = run.tableEngine ?? clusterTables;
+  const onKilled = ({ reason }: WorkerEnd): void => metrics.observeKilledWorker(reason);
+  await using previews = WorkerPool.open(previewKind, settings, { clock, logger, onKilled });
+  metrics.watchWorkers(() => previews.status);
+  const kind = engineKindOf(settings);
+  await using ownTables =
+    kind.tablesRole === 'controller' ? await kind.openTableEngine(live, run) : undefined;
+  const tableEngine = run.tableEngine ?? ownTables?.engine;
   await using tables =
     tableEngine === undefined
       ? undefined
@@ -93,7 +95,10 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     },
     ...site,
     settingsInForce: () => settingsInForce(live),
-    healthDetails: () => ({ settingsProblems: live.problemCount, workers: previews.health }),
+    healthDetails: () => ({
+      settingsProblems: live.problemCount,
+      workers: workersHealth(previews.status),
+    }),
     port: settings.server.controllerPort,
     preview: {
       bodyBytesMax: settings.preview.bodyBytesMax,
@@ -109,7 +114,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       get principalWaitingMax() {
         return live.current.preview.principalWaitingMax;
       },
-      run: previews.run,
+      run: previewsIn(previews, live),
     },
     tables,
     metrics,
@@ -136,32 +141,6 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     { graceMs: settings.http.shutdownGraceMs },
     'controller stops: calls under way may finish',
   );
-}
-
-/**
- * The tables of the cluster that the settings name, when they also say where the records of its
- * restream jobs are kept.
- */
-async function openClusterTables(
-  settings: Settings,
-  { environment, logger }: Pick<ControllerRun, 'environment' | 'logger'>,
-): Promise<PinotTableEngine | undefined> {
-  if (settings.engine.kind !== 'pinot') return undefined;
-  const { dataDir } = settings.tableServer;
-  if (dataDir === undefined) {
-    logger.warn(
-      'engine.tables.data.dir is not set: the controller leaves the tables of the cluster alone',
-    );
-    return undefined;
-  }
-  await mkdir(dataDir, { recursive: true });
-  const [{ PinotTableEngine }, { pinotOptionsOf }] = await Promise.all([
-    import('@quire/engine-pinot'),
-    import('./pinot-options.ts'),
-  ]);
-  const engine = new PinotTableEngine(await pinotOptionsOf(settings, environment));
-  logger.info({ engine: engine.description }, 'controller looks after the tables of a cluster');
-  return engine;
 }
 
 /** Whether the settings say with what Authorization the controller calls brokers. */

@@ -1,7 +1,8 @@
 import { QuireError } from '@quire/core';
 import { createProxy } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
-import { Gate, readPem } from './gate.ts';
+import { readAuthorities } from '../read-pem.ts';
+import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
@@ -30,11 +31,7 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
     );
   }
   await using gate = await Gate.open(live, { environment, logger });
-  const { authoritiesFile } = settings.tls;
-  const certificateAuthorities =
-    authoritiesFile === undefined
-      ? undefined
-      : await readPem('engine.tls.ca.file', authoritiesFile);
+  const certificateAuthorities = await readAuthorities(settings);
   await using proxy = createProxy(
     proxyOptionsOf(live, {
       ...run,

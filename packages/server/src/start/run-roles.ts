@@ -1,6 +1,7 @@
 import { createProcessPrincipal, type ProcessPrincipal } from '@quire/auth';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Logger } from 'pino';
+import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import type { RunningService } from './role-run.ts';
@@ -96,8 +97,8 @@ async function stopInTurn(parts: readonly StartedRole<unknown>[]): Promise<void>
 
 /** Without a directory there is nothing to serve: only who asks for the role by name is told. */
 function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServer> | undefined {
-  const { tableServer, engine } = live.current;
-  const hasTables = tableServer.dataDir !== undefined && engine.kind === 'embedded';
+  const isKeeper = engineKindOf(live.current).tablesRole === 'server';
+  const hasTables = isKeeper && live.current.tableServer.dataDir !== undefined;
   if (!run.roles.has('server') || (!hasTables && run.areRolesByDefault)) return undefined;
   return new StartedRole(async (hooks) => {
     const { runServer } = await import('./run-server.ts');

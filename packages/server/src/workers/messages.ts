@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@quire/core';
+import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 
 /** An error on its way between two processes. */
 export interface ErrorMessage {
@@ -32,4 +32,61 @@ export type FromWorker =
       readonly name: string;
       readonly input: unknown;
     }
+  /** The work that was sent last has started. */
+  | { readonly kind: 'started' }
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly residentBytes: number };
+
+/**
+ * Writes an error so that another process can throw it: a QuireError as itself, anything else as
+ * INTERNAL.
+ */
+export function encodeError(error: unknown): ErrorMessage {
+  if (isQuireError(error)) {
+    const { code, message, stack, exceptionNumber } = error;
+    return { code, message, stack, exceptionNumber, details: detailsOf(error.cause) };
+  }
+  if (error instanceof Error) {
+    return { code: undefined, message: error.message, stack: error.stack };
+  }
+  return { code: undefined, message: String(error), stack: undefined };
+}
+
+/** Makes the error of a message. */
+export function decodeError({
+  code,
+  message,
+  stack,
+  exceptionNumber,
+  details,
+}: ErrorMessage): QuireError {
+  if (code === undefined) {
+    const cause = Object.assign(new Error(message), stack === undefined ? {} : { stack });
+    return new QuireError('INTERNAL', `A worker failed unexpectedly: ${message}`, { cause });
+  }
+  const cause = details === undefined ? undefined : new Error(details);
+  return new QuireError(code, message, { exceptionNumber, cause });
+}
+
+/** Returns what an error and its causes say. */
+function detailsOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const more = detailsOf(error.cause);
+  return more === undefined || error.message.endsWith(more)
+    ? error.message
+    : `${error.message}: ${more}`;
+}
+
+/** Runs a task, and resolves to how it ended. */
+export async function outcomeOf(task: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    return { isGood: true, value: await task() };
+  } catch (error) {
+    return { isGood: false, error: encodeError(error) };
+  }
+}
+
+/** Returns the value of an outcome. @throws the error that it holds */
+export function valueOf(outcome: Outcome): unknown {
+  if (outcome.isGood) return outcome.value;
+  throw decodeError(outcome.error);
+}

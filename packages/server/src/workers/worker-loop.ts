@@ -2,11 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { setPriority } from 'node:os';
 import { QuireError } from '@quire/core';
-import { decodeError, outcomeOf, valueOf } from './error-message.ts';
-import type { FromWorker, Outcome, ToWorker } from './messages.ts';
-import { workerNiceness } from './worker-arguments.ts';
+import {
+  decodeError,
+  type FromWorker,
+  type Outcome,
+  outcomeOf,
+  type ToWorker,
+  valueOf,
+} from './messages.ts';
 import type { Watchdog } from './watchdog.ts';
-import type { OpenWorker, WorkRunner } from './worker-module.ts';
+import type { WorkerModule, WorkRunner } from './worker-kind.ts';
+
+/** Workers at work give way to the processes that serve pages, whose niceness is 0. */
+const workerNiceness = 5;
 
 const calls = new Map<number, (outcome: Outcome) => void>();
 let callCount = 0;
@@ -14,11 +22,11 @@ let runner: WorkRunner | undefined;
 let cancelling = new AbortController();
 
 /**
- * Opens the module that the parent names, then runs one piece of work at a time, until it is told
- * to stop.
+ * Opens the kind of work whose module the parent names, then runs one piece of work at a time, until
+ * it is told to stop.
  */
 export function listen(watchdog: Watchdog): void {
-  goFirst();
+  volunteerForOomKill();
   process.on('message', (message: ToWorker) => {
     switch (message.kind) {
       case 'open':
@@ -37,11 +45,11 @@ export function listen(watchdog: Watchdog): void {
 
 async function open(module: string, setup: unknown): Promise<void> {
   const outcome = await outcomeOf(async () => {
-    const { openWorker } = (await import(module)) as { readonly openWorker?: OpenWorker };
-    if (openWorker === undefined) {
-      throw new QuireError('INTERNAL', `The module ${module} exports no function openWorker.`);
+    const { workerKind } = (await import(module)) as WorkerModule;
+    if (workerKind === undefined) {
+      throw new QuireError('INTERNAL', `The module ${module} exports no workerKind.`);
     }
-    runner = await openWorker(setup, { pid: process.pid, call: callParent });
+    runner = await workerKind.open(setup, { pid: process.pid, call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
   // Most workers are killed sooner or later, and then nothing would be kept for the next one.
@@ -51,8 +59,9 @@ async function open(module: string, setup: unknown): Promise<void> {
 async function run(input: unknown, watchdog: Watchdog): Promise<void> {
   watchdog.setBusy(true);
   cancelling = new AbortController();
+  send({ kind: 'started' });
   const { signal } = cancelling;
-  // Not sooner: a caller that waits for a process to start waits for the work as well.
+  // Lowered here: a caller that waits for a process to start waits for the work as well.
   setPriority(workerNiceness);
   const outcome = await outcomeOf(async () =>
     runner?.run(input, { pid: process.pid, signal, call: callParent }),
@@ -78,13 +87,12 @@ async function stop(): Promise<void> {
 }
 
 function send(message: FromWorker): void {
-  // A message that does not arrive has nobody to read it: the channel is closed, and the process
-  // about to end.
+  // The channel is closed only when the parent is gone, and then this process ends as well.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Has the kernel choose this process before others when the machine has no memory left. */
-function goFirst(): void {
+/** Tells the kernel to end this process before others when the machine has no memory left. */
+function volunteerForOomKill(): void {
   if (process.platform !== 'linux') return;
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');

@@ -2,10 +2,9 @@
  * The process of a worker. It watches over its parent and its memory before anything else is
  * loaded, which can take seconds on a busy machine: a worker whose parent is gone by then ends too.
  */
-import { lastWordsFd, readWorkerArguments } from './worker-arguments.ts';
-import { Watchdog } from './watchdog.ts';
+import { readWatchdogArguments, Watchdog } from './watchdog.ts';
 
-const watchdog = new Watchdog({ ...readWorkerArguments(process.argv), lastWordsFd });
+const watchdog = new Watchdog(readWatchdogArguments(process.argv));
 // Ctrl-C reaches all processes of a terminal, and a supervisor may tell them all to stop: when a
 // worker ends is its parent's decision.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);

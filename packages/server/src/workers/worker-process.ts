@@ -3,9 +3,16 @@ import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { abortError, type Clock, QuireError } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
-import { encodeError, outcomeOf, valueOf } from './error-message.ts';
-import type { FromWorker, Outcome, ToWorker } from './messages.ts';
-import { lastWordsFd, writeWorkerArguments } from './worker-arguments.ts';
+import {
+  encodeError,
+  type FromWorker,
+  type Outcome,
+  outcomeOf,
+  type ToWorker,
+  valueOf,
+} from './messages.ts';
+import { lastWordsFd, writeWatchdogArguments } from './watchdog.ts';
+import type { MemoryLimit, WorkerKind, WorkerLimits } from './worker-kind.ts';
 
 /**
  * Why a worker's process has ended: told to stop, killed since its work did not end in time, over
@@ -26,39 +33,24 @@ export interface WorkerEnd {
 /** Answers the calls that work makes to the process it was sent from, by their name. */
 export type CallHandlers = Readonly<Record<string, (input: unknown) => Promise<unknown>>>;
 
-/** The module that a worker process runs, and its limits. */
+/** What a worker process does, and within which limits. */
 export interface WorkerProcessOptions {
-  /** What the work is called in messages: `query`. */
-  readonly work: string;
-  /** Module that exports `openWorker`. */
-  readonly module: URL;
+  readonly kind: Pick<WorkerKind<never, never, unknown>, 'name' | 'module'>;
   readonly setup: unknown;
+  readonly limits: WorkerLimits;
   /** Answer what the process calls whether or not it has work; those of its work come first. */
   readonly handlers?: CallHandlers | undefined;
-  readonly memory: MemoryLimit;
-  /** Flags of Node for these processes, such as `--max-old-space-size=256`. */
-  readonly nodeFlags: readonly string[];
-  /** Threads of libuv's pool. */
-  readonly threadPoolSize: number;
   readonly clock: Clock;
 }
 
-/**
- * A limit on the resident memory of one worker, and the setting that it comes from, for the message
- * that names both.
- */
-export interface MemoryLimit {
-  readonly maxBytes: number;
-  readonly setting: string;
-}
-
+/** How a piece of work is run. */
 export interface WorkOptions {
   readonly signal: AbortSignal;
   readonly handlers: CallHandlers;
-  /** Between asking for an end and killing. */
-  readonly killGraceMs: number;
+  /** Called when the work has started in the process. */
+  readonly onStarted?: (() => void) | undefined;
   /**
-   * Told when the process ended before it gave an answer, before the work is reported to have
+   * Called when the process ended before it gave an answer, before the work is reported to have
    * ended.
    */
   readonly onGone?: ((end: WorkerEnd) => void) | undefined;
@@ -69,6 +61,8 @@ const errorOutputMax = 2000;
  * What Node says, before a long trace, when the heap of JavaScript is full; then it ends itself.
  */
 const heapExhausted = 'heap out of memory';
+
+const noWork = { handlers: {} };
 
 /** One worker's process, seen from outside. */
 export class WorkerProcess {
@@ -84,7 +78,7 @@ export class WorkerProcess {
   #killReason: WorkerEndReason | undefined;
   #hasEnded = false;
   #directories: readonly string[] = [];
-  #handlers: CallHandlers = {};
+  #work: Pick<WorkOptions, 'handlers' | 'onStarted'> = noWork;
   #answer = Promise.withResolvers<Outcome>();
 
   /** Starts the process. */
@@ -93,18 +87,18 @@ export class WorkerProcess {
     this.#child = startProcess(options);
     this.pid = this.#child.pid ?? 0;
     this.ended = this.#watch();
-    this.#child.on('message', (message: FromWorker) => this.#hear(message));
+    this.#child.on('message', (message: FromWorker) => this.#receive(message));
   }
 
   /**
-   * Has it open its module; when that fails, the process ends.
+   * Opens its kind of work; when that fails, the process ends.
    *
-   * @throws what `openWorker` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that;
+   * @throws what `WorkerKind.open` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that;
    * SHUTTING_DOWN
    */
   async open(): Promise<void> {
-    const { module, setup } = this.#options;
-    this.#tell({ kind: 'open', module: module.href, setup });
+    const { kind, setup } = this.#options;
+    this.#send({ kind: 'open', module: kind.module, setup });
     try {
       valueOf(await this.#nextAnswer());
     } catch (error) {
@@ -124,18 +118,15 @@ export class WorkerProcess {
    * @throws what the work throws; the reason of the signal when the process had to be killed for
    * it; QUERY_LIMIT_EXCEEDED when it took more memory than it may; INTERNAL when it crashed
    */
-  async run(
-    input: unknown,
-    { signal, handlers, killGraceMs, onGone }: WorkOptions,
-  ): Promise<unknown> {
-    this.#handlers = handlers;
+  async run(input: unknown, { signal, onGone, ...work }: WorkOptions): Promise<unknown> {
+    this.#work = work;
     this.useCount += 1;
     using grace = this.#createGrace('time');
     const onAbort = (): void => {
-      this.#tell({ kind: 'cancel', reason: encodeError(abortError(signal)) });
-      grace.start(killGraceMs);
+      this.#send({ kind: 'cancel', reason: encodeError(abortError(signal)) });
+      grace.start(this.#options.limits.killGraceMs);
     };
-    this.#tell({ kind: 'run', input });
+    this.#send({ kind: 'run', input });
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -145,7 +136,7 @@ export class WorkerProcess {
       throw error;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#handlers = {};
+      this.#work = noWork;
       // An answer may have been on its way when the process was killed: it is gone all the same,
       // and free for nobody.
       if (this.#killReason !== undefined) await this.ended;
@@ -153,14 +144,14 @@ export class WorkerProcess {
   }
 
   /**
-   * Has it end by itself, between two pieces of work; it is killed when that takes longer than the
+   * Tells it to end, between two pieces of work; it is killed when that takes longer than the
    * grace.
    */
-  async stop(graceMs: number): Promise<void> {
+  async stop(): Promise<void> {
     this.#killReason ??= 'stopped';
-    this.#tell({ kind: 'stop' });
+    this.#send({ kind: 'stop' });
     using grace = this.#createGrace('stopped');
-    grace.start(graceMs);
+    grace.start(this.#options.limits.killGraceMs);
     await this.ended;
   }
 
@@ -188,11 +179,13 @@ export class WorkerProcess {
     return outcome;
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     switch (message.kind) {
       case 'opened':
         this.#directories = message.directories;
         return this.#answer.resolve(message.outcome);
+      case 'started':
+        return this.#work.onStarted?.();
       case 'done':
         this.residentBytes = message.residentBytes;
         return this.#answer.resolve(message.outcome);
@@ -202,27 +195,27 @@ export class WorkerProcess {
   }
 
   async #handle({ callId, name, input }: Extract<FromWorker, { kind: 'call' }>): Promise<void> {
-    const handler = this.#handlers[name] ?? this.#options.handlers?.[name];
+    const handler = this.#work.handlers[name] ?? this.#options.handlers?.[name];
     const outcome = await outcomeOf(async () => {
       if (handler === undefined) {
         throw new QuireError('INTERNAL', `Work called '${name}', for which there is no handler.`);
       }
       return handler(input);
     });
-    this.#tell({ kind: 'reply', callId, outcome });
+    this.#send({ kind: 'reply', callId, outcome });
   }
 
-  #tell(message: ToWorker): void {
-    // Of a process that is gone, `ended` tells.
+  #send(message: ToWorker): void {
+    // That a process is gone is known by `ended`.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
   #outcomeOfEnd(end: WorkerEnd): Outcome {
-    const { work, memory } = this.#options;
+    const { name: work } = this.#options.kind;
     const fail = (error: QuireError): Outcome => ({ isGood: false, error: encodeError(error) });
     switch (end.reason) {
       case 'memory':
-        return fail(memoryExceeded(work, memory));
+        return fail(memoryExceeded(work, this.#options.limits.memory));
       case 'time':
         return fail(
           new QuireError(
@@ -274,7 +267,8 @@ function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): Quire
   );
 }
 
-function startProcess({ memory, nodeFlags, threadPoolSize }: WorkerProcessOptions): ChildProcess {
+function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
+  const { memory, nodeFlags, threadPoolSize } = limits;
   // Beside this file, and in the same form: source or built.
   const script = new URL(
     import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js',
@@ -282,7 +276,7 @@ function startProcess({ memory, nodeFlags, threadPoolSize }: WorkerProcessOption
   );
   return fork(
     script,
-    writeWorkerArguments({ parentPid: process.pid, memoryMaxBytes: memory.maxBytes }),
+    writeWatchdogArguments({ parentPid: process.pid, memoryMaxBytes: memory.maxBytes }),
     {
       // How packages are found must be the same in both; what else this process was started with is
       // for itself.

@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test, vi } from 'vitest';
-import { WorkerPool } from '../../src/workers/worker-pool.ts';
-import { testPoolOptions } from './test-pool.ts';
+import { openTestPool } from './test-pool.ts';
 
 /** A process that does what the test says. It opens at once. */
 class FakeProcess extends EventEmitter {
@@ -50,14 +49,17 @@ vi.mock(import('node:child_process'), async (original) => ({
   }) as never,
 }));
 
+const slowWork = { kind: 'echo', value: 'slow' } as const;
+const innocentWork = { kind: 'echo', value: 'innocent' } as const;
+
 test('a worker whose kill was sent takes no further work, though its answer came before its end', async () => {
   const clock = new ManualClock();
-  const pool = new WorkerPool({ ...testPoolOptions, clock, sizeMax: 1, killGraceMs: 350 });
+  const pool = openTestPool({ clock, sizeMax: 1, killGraceMs: 350 });
   const call = new AbortController();
-  const slow = pool.run('slow', { signal: call.signal });
+  const slow = pool.run(slowWork, { signal: call.signal });
   await clock.advance(0);
   const [first] = processes as [FakeProcess];
-  expect(first.inputs).toEqual(['slow']);
+  expect(first.inputs).toEqual([slowWork]);
   call.abort(new QuireError('QUERY_TIMED_OUT', 'It took too long.'));
   await clock.advance(350);
   expect(first.killCount).toBe(1);
@@ -65,21 +67,21 @@ test('a worker whose kill was sent takes no further work, though its answer came
   first.answer('just in time');
   let isSettled = false;
   void slow.finally(() => (isSettled = true));
-  const innocent = pool.run('innocent');
+  const innocent = pool.run(innocentWork);
   await clock.advance(0);
   // Its place is taken until the process is gone.
   expect([isSettled, pool.status.busyCount, processes.length, first.inputs]).toEqual([
     false,
     1,
     1,
-    ['slow'],
+    [slowWork],
   ]);
 
   first.exit();
   expect(await slow).toBe('just in time');
   await clock.advance(0);
   const [, second] = processes as [FakeProcess, FakeProcess];
-  expect([first.inputs, second.inputs]).toEqual([['slow'], ['innocent']]);
+  expect([first.inputs, second.inputs]).toEqual([[slowWork], [innocentWork]]);
   second.answer('done');
   expect(await innocent).toBe('done');
   expect(pool.status.killed).toEqual({ time: 1, memory: 0, crash: 0 });

@@ -2,8 +2,10 @@
  * A process whose worker never gets beyond its start; it tells the worker's process id, and waits
  * to be killed.
  */
-import { MiB, systemClock } from '@quire/core';
+import { systemClock } from '@quire/core';
 import { WorkerProcess } from '../../src/workers/worker-process.ts';
+import { testLimits } from './test-pool.ts';
+import { workerKind } from './test-work.process.ts';
 
 /** Has a process say that it has begun to load packages, and then never load any. */
 const blocking = `
@@ -18,12 +20,12 @@ const blocking = `
   });`;
 
 const worker = new WorkerProcess({
-  work: 'work',
-  module: new URL('./test-work.process.ts', import.meta.url),
+  kind: workerKind,
   setup: 'test',
-  memory: { maxBytes: 256 * MiB, setting: 'workers.memory.max' },
-  nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(blocking)}`],
-  threadPoolSize: 2,
+  limits: {
+    ...testLimits,
+    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(blocking)}`],
+  },
   clock: systemClock,
 });
 process.stdout.write(`${JSON.stringify([worker.pid])}\n`);

@@ -1,11 +1,12 @@
 import { MiB } from '@quire/core';
-import type { WorkerPoolOptions } from '../../src/workers/worker-pool.ts';
+import type { WorkerLimits } from '../../src/workers/worker-kind.ts';
+import { WorkerPool, type WorkerPoolOptions } from '../../src/workers/worker-pool.ts';
+import { type TestWork, workerKind } from './test-work.process.ts';
 
-/** Options of a pool that runs `test-work.process.ts`. */
-export const testPoolOptions: WorkerPoolOptions = {
-  work: 'work',
-  module: new URL('./test-work.process.ts', import.meta.url),
-  setup: 'test',
+/** A pool of processes that run `test-work.process.ts`. */
+export type TestPool = WorkerPool<string, TestWork, unknown>;
+
+export const testLimits: WorkerLimits = {
   sizeMax: 2,
   sizeMin: 0,
   idleMs: 60_000,
@@ -14,3 +15,24 @@ export const testPoolOptions: WorkerPoolOptions = {
   nodeFlags: [],
   threadPoolSize: 2,
 };
+
+/** What a test may say of a pool and its limits. */
+export type TestPoolOptions = Partial<WorkerPoolOptions<string> & WorkerLimits>;
+
+export function openTestPool({
+  setup = 'test',
+  handlers,
+  clock,
+  onKilled,
+  onStartFailed,
+  ...limits
+}: TestPoolOptions = {}): TestPool {
+  return new WorkerPool(workerKind, {
+    setup,
+    limits: { ...testLimits, ...limits },
+    handlers,
+    ...(clock && { clock }),
+    ...(onKilled && { onKilled }),
+    ...(onStartFailed && { onStartFailed }),
+  });
+}

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { abortError, QuireError } from '@quire/core';
-import type { WorkContext, WorkRunner } from '../../src/workers/worker-module.ts';
+import type { WorkContext, WorkerKind } from '../../src/workers/worker-kind.ts';
 
 export type TestWork =
   | { readonly kind: 'echo'; readonly value: unknown }
@@ -17,20 +17,23 @@ export type TestWork =
   | { readonly kind: 'take memory' | 'fill the heap' }
   | { readonly kind: 'block' | 'block the thread pool' };
 
-export async function openWorker(setup: unknown): Promise<WorkRunner> {
-  if (setup === 'cannot open') throw new QuireError('INVALID_SETTING', 'The setup is not right.');
-  const directory = await mkdtemp(join(tmpdir(), 'quire-worker-'));
-  return {
-    directories: [directory],
-    run: async (input, context) => {
-      const work = input as TestWork;
-      if (work.kind === 'setup') return setup;
-      if (work.kind === 'directory') return directory;
-      return runWork(work, context);
-    },
-    [Symbol.asyncDispose]: async () => undefined,
-  };
-}
+export const workerKind: Pick<WorkerKind<string, TestWork, unknown>, 'name' | 'module' | 'open'> = {
+  name: 'work',
+  module: import.meta.url,
+  open: async (setup) => {
+    if (setup === 'cannot open') throw new QuireError('INVALID_SETTING', 'The setup is not right.');
+    const directory = await mkdtemp(join(tmpdir(), 'quire-worker-'));
+    return {
+      directories: [directory],
+      run: async (work, context) => {
+        if (work.kind === 'setup') return setup;
+        if (work.kind === 'directory') return directory;
+        return runWork(work, context);
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+};
 
 async function runWork(work: TestWork, { signal, call }: WorkContext): Promise<unknown> {
   switch (work.kind) {

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { QuireError } from '@quire/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WorkerPool, type WorkerPoolOptions } from '../../src/workers/worker-pool.ts';
+import type { RunOptions } from '../../src/workers/worker-pool.ts';
+import { openTestPool, type TestPool, type TestPoolOptions } from './test-pool.ts';
 import type { TestWork } from './test-work.process.ts';
-import { testPoolOptions } from './test-pool.ts';
 
-const pools: WorkerPool[] = [];
+const pools: TestPool[] = [];
 
-function openPool(options: Partial<WorkerPoolOptions> = {}): WorkerPool {
-  const pool = new WorkerPool({ ...testPoolOptions, ...options });
+function openPool(options: TestPoolOptions = {}): TestPool {
+  const pool = openTestPool(options);
   pools.push(pool);
   return pool;
 }
@@ -17,11 +17,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool[Symbol.asyncDispose]()));
 });
 
-function run(
-  pool: WorkerPool,
-  work: TestWork,
-  options: Parameters<WorkerPool['run']>[1] = {},
-): Promise<unknown> {
+function run(pool: TestPool, work: TestWork, options: RunOptions = {}): Promise<unknown> {
   return pool.run(work, options);
 }
 

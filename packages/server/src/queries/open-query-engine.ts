@@ -2,13 +2,13 @@ import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { Clock, ObjectStore, QueryEngine, Random } from '@quire/core';
 import type { ResultStore } from '@quire/results';
 import type { Settings } from '@quire/settings';
-import { QueryWorkers } from '../workers/query/query-workers.ts';
+import { QueryWorkers } from './query-workers.ts';
 import type { WorkerPoolStatus } from '../workers/worker-pool.ts';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
 import { loadPlugin } from '../load-plugin.ts';
-import { dataVersionsOf } from './data-versions.ts';
-import { openQueryPool, removeLeftovers } from './query-pool.ts';
+import { engineKindOf } from '../engines/engine-kinds.ts';
+import { openQueryPool, removeLeftovers } from './open-query-pool.ts';
 
 /** What a plug-in is told of the settings: those of engines. None of them is secret. */
 export type QueryEngineSettings = Pick<
@@ -73,8 +73,9 @@ async function openWorkers(
   live: LiveSettings,
   dependencies: EngineDependencies,
 ): Promise<OpenedEngine> {
-  const { pool, tables } = await openQueryPool(live, dependencies);
-  const dataVersion = dataVersionsOf(live.current, tables);
+  const { pool, findings } = await openQueryPool(live, dependencies);
+  const { dataVersions, readsResults } = engineKindOf(live.current);
+  const dataVersion = dataVersions?.(live.current, findings);
   const { logger } = dependencies;
   return {
     engineFor: ({ results, store, backend }) =>
@@ -83,7 +84,7 @@ async function openWorkers(
         results,
         store,
         dataVersion,
-        readsResults: live.current.engine.kind !== 'pinot',
+        readsResults,
         removeLeftovers: (order, { pid }) => removeLeftovers(backend, { order, pid, logger }),
       }),
     get status() {

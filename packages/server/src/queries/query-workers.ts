@@ -20,18 +20,16 @@ import {
   type WrittenResult,
 } from '@quire/results';
 import type { Schema } from 'apache-arrow';
-import type { WorkerEnd } from '../worker-process.ts';
-import type { WorkerPool } from '../worker-pool.ts';
-import { queryCalls, type QueryWork } from './query-work.ts';
-import { SinkHost } from './sink-host.ts';
-import { SourceHost } from './source-host.ts';
+import type { WorkerEnd } from '../workers/worker-process.ts';
+import type { WorkerPool } from '../workers/worker-pool.ts';
+import { queryCalls, type QuerySetup, type QueryWork } from './query-work.ts';
+import { StoreHost } from './store-host.ts';
 
 /** The pool that queries run in, and where their results go. */
 export interface QueryWorkersOptions {
-  /** A pool whose module makes its workers by `createQueryWorker`. */
-  readonly pool: WorkerPool;
+  readonly pool: Pick<WorkerPool<QuerySetup, QueryWork, unknown>, 'run'>;
   readonly results: Pick<ResultStore, 'createBy'>;
-  /** The store of the results: for workers that have none of their own. */
+  /** The store of the results, for processes that cannot open it. */
   readonly store: ObjectStore;
   /**
    * As `QueryEngine.dataVersion`, of the engine in the workers: asked here, so that it takes none
@@ -93,17 +91,18 @@ export class QueryWorkers implements StoringEngine {
   ): Promise<WrittenResult> {
     const { pool, store, removeLeftovers } = this.#options;
     const { order } = work;
-    const host = new SinkHost(store, resultPrefix(order.brokerId, order.requestId));
-    const source = new SourceHost(store, work.results?.map(({ dataKey }) => dataKey) ?? []);
-    /** Ends what the worker still waits for when it is gone. */
-    const giveUp = new AbortController();
+    const host = new StoreHost(store, {
+      writePrefix: resultPrefix(order.brokerId, order.requestId),
+      readKeys: work.results?.map(({ dataKey }) => dataKey) ?? [],
+    });
+    /** Ends what the worker still waits for when it has ended. */
+    const gone = new AbortController();
     let hasReleased = false;
     let end: WorkerEnd | undefined;
     const handlers = {
       ...host.handlers,
-      ...source.handlers,
       [queryCalls.extend]: (request: unknown) =>
-        admission.extend(request as ExtendRequest, { signal: giveUp.signal }),
+        admission.extend(request as ExtendRequest, { signal: gone.signal }),
       [queryCalls.release]: async (isFreed: unknown) => {
         hasReleased = true;
         admission.release(isFreed === true);
@@ -115,17 +114,17 @@ export class QueryWorkers implements StoringEngine {
       return (await pool.run(work, {
         signal,
         handlers,
-        onGone: (gone) => (end = gone),
+        onGone: (workerEnd) => (end = workerEnd),
       })) as WrittenResult;
     } catch (error) {
-      giveUp.abort(error);
-      await host.close();
+      gone.abort(error);
+      await host.abandonPut();
       if (end !== undefined) await removeLeftovers?.(order, end);
-      // One that lives, and said nothing of it, has written nothing.
+      // A process that is still there and released nothing has written nothing.
       else if (!hasReleased) admission.release(true);
       throw error;
     } finally {
-      await source.close();
+      await host.closeGet();
     }
   }
 }

@@ -6,14 +6,15 @@ import { parseSettings, settingsError } from '@quire/settings';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveSettings } from '../src/live-settings.ts';
-import { PreviewPool } from '../src/start/preview-pool.ts';
+import { previewsIn, workerKind } from '../src/tables/preview-kind.ts';
+import { WorkerPool } from '../src/workers/worker-pool.ts';
 
 const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 const logger = pino({ level: 'silent' });
 
 let directory: string;
 let live: LiveSettings;
-let pool: PreviewPool;
+let pool: Parameters<typeof previewsIn>[0];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quire-preview-pool-'));
@@ -31,7 +32,7 @@ beforeAll(async () => {
     clock: systemClock,
     logger,
   });
-  pool = new PreviewPool(live, { clock: systemClock, logger });
+  pool = WorkerPool.open(workerKind, live.current, { clock: systemClock, logger });
 });
 
 afterAll(async () => {
@@ -47,7 +48,7 @@ interface Answer {
 }
 
 async function preview(body: string, mayReadSources = false): Promise<Answer> {
-  const answer = await pool.run({ body, mayReadSources }, {});
+  const answer = await previewsIn(pool, live)({ body, mayReadSources }, {});
   return JSON.parse(Buffer.from(answer).toString()) as Answer;
 }
 
@@ -90,7 +91,7 @@ test('a preview whose time is over is killed when it does not stop, and the answ
   await expect(preview(spinning())).rejects.toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     message:
-      'The preview took longer than the 2000 ms that it may take (controller.preview.timeout) and was ended.',
+      'The preview exceeded its time limit of 2000 ms (controller.preview.timeout) and was ended.',
   });
   expect(await preview('{}')).toMatchObject({ sourceRows: [] });
 });

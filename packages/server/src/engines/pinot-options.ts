@@ -8,7 +8,7 @@ import {
 import { type Clock, QuireError, type Random } from '@quire/core';
 import type { PinotEngineOptions } from '@quire/engine-pinot';
 import type { Settings } from '@quire/settings';
-import { readPem } from './gate.ts';
+import { readAuthorities } from '../read-pem.ts';
 
 /** What the settings say of an Apache Pinot cluster. The tokens are among it. */
 export type PinotSettings = Pick<Settings, 'pinot' | 'tls'>;
@@ -30,17 +30,13 @@ export async function pinotOptionsOf(
       'engine.pinot.controller.url must be set, because engine.kind is pinot.',
     );
   }
-  const { authoritiesFile } = tls;
   return {
     clock,
     random,
     controllerUrls,
     brokers,
     authorization: await openAuthorization(pinot, clock),
-    certificateAuthorities:
-      authoritiesFile === undefined
-        ? undefined
-        : await readPem('engine.tls.ca.file', authoritiesFile),
+    certificateAuthorities: await readAuthorities({ tls }),
     connectTimeoutMs,
     refreshMs,
     avoidMs: refreshMs,

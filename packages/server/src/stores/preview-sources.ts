@@ -1,11 +1,7 @@
 import type { ObjectStore } from '@quire/core';
 import type { Settings, StoreLocation } from '@quire/settings';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
-import {
-  type BackendDependencies,
-  type LocationSettings,
-  openLocation,
-} from '../stores/open-store.ts';
+import { type BackendDependencies, type LocationSettings, openLocation } from './open-store.ts';
 import { bucketSchemes } from '@quire/settings/store-backends';
 
 /**

@@ -1,0 +1,94 @@
+import { availableParallelism } from 'node:os';
+import { parseTableName } from '@quire/core/table-engine';
+import type { OpenTable } from '@quire/engine-duckdb';
+import type { FileIdentity, SharedVerification } from '@quire/table-server/queries';
+import type { EngineKind, EngineSettings } from './engine-kind.ts';
+
+/** DuckDB in processes of this server, over files and over the tables of the table server. */
+export const embeddedEngine: EngineKind = {
+  name: 'embedded',
+  readsResults: true,
+  tablesRole: 'server',
+  openQueryEngine: async (settings, { findings, call, clock }) => {
+    const { DuckDbEngine } = await import('@quire/engine-duckdb');
+    const { tables, duckdb, query, store, statement } = settings;
+    const shared: SharedVerification = {
+      find: async (files) => (await call(verifiedCalls.find, files)) as readonly boolean[],
+      add: async (files) => void (await call(verifiedCalls.add, files)),
+    };
+    const liveTables = await openLiveTables(settings, shared);
+    const engine = await DuckDbEngine.open({
+      tables: (findings as readonly OpenTable[] | undefined) ?? tables,
+      // The limits of all queries together are shared equally by the processes that there may be.
+      memoryMaxBytes: Math.floor(duckdb.memoryBytesMax / query.concurrencyMax),
+      threads: duckdb.threadCount || availableParallelism(),
+      spillDirectory: store.tempDir,
+      spillMaxBytes: Math.floor(duckdb.spillBytesMax / query.concurrencyMax),
+      statementLimits: statement,
+      clock,
+      ...(liveTables && { liveTables, liveDirectory: settings.tableServer.dataDir }),
+    });
+    return {
+      engine,
+      settled: () => engine.settled(),
+      findings: engine.tables,
+      directories: [engine.spillDirectory],
+    };
+  },
+  warmUp: async (engine) => {
+    const { warmUp } = await import('./warm-up.ts');
+    await warmUp(engine);
+  },
+  openHandlers: async () => {
+    const { VerificationHost } = await import('@quire/table-server/queries');
+    // Processes come and go: a file that one has read and found whole, none reads again.
+    const verified = new VerificationHost();
+    return {
+      [verifiedCalls.find]: (files) => verified.find(files as readonly FileIdentity[]),
+      [verifiedCalls.add]: (files) => verified.add(files as readonly FileIdentity[]),
+    };
+  },
+  dataVersions: (settings, findings) => {
+    const tables = findings as readonly OpenTable[];
+    const load = once(async () => {
+      const { dataVersionOf } = await import('@quire/engine-duckdb/versions');
+      return { dataVersionOf, liveTables: await openLiveTables(settings) };
+    });
+    return async (names) => {
+      const { dataVersionOf, liveTables } = await load();
+      return dataVersionOf({ tables, ...(liveTables && { liveTables }) }, names);
+    };
+  },
+  listTables: (settings) => {
+    const configured = settings.tables.map(({ name }) => name);
+    const load = once(() => openLiveTables(settings));
+    return async () => {
+      const names = (await (await load())?.listNames()) ?? [];
+      return [...new Set([...configured, ...names.map((name) => parseTableName(name).rawName)])];
+    };
+  },
+  describeTables: ({ tables }) => tables.map(({ name }) => name).join(', ') || 'none',
+  openTableEngine: async (live, context) => {
+    const { openEmbeddedTables } = await import('./embedded-tables.ts');
+    return openEmbeddedTables(live, context);
+  },
+};
+
+/** What engines ask of the process that they work for: which files were read and found whole. */
+const verifiedCalls = { find: 'find verified files', add: 'add verified files' } as const;
+
+/** Opens the tables of the table server whose directory this process shares, wherever that runs. */
+async function openLiveTables(
+  { tableServer: { dataDir } }: Pick<EngineSettings, 'tableServer'>,
+  shared?: SharedVerification,
+) {
+  if (dataDir === undefined) return undefined;
+  const { DirectoryTables } = await import('@quire/table-server/queries');
+  return new DirectoryTables(dataDir, shared === undefined ? {} : { shared });
+}
+
+/** Returns a function that loads at its first call: few processes are ever asked. */
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loaded: Promise<Value> | undefined;
+  return () => (loaded ??= load());
+}

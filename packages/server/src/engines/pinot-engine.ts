@@ -1,0 +1,35 @@
+import { mkdir } from 'node:fs/promises';
+import type { EngineKind } from './engine-kind.ts';
+
+/** An Apache Pinot cluster, which runs queries and keeps tables. */
+export const pinotEngine: EngineKind = {
+  name: 'pinot',
+  readsResults: false,
+  tablesRole: 'controller',
+  openQueryEngine: async (settings, { clock, random }) => {
+    const { PinotEngine } = await import('@quire/engine-pinot');
+    const { pinotOptionsOf } = await import('./pinot-options.ts');
+    const engine = new PinotEngine(await pinotOptionsOf(settings, { clock, random }));
+    return { engine, settled: () => engine.settled(), directories: [] };
+  },
+  listTables:
+    ({ tables }) =>
+    async () =>
+      tables.map(({ name }) => name),
+  describeTables: ({ pinot }) => `those of Apache Pinot at ${pinot.controllerUrls?.join(', ')}`,
+  openTableEngine: async ({ current: settings }, { environment, logger }) => {
+    const { dataDir: directory } = settings.tableServer;
+    if (directory === undefined) {
+      logger.warn(
+        'engine.tables.data.dir is not set: the controller leaves the tables of the cluster alone',
+      );
+      return undefined;
+    }
+    await mkdir(directory, { recursive: true });
+    const { PinotTableEngine } = await import('@quire/engine-pinot');
+    const { pinotOptionsOf } = await import('./pinot-options.ts');
+    const engine = new PinotTableEngine(await pinotOptionsOf(settings, environment));
+    logger.info({ engine: engine.description }, 'controller looks after the tables of a cluster');
+    return { engine, directory, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+  },
+};

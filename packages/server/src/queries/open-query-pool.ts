@@ -1,0 +1,74 @@
+import type { BrokerMetrics } from '@quire/broker';
+import { isLeftoverKeeper, isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
+import { resultPrefix, type WriteOrder } from '@quire/results';
+import type { Logger } from 'pino';
+import { engineKindOf } from '../engines/engine-kinds.ts';
+import type { LiveSettings } from '../live-settings.ts';
+import { WorkerPool } from '../workers/worker-pool.ts';
+import { type QuerySetup, type QueryWork, storeCalls, type StoreRetry } from './query-work.ts';
+import { workerKind } from './query-kind.ts';
+
+/** The processes of queries, and what the first one found out about the tables. */
+export interface OpenQueryPool {
+  readonly pool: WorkerPool<QuerySetup, QueryWork, unknown>;
+  readonly findings: unknown;
+}
+
+/**
+ * Opens the processes that queries run in. The first one finds out about the tables, for the others.
+ *
+ * @throws INVALID_SETTING when a table cannot be read, or a limit or the store cannot be used
+ */
+export async function openQueryPool(
+  { current: settings }: LiveSettings,
+  { metrics, logger }: { readonly metrics: BrokerMetrics; readonly logger: Logger },
+): Promise<OpenQueryPool> {
+  const pool = WorkerPool.open(workerKind, settings, {
+    handlers: {
+      ...(await engineKindOf(settings).openHandlers?.()),
+      [storeCalls.call]: async (call) => metrics.observeStoreCall(call as StoreCall),
+      [storeCalls.retry]: async (retry) =>
+        logger.warn(retry as StoreRetry, 'store call failed, will be tried again'),
+    },
+    logger,
+    onKilled: ({ reason }) => metrics.observeKilledWorker(reason),
+  });
+  let findings: unknown;
+  try {
+    findings = await pool.run({ kind: 'findings' });
+  } catch (error) {
+    await pool[Symbol.asyncDispose]();
+    throw error;
+  }
+  pool.replaceSetup({ ...workerKind.setup(settings), isFirst: false, findings });
+  // It has looked at all files, and is the larger for it. Until another one is ready, it answers.
+  pool.replaceAll();
+  metrics.watchWorkers(() => pool.status);
+  return { pool, findings };
+}
+
+/**
+ * Removes what a worker that died has left beside the objects of the store: its file on the way, or
+ * its unfinished upload.
+ */
+export async function removeLeftovers(
+  backend: ObjectStore,
+  {
+    order,
+    pid,
+    logger,
+  }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
+): Promise<void> {
+  try {
+    if (isLeftoverKeeper(backend)) {
+      const prefix = resultPrefix(order.brokerId, order.requestId);
+      await backend.leftovers.removeOfDeadWriter({ pid, prefix });
+    }
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    logger.warn(
+      { err: error, requestId: order.requestId },
+      'the leftovers of a killed worker could not be removed; the cleaner will remove them',
+    );
+  }
+}

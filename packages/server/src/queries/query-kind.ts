@@ -1,0 +1,31 @@
+import type { Settings } from '@quire/settings';
+import type { WorkerKind } from '../workers/worker-kind.ts';
+import type { QuerySetup, QueryWork } from './query-work.ts';
+
+/** Queries, and the results that they write. */
+export const workerKind: WorkerKind<QuerySetup, QueryWork, unknown> = {
+  name: 'query',
+  module: import.meta.url,
+  setup: (settings) => ({ settings: querySettingsOf(settings), isFirst: true }),
+  limits: ({ query: { concurrencyMax }, workers }) => ({
+    sizeMax: concurrencyMax,
+    sizeMin: Math.min(workers.idleCountMin, concurrencyMax),
+    idleMs: workers.idleMs,
+    killGraceMs: workers.killGraceMs,
+    memory: { maxBytes: workers.memoryBytesMax, setting: 'engine.broker.workers.memory.maxMB' },
+    nodeFlags: ['--max-semi-space-size=2'],
+    threadPoolSize: 8,
+  }),
+  open: async (setup, host) => {
+    const { openQueries } = await import('./run-queries.ts');
+    return openQueries(setup, host);
+  },
+};
+
+/** Only what queries need: settings have secrets of others. */
+function querySettingsOf(settings: Settings): QuerySetup['settings'] {
+  const { engine, pinot, tls, tables, tableServer, duckdb, query, statement } = settings;
+  const { store, backends, storageClasses } = settings;
+  const stores = { store, backends, storageClasses };
+  return { ...stores, engine, pinot, tls, tables, tableServer, duckdb, query, statement };
+}

@@ -1,0 +1,107 @@
+import { type ObjectStore, type StoreCall, systemClock, systemRandom } from '@quire/core';
+import {
+  answeredData,
+  encodeSchema,
+  type ExtendRequest,
+  type GrowthNews,
+  openOrdered,
+  type ResultSink,
+  type WriterAdmission,
+  writeOrdered,
+} from '@quire/results';
+import type { OpenQueryEngine } from '../engines/engine-kind.ts';
+import { engineKindOf } from '../engines/engine-kinds.ts';
+import { isOpenedAnywhere, openStore } from '../stores/open-store.ts';
+import type { WorkContext, WorkerHost, WorkRunner } from '../workers/worker-kind.ts';
+import {
+  queryCalls,
+  type QuerySetup,
+  type QueryWork,
+  storeCalls,
+  type StoreRetry,
+} from './query-work.ts';
+import { RemoteStore } from './remote-store.ts';
+
+/** What queries run on and write to in their process. */
+interface QueryParts extends OpenQueryEngine {
+  /**
+   * Where results are written, and read by queries that name them; undefined when the store lives
+   * in the process that this one works for.
+   */
+  readonly store: (ResultSink & Pick<ObjectStore, 'get'>) | undefined;
+}
+
+/** Opens the engine and the store of a process that runs queries and writes their results. */
+export async function openQueries(
+  { settings, isFirst, findings }: QuerySetup,
+  host: WorkerHost,
+): Promise<WorkRunner<QueryWork, unknown>> {
+  const kind = engineKindOf(settings);
+  const { call } = host;
+  const [clock, random] = [systemClock, systemRandom];
+  const opened = await kind.openQueryEngine(settings, { clock, random, call, findings });
+  const store = isOpenedAnywhere(settings)
+    ? (await openStore(settings, dependenciesOf(host))).store
+    : undefined;
+  const parts: QueryParts = { ...opened, store };
+  // The first process is replaced soon. Any other one waits for work, and can warm up meanwhile.
+  if (!isFirst) void kind.warmUp?.(opened.engine).catch(() => undefined);
+  return {
+    directories: opened.directories,
+    run: async (work, context) => {
+      try {
+        return work.kind === 'findings' ? opened.findings : await runQuery(work, parts, context);
+      } finally {
+        await opened.settled();
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await opened.engine[Symbol.asyncDispose]();
+      await store?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function runQuery(
+  work: Exclude<QueryWork, { kind: 'findings' }>,
+  parts: QueryParts,
+  { signal, call }: WorkContext,
+): Promise<unknown> {
+  const store = parts.store ?? new RemoteStore(call);
+  const results =
+    work.kind === 'store' ? work.results?.map((order) => openOrdered(order, store)) : [];
+  await using execution = await parts.engine.execute(work.query, {
+    signal,
+    limits: work.limits,
+    results,
+  });
+  if (work.kind === 'describe') return encodeSchema(execution.schema);
+  const admission: WriterAdmission = {
+    extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
+    release: (isFreed) => void call(queryCalls.release, isFreed),
+  };
+  // A process whose files were replaced while it runs, by a newer version, does not know the call,
+  // and needs no answer to it.
+  call(queryCalls.planned, answeredData(execution)).catch(() => undefined);
+  const tell = (news: GrowthNews): void => void call(queryCalls.grow, news);
+  return await writeOrdered(execution, work.order, {
+    store,
+    clock: systemClock,
+    admission,
+    signal,
+    tell,
+  });
+}
+
+/** Calls to the store are counted and logged by the process that this one works for. */
+function dependenciesOf({ call }: WorkerHost): Parameters<typeof openStore>[1] {
+  const report = (name: string, input: StoreCall | StoreRetry): void => {
+    call(name, input).catch(() => undefined); // that process has ended, and its log with it
+  };
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    onCall: (each) => report(storeCalls.call, each),
+    onRetry: ({ error, ...event }) => report(storeCalls.retry, { ...event, reason: error.code }),
+  };
+}

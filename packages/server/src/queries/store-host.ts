@@ -1,0 +1,145 @@
+import {
+  assertObjectKey,
+  type ByteRange,
+  type ObjectBody,
+  type ObjectEntry,
+  type ObjectStore,
+  QuireError,
+} from '@quire/core';
+import type { ResultSink } from '@quire/results';
+import type { CallHandlers } from '../workers/worker-process.ts';
+import { queryCalls } from './query-work.ts';
+
+/** The objects that a query may reach. */
+export interface ReachableObjects {
+  /** Prefix of the keys that may be written and deleted: those of one result. */
+  readonly writePrefix: string;
+  /** Keys that may be read: those of the results that the query names. */
+  readonly readKeys: readonly string[];
+}
+
+/** The store's side of a `RemoteStore`. */
+export class StoreHost {
+  readonly handlers: CallHandlers;
+  readonly #store: ResultSink & Pick<ObjectStore, 'get'>;
+  readonly #reachable: ReachableObjects;
+  #put: PushedPut | undefined;
+  #object: ObjectBody | undefined;
+  #chunks: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(store: ResultSink & Pick<ObjectStore, 'get'>, reachable: ReachableObjects) {
+    this.#store = store;
+    this.#reachable = reachable;
+    this.handlers = {
+      [queryCalls.putBegin]: async (key) => {
+        this.#put = new PushedPut(this.#store, this.#writable(key));
+      },
+      [queryCalls.putChunk]: (chunk) => this.#startedPut().write(chunk as Uint8Array),
+      [queryCalls.putEnd]: () => this.#startedPut().end(),
+      [queryCalls.putAbandon]: () => this.abandonPut(),
+      [queryCalls.delete]: (key) => this.#store.delete(this.#writable(key)),
+      [queryCalls.getBegin]: (input) =>
+        this.#startGet(input as { readonly key: string; readonly range?: ByteRange }),
+      [queryCalls.getChunk]: async () =>
+        (await this.#chunks?.next())?.value as Uint8Array | undefined,
+      [queryCalls.getEnd]: () => this.closeGet(),
+    };
+  }
+
+  /** Gives up the put under way, if there is one: its writer has ended. */
+  async abandonPut(): Promise<void> {
+    await this.#put?.abandon();
+  }
+
+  /** Closes what is being read, if anything: its reader has ended. */
+  async closeGet(): Promise<void> {
+    const object = this.#object;
+    this.#object = undefined;
+    this.#chunks = undefined;
+    await object?.[Symbol.asyncDispose]();
+  }
+
+  async #startGet({
+    key,
+    range,
+  }: {
+    readonly key: string;
+    readonly range?: ByteRange;
+  }): Promise<number> {
+    if (!this.#reachable.readKeys.includes(key)) {
+      throw new QuireError(
+        'INTERNAL',
+        'A worker asked for an object that its query does not name.',
+      );
+    }
+    await this.closeGet();
+    this.#object = await this.#store.get(key, { range });
+    this.#chunks = this.#object.body[Symbol.asyncIterator]();
+    return this.#object.sizeBytes;
+  }
+
+  #startedPut(): PushedPut {
+    if (this.#put === undefined) {
+      throw new QuireError('INTERNAL', 'A worker sent bytes without an object.');
+    }
+    return this.#put;
+  }
+
+  #writable(key: unknown): string {
+    const { writePrefix } = this.#reachable;
+    if (typeof key !== 'string' || !key.startsWith(writePrefix)) {
+      throw new QuireError('INTERNAL', `A worker asked for an object outside of ${writePrefix}.`);
+    }
+    assertObjectKey(key);
+    return key;
+  }
+}
+
+/** A put whose bytes are pushed; the store pulls them. */
+class PushedPut {
+  readonly #stored: Promise<ObjectEntry>;
+  /** The chunk that waits to be pulled, with its writer. */
+  #offered = Promise.withResolvers<Uint8Array | undefined>();
+  #taken = Promise.withResolvers<void>();
+
+  constructor(store: ResultSink, key: string) {
+    this.#stored = store.put(key, this.#chunks());
+    this.#stored.catch(ignore);
+    this.#offered.promise.catch(ignore);
+  }
+
+  /** Resolves once the store is done with the chunk. @throws what the store throws */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#offered.resolve(chunk);
+    await Promise.race([this.#taken.promise, this.#stored]);
+  }
+
+  end(): Promise<ObjectEntry> {
+    this.#offered.resolve(undefined);
+    return this.#stored;
+  }
+
+  async abandon(): Promise<void> {
+    this.#offered.reject(new QuireError('ABORTED', 'The writer gave up.'));
+    await this.#stored.catch(ignore);
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    for (
+      let chunk = await this.#offered.promise;
+      chunk !== undefined;
+      chunk = await this.#offered.promise
+    ) {
+      yield chunk;
+      const taken = this.#taken;
+      this.#offered = Promise.withResolvers();
+      this.#offered.promise.catch(ignore);
+      this.#taken = Promise.withResolvers();
+      taken.resolve();
+    }
+  }
+}
+
+function ignore(): void {
+  // The writer is told at its next call.
+}

@@ -1,0 +1,91 @@
+import { Buffer } from 'node:buffer';
+import type { PreviewCall, RunPreview } from '@quire/controller';
+import { isQuireError, systemClock, systemRandom } from '@quire/core';
+import type { Settings } from '@quire/settings';
+import { openStream, parseStreamConfig } from '@quire/streams';
+import { previewText } from '@quire/tables';
+import type { LiveSettings } from '../live-settings.ts';
+import type { LocationSettings } from '../stores/open-store.ts';
+import { PreviewSources } from '../stores/preview-sources.ts';
+import { heapFlags, type WorkContext, type WorkerKind } from '../workers/worker-kind.ts';
+import type { WorkerPool } from '../workers/worker-pool.ts';
+
+/** A preview, with the live settings as they were when it was asked for. */
+interface PreviewWork extends PreviewCall {
+  readonly preview: Settings['preview'];
+  readonly streams: Settings['streams'];
+}
+
+/** Previews of tables. Files and streams are opened in the process of the preview. */
+export const workerKind: WorkerKind<LocationSettings, PreviewWork, Uint8Array> = {
+  name: 'preview',
+  module: import.meta.url,
+  setup: ({ store, backends }) => ({ store, backends }),
+  limits: ({ previewWorkers: { memoryBytesMax, idleMs, killGraceMs } }) => ({
+    // The controller bounds them by `controller.preview.concurrency`, which is live.
+    sizeMax: Infinity,
+    sizeMin: 0,
+    idleMs,
+    killGraceMs,
+    memory: { maxBytes: memoryBytesMax, setting: 'controller.preview.workers.memory.maxMB' },
+    nodeFlags: heapFlags(memoryBytesMax),
+    threadPoolSize: 4,
+  }),
+  open: async (setup) => {
+    const sources = new PreviewSources(setup, { clock: systemClock, random: systemRandom });
+    return {
+      run: (work, context) => runPreview(work, sources, context),
+      [Symbol.asyncDispose]: () => sources[Symbol.asyncDispose](),
+    };
+  },
+};
+
+/** Returns a function that runs previews in the processes of a pool. */
+export function previewsIn(
+  pool: WorkerPool<LocationSettings, PreviewWork, Uint8Array>,
+  live: LiveSettings,
+): RunPreview {
+  return (call, { signal }) => {
+    const { preview, streams } = live.current;
+    const timeLimit = { maxMs: preview.timeMaxMs, setting: 'controller.preview.timeout' };
+    return pool.run({ ...call, preview, streams }, { signal, timeLimit });
+  };
+}
+
+async function runPreview(
+  { body, mayReadSources, preview, streams }: PreviewWork,
+  sources: PreviewSources,
+  { signal }: WorkContext,
+): Promise<Uint8Array> {
+  const clock = systemClock;
+  const finder = sources.finderOf(preview.sources);
+  const pieces = await previewText(body, {
+    clock,
+    limits: preview,
+    signal: unlessTimeExceeded(signal),
+    ...(mayReadSources && {
+      finder,
+      openStream: (config) => ({
+        start: parseStreamConfig(config).start,
+        stream: openStream(config, { ...streams, clock }),
+      }),
+    }),
+  });
+  const answer: Buffer[] = [];
+  for await (const piece of pieces) answer.push(Buffer.from(piece));
+  return Buffer.concat(answer);
+}
+
+/**
+ * Returns a signal that is aborted when the caller has gone, and not when the preview exceeds its
+ * time: then it answers with what it has.
+ */
+function unlessTimeExceeded(signal: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const onAbort = (): void => {
+    if (!isQuireError(signal.reason, 'QUERY_LIMIT_EXCEEDED')) gone.abort(signal.reason);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return gone.signal;
+}

@@ -1,0 +1,64 @@
+import { isQuireError, systemClock } from '@quire/core';
+import type { ChunkLost, ChunkOutput, RunChunkJob } from '@quire/table-server';
+import type { ChunkJob } from '@quire/table-server/consumption';
+import type { LiveSettings } from '../live-settings.ts';
+import { heapFlags, type WorkerKind } from '../workers/worker-kind.ts';
+import type { WorkerPool } from '../workers/worker-pool.ts';
+import type { WorkerEnd } from '../workers/worker-process.ts';
+
+/** Cancelled work either ends soon or is stuck. */
+const killGraceMs = 500;
+/** Merging files takes time by their size, and none of it is caused by a message. */
+const mergeTimeMaxMs = 3_600_000;
+
+/** Batches of messages, made rows of, and the files of such rows, merged into segments. */
+export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost> = {
+  name: 'batch of messages',
+  module: import.meta.url,
+  setup: () => undefined,
+  limits: ({ streamWorkers: { countMax, memoryBytesMax, idleMs } }) => ({
+    sizeMax: countMax,
+    sizeMin: 0,
+    idleMs,
+    killGraceMs,
+    memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.stream.workers.memory.maxMB' },
+    // Rows are dropped as soon as they are written. With the usual size of the young generation a
+    // process takes more than half of its memory within one batch, and the pool would replace it.
+    nodeFlags: [...heapFlags(memoryBytesMax), '--max-semi-space-size=4'],
+    threadPoolSize: 2,
+  }),
+  open: async () => {
+    const { runChunkJob } = await import('@quire/table-server/consumption');
+    return {
+      run: (job, { signal }) => runChunkJob(job, { clock: systemClock, signal }),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+};
+
+/**
+ * Returns a function that makes rows of messages in the processes of a pool. Where a process is lost
+ * to a batch, that is the outcome of the batch: it would be the same the next time.
+ */
+export function chunkJobsIn(
+  pool: WorkerPool<undefined, ChunkJob, ChunkOutput | ChunkLost>,
+  live: LiveSettings,
+): RunChunkJob {
+  return async (job, { signal }) => {
+    const { timeMaxMs } = live.current.streamWorkers;
+    const timeLimit = {
+      maxMs: job.kind === 'fill' ? timeMaxMs : mergeTimeMaxMs,
+      setting: 'engine.tables.stream.workers.timeout',
+      // A batch that finds no process is not to blame, and is tried again.
+      startMaxMs: 3 * timeMaxMs,
+    };
+    let end: WorkerEnd | undefined;
+    try {
+      return await pool.run(job, { signal, timeLimit, onGone: (gone) => (end = gone) });
+    } catch (error) {
+      const hasKilled = end !== undefined && end.reason !== 'stopped' && signal?.aborted !== true;
+      if (!hasKilled && !isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) throw error;
+      return { lost: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
