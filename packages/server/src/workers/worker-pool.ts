@@ -10,7 +10,7 @@ import {
   type WorkOptions,
 } from './worker-process.ts';
 
-/** What the processes of a pool are opened with, and who hears of them. */
+/** What the processes of a pool are opened with, and callbacks about them. */
 export interface WorkerPoolOptions<Setup> {
   readonly setup: Setup;
   readonly limits: WorkerLimits;
