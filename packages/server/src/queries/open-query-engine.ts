@@ -74,8 +74,8 @@ async function openWorkers(
   dependencies: EngineDependencies,
 ): Promise<OpenedEngine> {
   const { pool, findings } = await openQueryPool(live, dependencies);
-  const { dataVersions, readsResults } = engineKindOf(live.current);
-  const dataVersion = dataVersions?.(live.current, findings);
+  const kind = engineKindOf(live.current);
+  const dataVersion = kind.dataVersions?.(live.current, findings);
   const { logger } = dependencies;
   return {
     engineFor: ({ results, store, backend }) =>
@@ -84,7 +84,7 @@ async function openWorkers(
         results,
         store,
         dataVersion,
-        readsResults,
+        readsResults: kind.readsResults,
         removeLeftovers: (order, { pid }) => removeLeftovers(backend, { order, pid, logger }),
       }),
     get status() {
