@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TaskDebug } from '@quire/api';
 import { expect, test, vi } from 'vitest';
 import { LiveTables } from './live-tables.ts';
-import { patience } from '../testkit/until.ts';
+import { patience, until } from '../testkit/until.ts';
 
 /** Long enough to be killed in the middle of it. */
 const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
@@ -115,6 +115,15 @@ test('a subtask whose process is killed is done again, and fails with the whole 
   expect(await tables.ask('SELECT count(*) FROM hops')).toEqual([[rowCount]]);
 });
 
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 test('a task whose server is killed in the middle of it goes on when that is started again', async () => {
   await using tables = await openHops();
   const task = await load(tables);
@@ -122,7 +131,7 @@ test('a task whose server is killed in the middle of it goes on when that is sta
   const worker = await taskWorker(tables);
   await tables.kill();
   // No worker outlives its server.
-  await expect.poll(() => () => process.kill(worker, 0)).toThrow('ESRCH');
+  await until(() => isGone(worker), 'its worker has ended');
   await tables.start();
   await untilState(tables, task, 'COMPLETED');
   expect(await tables.ask('SELECT count(*) FROM hops')).toEqual([[rowCount]]);
