@@ -1,4 +1,6 @@
 export {
+  type AdminRouteName,
+  adminRoutes,
   type ArrowCodec,
   arrowCodecs,
   errorCodeOfException,
@@ -13,6 +15,8 @@ export {
   pageHeaders,
   pagePath,
   queryPath,
+  type QueryState,
+  type Route,
   routePatterns,
   settingsPattern,
   storedResultPath,
@@ -75,13 +79,7 @@ export {
   ResultListResponse,
   StoredResult,
 } from './result-entry.ts';
-export {
-  type QueryState,
-  QueryStatus,
-  RunningQuery,
-  RunningQueryList,
-  type WaitReason,
-} from './query-status.ts';
+export { QueryStatus, RunningQuery, RunningQueryList, type WaitReason } from './query-status.ts';
 export { refer } from './reference.ts';
 export { SweepPlanResponse } from './sweep-operation.ts';
 export { SettingsResponse } from './settings-response.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@quire/core/portable';
-import { expirationHeader, pageFormats, pageHeaders } from '@quire/core/wire';
+import { expirationHeader, pageFormats, pageHeaders, type Route } from '@quire/core/wire';
 import type { TObject, TSchema } from 'typebox';
 import { ErrorBody } from './error-body.ts';
 import { errorStatuses } from './error-status.ts';
@@ -18,10 +18,7 @@ export interface OperationResponse {
  * One call of the API: the one source of its route, its validation and its place in the OpenAPI
  * document.
  */
-export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Route pattern, `:requestId` for a path segment. */
-  readonly path: string;
+export interface Operation extends Route {
   readonly schema: {
     readonly operationId: string;
     readonly summary: string;

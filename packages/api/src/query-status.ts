@@ -1,11 +1,7 @@
+import { type QueryState, queryStates } from '@quire/core/wire';
 import { type Static, Type } from 'typebox';
 import { QueryException } from './metadata-record.ts';
 import { refer } from './reference.ts';
-
-/** What may become of a query, in this order; a query ends in one of the last three. */
-export const queryStates = ['QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const;
-/** The progress of a query. */
-export type QueryState = (typeof queryStates)[number];
 
 /** A state as the wire has it. */
 export const stateSchema = (description: string, states: readonly QueryState[] = queryStates) =>

@@ -1,4 +1,4 @@
-import type { RestreamResponse, TaskDebug } from '@quire/api';
+import type { RestreamResponse, TaskDebug } from '@quire/core/wire';
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 

@@ -1,13 +1,10 @@
-import {
-  type Operation,
-  restreamOperations,
-  type RestreamResponse,
-  streamOperations,
-  tableAdminOperations,
-  type TaskDebug,
-  taskOperations,
-} from '@quire/api';
 import { QuireError } from '@quire/core/portable';
+import {
+  type AdminRouteName,
+  adminRoutes,
+  type RestreamResponse,
+  type TaskDebug,
+} from '@quire/core/wire';
 import {
   decodeNames,
   decodeRestream,
@@ -71,10 +68,7 @@ export class QuireAdminClient {
 
   /** Names without type, of all tables that the controller keeps. */
   async listTables({ signal }: SignalOptions = {}): Promise<readonly string[]> {
-    return decodeNames(
-      await this.#call(tableAdminOperations.listTableConfigs, { signal }),
-      'list of tables',
-    );
+    return decodeNames(await this.#call('listTableConfigs', { signal }), 'list of tables');
   }
 
   /** The halves of a table, and how large each is. @throws TABLE_NOT_FOUND */
@@ -82,7 +76,7 @@ export class QuireAdminClient {
     rawName: string,
     { signal }: SignalOptions = {},
   ): Promise<readonly TableSize[]> {
-    const answer = await this.#call(tableAdminOperations.readTableSize, {
+    const answer = await this.#call('readTableSize', {
       path: { tableName: rawName },
       signal,
     });
@@ -94,7 +88,7 @@ export class QuireAdminClient {
    * TABLE_NOT_FOUND
    */
   async readTable(rawName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    const answer = await this.#call(tableAdminOperations.readTableConfigs, {
+    const answer = await this.#call('readTableConfigs', {
       path: { tableName: rawName },
       signal,
     });
@@ -106,10 +100,7 @@ export class QuireAdminClient {
    * TABLE_INVALID
    */
   async createTable(config: JsonObject, { signal }: SignalOptions = {}): Promise<JsonObject> {
-    return expectObject(
-      await this.#call(tableAdminOperations.createTable, { body: config, signal }),
-      'body',
-    );
+    return expectObject(await this.#call('createTable', { body: config, signal }), 'body');
   }
 
   /**
@@ -120,10 +111,7 @@ export class QuireAdminClient {
     configs: JsonObject,
     { signal }: SignalOptions = {},
   ): Promise<JsonObject> {
-    return expectObject(
-      await this.#call(tableAdminOperations.createTableConfigs, { body: configs, signal }),
-      'body',
-    );
+    return expectObject(await this.#call('createTableConfigs', { body: configs, signal }), 'body');
   }
 
   /**
@@ -131,7 +119,7 @@ export class QuireAdminClient {
    * @throws TABLE_NOT_FOUND, TABLE_IN_USE
    */
   async deleteTable(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
-    const answer = await this.#call(tableAdminOperations.deleteTable, {
+    const answer = await this.#call('deleteTable', {
       path: { tableName },
       signal,
     });
@@ -154,7 +142,7 @@ export class QuireAdminClient {
     form.append('file', file.content, file.name);
     const query = { tableNameWithType, batchConfigMapStr: textOf(batchConfig) };
     return ingestedOf(
-      await this.#call(tableAdminOperations.ingestFromFile, {
+      await this.#call('ingestFromFile', {
         query,
         body: form,
         signal,
@@ -174,7 +162,7 @@ export class QuireAdminClient {
   ): Promise<IngestedFile> {
     const query = { tableNameWithType, sourceURIStr: uri, batchConfigMapStr: textOf(batchConfig) };
     return ingestedOf(
-      await this.#call(tableAdminOperations.ingestFromUri, {
+      await this.#call('ingestFromUri', {
         query,
         signal,
         headersTimeoutMs: this.#uploadTimeoutMs,
@@ -190,7 +178,7 @@ export class QuireAdminClient {
     tableName: string,
     { signal }: SignalOptions = {},
   ): Promise<JsonObject> {
-    const answer = await this.#call(streamOperations.readConsumingSegments, {
+    const answer = await this.#call('readConsumingSegments', {
       path: { tableName },
       signal,
     });
@@ -203,7 +191,7 @@ export class QuireAdminClient {
   /** Whether a table is paused, as on the wire. @throws TABLE_NOT_FOUND, UNSUPPORTED */
   async readPauseStatus(tableName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
     return expectObject(
-      await this.#call(streamOperations.readPauseStatus, { path: { tableName }, signal }),
+      await this.#call('readPauseStatus', { path: { tableName }, signal }),
       'pause status',
     );
   }
@@ -213,7 +201,7 @@ export class QuireAdminClient {
     tableName: string,
     { signal, comment }: SignalOptions & { readonly comment?: string | undefined } = {},
   ): Promise<JsonObject> {
-    const answer = await this.#call(streamOperations.pauseConsumption, {
+    const answer = await this.#call('pauseConsumption', {
       path: { tableName },
       query: { comment },
       signal,
@@ -234,7 +222,7 @@ export class QuireAdminClient {
     } = {},
   ): Promise<JsonObject> {
     const query = { consumeFrom, comment };
-    const answer = await this.#call(streamOperations.resumeConsumption, {
+    const answer = await this.#call('resumeConsumption', {
       path: { tableName },
       query,
       signal,
@@ -247,7 +235,7 @@ export class QuireAdminClient {
    * TABLE_NOT_FOUND, CONFLICT
    */
   async forceCommit(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
-    const answer = await this.#call(streamOperations.forceCommit, { path: { tableName }, signal });
+    const answer = await this.#call('forceCommit', { path: { tableName }, signal });
     return expectString(expectObject(answer, 'body')['forceCommitJobId'], 'forceCommitJobId');
   }
 
@@ -257,7 +245,7 @@ export class QuireAdminClient {
     { signal }: SignalOptions = {},
   ): Promise<ForceCommitProgress> {
     const answer = expectObject(
-      await this.#call(streamOperations.readForceCommit, { path: { jobId }, signal }),
+      await this.#call('readForceCommit', { path: { jobId }, signal }),
       'job',
     );
     const segments: unknown = JSON.parse(
@@ -283,7 +271,7 @@ export class QuireAdminClient {
     { signal }: SignalOptions = {},
   ): Promise<RestreamResponse> {
     return decodeRestream(
-      await this.#call(restreamOperations.startRestream, {
+      await this.#call('startRestream', {
         path: { tableName },
         body: request,
         signal,
@@ -296,24 +284,17 @@ export class QuireAdminClient {
     tableName: string,
     { signal }: SignalOptions = {},
   ): Promise<RestreamResponse> {
-    return decodeRestream(
-      await this.#call(restreamOperations.readTableRestream, { path: { tableName }, signal }),
-    );
+    return decodeRestream(await this.#call('readTableRestream', { path: { tableName }, signal }));
   }
 
   /** @throws JOB_NOT_FOUND */
   async readRestream(jobId: string, { signal }: SignalOptions = {}): Promise<RestreamResponse> {
-    return decodeRestream(
-      await this.#call(restreamOperations.readRestream, { path: { jobId }, signal }),
-    );
+    return decodeRestream(await this.#call('readRestream', { path: { jobId }, signal }));
   }
 
   /** Newest first. */
   async listRestreams({ signal }: SignalOptions = {}): Promise<readonly RestreamResponse[]> {
-    const answer = expectObject(
-      await this.#call(restreamOperations.listRestreams, { signal }),
-      'body',
-    );
+    const answer = expectObject(await this.#call('listRestreams', { signal }), 'body');
     return expectArray(answer['restreams'], 'restreams').map((job) => decodeRestream(job));
   }
 
@@ -327,7 +308,7 @@ export class QuireAdminClient {
   ): Promise<RestreamResponse> {
     const query = { dropDestination: String(dropDestination) };
     return decodeRestream(
-      await this.#call(restreamOperations.cancelRestream, { path: { tableName }, query, signal }),
+      await this.#call('cancelRestream', { path: { tableName }, query, signal }),
     );
   }
 
@@ -336,13 +317,11 @@ export class QuireAdminClient {
     tableName: string,
     { signal }: SignalOptions = {},
   ): Promise<RestreamResponse> {
-    return decodeRestream(
-      await this.#call(restreamOperations.resumeRestream, { path: { tableName }, signal }),
-    );
+    return decodeRestream(await this.#call('resumeRestream', { path: { tableName }, signal }));
   }
 
   async listTaskTypes({ signal }: SignalOptions = {}): Promise<readonly string[]> {
-    return decodeNames(await this.#call(taskOperations.listTaskTypes, { signal }), 'list of types');
+    return decodeNames(await this.#call('listTaskTypes', { signal }), 'list of types');
   }
 
   /**
@@ -358,8 +337,8 @@ export class QuireAdminClient {
   ): Promise<ReadonlyMap<string, TaskDebug>> {
     const answer =
       tableNameWithType === undefined
-        ? await this.#call(taskOperations.readTypeDebug, { path: { taskType }, signal })
-        : await this.#call(taskOperations.readTableTaskDebug, {
+        ? await this.#call('readTypeDebug', { path: { taskType }, signal })
+        : await this.#call('readTableTaskDebug', {
             path: { taskType, tableName: tableNameWithType },
             signal,
           });
@@ -380,7 +359,7 @@ export class QuireAdminClient {
     { signal, verbosity = 0 }: SignalOptions & { readonly verbosity?: number | undefined } = {},
   ): Promise<TaskDebug> {
     return decodeTaskDebug(
-      await this.#call(taskOperations.readTaskDebug, {
+      await this.#call('readTaskDebug', {
         path: { taskName },
         query: { verbosity },
         signal,
@@ -397,10 +376,7 @@ export class QuireAdminClient {
     }: SignalOptions & { readonly tableNameWithType?: string | undefined } = {},
   ): Promise<ScheduledTaskNames> {
     const query = { taskType, tableName: tableNameWithType };
-    const answer = expectObject(
-      await this.#call(taskOperations.scheduleTasks, { query, signal }),
-      'body',
-    );
+    const answer = expectObject(await this.#call('scheduleTasks', { query, signal }), 'body');
     const errors = [answer['generationErrors'], answer['schedulingErrors']];
     return {
       taskNames:
@@ -430,23 +406,21 @@ export class QuireAdminClient {
   ): Promise<string> {
     const { taskType, tableNameWithType: tableName, taskName, configs: taskConfigs } = request;
     const body = { taskType, tableName, taskName, taskConfigs };
-    const answer = expectObject(
-      await this.#call(taskOperations.executeTask, { body, signal }),
-      'body',
-    );
+    const answer = expectObject(await this.#call('executeTask', { body, signal }), 'body');
     return expectString(answer[tableName], tableName);
   }
 
   /** @throws TASK_NOT_FOUND; CONFLICT when it has ended already */
   async cancelTask(taskName: string, { signal }: SignalOptions = {}): Promise<void> {
-    await this.#call(taskOperations.cancelTask, { path: { taskName }, signal });
+    await this.#call('cancelTask', { path: { taskName }, signal });
   }
 
-  #call({ method, path: pattern }: Operation, { path = {}, ...request }: Call): Promise<JsonValue> {
+  #call(name: AdminRouteName, { path = {}, ...request }: Call): Promise<JsonValue> {
+    const { method, path: pattern } = adminRoutes[name];
     // A name may hold anything: encoded, it stays one segment of the path, and `..` cannot become
     // another call.
-    const written = pattern.replaceAll(/:(\w+)/g, (_all, name: string) =>
-      pathSegment(path[name] ?? ''),
+    const written = pattern.replaceAll(/:(\w+)/g, (_all, parameter: string) =>
+      pathSegment(path[parameter] ?? ''),
     );
     return sendForJson(this.#http, { method, path: written, ...request });
   }

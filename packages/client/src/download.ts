@@ -1,4 +1,4 @@
-import type { ArrowCodec } from '@quire/api';
+import type { ArrowCodec } from '@quire/core/wire';
 import { type PageRequest, QuireError, resolveRowRange } from '@quire/core/portable';
 import { concatenate } from './concatenate.ts';
 import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';

@@ -1,4 +1,4 @@
-import { errorCodeOfException, pagePath, queryPath } from '@quire/api';
+import { errorCodeOfException, pagePath, queryPath } from '@quire/core/wire';
 import { type Clock, QuireError } from '@quire/core/portable';
 import type { Column, Row } from './cells.ts';
 import { QuireClientError } from './client-error.ts';

@@ -1,4 +1,4 @@
-import { type ArrowCodec, pageHeaders } from '@quire/api';
+import { type ArrowCodec, pageHeaders } from '@quire/core/wire';
 import { type Clock, isQuireError } from '@quire/core/portable';
 import { type JoinableFormat, pieceOf } from './document-pieces.ts';
 import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';

@@ -4,7 +4,7 @@ export type {
   RestreamResponse,
   SubtaskInfo,
   TaskDebug,
-} from '@quire/api';
+} from '@quire/core/wire';
 export { QuireAdminClient, type RestreamRequest, type ScheduledTaskNames } from './admin-client.ts';
 export type { ForceCommitProgress, IngestedFile, TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';

@@ -1,4 +1,4 @@
-import type { QueryState } from '@quire/api';
+import type { QueryState } from '@quire/core/wire';
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 import type { BrokerAddress } from './query-page.ts';

@@ -1,4 +1,4 @@
-import { routePatterns } from '@quire/api';
+import { routePatterns } from '@quire/core/wire';
 import { QuireError } from '@quire/core/portable';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';

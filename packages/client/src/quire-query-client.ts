@@ -1,4 +1,4 @@
-import { routePatterns } from '@quire/api';
+import { routePatterns } from '@quire/core/wire';
 import { type Clock, systemClock } from '@quire/core/portable';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { cancelQuery, decodeGrowing, GrowingCursor, readStatus } from './growing-cursor.ts';

@@ -5,7 +5,7 @@ import {
   pageHeaders,
   pagePath,
   storedResultPath,
-} from '@quire/api';
+} from '@quire/core/wire';
 import { isRequestId, QuireError } from '@quire/core/portable';
 import type { CellModes } from './cells.ts';
 import type { HttpRequest, HttpSender } from './http.ts';

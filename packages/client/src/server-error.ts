@@ -1,4 +1,4 @@
-import { errorCodeOfException } from '@quire/api';
+import { errorCodeOfException } from '@quire/core/wire';
 import { type ErrorCode, errorKinds, isQuireError } from '@quire/core/portable';
 import type { Finding } from '@quire/core/table-engine';
 import { QuireClientError } from './client-error.ts';

@@ -1,12 +1,11 @@
 import type { ErrorCode } from '@quire/core';
+import { type AdminRouteName, adminRoutes } from '@quire/core/wire';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { refer } from '../reference.ts';
 
 /** What tells one call about tables from another. */
 export interface AdminCall {
-  readonly method: Operation['method'];
-  readonly path: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: 'tables' | 'streams' | 'tasks' | 'restream' | 'pinot';
@@ -38,19 +37,9 @@ const pathParameters: Readonly<Record<string, string>> = {
  * An operation about tables: changes are for admins, and everything may meet an engine that does
  * not answer.
  */
-export function adminOperation(operationId: string, call: AdminCall): Operation {
-  const {
-    method,
-    path,
-    summary,
-    description,
-    tag,
-    query,
-    body,
-    answer,
-    answerIs,
-    errors = [],
-  } = call;
+export function adminOperation(operationId: AdminRouteName, call: AdminCall): Operation {
+  const { method, path } = adminRoutes[operationId];
+  const { summary, description, tag, query, body, answer, answerIs, errors = [] } = call;
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const isChange = method !== 'GET';
   const roles = isChange ? 'For admins.' : '';

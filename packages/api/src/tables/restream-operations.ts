@@ -2,15 +2,12 @@ import { refer } from '../reference.ts';
 import { adminOperation } from './admin-operation.ts';
 import { RestreamBody, RestreamList, RestreamResponse } from './restream-response.ts';
 
-const path = '/tables/:tableName/restream';
 const job = { answer: RestreamResponse, answerIs: 'The job.', tag: 'restream' } as const;
 
 /** The calls about restream jobs (SPECIFICATION.md section 4.1). */
 export const restreamOperations = {
   startRestream: adminOperation('startRestream', {
     ...job,
-    method: 'POST',
-    path,
     summary: 'Rebuild a real-time table from its stream',
     description:
       'Makes a new table like the source and fills it from the earliest offset of the stream, while the source serves. Parameters may ' +
@@ -37,16 +34,12 @@ export const restreamOperations = {
   }),
   readTableRestream: adminOperation('readTableRestream', {
     ...job,
-    method: 'GET',
-    path,
     summary: 'Read the restream job of a table',
     description: 'The one that runs, or else the last.',
     errors: ['JOB_NOT_FOUND'],
   }),
   cancelRestream: adminOperation('cancelRestream', {
     ...job,
-    method: 'DELETE',
-    path,
     summary: 'Cancel the restream job of a table',
     description:
       'The destination stays, paused, unless it is to be dropped; so can that of a job that failed or was cancelled.',
@@ -55,14 +48,10 @@ export const restreamOperations = {
   }),
   resumeRestream: adminOperation('resumeRestream', {
     ...job,
-    method: 'POST',
-    path: '/tables/:tableName/restream/resume',
     summary: 'Let a job go on that waits at its start',
     errors: ['JOB_NOT_FOUND', 'CONFLICT'],
   }),
   listRestreams: adminOperation('listRestreams', {
-    method: 'GET',
-    path: '/restreams',
     tag: 'restream',
     summary: 'List all restream jobs',
     answer: RestreamList,
@@ -70,8 +59,6 @@ export const restreamOperations = {
   }),
   readRestream: adminOperation('readRestream', {
     ...job,
-    method: 'GET',
-    path: '/restreams/:jobId',
     summary: 'Read a restream job',
     errors: ['JOB_NOT_FOUND'],
   }),

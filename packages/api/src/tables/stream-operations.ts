@@ -93,24 +93,18 @@ const ofTable = { tag, errors: ['TABLE_NOT_FOUND'] } as const;
 export const streamOperations = {
   readConsumingSegments: adminOperation('readConsumingSegments', {
     ...ofTable,
-    method: 'GET',
-    path: '/tables/:tableName/consumingSegmentsInfo',
     summary: 'Read what a table consumes, and its lag',
     answer: ConsumingSegments,
     answerIs: 'What each partition consumes.',
   }),
   readPauseStatus: adminOperation('readPauseStatus', {
     ...ofTable,
-    method: 'GET',
-    path: '/tables/:tableName/pauseStatus',
     summary: 'Read whether a table is paused',
     answer: PauseStatus,
     answerIs: 'Whether it consumes its stream.',
   }),
   readWatermarks: adminOperation('readWatermarks', {
     ...ofTable,
-    method: 'GET',
-    path: '/tables/:tableName/consumerWatermarks',
     summary: 'Read where the consuming segments of a table start',
     answer: Type.Object({
       watermarks: Type.Array(
@@ -125,8 +119,6 @@ export const streamOperations = {
   }),
   pauseConsumption: adminOperation('pauseConsumption', {
     ...ofTable,
-    method: 'POST',
-    path: '/tables/:tableName/pauseConsumption',
     summary: 'Stop consuming the stream of a table',
     description: 'What has been consumed is committed.',
     query: { comment: 'Why.' },
@@ -135,8 +127,6 @@ export const streamOperations = {
   }),
   resumeConsumption: adminOperation('resumeConsumption', {
     ...ofTable,
-    method: 'POST',
-    path: '/tables/:tableName/resumeConsumption',
     summary: 'Resume consuming the stream of a table',
     query: { consumeFrom: 'lastConsumed (default), smallest or largest.', comment: 'Why.' },
     answer: PauseStatus,
@@ -144,8 +134,6 @@ export const streamOperations = {
   }),
   forceCommit: adminOperation('forceCommit', {
     tag,
-    method: 'POST',
-    path: '/tables/:tableName/forceCommit',
     summary: 'Commit what a table is consuming',
     query: {
       partitions: 'Only these partitions, with commas between.',
@@ -161,8 +149,6 @@ export const streamOperations = {
   }),
   readForceCommit: adminOperation('readForceCommit', {
     tag,
-    method: 'GET',
-    path: '/tables/forceCommitStatus/:jobId',
     summary: 'Read the progress of a force-commit job',
     answer: ForceCommitStatus,
     answerIs: 'The job.',
@@ -170,8 +156,6 @@ export const streamOperations = {
   }),
   rebalance: adminOperation('rebalance', {
     tag,
-    method: 'POST',
-    path: '/tables/:tableName/rebalance',
     summary: 'Move the segments of a table to where its tenants require them',
     query: {
       type: 'OFFLINE or REALTIME, where the name has no suffix.',
@@ -183,8 +167,6 @@ export const streamOperations = {
   }),
   cancelRebalance: adminOperation('cancelRebalance', {
     ...ofTable,
-    method: 'DELETE',
-    path: '/tables/:tableName/rebalance',
     summary: 'Cancel the rebalances of a table',
     query: { type: 'OFFLINE or REALTIME, where the name has no suffix.' },
     answer: Type.Array(Type.String()),
@@ -192,8 +174,6 @@ export const streamOperations = {
   }),
   readRebalance: adminOperation('readRebalance', {
     tag,
-    method: 'GET',
-    path: '/rebalanceStatus/:jobId',
     summary: 'Read the progress of a rebalance',
     answer: RebalanceProgress,
     answerIs: 'The job.',

@@ -35,8 +35,6 @@ const ingestQuery = {
 export const tableAdminOperations = {
   createTable: adminOperation('createTable', {
     tag,
-    method: 'POST',
-    path: '/tables',
     summary: 'Make a table from its config',
     description:
       'Its schema must be there. If the config is not valid, the answer has all findings.',
@@ -47,8 +45,6 @@ export const tableAdminOperations = {
   }),
   readTable: adminOperation('readTable', {
     tag,
-    method: 'GET',
-    path: '/tables/:tableName',
     summary: 'Read the config of a table',
     query: type,
     answer: Type.Object({ OFFLINE: Type.Optional(open), REALTIME: Type.Optional(open) }),
@@ -57,8 +53,6 @@ export const tableAdminOperations = {
   }),
   updateTable: adminOperation('updateTable', {
     tag,
-    method: 'PUT',
-    path: '/tables/:tableName',
     summary: 'Replace the config of a table',
     body: document,
     answer: done,
@@ -67,8 +61,6 @@ export const tableAdminOperations = {
   }),
   deleteTable: adminOperation('deleteTable', {
     tag,
-    method: 'DELETE',
-    path: '/tables/:tableName',
     summary: 'Delete a table and its segments',
     query: type,
     answer: done,
@@ -77,8 +69,6 @@ export const tableAdminOperations = {
   }),
   readTableSize: adminOperation('readTableSize', {
     tag,
-    method: 'GET',
-    path: '/tables/:tableName/size',
     summary: 'Read how large a table is',
     answer: Type.Object({
       tableName: Type.String(),
@@ -92,8 +82,6 @@ export const tableAdminOperations = {
   }),
   updateTableSchema: adminOperation('updateTableSchema', {
     tag,
-    method: 'PUT',
-    path: '/tables/:tableName/schema',
     summary: 'Replace the schema of a table',
     description: 'Columns may be added; none may go or change its type.',
     body: document,
@@ -103,16 +91,12 @@ export const tableAdminOperations = {
   }),
   listSchemas: adminOperation('listSchemas', {
     tag,
-    method: 'GET',
-    path: '/schemas',
     summary: 'List the schemas',
     answer: names,
     answerIs: 'Names of schemas.',
   }),
   createSchema: adminOperation('createSchema', {
     tag,
-    method: 'POST',
-    path: '/schemas',
     summary: 'Make a schema',
     query: { override: 'true: one of that name is replaced. Default: false.' },
     body: document,
@@ -122,8 +106,6 @@ export const tableAdminOperations = {
   }),
   readSchema: adminOperation('readSchema', {
     tag,
-    method: 'GET',
-    path: '/schemas/:schemaName',
     summary: 'Read a schema',
     answer: open,
     answerIs: 'The schema.',
@@ -131,8 +113,6 @@ export const tableAdminOperations = {
   }),
   updateSchema: adminOperation('updateSchema', {
     tag,
-    method: 'PUT',
-    path: '/schemas/:schemaName',
     summary: 'Replace a schema',
     body: document,
     answer: done,
@@ -141,8 +121,6 @@ export const tableAdminOperations = {
   }),
   deleteSchema: adminOperation('deleteSchema', {
     tag,
-    method: 'DELETE',
-    path: '/schemas/:schemaName',
     summary: 'Delete a schema',
     answer: done,
     answerIs: 'It is gone.',
@@ -150,16 +128,12 @@ export const tableAdminOperations = {
   }),
   listTableConfigs: adminOperation('listTableConfigs', {
     tag,
-    method: 'GET',
-    path: '/tableConfigs',
     summary: 'List the tables whose schema and configs can be read together',
     answer: names,
     answerIs: 'Names without type.',
   }),
   createTableConfigs: adminOperation('createTableConfigs', {
     tag,
-    method: 'POST',
-    path: '/tableConfigs',
     summary: 'Make schema and tables together',
     description: 'All or nothing.',
     body: document,
@@ -169,8 +143,6 @@ export const tableAdminOperations = {
   }),
   readTableConfigs: adminOperation('readTableConfigs', {
     tag,
-    method: 'GET',
-    path: '/tableConfigs/:tableName',
     summary: 'Read schema and configs of a table together',
     answer: open,
     answerIs: 'Schema and configs.',
@@ -178,8 +150,6 @@ export const tableAdminOperations = {
   }),
   updateTableConfigs: adminOperation('updateTableConfigs', {
     tag,
-    method: 'PUT',
-    path: '/tableConfigs/:tableName',
     summary: 'Replace schema and configs of a table together',
     body: document,
     answer: done,
@@ -188,8 +158,6 @@ export const tableAdminOperations = {
   }),
   deleteTableConfigs: adminOperation('deleteTableConfigs', {
     tag,
-    method: 'DELETE',
-    path: '/tableConfigs/:tableName',
     summary: 'Delete both halves of a table, and its schema',
     answer: done,
     answerIs: 'They are gone.',
@@ -197,8 +165,6 @@ export const tableAdminOperations = {
   }),
   listSegments: adminOperation('listSegments', {
     tag,
-    method: 'GET',
-    path: '/segments/:tableName',
     summary: 'List the segments of a table',
     query: type,
     answer: Type.Array(Type.Record(Type.String(), names)),
@@ -207,8 +173,6 @@ export const tableAdminOperations = {
   }),
   readSegment: adminOperation('readSegment', {
     tag,
-    method: 'GET',
-    path: '/segments/:tableName/:segmentName/metadata',
     summary: 'Read what is known of a segment',
     answer: open,
     answerIs: 'What is known of it.',
@@ -216,8 +180,6 @@ export const tableAdminOperations = {
   }),
   deleteSegment: adminOperation('deleteSegment', {
     tag,
-    method: 'DELETE',
-    path: '/segments/:tableName/:segmentName',
     summary: 'Delete a segment',
     answer: done,
     answerIs: 'It is gone.',
@@ -225,8 +187,6 @@ export const tableAdminOperations = {
   }),
   ingestFromFile: adminOperation('ingestFromFile', {
     tag,
-    method: 'POST',
-    path: '/ingestFromFile',
     summary: 'Load a file into a table',
     description: 'The file is the body, as multipart/form-data or by itself.',
     query: ingestQuery,
@@ -236,8 +196,6 @@ export const tableAdminOperations = {
   }),
   ingestFromUri: adminOperation('ingestFromUri', {
     tag,
-    method: 'POST',
-    path: '/ingestFromURI',
     summary: 'Load a file that the server can read into a table',
     description: 'Only files that the settings allow.',
     query: { ...ingestQuery, sourceURIStr: 'Where the file is.' },
@@ -247,8 +205,6 @@ export const tableAdminOperations = {
   }),
   listTenants: adminOperation('listTenants', {
     tag,
-    method: 'GET',
-    path: '/tenants',
     summary: 'List the tenants',
     query: { type: 'broker or server: only those; the others are null.' },
     answer: Type.Object({
@@ -259,16 +215,12 @@ export const tableAdminOperations = {
   }),
   listInstances: adminOperation('listInstances', {
     tag,
-    method: 'GET',
-    path: '/instances',
     summary: 'List the instances',
     answer: Type.Object({ instances: names }),
     answerIs: 'Names of instances.',
   }),
   readInstance: adminOperation('readInstance', {
     tag,
-    method: 'GET',
-    path: '/instances/:instanceName',
     summary: 'Read what is known of an instance',
     answer: open,
     answerIs: 'What is known of it.',
@@ -276,8 +228,6 @@ export const tableAdminOperations = {
   }),
   readVersion: adminOperation('readVersion', {
     tag,
-    method: 'GET',
-    path: '/version',
     summary: 'Read the version of this software',
     answer: Type.Record(Type.String(), Type.String()),
     answerIs: 'Version by component.',

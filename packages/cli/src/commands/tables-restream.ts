@@ -194,7 +194,9 @@ function writeJob(
   isJson: true | undefined,
   { stdout }: Environment,
 ): Promise<void> {
-  return stdout.write(isJson === true ? `${cellContent(job)}\n` : `${describeRestream(job)}\n`);
+  return stdout.write(
+    isJson === true ? `${cellContent({ ...job })}\n` : `${describeRestream(job)}\n`,
+  );
 }
 
 /** A job that was waited for and came to nothing is a failure of the command. @throws CONFLICT */

@@ -1,4 +1,4 @@
-import type { ResultListResponse, StoredResult } from '@quire/api';
+import type { ResultListResponse, StoredResult } from '@quire/core/wire';
 import { QuireError } from '@quire/core/portable';
 import type { ExchangeErrors } from './exchange.ts';
 

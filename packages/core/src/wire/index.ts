@@ -2,6 +2,7 @@
  * The names of the HTTP interface that both of its sides know: they need neither Node nor the schemas of `@quire/api`,
  * which exports them as well.
  */
+export { type AdminRouteName, adminRoutes, type Route } from './admin-routes.ts';
 export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
 export {
   type ArrowCodec,
@@ -29,3 +30,7 @@ export {
   storedResultPath,
   sweepPattern,
 } from './paths.ts';
+export { type QueryState, queryStates } from './query-state.ts';
+export type { RestreamResponse, RestreamStatus } from './restream-response.ts';
+export type { ResponseMetadata, ResultListResponse, StoredResult } from './stored-result.ts';
+export type { SubtaskCount, SubtaskInfo, TaskDebug } from './task-debug.ts';

@@ -1,0 +1,22 @@
+import type * as wire from '@quire/core/wire';
+import { expectTypeOf, test } from 'vitest';
+import type {
+  ResponseMetadata,
+  ResultListResponse,
+  RestreamResponse,
+  StoredResult,
+  SubtaskCount,
+  SubtaskInfo,
+  TaskDebug,
+} from '../src/index.ts';
+
+// Held by the compiler, in `npm run check`: an optional member, or one that is missing, is a difference.
+test('the types that clients have of answers are those of the schemas', () => {
+  expectTypeOf<wire.TaskDebug>().toEqualTypeOf<TaskDebug>();
+  expectTypeOf<wire.SubtaskInfo>().toEqualTypeOf<SubtaskInfo>();
+  expectTypeOf<wire.SubtaskCount>().toEqualTypeOf<SubtaskCount>();
+  expectTypeOf<wire.RestreamResponse>().toEqualTypeOf<RestreamResponse>();
+  expectTypeOf<wire.StoredResult>().toEqualTypeOf<StoredResult>();
+  expectTypeOf<wire.ResponseMetadata>().toEqualTypeOf<ResponseMetadata>();
+  expectTypeOf<wire.ResultListResponse>().toEqualTypeOf<ResultListResponse>();
+});

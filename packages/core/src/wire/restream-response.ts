@@ -1,0 +1,75 @@
+/** The stages of a restream job, and how it may end. */
+export type RestreamStatus =
+  | 'INIT'
+  | 'TABLE_STREAM'
+  | 'FORCE_COMMIT'
+  | 'REBALANCE'
+  | 'DONE'
+  | 'FAILED'
+  | 'CANCELLED';
+
+/**
+ * A restream job (SPECIFICATION.md section 2.1). Times are in epoch milliseconds, and 0 until they
+ * are known.
+ */
+export interface RestreamResponse {
+  /** Stops when the job ends. */
+  timeElapsedSinceStartInSeconds: number;
+  jobId: string;
+  status: RestreamStatus;
+  /** The same as status. */
+  stage: RestreamStatus;
+  /** What the job was asked to do. */
+  restreamConfig: {
+    /** The table to rebuild. */
+    tableNameWithType: string;
+    /** The table that is created. */
+    destTableNameWithType: string;
+    destServerTenant: string;
+    destBrokerTenant: string;
+    /** Whether the job waits at its start until it is resumed. */
+    debugPause: boolean;
+    /** Messages that a partition may lag behind its stream. */
+    maxTableStreamLag: number;
+    /** Minutes that the rebalance may take. */
+    maxRebalanceTimeMin: number;
+  };
+  tableStreamProgress: {
+    /** Messages by which the partition that is furthest behind lags; -1 until it is known. */
+    lastProbedLag: number;
+    lastProbeTimeMs: number;
+    startTime: number;
+  };
+  /** Table, then partition, then messages. */
+  verboseTableStreamLag: Record<string, Record<string, number>>;
+  forceCommitProgress: {
+    lastProbeTimeMs: number;
+    startTime: number;
+    totalConsumingSegments: number;
+    consumingSegmentsCommitted: number;
+  };
+  /** Those that are not committed yet. */
+  segmentsToBeCommitted: string[];
+  stages: {
+    stage: RestreamStatus;
+    startTimeMs: number;
+    /** Null while it lasts. */
+    endTimeMs: number | null;
+    outcome: string | null;
+  }[];
+  /** By partition. */
+  targetOffsets: Record<string, number> | null;
+  comparison: {
+    sourceRows: number;
+    destinationRows: number;
+    sourceOffsets: Record<string, number>;
+    destinationOffsets: Record<string, number>;
+  } | null;
+  error: { code: string; message: string; stage: RestreamStatus } | null;
+  /**
+   * Why the stage that the job is in was tried again or waits; null when it met no problem.
+   */
+  lastProblem: { code: string; message: string; stage: RestreamStatus; timeMs: number } | null;
+  /** What happens next, or what to do, in words. */
+  next: string;
+}
