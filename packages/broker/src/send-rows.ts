@@ -38,8 +38,11 @@ export interface RowsReply extends RowsForm {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a response with rows depends on, beside its URL. */
-export const rowsVary = 'accept, accept-encoding, authorization';
+/**
+ * The request headers that a response with rows depends on. `origin` is among them wherever it is
+ * answered: by a broker or by a proxy before it (`cors.origins`).
+ */
+export const rowsVary = 'accept, accept-encoding, authorization, origin';
 
 /** Rows in a store and the bytes that they take there. */
 type StoredSize = Pick<Result['entry'], 'rowCount' | 'sizeBytes'>;

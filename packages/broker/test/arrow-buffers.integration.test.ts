@@ -47,7 +47,7 @@ describe('Arrow of a result that is stored with zstd', () => {
       expect(readPlain(answer)).toEqual(expected);
       const etag = `"${requestId}-0-2500-arrow-${named}-identity"`;
       expect(answer.headers.get('etag')).toBe(etag);
-      expect(answer.headers.get('vary')).toBe('accept, accept-encoding, authorization');
+      expect(answer.headers.get('vary')).toBe('accept, accept-encoding, authorization, origin');
       expect(answer.headers.get('content-type')).toBe(arrow);
 
       const again = { accept, 'if-none-match': etag };

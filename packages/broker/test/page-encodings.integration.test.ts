@@ -145,7 +145,7 @@ describe('a page that a client has already', () => {
     const { headers } = await broker.call(target('offset=0&numRows=5'));
     expect(headers.get('cache-control')).toBe('private, max-age=3600, immutable');
     expect(headers.get('quire-expiration-time-ms')).toBe('1767229200000');
-    expect(headers.get('vary')).toBe('accept, accept-encoding, authorization');
+    expect(headers.get('vary')).toBe('accept, accept-encoding, authorization, origin');
     expect(headers.get('etag')).toBe(`"${requestId}-0-5-json-identity"`);
   });
 

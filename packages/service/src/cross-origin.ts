@@ -9,6 +9,8 @@ const exposedHeaders = [
   ...Object.values(pageHeaders),
   expirationHeader,
   partialHeader,
+  'accept-ranges',
+  'content-range',
   'etag',
   'retry-after',
   'www-authenticate',
@@ -42,7 +44,7 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
       .headers({
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers':
-          'authorization, content-type, if-none-match, forward_host, forward_port',
+          'authorization, content-type, if-none-match, if-range, range, forward_host, forward_port',
         'access-control-max-age': String(allowanceSeconds),
       })
       .code(204)

@@ -22,7 +22,7 @@ test('pages of an allowed origin may call, and read what a page of a result says
     answer.headers.get('vary'),
   ]).toEqual([200, ours, 'origin']);
   expect(allowancesOf(answer)['access-control-expose-headers']).toMatch(
-    /quire-num-rows-result-set.*quire-expiration-time-ms.*etag/,
+    /quire-num-rows-result-set.*quire-expiration-time-ms.*accept-ranges, content-range, etag/,
   );
   expect(allowancesOf(answer)).not.toHaveProperty('access-control-allow-credentials');
 });
@@ -53,7 +53,7 @@ test('a browser that asks first is answered without credentials, for allowed ori
       'access-control-allow-origin': ours,
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers':
-        'authorization, content-type, if-none-match, forward_host, forward_port',
+        'authorization, content-type, if-none-match, if-range, range, forward_host, forward_port',
       'access-control-max-age': '600',
     },
   ]);
