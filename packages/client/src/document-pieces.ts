@@ -1,12 +1,20 @@
 import { QuireError } from '@quire/core/portable';
-import type { FormatsWith } from '@quire/core/wire';
+import type { FormatsWith, PageFormatName } from '@quire/core/wire';
 import { concatenate } from './concatenate.ts';
 
 /** The formats whose pages make one document as they are. */
 export type JoinableFormat = FormatsWith<'isJoinable'>;
 
+/** The formats of documents that are put together from pages. */
+export type JoinedFormat = JoinableFormat | 'json';
+
 /** The formats of whole results; `json` is one array with an object for each row. */
-export type DownloadFormat = JoinableFormat | 'json';
+export type DownloadFormat = PageFormatName;
+
+/** Whether a document is put together from pages; else it is one page. */
+export function isJoinedFormat(format: DownloadFormat): format is JoinedFormat {
+  return Object.hasOwn(pieces, format);
+}
 
 /** The place of a page in its document. */
 export interface PiecePosition {
@@ -15,7 +23,7 @@ export interface PiecePosition {
 }
 
 /** The format in which pages are asked for, so that `pieceOf` can put them together. */
-export function pageFormatOf(format: DownloadFormat): JoinableFormat {
+export function pageFormatOf(format: JoinedFormat): JoinableFormat {
   return format === 'json' ? 'ndjson' : format;
 }
 
@@ -26,7 +34,7 @@ export function pageFormatOf(format: DownloadFormat): JoinableFormat {
  * @throws UNEXPECTED_RESPONSE when the page is not in its format
  */
 export function pieceOf(
-  format: DownloadFormat,
+  format: JoinedFormat,
   page: Uint8Array,
   position: PiecePosition,
 ): Uint8Array {
@@ -34,7 +42,7 @@ export function pieceOf(
 }
 
 const pieces: Readonly<
-  Record<DownloadFormat, (page: Uint8Array, position: PiecePosition) => Uint8Array>
+  Record<JoinedFormat, (page: Uint8Array, position: PiecePosition) => Uint8Array>
 > = { json: jsonPiece, arrow: arrowPiece, csv: csvPiece, ndjson: (page) => page };
 
 const lineFeed = 0x0a;

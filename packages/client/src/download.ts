@@ -1,9 +1,15 @@
 import type { ArrowCodec } from '@quire/core/wire';
 import { type PageRequest, QuireError, resolveRowRange } from '@quire/core/portable';
 import { concatenate } from './concatenate.ts';
-import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';
+import {
+  type DownloadFormat,
+  isJoinedFormat,
+  type JoinedFormat,
+  pageFormatOf,
+  pieceOf,
+} from './document-pieces.ts';
 import { readAhead } from './read-ahead.ts';
-import { type Caller, readPageBytes, type ResultAddress } from './result-calls.ts';
+import { type Caller, readPageBytes, type ResultAddress, streamPageBytes } from './result-calls.ts';
 
 /**
  * How far a download has come. Kept, it lets another download go on there, in another process as
@@ -61,7 +67,7 @@ const pageSizeBytes = 4 * 1024 * 1024;
 
 /**
  * A result as one document in a format, page by page: each chunk is whole rows, and all chunks
- * together are the document.
+ * together are the document. Parquet, whose pages cannot be joined, is streamed as one page.
  *
  * A page that is cut short is asked for again, and given once. When the loop ends in an error all
  * the same, looping over the download again goes on behind the last chunk that was given, and so
@@ -133,8 +139,10 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    const { signal, onProgress } = this.#options;
-    const read = (page: PageRequest, pageSignal: AbortSignal) => this.#readPiece(page, pageSignal);
+    const { format, signal, onProgress } = this.#options;
+    if (!isJoinedFormat(format)) return yield* this.#streamPage();
+    const read = (page: PageRequest, pageSignal: AbortSignal) =>
+      this.#readPiece(format, page, pageSignal);
     for await (const { end, piece } of readAhead(this.#pagesLeft(), read, signal)) {
       this.#position = { offset: end, sizeBytes: this.#position.sizeBytes + piece.byteLength };
       const { sizeBytes } = this.#position;
@@ -172,11 +180,41 @@ export class Download implements AsyncIterable<Uint8Array> {
     );
   }
 
+  /** The document as one page, from the byte on that comes next. */
+  async *#streamPage(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { signal, onProgress } = this.#options;
+    const { totalRowCount } = this;
+    const firstByte = this.#position.sizeBytes;
+    if (this.#position.offset === this.#end && firstByte > 0) return;
+    const page = { ...this.#options, offset: this.#start, rowCount: Math.max(1, totalRowCount) };
+    const chunks =
+      totalRowCount === 0
+        ? [
+            await readPageBytes(
+              this.#caller,
+              this.#result,
+              { ...page, expectedRowCount: 0 },
+              { signal },
+            ),
+          ]
+        : streamPageBytes(this.#caller, this.#result, page, { signal, firstByte });
+    const advance = (offset: number, byteCount: number): void => {
+      this.#position = { offset, sizeBytes: this.#position.sizeBytes + byteCount };
+      const { sizeBytes } = this.#position;
+      onProgress?.({ rowCount: offset - this.#start, totalRowCount, sizeBytes });
+    };
+    for await (const bytes of chunks) {
+      advance(this.#start, bytes.byteLength);
+      yield bytes;
+    }
+    advance(this.#end, 0);
+  }
+
   async #readPiece(
+    format: JoinedFormat,
     page: PageRequest,
     signal: AbortSignal,
   ): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
-    const { format } = this.#options;
     const isEmpty = this.totalRowCount === 0;
     const asked = {
       ...this.#options,

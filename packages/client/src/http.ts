@@ -80,8 +80,13 @@ export class HttpSender {
    * transfer. Once a byte has been given, nothing is tried again.
    */
   async *stream(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
-    const { chunks } = await this.#repeatedly(request, () => this.#open(request));
-    yield* chunks;
+    const { status, chunks } = await this.#repeatedly(request, () => this.#open(request));
+    if (request.headers?.['range'] === undefined || status === 206) return yield* chunks;
+    for await (const _ of chunks) break; // closes the connection
+    throw new QuireClientError(
+      'UNEXPECTED_RESPONSE',
+      `A range of a page was requested; status ${status} came with the whole page instead of 206.`,
+    );
   }
 
   #repeatedly<Value>(request: HttpRequest, attempt: () => Promise<Value>): Promise<Value> {

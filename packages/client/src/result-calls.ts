@@ -107,14 +107,16 @@ export async function readPageBytes(
   return bytes;
 }
 
-/** Streams the bytes of a page in a format. */
+/** Streams the bytes of a page in a format, from `firstByte` on. */
 export function streamPageBytes(
   { http }: Caller,
   result: ResultAddress,
   page: AskedPage & PageForm,
-  options: SignalOptions,
+  { firstByte = 0, ...options }: SignalOptions & { readonly firstByte?: number },
 ): AsyncIterable<Uint8Array> {
-  return http.stream(pageRequest(result, page, options));
+  const request = pageRequest(result, page, options);
+  const range = firstByte === 0 ? {} : { range: `bytes=${firstByte}-` };
+  return http.stream({ ...request, headers: { ...request.headers, ...range } });
 }
 
 export async function readMetadata(
