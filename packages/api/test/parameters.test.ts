@@ -169,7 +169,7 @@ describe('parseFormat', () => {
   it('refuses others, naming the choices', () => {
     expect(refusalOf(() => parseFormat('xml'))).toEqual({
       code: 'INVALID_PARAMETER',
-      message: "format is 'xml'; expected one of json, arrow, csv, ndjson.",
+      message: "format is 'xml'; expected one of json, arrow, csv, ndjson, parquet.",
     });
   });
 });

@@ -1,9 +1,11 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
+import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
+const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 let broker: TestBroker;
 let requestId: string;
 let path: string;
@@ -59,6 +61,36 @@ describe('the format', () => {
       [...headers].filter(([name]) => name.startsWith('quire-') && !name.includes('expiration')),
     );
   }
+
+  test.each([
+    ['&format=parquet', '*/*'],
+    ['', 'application/vnd.apache.parquet'],
+  ])(
+    'parquet by %s and Accept %s is a file, of which a range may be asked for',
+    async (query, accept) => {
+      const target = `${path}?offset=8&numRows=4${query}`;
+      const answer = await broker.call(target, { headers: { accept } });
+      expect([answer.headers.get('content-type'), answer.headers.get('accept-ranges')]).toEqual([
+        'application/vnd.apache.parquet',
+        'bytes',
+      ]);
+      expect(answer.headers.get('content-disposition')).toBe(
+        `attachment; filename="${requestId}-rows-8-12.parquet"`,
+      );
+      expect(cursorHeadersOf(answer.headers)).toMatchObject(cursorHeaders);
+      const file = new Uint8Array(answer.bytes).buffer;
+      expect(
+        (await parquetReadObjects({ file, compressors })).map(({ n, text }) => [n, text]),
+      ).toEqual([
+        [8, 'row 8'],
+        [9, null],
+        [10, 'row 10'],
+        [11, 'row 11'],
+      ]);
+      const rest = await broker.call(target, { headers: { accept, range: 'bytes=100-' } });
+      expect([rest.status, rest.bytes]).toEqual([206, answer.bytes.subarray(100)]);
+    },
+  );
 
   test.each([
     ['?offset=8&numRows=4&format=csv', '*/*'],

@@ -20,7 +20,7 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
     [['query', '--offset', '9007199254740992', 'SELECT 1'], 'Expected an integer from 0 on.'],
     [
       ['query', '--format', 'xml', 'SELECT 1'],
-      'Allowed choices are table, tsv, json, arrow, csv, ndjson.',
+      'Allowed choices are table, tsv, json, arrow, csv, ndjson, parquet.',
     ],
     [['query', '--format', 'csv', '--json', 'SELECT 1'], 'cannot be used with option'],
     [['query', '--url', 'localhost', 'SELECT 1'], 'Expected for example http://127.0.0.1:8099.'],

@@ -81,7 +81,10 @@ export class HttpSender {
    */
   async *stream(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
     const { status, chunks } = await this.#repeatedly(request, () => this.#open(request));
-    if (request.headers?.['range'] === undefined || status === 206) return yield* chunks;
+    if (request.headers?.['range'] === undefined || status === 206) {
+      yield* chunks;
+      return;
+    }
     for await (const _ of chunks) break; // closes the connection
     throw new QuireClientError(
       'UNEXPECTED_RESPONSE',

@@ -188,6 +188,15 @@ export class ResultCursor implements AsyncDisposable {
     return this.download({ ...options, format: 'arrow' }).bytes();
   }
 
+  /**
+   * The whole result as a Parquet file, in memory. `download({ format: 'parquet' })` streams it.
+   */
+  toParquet(
+    options: Pick<DownloadOptions, 'offset' | 'rowCount' | 'onProgress' | 'signal'> = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    return this.download({ ...options, format: 'parquet' }).bytes();
+  }
+
   /** The metadata record of the result's query, as on the wire (SPECIFICATION.md section 2.7). */
   metadata(options: SignalOptions = {}): Promise<JsonObject> {
     return readMetadata(this.#caller, this, options);

@@ -205,6 +205,76 @@ describe('a download', () => {
   });
 });
 
+describe('a download in Parquet', () => {
+  const file = new TextEncoder().encode('PAR1 all rows of the result PAR1');
+  const asked = `/query/${requestId}/results?offset=0&numRows=7&format=parquet`;
+
+  /** Answers with the file, or the range of it that is asked for; the first answer breaks off. */
+  function fakeOf(respectsRange: boolean): FakeResult {
+    const fake: FakeResult = new FakeResult({
+      rowCount: 7,
+      fault: (call) => {
+        if (!call.includes('format=parquet')) return undefined;
+        const [, start] = /^bytes=(\d+)-$/.exec(fake.headers.at(-1)?.get('range') ?? '') ?? [];
+        if (start === undefined) return new Response(brokenOff(file.subarray(0, 10)));
+        return respectsRange
+          ? new Response(file.subarray(Number(start)), { status: 206 })
+          : new Response(file);
+      },
+    });
+    return fake;
+  }
+
+  function brokenOff(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+    return new ReadableStream({
+      start: (controller) => controller.enqueue(bytes),
+      pull: () => Promise.reject(new TypeError('terminated')),
+    });
+  }
+
+  it('is one page, which goes on behind the last byte that was given', async () => {
+    const fake = fakeOf(true);
+    const progress: DownloadProgress[] = [];
+    const download = (await cursorOf(fake)).download({
+      format: 'parquet',
+      onProgress: (made) => progress.push(made),
+    });
+    const chunks: Uint8Array[] = [];
+    const read = async (): Promise<void> => {
+      for await (const chunk of download) chunks.push(chunk);
+    };
+    expect((await errorOf(read())).code).toBe('SERVER_UNREACHABLE');
+    expect(download.position).toEqual({ offset: 0, sizeBytes: 10 });
+    await read();
+    await read();
+    expect(textOf(chunks)).toBe(textOf([file]));
+    expect(fake.calls.slice(1)).toEqual([`GET ${asked}`, `GET ${asked}`]);
+    expect(download.position).toEqual({ offset: 7, sizeBytes: file.byteLength });
+    expect(progress.map(({ rowCount, sizeBytes }) => [rowCount, sizeBytes])).toEqual([
+      [0, 10],
+      [0, file.byteLength],
+      [7, file.byteLength],
+    ]);
+  });
+
+  it('is refused when a server sends the whole file instead of its rest', async () => {
+    const from = { offset: 0, sizeBytes: 10 };
+    const download = (await cursorOf(fakeOf(false))).download({ format: 'parquet', from });
+    expect(await errorOf(collect(download))).toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+      message:
+        'A range of a page was requested; status 200 came with the whole page instead of 206.',
+    });
+  });
+
+  it('of no rows is a file all the same', async () => {
+    const fault = (call: string) =>
+      call.includes('numRows=1&format=parquet') ? new Response(file) : undefined;
+    const cursor = await cursorOf(new FakeResult({ rowCount: 0, fault }));
+    expect(textOf([await cursor.toParquet()])).toBe(textOf([file]));
+  });
+});
+
 describe('pages of a walk', () => {
   it('cover its rows exactly, in order, whatever the page size', () => {
     const stretch = fc.tuple(fc.nat(50), fc.nat(50), fc.integer({ min: 1, max: 60 }), fc.boolean());

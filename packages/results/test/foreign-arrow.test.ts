@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOfArrow } from '../../../test/src/testkit/builders/copy-of-arrow.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { arrowVersions, describeWithTool } from '../../../test/src/testkit/toolchain.ts';
-import { type PageFormatName, ResultStore } from '../src/index.ts';
+import { ResultStore } from '../src/index.ts';
 
 type Arrow = typeof ownArrow;
 
@@ -116,7 +116,7 @@ function rowsOf(arrow: Arrow): {
   return { schema: new arrow.Schema(columns.map(([name, type]) => optional(name, type))), batches };
 }
 
-async function pagesOf(arrow: Arrow): Promise<Record<Exclude<PageFormatName, 'arrow'>, string>> {
+async function pagesOf(arrow: Arrow): Promise<Record<'json' | 'csv' | 'ndjson', string>> {
   await using results = new ResultStore({
     store: new MemoryObjectStore({ sizeMaxBytes: 1e7 }),
     brokerId: 'b',

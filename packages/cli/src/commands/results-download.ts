@@ -12,7 +12,7 @@ import { createClient, withServerOptions } from '../server-options.ts';
 
 const examples = `
 Until it is whole, what has come is in FILE.part, and how far that is in FILE.part.json. JSON is one array of objects,
-Arrow the IPC stream format, with plain buffers whatever is stored.
+Arrow the IPC stream format, with plain buffers whatever is stored, Parquet a file that any reader of Parquet reads.
 
 Examples:
   $ quire results download 0190163d-8694-739b-aea5-966c26f8ad91 -o flights.csv

@@ -66,6 +66,16 @@ export const pageFormats = {
     hasEnvelope: false,
     isJoinable: true,
   },
+  parquet: {
+    title: 'Parquet',
+    purpose: 'compressed file, all types',
+    mediaType: 'application/vnd.apache.parquet',
+    typeParameters: '',
+    fileExtension: 'parquet',
+    isText: false,
+    hasEnvelope: false,
+    isJoinable: false,
+  },
 } as const satisfies Readonly<Record<string, PageFormat>>;
 
 /** The name of a format of rows, as the parameter `format` has it. */

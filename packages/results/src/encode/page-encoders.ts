@@ -5,6 +5,7 @@ import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { decodedBatches, plainBatches } from '../plain-batches.ts';
 import { encodeArrowStream } from './arrow-stream.ts';
+import { encodeParquet } from './parquet-file.ts';
 import { encodeText, type TextOptions } from './text-rows.ts';
 
 /** A page to encode, and the memory to do so. */
@@ -42,6 +43,8 @@ export const pageEncoders: Readonly<Record<PageFormatName, PageEncoder>> = {
   arrow: encodeArrow,
   csv: textEncoder('csv'),
   ndjson: textEncoder('ndjson'),
+  parquet: ({ schema, batches, chunkPool }) =>
+    encodeParquet(schema, batches, { lendsChunks: chunkPool !== undefined }),
 };
 
 function textEncoder(format: FormatsWith<'isText'>): PageEncoder {

@@ -99,7 +99,7 @@ function booleanTextOf(data: Data): (row: number) => string {
 }
 
 /** The texts of times, durations and intervals, which the row writer does not know. */
-function clockTextOf(type: DataType, data: Data): ((row: number) => string) | undefined {
+export function clockTextOf(type: DataType, data: Data): ((row: number) => string) | undefined {
   if (DataType.isTime(type)) {
     const values = type.bitWidth === 32 ? int32View(data) : int64View(data);
     const nanosPerUnit = 10n ** BigInt(9 - fractionDigitsOf(type.unit));

@@ -1,4 +1,4 @@
-import type { Data, Schema } from 'apache-arrow';
+import type { Data, Field, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import type { FormatsWith } from '@quire/core/wire';
 import type { BufferPool } from '../buffer-pool.ts';
@@ -112,7 +112,7 @@ function jsonLayout(schema: Schema, { around }: TextOptions): TextLayout {
 
 /** A JSON object a line; a column name that appears twice gets a number the second time. */
 function ndjsonLayout(schema: Schema): TextLayout {
-  const cellPrefixes = distinctNames(schema).map((name, index) =>
+  const cellPrefixes = distinctNames(schema.fields).map((name, index) =>
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
   );
   const frame = {
@@ -160,9 +160,10 @@ function csvHeader(columnNames: readonly string[]): Uint8Array {
   return Buffer.from(`${names.join(',')}\n`);
 }
 
-function distinctNames(schema: Schema): string[] {
+/** The names of fields; one that appears twice gets a number the second time. */
+export function distinctNames(fields: readonly Field[]): string[] {
   const seen = new Set<string>();
-  return schema.fields.map((field) => {
+  return fields.map((field) => {
     let name = field.name;
     for (let count = 1; seen.has(name); count += 1) name = `${field.name}_${count}`;
     seen.add(name);

@@ -1,0 +1,75 @@
+import { zstdCompressSync } from 'node:zlib';
+import { Schema } from 'apache-arrow';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { QuireError } from '@quire/core';
+import { yieldToEventLoop } from '@quire/core/wait';
+import { encodeSchemaMessage } from '../arrow/encode-message.ts';
+import type { ReadBatch } from '../batch-reader.ts';
+import { decodedBatches } from '../plain-batches.ts';
+import { parquetColumnsOf, parquetValuesOf } from './parquet-columns.ts';
+
+/**
+ * Encodes a page as a Parquet file, with a row group for each batch that the page touches: memory
+ * holds one batch, and of each row group what the footer says of it. Chunks that are lent last until
+ * the next one is asked for.
+ *
+ * @throws UNSUPPORTED_COLUMN_TYPE when there are no columns, or one that Parquet cannot hold
+ */
+export async function* encodeParquet(
+  schema: Schema,
+  batches: AsyncIterable<ReadBatch>,
+  { lendsChunks }: { readonly lendsChunks: boolean },
+): AsyncGenerator<Uint8Array> {
+  if (schema.fields.length === 0) {
+    throw new QuireError(
+      'UNSUPPORTED_COLUMN_TYPE',
+      'The result has no columns, and a Parquet file has at least one; read the result in another format.',
+    );
+  }
+  const columns = parquetColumnsOf(schema.fields);
+  const output = new ByteWriter();
+  const file = new ParquetWriter({
+    writer: output,
+    schema: [
+      { name: 'schema', num_children: columns.length },
+      ...columns.flatMap(({ elements }) => elements),
+    ],
+    codec: 'ZSTD',
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+    kvMetadata: [{ key: 'ARROW:schema', value: arrowSchemaOf(columns, schema.metadata) }],
+    createdBy: 'quire',
+  });
+  const take = (): Uint8Array => {
+    const bytes = output.getBytes();
+    output.index = 0;
+    return lendsChunks ? bytes : bytes.slice();
+  };
+  for await (const { batch, rows } of decodedBatches(schema, batches)) {
+    if (rows.end === rows.start) continue;
+    const columnData = columns.map((column, index) => ({
+      name: column.name,
+      ...(column.hasFloats && { encoding: 'PLAIN' as const }),
+      data: parquetValuesOf(column, batch.columns[index] as (typeof batch.columns)[number], rows),
+    }));
+    await file.write({ columnData, rowGroupSize: rows.end - rows.start });
+    yield take();
+    await yieldToEventLoop(); // a row group is work for the processor
+  }
+  await file.finish();
+  yield take();
+}
+
+/**
+ * The schema by which readers who know Arrow restore types that Parquet lacks: time zones,
+ * durations, large texts (https://arrow.apache.org/docs/cpp/parquet.html#serialization-details).
+ */
+function arrowSchemaOf(
+  columns: ReturnType<typeof parquetColumnsOf>,
+  metadata: ReadonlyMap<string, string>,
+): string {
+  const schema = new Schema(
+    columns.map(({ field }) => field),
+    new Map(metadata),
+  );
+  return Buffer.from(encodeSchemaMessage(schema).bytes).toString('base64');
+}

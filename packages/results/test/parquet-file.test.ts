@@ -1,0 +1,136 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { MemoryObjectStore } from '@quire/core/memory';
+import { type DataType, Field, Int32, type RecordBatch, Schema, Struct } from 'apache-arrow';
+import fc from 'fast-check';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { expect, test } from 'vitest';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import {
+  batchesOf,
+  type ModelTable,
+  modelTables,
+  schemaOf,
+} from '../../../test/src/testkit/builders/model-table.ts';
+import { parquetColumnsOf } from '../src/encode/parquet-columns.ts';
+import { type Result, ResultStore } from '../src/index.ts';
+
+async function resultOf(
+  schema: Schema,
+  batches: Iterable<RecordBatch> | AsyncIterable<RecordBatch>,
+  batchSizeBytes = 64,
+): Promise<Result> {
+  const results = new ResultStore({
+    store: new MemoryObjectStore({ sizeMaxBytes: 1e8 }),
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    batchSizeBytes,
+  });
+  return results.create({ schema, batches: ReadableStream.from(batches) }, { owner: 'o' });
+}
+
+async function fileOf(result: Result, offset = 0, rowCount = 1e6): Promise<ArrayBuffer> {
+  const chunks = await Array.fromAsync(result.page({ offset, rowCount }).encode('parquet'));
+  return new Uint8Array(Buffer.concat(chunks)).buffer;
+}
+
+/** Reads a file without what hyparquet would round: instants stay counts of their unit. */
+function rowsOf(file: ArrayBuffer): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({
+    file,
+    utf8: false,
+    compressors: {
+      ZSTD: (bytes, sizeBytes) =>
+        new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, sizeBytes) })),
+    },
+    parsers: {
+      timestampFromMilliseconds: String,
+      timestampFromMicroseconds: String,
+      timestampFromNanoseconds: String,
+    },
+  });
+}
+
+/** A value of either side, in a form that can be compared. */
+function plain(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (Object.is(value, -0)) return '-0';
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+}
+
+/** The words of a decimal of four fraction digits as the number that hyparquet makes of it. */
+function decimalOf(words: Uint32Array): number {
+  const value = [...words].reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n);
+  return Number(BigInt.asIntN(128, value)) * 1e-4;
+}
+
+function expectedRows({ kinds, rows }: ModelTable): unknown[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      row.map((value, index) => [
+        `c${index}`,
+        value instanceof Uint32Array ? decimalOf(value) : plain(kinds[index] && value),
+      ]),
+    ),
+  );
+}
+
+test('a file has the rows of its page, whatever their types, and a row group for each batch', async () => {
+  await fc.assert(
+    fc.asyncProperty(modelTables, fc.nat(20), fc.nat(60), async (table, offset, rowCount) => {
+      fc.pre(offset <= table.rows.length);
+      const result = await resultOf(schemaOf(table), batchesOf(table));
+      const file = await fileOf(result, offset, Math.max(1, rowCount));
+      const expected = expectedRows(table).slice(offset, offset + Math.max(1, rowCount));
+      expect((await rowsOf(file)).map(plain)).toEqual(expected);
+      expect(Number(parquetMetadata(file).num_rows)).toBe(expected.length);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('row groups are the batches that the page touches, cut at its edges', async () => {
+  const { schema, batches } = countingRows(5000);
+  const result = await resultOf(schema as Schema, batches as AsyncIterable<RecordBatch>, 4096); // 1,024 rows of 4 bytes
+  const groups = parquetMetadata(await fileOf(result, 1000, 1100)).row_groups;
+  expect(groups.map((group) => Number(group.num_rows))).toEqual([24, 1024, 52]);
+});
+
+test('chunks that are lent hold the same bytes as those that are kept', async () => {
+  const { schema, batches } = countingRows(5000);
+  const result = await resultOf(schema as Schema, batches as AsyncIterable<RecordBatch>, 4096);
+  const kept = await fileOf(result);
+  const copies: Buffer[] = [];
+  const lent = result
+    .page({ offset: 0, rowCount: 1e6 })
+    .encode('parquet', { isDoneWithChunks: true });
+  for await (const chunk of lent) copies.push(Buffer.from(chunk));
+  expect(Buffer.concat(copies).equals(Buffer.from(kept))).toBe(true);
+});
+
+test('columns of the same name get numbers, as in NDJSON', () => {
+  const fields = ['a', 'a', '__proto__'].map((name) => new Field(name, new Int32(), true));
+  expect(parquetColumnsOf(fields).map(({ name }) => name)).toEqual(['a', 'a_1', '__proto__']);
+});
+
+test.each<[string, readonly Field[], string]>([
+  ['no columns', [], 'The result has no columns'],
+  [
+    'a struct without fields',
+    [new Field('s', new Struct([]) as DataType, true)],
+    "Column 's' is a struct without fields",
+  ],
+])('%s are refused before the first byte', async (_what, fields, message) => {
+  const result = await resultOf(new Schema([...fields]), []);
+  const read = result.page({ offset: 0, rowCount: 1 }).encode('parquet')[Symbol.asyncIterator]();
+  await expect(read.next()).rejects.toMatchObject({
+    code: 'UNSUPPORTED_COLUMN_TYPE',
+    message: expect.stringContaining(message) as string,
+  });
+});

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { MemoryObjectStore } from '@quire/core/memory';
+import { type PageFormatName, ResultStore } from '@quire/results';
+import { tableFromIPC } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../testkit/cli-process.ts';
+import { describeWithTool, python } from '../testkit/toolchain.ts';
+
+const script = join(import.meta.dirname, 'parquet_pages.py');
+
+describeWithTool(python, 'pages in Parquet', (pythonPath) => {
+  const run = (...args: readonly string[]) =>
+    promisify(execFile)(pythonPath, [script, ...args], { env: { TZ: 'UTC' } });
+
+  test('have the values of the same pages in Arrow, in every type, for pyarrow, DuckDB and polars', async () => {
+    await using directory = await temporaryDirectory();
+    const pathOf = (name: string): string => join(directory.path, name);
+    await run('rows', pathOf('rows.arrows'));
+    const table = tableFromIPC(await readFile(pathOf('rows.arrows')));
+    const results = new ResultStore({
+      store: new MemoryObjectStore({ sizeMaxBytes: 1e8 }),
+      brokerId: 'b',
+      expirationMs: 1e9,
+      expirationMaxMs: 1e9,
+      batchSizeBytes: 256 * 1024,
+    });
+    const result = await results.create(
+      { schema: table.schema, batches: ReadableStream.from(table.batches) },
+      { owner: 'o' },
+    );
+    const pages = [
+      { offset: 0, rowCount: 3000 },
+      { offset: 777, rowCount: 1500 },
+      { offset: 3000, rowCount: 10 },
+    ];
+    const paths: string[] = [];
+    for (const [index, page] of pages.entries()) {
+      for (const format of ['arrow', 'parquet'] satisfies PageFormatName[]) {
+        const path = pathOf(`${index}.${format}`);
+        await writeFile(path, await Array.fromAsync(result.page(page).encode(format)));
+        paths.push(path);
+      }
+    }
+    const { stdout } = await run('compare', ...paths);
+    const counts = stdout
+      .trim()
+      .split('\n')
+      .map((line) => Number.parseInt(line, 10));
+    expect(counts).toEqual([3000, 1500, 0]);
+  });
+});
