@@ -16,7 +16,8 @@ export interface ClusterServer extends AsyncDisposable {
 const watchfulProxy = [
   'proxy.port=0',
   'proxy.health.interval=200ms',
-  'proxy.health.timeout=500ms',
+  'proxy.health.timeout=5s',
+  'proxy.health.failures=2',
   'proxy.timeout.answer=60s',
 ];
 
