@@ -157,6 +157,25 @@ export const flightClient: Tool = {
   },
 };
 
+/** Python with the driver of ADBC for Flight SQL, polars and pandas. */
+export const flightPython: Tool = program({
+  name: 'Python with ADBC for Flight SQL, polars and pandas',
+  variable: 'QUIRE_PYTHON',
+  defaultPath: '.cache/python/bin/python',
+  probe: ['-c', 'import adbc_driver_flightsql.dbapi, polars, pandas'],
+});
+
+/** The folder with the JDBC driver for Flight SQL, where there is a Java to run it. */
+export const flightJdbc: Tool = {
+  name: "Apache Arrow's JDBC driver for Flight SQL, with Java 17",
+  remedy: 'run .ci/run once, or set QUIRE_FLIGHT_JDBC to a folder with its jar',
+  find: (environment) =>
+    javaFolder(
+      environment['QUIRE_FLIGHT_JDBC'] ?? join(root, '.cache/flight-jdbc'),
+      'flight-sql-jdbc-driver-',
+    ),
+};
+
 /** The folder with the jars of Apache Kafka, where there is a Java to run them. */
 export const kafkaServer: Tool = {
   name: 'Apache Kafka, with Java 17',

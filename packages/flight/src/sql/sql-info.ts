@@ -133,7 +133,7 @@ function limits({ statementBytesMax }: SqlServerDescription): SqlInfoEntry[] {
 }
 
 const transactions: readonly SqlInfoEntry[] = [
-  int32(562, 0), // isolation by default: none, as there are no transactions
+  int64(562, 0n), // isolation by default: none, as there are no transactions
   bool(563, false),
   int32(564, bits(0)),
   bool(565, false),

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import {
+  CliProcess,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
+import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
+
+/** Drivers made for any server of Arrow Flight SQL, unchanged, against `quire start`. */
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const run = promisify(execFile);
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let server: CliProcess;
+let http: string;
+let grpc: string;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const config = await writeSettings(directory.path, 'engine.broker.flight.port = 0\n');
+  server = new CliProcess(['start', '--config', config, '--roles', 'broker'], {
+    variables: testVariables,
+  });
+  const urls = await server.untilPrinted(/broker +(http:\S+)[^]*flight +(grpc:\S+)[^]*Ctrl-C/);
+  [http = '', grpc = ''] = urls.slice(1);
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+/** Of each type, values that are easy to get wrong. */
+const types = `SELECT * FROM (VALUES
+  ((-128)::TINYINT, 32767::SMALLINT, (-2147483648)::INTEGER, 9223372036854775807::BIGINT, 255::UTINYINT, 4294967295::UINTEGER,
+   18446744073709551615::UBIGINT, 0.1::FLOAT, 1e308::DOUBLE, 12345678901234567.89::DECIMAL(30, 2), true, 'ünï ❤',
+   '\\x00\\xFF'::BLOB, DATE '2024-02-29', TIME '23:59:59.123456', TIMESTAMP '2001-02-03 04:05:06.789123',
+   TIMESTAMPTZ '2001-02-03 04:05:06Z', [1, NULL, 3], {'a': 1, 'b': ['x']}, MAP {'k': 2}, 'a'::ENUM ('a', 'b'), NULL),
+  (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+   NULL, NULL)) AS t(${Array.from({ length: 22 }, (_, index) => `c${index}`).join(', ')})`;
+
+describeWithTool(flightPython, 'ADBC, polars and pandas', (python) => {
+  const session = async (...program: readonly string[]): Promise<unknown> => {
+    const prelude = `
+import json, urllib.request, pyarrow as pa, pyarrow.ipc
+import adbc_driver_flightsql.dbapi as adbc
+http, grpc = ${JSON.stringify(http)}, ${JSON.stringify(grpc)}
+def connect(**options):
+    login = {'username': 'ann', 'password': 'ann-password', **options}
+    return adbc.connect(grpc, db_kwargs=login, autocommit=True)
+`;
+    const lines = [prelude, ...program].join('\n');
+    const { stdout } = await run(python, ['-c', lines], { maxBuffer: 2 ** 24 });
+    return JSON.parse(stdout);
+  };
+
+  test('reads every type with the values, types and nullability that HTTP gives', async () => {
+    expect(
+      await session(
+        `sql = ${JSON.stringify(types)}`,
+        `with connect() as c, c.cursor() as cursor:
+    cursor.execute(sql)
+    flight = cursor.fetch_arrow_table()
+request = urllib.request.Request(http + '/query/sql?doPaginate=true&format=arrow', json.dumps({'sql': sql}).encode(),
+  {'authorization': 'Bearer admin-token', 'content-type': 'application/json'})
+arrow = pa.ipc.open_stream(urllib.request.urlopen(request).read()).read_all()
+print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow), flight.num_columns, flight.num_rows]))`,
+      ),
+    ).toEqual([true, true, 22, 2]);
+  });
+
+  test('reads empty results with their columns, and rows as Python has them', async () => {
+    expect(
+      await session(
+        `with connect() as c, c.cursor() as cursor:
+    cursor.execute("SELECT symbol, price FROM stocks WHERE false")
+    empty = cursor.fetch_arrow_table()
+    cursor.execute("SELECT symbol, count(*) n FROM stocks GROUP BY ALL ORDER BY 1 LIMIT 2")
+    print(json.dumps([empty.column_names, empty.num_rows, cursor.fetchall()]))`,
+      ),
+    ).toEqual([
+      ['symbol', 'price'],
+      0,
+      [
+        ['AAPL', 123],
+        ['AMZN', 123],
+      ],
+    ]);
+  });
+
+  test('binds parameters of a prepared statement', async () => {
+    expect(
+      await session(
+        `with connect() as c, c.cursor() as cursor:
+    sql = "SELECT count(*) FROM stocks WHERE symbol = ? AND price > ?"
+    counts = []
+    for values in (("MSFT", 0), ("MSFT", 1e9), ("none", 0)):
+        cursor.execute(sql, values)
+        counts.append(cursor.fetchone()[0])
+    print(json.dumps(counts))`,
+      ),
+    ).toEqual([123, 0, 0]);
+  });
+
+  test('finds catalogs, schemas, tables and columns', async () => {
+    expect(
+      await session(
+        `with connect() as c:
+    found = c.adbc_get_objects(depth="all", table_name_filter="stocks").read_all().to_pylist()
+    table = found[0]["catalog_db_schemas"][0]["db_schema_tables"][0]
+    info = c.adbc_get_info()
+    print(json.dumps([found[0]["catalog_name"], found[0]["catalog_db_schemas"][0]["db_schema_name"], table["table_name"],
+      [column["column_name"] for column in table["table_columns"]], c.adbc_get_table_types(), info["vendor_name"],
+      c.adbc_get_table_schema("stocks").names]))`,
+      ),
+    ).toEqual([
+      'quire',
+      'main',
+      'stocks',
+      ['symbol', 'date', 'price'],
+      ['TABLE'],
+      'Quire',
+      ['symbol', 'date', 'price'],
+    ]);
+  });
+
+  test('are told what is wrong: the password, the SQL, the table', async () => {
+    expect(
+      await session(
+        `def reason(error): return dict(error.details or []).get(b"quire-reason", b"").decode()
+reasons = []
+try: connect(password="wrong")
+except Exception as error: reasons.append(type(error).__name__)
+with connect() as c:
+    for sql in ("SELEC 1", "SELECT * FROM nowhere", "SELECT nope FROM stocks", "DROP TABLE stocks"):
+        try:
+            with c.cursor() as cursor: cursor.execute(sql)
+        except Exception as error: reasons.append(reason(error))
+print(json.dumps(reasons))`,
+      ),
+    ).toEqual([
+      'ProgrammingError',
+      'QUERY_SYNTAX',
+      'TABLE_NOT_FOUND',
+      'COLUMN_NOT_FOUND',
+      'QUERY_INVALID',
+    ]);
+  });
+
+  test('read a million rows by polars and by pandas', async () => {
+    expect(
+      await session(
+        `import polars, pandas
+sql = "SELECT i, i * 2 AS twice, 'row ' || i AS text FROM range(1000000) AS t(i)"
+with connect() as c:
+    by_polars = polars.read_database(sql, c)
+    by_pandas = pandas.read_sql(sql, c)
+print(json.dumps([by_polars.shape, int(by_polars["twice"].sum()), by_polars["text"][999999],
+  by_pandas.shape, int(by_pandas["twice"].sum()), by_pandas["text"][999999]]))`,
+      ),
+    ).toEqual([
+      [1_000_000, 3],
+      999_999_000_000,
+      'row 999999',
+      [1_000_000, 3],
+      999_999_000_000,
+      'row 999999',
+    ]);
+  });
+});
+
+describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars) => {
+  test('calls every getter of its metadata, and reads tables, columns and rows', async () => {
+    const program = join(import.meta.dirname, '../../flight-jdbc/FlightJdbc.java');
+    const { NODE_OPTIONS: _, ...env } = process.env;
+    const { host } = new URL(grpc);
+    const queries = [
+      "SELECT 1::TINYINT a, 2::BIGINT b, 'x' c, DATE '2001-02-03' d, TIMESTAMP '2001-02-03 04:05:06.789' e, 1.5::DECIMAL(10,2) f, true g, NULL h",
+      'SELECT i FROM range(300000) AS t(i)',
+      'SELECT * FROM stocks WHERE false',
+    ];
+    const { stdout } = await run(
+      'java',
+      [
+        '--add-opens=java.base/java.nio=ALL-UNNAMED',
+        ...['-cp', join(jars, '*'), program, host, 'ann', 'ann-password'],
+        ...queries,
+      ],
+      { env },
+    );
+    const lines = stdout
+      .split('\n')
+      .filter((line) => /^(?:getters|failed|tables|columns|rows)/.test(line));
+    expect(lines).toEqual([
+      expect.stringMatching(/^getters (\d+) of \1$/),
+      expect.stringMatching(/^tables \[/),
+      'columns [symbol:VARCHAR, date:VARCHAR, price:DOUBLE]',
+      'rows 1 [a=1, b=2, c=x, d=2001-02-03, e=2001-02-03 04:05:06.789, f=1.50, g=true, h=null]',
+      'rows 300000 [i=0]',
+      'rows 0 []',
+    ]);
+  });
+});
