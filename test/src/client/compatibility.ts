@@ -15,6 +15,7 @@ export interface Compatibility {
 }
 
 const generatedClients = 'test/src/client/generated.e2e.test.ts';
+const flightDrivers = 'test/src/flight/drivers.e2e.test.ts';
 const pinotClients = 'test/src/client/pinot-clients.e2e.test.ts';
 
 /**
@@ -85,6 +86,35 @@ export const compatibilities: readonly Compatibility[] = [
     what: "calls of all operations of the broker's and the controller's API documents, with valid values and others: no 5xx, answers as documented",
     file: 'test/src/client/schemathesis.e2e.test.ts',
     suite: 'Schemathesis',
+  },
+  {
+    client: 'ADBC for Flight SQL (Python), with polars and pandas',
+    version: '1.13.0, 2.1.0, 3.1.1',
+    what: 'login, every type against HTTP, parameters, objects and tables, failures; a million rows into polars and pandas',
+    file: flightDrivers,
+    suite: 'ADBC, polars and pandas',
+  },
+  {
+    client: 'Arrow Flight SQL JDBC driver',
+    version: '18.3.0',
+    what: 'login, all getters of DatabaseMetaData, tables and columns, types, 300,000 rows',
+    file: flightDrivers,
+    suite: "Apache Arrow's JDBC driver for Flight SQL",
+    note: 'needs `--add-opens=java.base/java.nio=ALL-UNNAMED`; parameters of prepared statements cannot be bound',
+  },
+  {
+    client: '@firetiger-oss/flight-sql-client (npm)',
+    version: '1.1.1',
+    what: 'a bearer token, rows, a failing query',
+    file: 'test/src/flight/npm-clients.integration.test.ts',
+    suite: '@firetiger-oss/flight-sql-client',
+  },
+  {
+    client: '@lancedb/arrow-flight-sql-client (npm)',
+    version: '0.3.0',
+    what: 'login, rows, a wrong password',
+    file: 'test/src/flight/npm-clients.integration.test.ts',
+    suite: '@lancedb/arrow-flight-sql-client',
   },
 ];
 

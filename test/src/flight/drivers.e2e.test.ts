@@ -188,7 +188,12 @@ describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars)
       'java',
       [
         '--add-opens=java.base/java.nio=ALL-UNNAMED',
-        ...['-cp', join(jars, '*'), program, host, 'ann', 'ann-password'],
+        '-cp',
+        join(jars, '*'),
+        program,
+        host,
+        'ann',
+        'ann-password',
         ...queries,
       ],
       { env },

@@ -6,7 +6,7 @@ import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { frameMessage, readFrames } from './message-frames.ts';
 
 /** Larger bodies are written in pieces, so that progress shows while a client takes them slowly. */
-const pieceBytesMax = 256 * 1024;
+const pieceBytesMax = 1024 * 1024;
 
 export interface GrpcCallOptions {
   readonly clock: Clock;
