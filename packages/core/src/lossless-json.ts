@@ -26,7 +26,7 @@ const longDigitsPattern = /\d{16}/;
 const integerPattern = /^-?\d+$/;
 
 /**
- * Most digits of an integer where nobody says otherwise: many times what any type of a database
+ * Most digits of an integer by default: many times what any type of a database
  * has.
  */
 const digitsMaxDefault = 1_000;

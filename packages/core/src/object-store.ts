@@ -28,8 +28,8 @@ export interface CallOptions {
 export interface GetOptions extends CallOptions {
   readonly range?: ByteRange | undefined;
   /**
-   * Whom a store asks that would otherwise allocate memory to read into; one whose chunks come from
-   * elsewhere does not ask.
+   * Lends memory to a store that would otherwise allocate some to read into. A store whose chunks
+   * come from elsewhere does not use it.
    */
   readonly memory?: ReadMemory | undefined;
 }

@@ -102,7 +102,7 @@ export interface QueryEngine extends AsyncDisposable {
   readonly readsResults?: boolean;
   /**
    * The `dataVersion` that a query of these tables, as its statistics name them, would have if it
-   * were run now; undefined when that cannot be told. Engines that never tell a version do without.
+   * were run now; undefined when that is not known. Engines without versions leave it out.
    */
   dataVersion?(tables: readonly string[]): Promise<string | undefined>;
 }

@@ -21,7 +21,7 @@ export const systemRandom: Random = {
       taken = 0;
     }
     const bytes = pool.slice(taken, taken + count);
-    // They may become a secret: nobody finds them here later.
+    // The bytes may become a secret: they must not stay in this buffer.
     pool.fill(0, taken, taken + count);
     taken += count;
     return bytes;

@@ -241,7 +241,7 @@ async function startStream({ statement }: SelectStatement): Promise<Result> {
   try {
     return await duckdb.execute_prepared_streaming(statement);
   } finally {
-    // Not before DuckDB is done with it, even when nobody waits any more.
+    // Only once DuckDB is done with it, even when no caller waits any more.
     duckdb.destroy_prepare_sync(statement);
   }
 }

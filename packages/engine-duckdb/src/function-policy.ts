@@ -3,7 +3,7 @@
  *
  * Table functions can read files, settings and the catalog: only those listed here are open. Functions of values cannot, with the
  * exceptions listed here. A test compares both with all the functions of this DuckDB version, so that an upgrade that adds one
- * fails until somebody has looked at it.
+ * fails until it has been reviewed.
  */
 
 const allowedTableFunctions: ReadonlySet<string> = new Set([

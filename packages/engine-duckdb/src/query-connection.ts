@@ -82,7 +82,7 @@ export class QueryConnection {
     await Promise.resolve();
     while (!isSettled) {
       duckdb.interrupt(this.#handle);
-      // Nobody could want to set this time: the system's clock will do.
+      // No test needs to set this time, so it comes from the system's clock.
       await Promise.race([settled, systemClock.sleep(interruptEveryMs)]);
     }
   }

@@ -48,7 +48,7 @@ export interface SelectStatement {
   readonly isRepeatable: boolean;
 }
 
-/** What is checked of a query, and what may be told about it. */
+/** The limits of a query, and what its messages must leave out. */
 export interface StatementRules {
   readonly limits: StatementLimits;
   readonly redact: Redact;

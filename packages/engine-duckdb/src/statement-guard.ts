@@ -170,7 +170,7 @@ function checkNode(node: SyntaxNode, scope: Scope | undefined, reading: Reading)
 }
 
 /**
- * The result that is read: its id is there to be seen, and is one that was opened for the query.
+ * Returns the result that is read: its id is a constant, and one that was opened for the query.
  */
 function namedResult(call: SyntaxNode, { results }: Reading): string {
   const [argument, ...more] = Array.isArray(call['children'])
@@ -221,7 +221,7 @@ const nameLengthMax = 120;
 
 function listTables(tableNames: TableNames): string {
   const all = [...tableNames.values()].toSorted();
-  // Halves are told by the names of their tables.
+  // The name of a table stands for its halves.
   const names = all.filter(
     (name) =>
       !all.includes(name.replace(/_(?:OFFLINE|REALTIME)$/, '')) ||

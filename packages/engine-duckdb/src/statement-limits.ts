@@ -23,7 +23,7 @@ export interface StatementLimits {
   readonly nodesMax: number;
 }
 
-/** The limits that hold where nobody sets others. */
+/** The default limits. */
 export const statementLimits: StatementLimits = {
   textBytesMax: MiB,
   columnsMax: 5_000,

@@ -11,7 +11,7 @@ import {
 } from '@quire/core';
 import { type FailedCall, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
-import type { KeptFiles } from './kept-files.ts';
+import type { FileHandleCache } from './file-handle-cache.ts';
 import { OpenFile } from './open-file.ts';
 import type { RootDirectory } from './root-directory.ts';
 
@@ -27,7 +27,7 @@ export interface ObjectReaderParts {
   readonly fileSystem: FileSystem;
   readonly root: RootDirectory;
   /** Keeps the files open that ranges are read of; undefined: each is opened for itself. */
-  readonly keptFiles: KeptFiles | undefined;
+  readonly handles: FileHandleCache | undefined;
 }
 
 /**
@@ -35,12 +35,12 @@ export interface ObjectReaderParts {
  * who deletes or replaces the object; its reader leaves it after the last byte.
  */
 export async function openObject(
-  { fileSystem, root, keptFiles }: ObjectReaderParts,
+  { fileSystem, root, handles }: ObjectReaderParts,
   key: string,
   options: GetOptions | undefined,
 ): Promise<ObjectBody> {
   const call: FailedCall = { op: 'get', key, location: root.location };
-  const kept = options?.range === undefined ? undefined : keptFiles;
+  const kept = options?.range === undefined ? undefined : handles;
   const joined = await translated(call, async () => kept?.join(key));
   const file = joined?.file ?? (await translated(call, () => openFile(fileSystem, root, key)));
   const reader = new FileReader(file);

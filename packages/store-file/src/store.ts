@@ -25,11 +25,11 @@ import { deleteObject } from './deleter.ts';
 import { type FailedCall, translated } from './errors.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { StagedLeftovers } from './leftovers.ts';
-import { KeptFiles } from './kept-files.ts';
+import { FileHandleCache } from './file-handle-cache.ts';
 import { listObjects } from './lister.ts';
 import { openRoot } from './open-root.ts';
 import { openObject } from './reader.ts';
-import { ReadsAtHand } from './reads-at-hand.ts';
+import { CachedReads } from './cached-reads.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { ObjectWriter } from './writer.ts';
 
@@ -57,7 +57,7 @@ interface FileStoreParts {
   readonly root: RootDirectory;
   readonly fileSystem: FileSystem;
   readonly writer: ObjectWriter;
-  readonly keptFiles: KeptFiles | undefined;
+  readonly handles: FileHandleCache | undefined;
   readonly clock: Clock;
 }
 
@@ -85,19 +85,19 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
   /** Two look at directories at once. None where a test listens to every call. */
   readonly #threads: readonly BulkThread[];
   readonly #bulkDeleter: BulkDeleter;
-  readonly #keptFiles: KeptFiles | undefined;
-  readonly #readsAtHand: ReadsAtHand | undefined;
+  readonly #handles: FileHandleCache | undefined;
+  readonly #cachedReads: CachedReads | undefined;
   #deleteCount = 0;
   #isClosed = false;
 
-  private constructor({ root, fileSystem, writer, keptFiles, clock }: FileStoreParts) {
+  private constructor({ root, fileSystem, writer, handles, clock }: FileStoreParts) {
     this.location = root.location;
     this.leftovers = new StagedLeftovers(fileSystem, root);
     this.#root = root;
     this.#fileSystem = fileSystem;
     this.#writer = writer;
-    this.#keptFiles = keptFiles;
-    this.#readsAtHand = keptFiles === undefined ? undefined : new ReadsAtHand(keptFiles, clock);
+    this.#handles = handles;
+    this.#cachedReads = handles === undefined ? undefined : new CachedReads(handles, clock);
     this.#threads = fileSystem === nodeFileSystem ? [new BulkThread(), new BulkThread()] : [];
     this.#bulkDeleter = new BulkDeleter(root, this.#threads);
   }
@@ -113,9 +113,9 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
     const { clock = systemClock, random = systemRandom, fileSystem = nodeFileSystem } = options;
     const root = await openRoot({ root: options.root, clock, random, fileSystem });
     const { keepsFilesOpen = fileSystem === nodeFileSystem } = options;
-    const keptFiles = keepsFilesOpen ? new KeptFiles(clock) : undefined;
+    const handles = keepsFilesOpen ? new FileHandleCache(clock) : undefined;
     const writer = new ObjectWriter({ fileSystem, root, clock, random });
-    return new FileObjectStore({ root, fileSystem, writer, keptFiles, clock });
+    return new FileObjectStore({ root, fileSystem, writer, handles, clock });
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -137,14 +137,14 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
     this.#check(key, options);
     if (options?.range !== undefined) assertByteRange(options.range, key);
     return openObject(
-      { fileSystem: this.#fileSystem, root: this.#root, keptFiles: this.#keptFiles },
+      { fileSystem: this.#fileSystem, root: this.#root, handles: this.#handles },
       key,
       options,
     );
   }
 
   readCached(key: string, range: ByteRange, target: Uint8Array): boolean {
-    return !this.#isClosed && this.#readsAtHand?.read(key, range, target) === true;
+    return !this.#isClosed && this.#cachedReads?.read(key, range, target) === true;
   }
 
   async put(
@@ -155,7 +155,7 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
     this.#check(key, options);
     const entry = await this.#writer.write(key, body, options, () => this.#assertOpen());
     // Its status would tell, but the room of the one that was replaced is wanted now.
-    this.#keptFiles?.forget(key);
+    this.#handles?.forget(key);
     return entry;
   }
 
@@ -177,7 +177,7 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
     this.#check(key, options);
     await this.#deletion((isInBulk) => {
       // Before it goes: its room would not be free as long as the file is open.
-      this.#keptFiles?.forget(key);
+      this.#handles?.forget(key);
       return isInBulk
         ? this.#bulkDeleter.delete(key, options)
         : deleteObject(this.#fileSystem, this.#root, key, options);
@@ -192,14 +192,14 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
     for (const key of keys) this.#check(key, options);
     return this.#deletion(async (isInBulk) => {
       if (!isInBulk) return false;
-      for (const key of keys) this.#keptFiles?.forget(key);
+      for (const key of keys) this.#handles?.forget(key);
       return this.#bulkDeleter.deleteFolder(keys, options);
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    this.#keptFiles?.close();
+    this.#handles?.close();
     await this.#bulkDeleter.removeEmpty();
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }

@@ -30,7 +30,7 @@ export class ConfigKeys {
     return this.#values.get(key)?.trim();
   }
 
-  /** Keys that nobody has read yet and that are like a pattern. */
+  /** Returns the keys that match a pattern and have not been read yet. */
   unread(pattern: RegExp): readonly string[] {
     return [...this.#values.keys()].filter((key) => !this.#known.has(key) && pattern.test(key));
   }

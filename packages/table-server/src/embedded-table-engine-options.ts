@@ -38,7 +38,7 @@ export interface EmbeddedTableEngineOptions {
   /** Subtasks that run at once; the default is 2. */
   readonly subtasksMax?: number | undefined;
   /**
-   * Told of what goes wrong with tasks and is reported to no caller: schedules that cannot be read,
+   * Called for failures of tasks that are reported to no caller: schedules that cannot be read,
    * states that cannot be written.
    */
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
@@ -68,6 +68,6 @@ export interface EmbeddedTableEngineOptions {
    */
   readonly onSegmentDamaged?: ((damage: DamagedSegment) => void) | undefined;
   readonly onSegmentRestored?: ((damage: DamagedSegment) => void) | undefined;
-  /** Told when retention or the collection of files fails; both try again. */
+  /** Called when retention or the collection of files fails; both are tried again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 }

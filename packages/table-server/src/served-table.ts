@@ -15,7 +15,7 @@ import { fileNameOf } from './segments/file-name.ts';
 import { SegmentCatalog } from './segments/segment-catalog.ts';
 import { findDamage, type SegmentFile } from './segments/verify-file.ts';
 
-/** What tables share. */
+/** The dependencies that all tables share. */
 export interface TableParts {
   readonly directory: TableDirectory;
   readonly records: Records;
@@ -35,7 +35,7 @@ export interface NewFile extends Disposable {
   readonly path: string;
 }
 
-/** One half of a table that this server looks after. */
+/** One half of a table that this server serves. */
 export class ServedTable {
   record: TableRecord;
   readonly segments: SegmentCatalog;
@@ -121,8 +121,8 @@ export class ServedTable {
   }
 
   /**
-   * A new name for a file of this table, which nobody collects until it is disposed of; by then a
-   * record names it, or it is garbage.
+   * Returns a new name for a file of this table, which is not collected as garbage until the name
+   * is disposed of; by then a record names the file.
    */
   newFile(stem: string): NewFile {
     const file = fileNameOf(stem, this.#parts.random);
@@ -153,7 +153,7 @@ export class ServedTable {
     return { [Symbol.dispose]: () => void this.#stemsInProgress.delete(stem) };
   }
 
-  /** Whether somebody is writing the file, or will name it. */
+  /** Returns whether the file is being written, or will be named. */
   isHeld(file: string): boolean {
     return (
       this.#filesInProgress.has(file) ||

@@ -278,7 +278,7 @@ export class TableRegistry implements AsyncDisposable {
     }
   }
 
-  /** Deletes a table whose record nobody can read. What there is of it goes by way of the trash. */
+  /** Deletes a table whose record cannot be read. Its files go to the trash first. */
   async #deleteSetAside(name: string): Promise<void> {
     const { directory, records, clock } = this.#options;
     for (const tableId of await namesIn(directory.folder('data'))) {

@@ -23,7 +23,7 @@ export async function* cutParts(
   for await (const chunk of chunks) {
     let taken = 0;
     while (taken < chunk.byteLength) {
-      // Not before there is more: else nobody could tell which part is the last.
+      // Only once there is more: until then, this part may be the last.
       if (filledBytes === partBytes) {
         yield { bytes: memory, isLast: false };
         memory = new Uint8Array(0);

@@ -6,7 +6,7 @@ import { QuireError } from '../errors.ts';
  * that.
  *
  * Windows cannot flush a directory, so that a file that was renamed into place may lose its name,
- * and it refuses to replace a file that somebody has open.
+ * and it refuses to replace a file that is open.
  *
  * @throws UNSUPPORTED on Windows
  */

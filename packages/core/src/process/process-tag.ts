@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/**
- * What is known of the process that left something: only of one that was started here can it be
- * told.
- */
+/** Whether the process that left something runs; known only of processes of this machine. */
 export type OwnerState = 'alive' | 'dead' | 'unknown';
 
 const tagPattern = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{12})$/;

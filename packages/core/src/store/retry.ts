@@ -27,7 +27,7 @@ export interface RetryLimits {
 export interface RetryOptions extends RetryLimits {
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of each failure that will be retried. */
+  /** Called for each failure that will be retried. */
   onRetry?(event: RetryEvent): void;
 }
 

@@ -7,7 +7,7 @@ import { readObject } from './read-object.ts';
 /** Where a lease is kept, and for how long it is taken. */
 export interface StoreLeaseOptions {
   readonly store: ObjectStore;
-  /** Where the lease lies. */
+  /** The key of the lease's object. */
   readonly key: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -145,7 +145,7 @@ export class StoreLease {
       );
       return isLease(parsed) ? parsed : undefined;
     } catch (error) {
-      // A text that makes no sense is nobody's lease.
+      // A text that cannot be parsed counts as no lease at all: another process may write one.
       if (isQuireError(error, 'OBJECT_NOT_FOUND') || error instanceof SyntaxError) return undefined;
       throw error;
     }

@@ -67,7 +67,7 @@ export class Deadline implements Disposable {
     if (this.#endMs < this.#sleepEndMs) void this.#watch();
   }
 
-  /** Stops the countdown: it is somebody else's turn. */
+  /** Stops the countdown while another party has the turn. */
   stop(): void {
     this.#endMs = Infinity;
   }

@@ -16,7 +16,7 @@ export interface SlotShares {
   /** Percentage of the slots that one principal may hold while others wait; one slot at least. */
   readonly principalPercentMax: number;
   /**
-   * Whether that share holds also while nobody else waits, so that a slot is free for a principal
+   * Whether that share also holds while no one else waits, so that a slot is free for a principal
    * that comes late.
    */
   readonly isShareStrict: boolean;

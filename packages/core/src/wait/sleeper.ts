@@ -14,7 +14,7 @@ export class Sleeper {
     return this.#isAsleep;
   }
 
-  /** Whether it was woken while nobody slept, so that the next sleep ends at once. */
+  /** Whether it was woken while it did not sleep, so that the next sleep ends at once. */
   get isWoken(): boolean {
     return this.#waking.signal.aborted;
   }

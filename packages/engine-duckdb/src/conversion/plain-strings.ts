@@ -10,7 +10,7 @@ const inlineBytesMax = 12;
  *
  * @param records of the vector, one for each entry
  * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
- * @param checkSize told the bytes of all before memory is taken for them; may throw
+ * @param checkSize called with the total size before memory is allocated; may throw
  */
 export function assembleInJavaScript(
   records: Uint8Array<ArrayBuffer>,

@@ -1,5 +1,5 @@
 /**
- * Frees the memory of a buffer, whose contents nobody looks at any more, without waiting for the
+ * Frees the memory of a buffer, whose contents are no longer read, without waiting for the
  * garbage collector.
  */
 export function releaseMemory({ buffer }: ArrayBufferView): void {

@@ -7,7 +7,7 @@ interface PlanStep {
   readonly extra_info?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** What is told of a step: the rest may hold paths. */
+/** The members of a step that are shown: others may hold paths. */
 const told = [
   'Join Type',
   'Conditions',

@@ -8,7 +8,7 @@ const [quote, backslash] = [0x22, 0x5c];
 const [letterN, letterT, letterF, minus, point] = [0x6e, 0x74, 0x66, 0x2d, 0x2e];
 const powersOfTen = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** Reads values one after the other out of JSON that is at hand whole. */
+/** Reads values one after the other out of JSON that is in memory whole. */
 export class JsonBytes {
   readonly bytes: Buffer;
   at: number;

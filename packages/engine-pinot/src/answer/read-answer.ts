@@ -82,7 +82,7 @@ async function readValue(cursor: ByteCursor): Promise<string> {
   }
 }
 
-/** As many whole rows at a time as are at hand. */
+/** Yields as many whole rows at a time as have been received. */
 async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   await cursor.expect('[');
   let scanner = new ValueScanner();

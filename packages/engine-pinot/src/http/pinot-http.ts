@@ -58,7 +58,7 @@ export class PinotHttp implements AsyncDisposable {
   }
 
   /**
-   * Makes a call, once more with a token that was read again when the one at hand is refused.
+   * Makes a call. When its token is refused, reads the token again and repeats the call once.
    *
    * @throws ENGINE_UNAVAILABLE when there is no answer, or the credentials are refused
    * @throws ABORTED, or the reason of the signal

@@ -59,7 +59,7 @@ export class PinotEngine implements QueryEngine {
   }
 
   /**
-   * Resolves once queries that were given up are cancelled in the cluster, or it cannot be told.
+   * Resolves once abandoned queries are cancelled in the cluster, or it cannot be reached.
    */
   async settled(): Promise<void> {
     await this.#brokers.settled();
@@ -98,7 +98,7 @@ export class PinotEngine implements QueryEngine {
         onClosed,
       });
     } catch (error) {
-      // The connection of an answer that nobody reads is not kept.
+      // The connection of an answer that is not read is closed.
       stop.stop(new QuireError('ABORTED', 'The query did not start.'));
       onClosed();
       throw error;

@@ -170,7 +170,7 @@ function completed(config: TableConfigDocument): TableConfigDocument {
   };
 }
 
-/** Apache Pinot makes tables on tenants that are not there, whose rows nobody then serves. */
+/** Apache Pinot creates tables on tenants that do not exist, whose rows no server then serves. */
 async function assertTenants(
   calls: AdminCalls,
   config: TableConfigDocument,

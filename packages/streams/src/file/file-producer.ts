@@ -40,7 +40,7 @@ export interface FileProducerOptions {
  *
  * A batch is one write to each file. What a producer has left that was killed in the middle of a
  * line is repaired before anything follows: a whole JSON object that only lacks its newline gets
- * it, anything else is cut off, since nobody could have read it yet.
+ * it, anything else is cut off, since no reader can have read it yet.
  */
 export class FileProducer implements MessageProducer {
   readonly description: string;

@@ -35,7 +35,7 @@ export interface KafkaConfig {
   readonly brokers: readonly KafkaBroker[];
   /** Undefined: connections are not encrypted. */
   readonly tls: KafkaTls | undefined;
-  /** Undefined: nobody logs in. */
+  /** Undefined: without a login. */
   readonly sasl: KafkaSasl | undefined;
   /** Whether messages of transactions that were aborted, or that are still open, are left out. */
   readonly isCommittedOnly: boolean;
@@ -193,7 +193,7 @@ export function describeTopic(topic: string, { brokers }: KafkaConfig): string {
   return `kafka topic ${topic} at ${brokers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
 }
 
-/** What a login module of Java is told. */
+/** The options of a login module of Java. */
 interface JaasLogin {
   /** The last part of the module's name. */
   readonly module: 'PlainLoginModule' | 'ScramLoginModule';

@@ -73,7 +73,7 @@ export interface ChunkTools {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Bad messages of one piece of work that are told of one by one. */
+/** The most bad messages of one job that are reported one by one. */
 const skippedMax = 100;
 
 /** Does the work here. @throws ABORTED */

@@ -27,11 +27,11 @@ const behindMaxMs = 90_000;
 
 /** Callbacks about messages that could not be used. */
 export interface ConsumerEvents {
-  /** Told of messages that were left out, and of the one that stopped a partition. */
+  /** Called with messages that were left out, and with the one that stopped a partition. */
   readonly onBadMessages?:
     | ((table: string, partition: number, messages: readonly BadMessage[]) => void)
     | undefined;
-  /** Told when a partition cannot go on for now. */
+  /** Called when a partition cannot continue for now. */
   readonly onRetry?: ((table: string, partition: number, error: unknown) => void) | undefined;
 }
 

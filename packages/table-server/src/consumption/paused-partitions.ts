@@ -14,7 +14,7 @@ export async function readConsumingRecords(
   );
 }
 
-/** Where the partitions of a table stopped that nobody consumes, as its directory says. */
+/** Reads where the partitions of a paused table stopped from its directory. */
 export async function readPausedPartitions(
   table: ServedTable,
   { state, error }: { readonly state: PartitionState; readonly error: string | null },

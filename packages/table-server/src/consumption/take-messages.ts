@@ -17,9 +17,9 @@ export interface TakeOptions {
   readonly segment: Pick<ConsumingSegment, 'add' | 'record'>;
   readonly readDocuments: () => Promise<TableDocuments>;
   readonly signal?: AbortSignal | undefined;
-  /** Told of messages that were left out: the first of them, and how many. */
+  /** Called with the first of the messages that were left out, and their number. */
   readonly onBad: (messages: readonly BadMessage[], count: number) => void;
-  /** Told why a process was ended. */
+  /** Called with the reason why a process was ended. */
   readonly onLost: (reason: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import { isQuireError, QuireError } from '@quire/core';
 import { isErrno } from '@quire/core/process';
 
-/** What callers and operators are told where the disk of the tables takes no more. */
+/** The message for callers and operators when the disk of the tables is full. */
 export const fullDiskText =
   'The disk of the tables (engine.tables.data.dir) is full: nothing can be loaded, created or consumed. ' +
   'Delete segments or tables, or give it more space; deletions need none, and free theirs within minutes.';

@@ -26,7 +26,7 @@ export interface SubtaskJob {
   readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
   readonly createdMs: number;
-  /** The names of new segments, and of their files, begin so; nobody else's do. */
+  /** The prefix of the names of new segments and their files, and of no others. */
   readonly segmentStem: string;
 }
 

@@ -23,7 +23,7 @@ export interface TaskEngineOptions {
   /** Called when a task is set aside since its record is damaged. */
   readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
   /**
-   * Told of what no caller is told of: schedules that cannot be read, tasks that could not be made.
+   * Called for failures without a caller: schedules that cannot be read, tasks not created.
    */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }

@@ -242,9 +242,9 @@ export class TaskEngine implements AsyncDisposable {
   }
 
   /**
-   * Makes what is due, again and again. What was due while nobody ran is not made up for; where the
-   * clock goes forward, a schedule is due once, and where it goes back, schedules go on by the new
-   * time.
+   * Creates tasks that are due, until it is stopped. Those that were due while no server ran are not
+   * caught up on; where the clock goes forward, a schedule is due once, and where it goes back,
+   * schedules follow the new time.
    */
   async #tick(): Promise<void> {
     const { clock, registry, onFailed } = this.#options;
@@ -317,7 +317,7 @@ interface DueTask {
 /**
  * The tasks whose `schedule`, a cron expression in UTC, names a moment in `(sinceMs, nowMs]`.
  *
- * @param onInvalid told of expressions that cannot be read
+ * @param onInvalid called for expressions that cannot be parsed
  */
 function dueTasks(
   tables: readonly ServedTable[],

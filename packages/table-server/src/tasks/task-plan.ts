@@ -81,7 +81,7 @@ export interface PlanInput {
  */
 export type TaskPlanner = (input: PlanInput) => Promise<TaskPlan | { readonly reason: string }>;
 
-/** What a subtask made: segments that nobody sees yet. */
+/** The output of a subtask: segments that are not visible yet. */
 export interface SubtaskOutput {
   readonly segments: readonly SegmentRecord[];
   readonly info: string;

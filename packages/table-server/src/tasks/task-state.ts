@@ -117,7 +117,7 @@ function signalled(task: TaskRecord, signal: TaskSignal, nowMs: number): TaskRec
   return { ...task, state, finishedMs: isFinal(state) ? nowMs : null };
 }
 
-/** News of a subtask that nobody works on any more is not news. */
+/** Events of a subtask that no longer runs are ignored. */
 function endRunning(
   task: TaskRecord,
   index: number,

@@ -19,7 +19,7 @@ export interface StoredTask {
   readonly sourceTableId: string;
   readonly targetTableId: string;
   readonly work: readonly SubtaskWork[];
-  /** What each subtask made, which nobody sees until the whole task is done. */
+  /** The output of each subtask, which is invisible until the whole task is done. */
   readonly outputs: readonly (SubtaskOutput | null)[];
   readonly commit: CommitPlan;
   /** How long an attempt at a subtask may take, in milliseconds; how many there may be. */
@@ -27,7 +27,7 @@ export interface StoredTask {
   readonly attemptsMax: number;
 }
 
-/** A task whose record cannot be believed. Nobody knows what it has done. */
+/** A task whose record is damaged: what it has done is not known. */
 export interface DamagedTask {
   readonly taskName: string;
   readonly error: QuireError;

@@ -17,7 +17,7 @@ import type { ServedTable } from '../served-table.ts';
  */
 export class RecordCheck {
   readonly #directory: TableDirectory;
-  /** By path, what told the file apart when it was found whole. */
+  /** By path, the identity of the file when it was found whole. */
   #whole = new Map<string, string>();
   #damaged: ReadonlyMap<string, readonly QuireError[]> = new Map();
 

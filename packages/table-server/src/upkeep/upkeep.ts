@@ -22,7 +22,7 @@ export interface UpkeepOptions {
   readonly space: DiskSpace;
   /** Records that belong to no table. */
   readonly otherRecords: () => readonly RecordFile[];
-  /** Whether the record of a task is damaged, so that nobody knows which files it has written. */
+  /** Whether the record of a task is damaged, so that its files are not known. */
   readonly hasDamagedTasks: () => boolean;
   /**
    * How long files stay that no table names any more; longer than any query may run. Read at each

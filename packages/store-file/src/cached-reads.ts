@@ -1,5 +1,5 @@
 import type { ByteRange, Clock } from '@quire/core';
-import type { KeptFiles } from './kept-files.ts';
+import type { FileHandleCache } from './file-handle-cache.ts';
 
 /** More than that is left to another thread: it would keep others waiting though it is at hand. */
 const readBytesMax = 2 * 1024 * 1024;
@@ -17,13 +17,13 @@ const pauseFactor = 100;
  * for that. What the system has is not known before; so a read that was slow is followed by a
  * pause, in which all reads go to other threads.
  */
-export class ReadsAtHand {
-  readonly #keptFiles: KeptFiles;
+export class CachedReads {
+  readonly #handles: FileHandleCache;
   readonly #clock: Clock;
   #pauseEndMs = -Infinity;
 
-  constructor(keptFiles: KeptFiles, clock: Clock) {
-    this.#keptFiles = keptFiles;
+  constructor(handles: FileHandleCache, clock: Clock) {
+    this.#handles = handles;
     this.#clock = clock;
   }
 
@@ -31,7 +31,7 @@ export class ReadsAtHand {
   read(key: string, { start, end }: ByteRange, target: Uint8Array): boolean {
     const beginMs = this.#clock.monotonicMs();
     if (end - start > readBytesMax || beginMs < this.#pauseEndMs) return false;
-    const joined = this.#keptFiles.join(key);
+    const joined = this.#handles.join(key);
     if (joined === undefined) return false;
     try {
       return end <= joined.status.sizeBytes && joined.file.fillNow(target, start);

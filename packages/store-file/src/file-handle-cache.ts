@@ -10,7 +10,7 @@ const keptCountMax = 64;
  */
 const keptMsMax = 1000;
 
-interface KeptFile {
+interface CachedHandle {
   readonly file: OpenFile;
   /** As it was when its path was seen to lead to it. */
   readonly status: FileStatus;
@@ -27,10 +27,10 @@ interface KeptFile {
  * leaves a directory above it that is moved away by hand: then the file is found for another
  * second.
  */
-export class KeptFiles {
+export class FileHandleCache {
   readonly #clock: Clock;
   /** By their keys, those that were opened first in front. */
-  readonly #files = new Map<string, KeptFile>();
+  readonly #files = new Map<string, CachedHandle>();
   #closed: AbortController | undefined;
 
   constructor(clock: Clock) {
@@ -102,7 +102,7 @@ export class KeptFiles {
     for (const key of this.#files.keys()) this.forget(key);
   }
 
-  #first(): [string, KeptFile] | undefined {
+  #first(): [string, CachedHandle] | undefined {
     const [first] = this.#files;
     return first;
   }
