@@ -1,3 +1,4 @@
+import { type SqlDialect, sqlDialects } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
@@ -56,6 +57,14 @@ export const MetadataRecord = Type.Object(
     numGroupsLimitReached: clusterFlag(),
     maxRowsInJoinReached: clusterFlag(),
     partialResult: clusterFlag(),
+    dialect: Type.Optional(
+      Type.Unsafe<SqlDialect>({
+        type: 'string',
+        enum: sqlDialects,
+        description:
+          'The language that the query was written in; absent where the engine has one only, and for queries that failed.',
+      }),
+    ),
     numServersQueried: count('1 for the embedded engine.'),
     numServersResponded: count('Equal to numServersQueried for the embedded engine.'),
     numSegmentsQueried: count(

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core/portable';
+import { QuireError, type SqlDialect, sqlDialects } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { QueryParameterValues } from './query-parameters.ts';
 
@@ -22,7 +22,7 @@ export const QueryBody = Type.Object(
       Type.String({
         pattern: queryOptionsPattern,
         description:
-          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor, cursorNumRows and reuseResults are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
+          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor, cursorNumRows, reuseResults and dialect (duckdb or pinot) are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
         examples: ['timeoutMs=20000'],
       }),
     ),
@@ -53,6 +53,8 @@ export interface QueryOptions {
    * Whether the result of an earlier query may be the answer, where the server does that at all.
    */
   readonly mayReuse?: boolean;
+  /** What the query is written in, where the caller says so. */
+  readonly dialect?: SqlDialect;
   /** Those that mean something to the engine only, if to anybody. */
   readonly others: Readonly<Record<string, string>>;
 }
@@ -62,6 +64,7 @@ const ownOptions: ReadonlySet<string> = new Set([
   'getCursor',
   'cursorNumRows',
   'reuseResults',
+  'dialect',
 ]);
 
 /**
@@ -88,7 +91,7 @@ export function parseQueryOptions(
     options.set(key.trim(), value.trim());
   }
   for (const [key, value] of given) options.set(key, value);
-  const [timeoutMs, getCursor, cursorNumRows, reuseResults] = [...ownOptions].map((key) =>
+  const [timeoutMs, getCursor, cursorNumRows, reuseResults, dialect] = [...ownOptions].map((key) =>
     options.get(key),
   );
   return {
@@ -97,6 +100,7 @@ export function parseQueryOptions(
     ...(getCursor !== undefined && { isCursor: parseBoolean('getCursor', getCursor) }),
     ...(cursorNumRows !== undefined && { cursorRowCount: parseCursorRowCount(cursorNumRows) }),
     ...(reuseResults !== undefined && { mayReuse: parseBoolean('reuseResults', reuseResults) }),
+    ...(dialect !== undefined && { dialect: parseDialect(dialect) }),
   };
 }
 
@@ -106,6 +110,15 @@ function parseBoolean(name: string, text: string): boolean {
   throw new QuireError(
     'INVALID_BODY',
     `${name} in the query options is '${text}'; expected true or false.`,
+  );
+}
+
+function parseDialect(text: string): SqlDialect {
+  const dialect = sqlDialects.find((each) => each === text.toLowerCase());
+  if (dialect !== undefined) return dialect;
+  throw new QuireError(
+    'INVALID_BODY',
+    `dialect in the query options is '${text.slice(0, 40)}'; expected ${sqlDialects.join(' or ')}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { HealthResponse, SettingsResponse, SweepPlanResponse } from '@quire/api';
-import type { LinkSigner, QueryEngine } from '@quire/core';
+import type { LinkSigner, QueryEngine, SqlDialect } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
 import type { BrokerMetrics } from './broker-metrics.ts';
@@ -47,6 +47,15 @@ export interface BrokerOptions extends ServerOptions {
    * default: none is listed.
    */
   readonly listTables?: () => Promise<readonly string[]>;
+
+  /**
+   * The languages that queries may be written in, and that of a principal's queries that do not
+   * name theirs. Left out: the engine has one language only.
+   */
+  readonly dialects?: {
+    readonly known: readonly SqlDialect[];
+    readonly defaultOf: (principalName: string) => SqlDialect;
+  };
 
   /** Rows of a page when the caller does not say. */
   readonly pageRowCount: number;

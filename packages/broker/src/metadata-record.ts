@@ -141,6 +141,7 @@ function metadataOf(query: {
     totalDocs: statistics.rowsTotal ?? 0,
     timeUsedMs: wholeMs(statistics.elapsedMs),
     numRowsResultSet: rowCount,
+    ...(statistics.dialect !== undefined && { dialect: statistics.dialect }),
     ...serverCountsOf(statistics),
     ...membersOf(clusterOf(statistics)),
     ...(statistics.cluster === undefined && {

@@ -199,12 +199,15 @@ function setLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void
 }
 
 /** The same text, values, options and principal make the same question. */
-export function questionKey(principalName: string, { sql, parameters, options }: Query): string {
+export function questionKey(
+  principalName: string,
+  { sql, dialect, parameters, options }: Query,
+): string {
   const sorted = Object.entries(options ?? {}).toSorted(([left], [right]) =>
     left < right ? -1 : 1,
   );
   return createHash('sha256')
-    .update(JSON.stringify([principalName, sql, parameters ?? null, sorted]))
+    .update(JSON.stringify([principalName, sql, dialect ?? null, parameters ?? null, sorted]))
     .digest('base64url');
 }
 

@@ -22,6 +22,7 @@ export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
 export { isRequestId, type RequestId } from './request-id.ts';
 export { assertRetryLimits, retryDelayMs } from './store/retry.ts';
+export { type SqlDialect, sqlDialects } from './sql-dialect.ts';
 export { systemClock } from './system-clock.ts';
 export { systemRandom } from './system-random.ts';
 export { formatBytes, MiB, parseDurationMs } from './units.ts';

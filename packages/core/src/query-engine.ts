@@ -1,6 +1,7 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
 import type { NamedRows } from './named-rows.ts';
 import type { QueryParameters } from './query-parameters.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 
 /** One query as it came from the caller. */
 export interface Query {
@@ -10,6 +11,8 @@ export interface Query {
    * into its text.
    */
   readonly parameters?: QueryParameters | undefined;
+  /** What the SQL is written in; absent: the language of the engine. */
+  readonly dialect?: SqlDialect | undefined;
   /** Options that the caller gave by name; an engine ignores those that it does not know. */
   readonly options?: Readonly<Record<string, string>> | undefined;
   /**
@@ -44,6 +47,8 @@ export interface QueryStatistics {
   readonly segments?: { readonly queried: number; readonly consuming: number } | undefined;
   /** Up to when the least recent of the streams behind those tables is read, in epoch ms. */
   readonly consumedUntilMs?: number | undefined;
+  /** What the query was written in; absent where the engine has one language. */
+  readonly dialect?: SqlDialect | undefined;
   /**
    * What else an engine on a cluster knows, as JSON: stored and passed on as it is. Only such an
    * engine and the metadata record of the broker know its members.

@@ -21,13 +21,9 @@ import {
   type LockedDatabase,
   openLockedDatabase,
 } from './locked-database.ts';
+import { prepareTranslated } from './pinot/prepare-translated.ts';
 import { QueryConnection } from './query-connection.ts';
-import {
-  prepareSelect,
-  prepareTranslated,
-  type SelectStatement,
-  type StatementRules,
-} from './select-statement.ts';
+import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
 import { narrowSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
@@ -124,14 +120,9 @@ export class DuckDbEngine implements QueryEngine {
     const connection = await this.#connect(options);
     try {
       const scope = await TableScope.open(this.#tables, this.#liveTables, options.results ?? []);
-      const prepared = await prepareSelect(connection, query, scope, this.#rules);
-      try {
-        return await this.#open(connection, prepared, scope, startedAtMs);
-      } catch (error) {
-        if (!isQuireError(error) || !runtimeRefusal.test(error.message)) throw error;
-        const translated = await prepareTranslated(connection, query, scope, this.#rules, error);
-        return await this.#open(connection, translated, scope, startedAtMs);
-      }
+      const prepare = query.dialect === 'pinot' ? prepareTranslated : prepareSelect;
+      const prepared = await prepare(connection, query, scope, this.#rules);
+      return await this.#open(connection, prepared, scope, startedAtMs);
     } catch (error) {
       connection.stop(new QuireError('ABORTED', 'The query did not start.'));
       throw error;
@@ -193,7 +184,7 @@ export class DuckDbEngine implements QueryEngine {
       : undefined;
     const select = await narrowSums(connection, prepared, this.#redact);
     const result = await this.#start(connection, select);
-    const execution = new DuckDbExecution({
+    return new DuckDbExecution({
       connection,
       select,
       result,
@@ -205,8 +196,6 @@ export class DuckDbEngine implements QueryEngine {
       startedAtMs,
       redact: this.#redact,
     });
-    if (runtimeCast.test(select.givenSql)) await execution.prime();
-    return execution;
   }
 
   async #start(connection: QueryConnection, select: SelectStatement): Promise<Result> {
@@ -215,7 +204,8 @@ export class DuckDbEngine implements QueryEngine {
     } catch (error) {
       if (isQuireError(error)) throw error;
       const failure = parseFailure(error);
-      const { sql, tables, plan } = select;
+      const { tables, plan } = select;
+      const sql = select.isTranslated === true ? undefined : select.sql;
       if (plan.castTypes === undefined) {
         throw queryError(failure, 'running', this.#redact, { sql, tables });
       }
@@ -225,13 +215,6 @@ export class DuckDbEngine implements QueryEngine {
     }
   }
 }
-
-/**
- * Casts between times and numbers, and durations as ISO 8601 has them, are refused by DuckDB only
- * when it meets a row.
- */
-const runtimeRefusal = /Unimplemented type for cast|Could not convert string '[^']*' to INTERVAL/;
-const runtimeCast = /\b(?:cast|ago)\s*\(/i;
 
 function shuttingDown(): QuireError {
   return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');

@@ -40,7 +40,6 @@ export class DuckDbExecution implements QueryExecution {
   readonly batches: AsyncIterable<RecordBatch>;
   readonly dataVersion: string | undefined;
   readonly #parts: ExecutionParts;
-  #first: Promise<DataChunk | undefined> | undefined;
   #endedAtMs: number | undefined;
 
   constructor(parts: ExecutionParts) {
@@ -51,23 +50,15 @@ export class DuckDbExecution implements QueryExecution {
   }
 
   /**
-   * Has the first rows computed already, and fails where that fails; the connection may then be
-   * used for another query.
-   */
-  async prime(): Promise<void> {
-    this.#first = this.#fetch();
-    await this.#first;
-  }
-
-  /**
    * DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the
    * whole database: both stay null.
    */
   statistics(): QueryStatistics {
     const { clock, startedAtMs, rowsTotal, live, select } = this.#parts;
     const elapsedMs = (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs;
-    const { tables } = select;
-    return { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables, ...live };
+    const { tables, isTranslated } = select;
+    const dialect = isTranslated === true ? 'pinot' : 'duckdb';
+    return { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables, dialect, ...live };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,7 +68,7 @@ export class DuckDbExecution implements QueryExecution {
   async *#read(): AsyncGenerator<RecordBatch, void, void> {
     const { connection, select } = this.#parts;
     try {
-      let upcoming = this.#first ?? this.#fetch();
+      let upcoming = this.#fetch();
       for (let chunk = await upcoming; chunk !== undefined; chunk = await upcoming) {
         // DuckDB computes one chunk ahead while the reader works on this one.
         upcoming = this.#fetch();
@@ -119,7 +110,8 @@ export class DuckDbExecution implements QueryExecution {
       if (isQuireError(error)) return error;
       const failure = parseFailure(error);
       const { sql, tables } = select;
-      if (failure.position === undefined || select.plan.castTypes !== undefined) {
+      const hasPlace = select.plan.castTypes === undefined && select.isTranslated !== true;
+      if (failure.position === undefined || !hasPlace) {
         return queryError(failure, 'running', redact, { tables });
       }
       return queryError(

@@ -5,7 +5,6 @@ import { QuireError } from '@quire/core';
 import { processTag, stateOfOwner } from '@quire/core/process';
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { parseFailure } from './duckdb-error.ts';
-import { pinotMacros } from './pinot/macros.ts';
 import { readRows } from './read-rows.ts';
 import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 
@@ -60,7 +59,6 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
     database = await openDatabase(options, spillDirectory);
     const connection = await duckdb.connect(database);
     try {
-      for (const macro of pinotMacros) await readRows(connection, macro);
       const tables: OpenTable[] = [];
       for (const source of options.tables) tables.push(await openTable(connection, source));
       await lock(connection, tables, options);

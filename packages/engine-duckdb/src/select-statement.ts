@@ -17,9 +17,7 @@ import {
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { parseSelect } from './parse-select.ts';
-import { planQuery } from './pinot/explain.ts';
-import { translatePinot } from './pinot/translate.ts';
-import { readBoundRows, readRows, rowsOf } from './read-rows.ts';
+import { readRows, rowsOf } from './read-rows.ts';
 import {
   checkColumnCount,
   checkColumns,
@@ -46,6 +44,8 @@ export interface SelectStatement {
   readonly tables: readonly string[];
   /** Whether it has the same answer whenever it is asked of the same data. */
   readonly isRepeatable: boolean;
+  /** Whether it was written in another dialect: places in it mean nothing to its writer. */
+  readonly isTranslated?: boolean;
 }
 
 /** The limits of a query, and what its messages must leave out. */
@@ -54,17 +54,8 @@ export interface StatementRules {
   readonly redact: Redact;
 }
 
-/** What DuckDB does not understand, the way a client of Apache Pinot wrote it. */
-const translatableCodes: ReadonlySet<string> = new Set([
-  'QUERY_SYNTAX',
-  'QUERY_INVALID',
-  'QUERY_FAILED',
-  'TABLE_NOT_FOUND',
-]);
-
 /**
- * Checks a query and prepares it. One that DuckDB refuses is tried once more in DuckDB's words,
- * should it have been written for Apache Pinot.
+ * Checks a query in DuckDB's own language and prepares it.
  *
  * @throws QUERY_SYNTAX when it cannot be parsed
  * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, is
@@ -73,69 +64,6 @@ const translatableCodes: ReadonlySet<string> = new Set([
  * @throws UNSUPPORTED_COLUMN_TYPE when DuckDB itself cannot show the values of a column as text
  */
 export async function prepareSelect(
-  connection: QueryConnection,
-  query: Query,
-  scope: TableScope,
-  rules: StatementRules,
-): Promise<SelectStatement> {
-  try {
-    return await prepareUntranslated(connection, query, scope, rules);
-  } catch (error) {
-    if (!isQuireError(error) || !translatableCodes.has(error.code)) throw error;
-    return await prepareTranslated(connection, query, scope, rules, error);
-  }
-}
-
-/**
- * Prepares a query that DuckDB has refused in DuckDB's words.
- *
- * @throws the refusal when there is nothing to translate in it; else as `prepareSelect`
- */
-export async function prepareTranslated(
-  connection: QueryConnection,
-  query: Query,
-  scope: TableScope,
-  rules: StatementRules,
-  refusal: QuireError,
-): Promise<SelectStatement> {
-  let failure: QuireError | undefined;
-  for (const instants of ['LONG', 'TIMESTAMP'] as const) {
-    const translation = translatePinot(query.sql, instants);
-    if (translation === undefined) throw refusal;
-    const { sql, isPlan } = translation;
-    try {
-      if (!isPlan) return await prepareUntranslated(connection, { ...query, sql }, scope, rules);
-      const planned = await prepareSelect(connection, { ...query, sql }, scope, rules);
-      return await prepareUntranslated(
-        connection,
-        { sql: planQuery(await planOf(connection, planned)) },
-        scope,
-        rules,
-      );
-    } catch (error) {
-      if (!isQuireError(error) || !translatableCodes.has(error.code)) throw error;
-      failure ??= error;
-    }
-  }
-  // Words of the caller's own are better, where they say the same.
-  throw failure === undefined || failure.code === refusal.code || failure.code === 'QUERY_SYNTAX'
-    ? refusal
-    : failure;
-}
-
-/** DuckDB's plan of a statement, which is not run, as JSON. */
-async function planOf(
-  connection: QueryConnection,
-  { statement, sql, values }: SelectStatement,
-): Promise<string> {
-  duckdb.destroy_prepare_sync(statement);
-  const rows = await connection.call((handle) =>
-    readBoundRows(handle, `EXPLAIN (FORMAT json) ${sql}`, values),
-  );
-  return String(rows[0]?.['explain_value']);
-}
-
-async function prepareUntranslated(
   connection: QueryConnection,
   { sql, parameters }: Query,
   scope: TableScope,

@@ -210,9 +210,14 @@ function resolveTable(
   const written = [node['catalog_name'], node['schema_name'], node['table_name']].filter(
     (part) => typeof part === 'string',
   );
-  throw new QuireError(
+  throw tableNotFound(written.join('.'), tableNames);
+}
+
+/** The refusal of a table that is not there, which names those that are. */
+export function tableNotFound(name: string, tableNames: TableNames): QuireError {
+  return new QuireError(
     'TABLE_NOT_FOUND',
-    `Table ${shortenName(written.join('.'))} does not exist. ${listTables(tableNames)}`,
+    `Table ${shortenName(name)} does not exist. ${listTables(tableNames)}`,
   );
 }
 

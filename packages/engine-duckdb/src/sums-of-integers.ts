@@ -57,7 +57,7 @@ export async function narrowSums(
  */
 async function materializeAnswer(
   connection: QueryConnection,
-  { givenSql, values, plan, tables }: SelectStatement,
+  { givenSql, values, plan, tables, isTranslated }: SelectStatement,
   redact: Redact,
 ): Promise<boolean> {
   const prefix = `CREATE TEMP TABLE ${materializedAnswer}(${plan.columns.map((_, index) => `c${index}`).join(', ')}) AS `;
@@ -69,7 +69,8 @@ async function materializeAnswer(
     const failure = parseFailure(error);
     if (failure.type === 'Out of Memory') return false;
     const position = failure.position === undefined ? undefined : failure.position - prefix.length;
-    throw queryError({ ...failure, position }, 'running', redact, { sql: givenSql, tables });
+    const sql = isTranslated === true ? undefined : givenSql;
+    throw queryError({ ...failure, position }, 'running', redact, { sql, tables });
   }
 }
 

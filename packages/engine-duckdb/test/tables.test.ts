@@ -302,7 +302,7 @@ describe('statistics', () => {
       expect(elapsedMs).toBeGreaterThan(0);
       return rest;
     };
-    const unknown = { cpuTimeNs: null, rowsScanned: null };
+    const unknown = { cpuTimeNs: null, rowsScanned: null, dialect: 'duckdb' };
 
     expect(await read('FROM one')).toEqual({ ...unknown, rowsTotal: 2, tables: ['One'] });
     expect(await read('SELECT * FROM one, two AS one_more, one AS again')).toEqual({

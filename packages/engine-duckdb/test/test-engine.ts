@@ -6,6 +6,7 @@ import {
   type QuireError,
   type QueryExecution,
   type QueryParameters,
+  type SqlDialect,
   systemClock,
 } from '@quire/core';
 import type { Data, Field, RecordBatch } from 'apache-arrow';
@@ -18,6 +19,8 @@ const timeoutMs = 120_000;
 export class TestEngine implements AsyncDisposable {
   readonly engine: DuckDbEngine;
   readonly directory: string;
+  /** What queries are written in. */
+  dialect: SqlDialect = 'duckdb';
 
   private constructor(engine: DuckDbEngine, directory: string) {
     this.engine = engine;
@@ -43,7 +46,10 @@ export class TestEngine implements AsyncDisposable {
     signal?: AbortSignal,
     parameters?: QueryParameters,
   ): Promise<QueryExecution> {
-    return this.engine.execute({ sql, parameters }, { signal, limits: { timeoutMs } });
+    return this.engine.execute(
+      { sql, parameters, dialect: this.dialect },
+      { signal, limits: { timeoutMs } },
+    );
   }
 
   async answer(sql: string, parameters?: QueryParameters): Promise<Answer> {

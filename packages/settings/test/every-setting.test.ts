@@ -97,7 +97,7 @@ test('all defaults', () => {
       queueLengthMax: 64,
       principalWaitingMax: 32,
     },
-    engine: { kind: 'embedded', modulePath: undefined },
+    engine: { kind: 'embedded', dialect: 'duckdb', modulePath: undefined },
     pinot: {
       controllerUrls: undefined,
       brokerUrls: undefined,
@@ -269,6 +269,7 @@ engine.broker.query.queue = 0
 engine.broker.query.queue.principal = 5
 engine.class = /opt/engine.mjs
 engine.kind = pinot
+engine.sql.dialect = pinot
 engine.pinot.controller.url = http://controller-1:9000,http://controller-2:9000
 engine.pinot.broker.url = http://broker-1:8099
 engine.pinot.auth.token = c2VjcmV0
@@ -392,6 +393,7 @@ engine.table.events.path = /srv/events.log
 engine.table.events.format = json
 engine.auth.principal.ann.role = admin
 engine.auth.principal.ann.quota.maxMB = 500
+engine.auth.principal.ann.dialect = duckdb
 engine.auth.principal.ann.token.sha256 = ${sha256.toUpperCase()}
 engine.auth.principal.ann.password.scrypt = scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5
 engine.auth.principal.bob-2.role = query
@@ -412,6 +414,7 @@ const absent = {
   passwordFile: undefined,
   passwordEnv: undefined,
   shareBytesMax: undefined,
+  dialect: undefined,
 };
 
 test('every setting is read from its own key', () => {
@@ -517,7 +520,7 @@ test('every setting is read from its own key', () => {
       queueLengthMax: 0,
       principalWaitingMax: 5,
     },
-    engine: { kind: 'pinot', modulePath: '/opt/engine.mjs' },
+    engine: { kind: 'pinot', dialect: 'pinot', modulePath: '/opt/engine.mjs' },
     pinot: {
       controllerUrls: ['http://controller-1:9000', 'http://controller-2:9000'],
       brokerUrls: ['http://broker-1:8099'],
@@ -633,6 +636,7 @@ test('every setting is read from its own key', () => {
         name: 'ann',
         role: 'admin',
         shareBytesMax: 500 * MB,
+        dialect: 'duckdb',
         tokenSha256: sha256,
         passwordScrypt: 'scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5',
       },
@@ -674,11 +678,13 @@ test('the example above leaves no setting out', () => {
     'engine.auth.principal.bob-2.token.env',
     'engine.auth.principal.bob-2.password.scrypt',
     'engine.auth.principal.bob-2.password.file',
+    'engine.auth.principal.bob-2.dialect',
     'engine.auth.principal.bob-2.quota.maxMB',
     'engine.auth.principal.cy.token.sha256',
     'engine.auth.principal.cy.token.file',
     'engine.auth.principal.cy.password.scrypt',
     'engine.auth.principal.cy.password.env',
+    'engine.auth.principal.cy.dialect',
     'engine.auth.principal.cy.quota.maxMB',
   ]);
 });

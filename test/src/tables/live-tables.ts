@@ -138,6 +138,21 @@ export class LiveTables implements AsyncDisposable {
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
 
+  /** Adds rows to a table by its name with type. @throws Error when they are not taken */
+  async ingestRows(tableNameWithType: string, rows: readonly object[]): Promise<void> {
+    const form = new FormData();
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    form.append('file', new Blob([lines]), 'rows.json');
+    const batchConfig = encodeURIComponent(JSON.stringify({ inputFormat: 'json' }));
+    const path = `/ingestFromFile?tableNameWithType=${tableNameWithType}&batchConfigMapStr=${batchConfig}`;
+    const answer = await fetch(`${this.controllerUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: form,
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  }
+
   call(
     method: string,
     path: string,

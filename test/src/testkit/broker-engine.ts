@@ -5,6 +5,7 @@ import {
   type QueryEngine,
   type QueryExecution,
   type QueryLimits,
+  type SqlDialect,
   QuireError,
   throwIfAborted,
 } from '@quire/core';
@@ -53,7 +54,11 @@ export class ScriptedEngine implements QueryEngine {
   readonly readsResults: boolean;
   /** Of the data that queries answer from now on; undefined: it cannot be told. */
   version: string | undefined;
-  readonly queries: { readonly sql: string; readonly limits: QueryLimits }[] = [];
+  readonly queries: {
+    readonly sql: string;
+    readonly limits: QueryLimits;
+    readonly dialect?: SqlDialect | undefined;
+  }[] = [];
   #openCount = 0;
   #hangingCount = 0;
   readonly #watchers: (() => void)[] = [];
@@ -87,10 +92,14 @@ export class ScriptedEngine implements QueryEngine {
   }
 
   async execute(
-    { sql }: Query,
+    { sql, dialect }: Query,
     options: { signal?: AbortSignal | undefined; limits: QueryLimits },
   ): Promise<QueryExecution> {
-    this.queries.push({ sql, limits: options.limits });
+    this.queries.push({
+      sql,
+      limits: options.limits,
+      ...(dialect !== undefined && { dialect }),
+    });
     throwIfAborted(options.signal);
     const rows = /^rows (\d+)/.exec(sql) ?? /^SELECT \* FROM "\w+" LIMIT (0)$/.exec(sql);
     if (rows === null) await this.#finish(sql, options.signal);

@@ -20,3 +20,27 @@ export function takeSetStatements(text: string): {
   }
   return { sql, options };
 }
+
+/** `OPTION(name = value, …)` at the end of a text. */
+const optionsBehind = /\boption\s*\(([^()]{0,4000})\)\s*;?\s*$/i;
+
+/**
+ * Reads the query options that stand in `OPTION(…)` behind a query of Apache Pinot's SQL. The text
+ * keeps them: they are part of its grammar.
+ */
+export function readOptionsBehind(text: string): ReadonlyMap<string, string> {
+  const found = optionsBehind.exec(text);
+  const options = new Map<string, string>();
+  // A comment ends the line that it stands in.
+  if (found === null || text.slice(0, found.index).split('\n').at(-1)?.includes('--') === true) {
+    return options;
+  }
+  for (const [name, value] of readOptionsBehind(text.slice(0, found.index))) {
+    options.set(name, value);
+  }
+  for (const piece of found[1]?.split(',') ?? []) {
+    const [, name, value] = /^\s*([A-Za-z][\w.]*)\s*=\s*(.*?)\s*$/s.exec(piece) ?? [];
+    if (name !== undefined) options.set(name, (value ?? '').replace(/^(['"])(.*)\1$/s, '$2'));
+  }
+  return options;
+}

@@ -1,9 +1,20 @@
+import { type SqlDialect, sqlDialects } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { refer } from '../reference.ts';
 
 /** The tables that queries may read. */
 export const PinotTableList = Type.Object(
-  { tables: Type.Array(Type.String(), { description: 'Names, in alphabetical order.' }) },
+  {
+    tables: Type.Array(Type.String(), { description: 'Names, in alphabetical order.' }),
+    dialect: Type.Optional(
+      Type.Unsafe<SqlDialect>({
+        type: 'string',
+        enum: sqlDialects,
+        description:
+          "At a broker: the language of the caller's queries that do not name theirs. Absent where the engine has one only.",
+      }),
+    ),
+  },
   { $id: 'PinotTableList', description: 'The tables that queries may read.' },
 );
 

@@ -64,9 +64,13 @@ export function pinotSchemaOf(tableName: string, schema: Result['schema']): Pino
 
 /** GET /tables. */
 export function listTablesRoute({ options }: BrokerContext): RouteOptions {
-  return routeOf(brokerOperations.listTables, async (_request, reply) => {
+  return routeOf(brokerOperations.listTables, async (request, reply) => {
     const names = (await options.listTables?.()) ?? [];
-    const response: PinotTableList = { tables: names.toSorted() };
+    const dialect = options.dialects?.defaultOf(principalOf(request).name);
+    const response: PinotTableList = {
+      tables: names.toSorted(),
+      ...(dialect !== undefined && { dialect }),
+    };
     return reply.header('cache-control', 'no-store').send(response);
   });
 }

@@ -7,11 +7,13 @@ import {
   parseRowCount,
   pinotErrorCodeHeader,
   type QueryBody,
+  type QueryOptions,
   type QueryResponse,
+  readOptionsBehind,
   takeSetStatements,
 } from '@quire/api';
 import type { Principal } from '@quire/auth';
-import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
+import { isQuireError, type Query, QuireError, type RequestId, type SqlDialect } from '@quire/core';
 import type { Result } from '@quire/results';
 import {
   admitWork,
@@ -27,6 +29,7 @@ import {
 } from '@quire/service';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
+import { chooseDialect } from '../choose-dialect.ts';
 import { chooseForm, type RowsForm } from '../choose-format.ts';
 import { metadataOfFailure } from '../metadata-record.ts';
 import { isFailedCall, type QueryRun, startQuery } from '../query-runner.ts';
@@ -255,9 +258,8 @@ interface QueryCall {
 function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryCall, 'results'> {
   const { options } = context;
   const body = request.body as QueryBody; // validated against the schema
-  const { sql, options: given } = takeSetStatements(body.sql);
   const inPath = queryOf(request);
-  const queryOptions = parseQueryOptions(body.queryOptions ?? '', given);
+  const { sql, dialect, queryOptions } = parseText(context, request, body);
   const { timeoutMs = Infinity } = queryOptions;
   const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
   const isCursor =
@@ -269,8 +271,9 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
       'async is true without doPaginate; expected doPaginate=true with it.',
     );
   }
-  const query = {
+  const query: Query = {
     sql,
+    ...(dialect !== undefined && { dialect }),
     ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }),
     options: { ...queryOptions.others, ...(String(body.trace) === 'true' && { trace: 'true' }) },
     isPaginated: isPaginated || isCursor,
@@ -295,6 +298,29 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
     form: chooseForm(inPath, request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };
+}
+
+/**
+ * The text of a query and its options. Those that stand behind it, in `OPTION(…)`, belong to the
+ * language of Apache Pinot: in another one the text is as it is.
+ */
+function parseText(
+  context: BrokerContext,
+  request: FastifyRequest,
+  body: QueryBody,
+): {
+  readonly sql: string;
+  readonly dialect: SqlDialect | undefined;
+  readonly queryOptions: QueryOptions;
+} {
+  const { sql, options } = takeSetStatements(body.sql);
+  const parse = (given: ReadonlyMap<string, string>): QueryOptions =>
+    parseQueryOptions(body.queryOptions ?? '', given);
+  const queryOptions = parse(options);
+  const dialect = chooseDialect(context, principalOf(request).name, queryOptions.dialect);
+  if (dialect !== 'pinot') return { sql, dialect, queryOptions };
+  const behind = readOptionsBehind(sql);
+  return { sql, dialect, queryOptions: parse(new Map([...behind, ...options])) };
 }
 
 /**

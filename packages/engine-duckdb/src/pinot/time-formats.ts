@@ -43,6 +43,8 @@ const letters: Readonly<Record<string, string>> = {
 
 /** A way to write instants; both give SQL. */
 export interface TimeFormat {
+  /** The type of what is written. */
+  readonly type: 'LONG' | 'STRING' | 'TIMESTAMP';
   /** The instant that a value in the format stands for. */
   readonly read: (value: string) => string;
   /** An instant in the format, rounded to a granularity such as `15:MINUTES`. */
@@ -61,6 +63,7 @@ export function patternFormat(pattern: string, zone?: string): TimeFormat {
   const format = quoteLiteral(strftimeOf(pattern));
   const zoneName = zone === undefined || zone === 'UTC' ? undefined : quoteLiteral(zone);
   return {
+    type: 'STRING',
     read: (value) => {
       const local = `strptime(CAST(${value} AS VARCHAR), ${format})`;
       return `epoch_ms(${zoneName === undefined ? local : `timezone(${zoneName}, ${local})`})`;
@@ -69,7 +72,7 @@ export function patternFormat(pattern: string, zone?: string): TimeFormat {
       const utc = `make_timestamp((${epochMs}) * 1000)`;
       const local = zoneName === undefined ? utc : `timezone(${zoneName}, timezone('UTC', ${utc}))`;
       const size = granularityMs(granularity, true);
-      return `strftime(${size === 1 ? local : `make_timestamp(quire_floor(epoch_ms(${local}), ${size}) * 1000)`}, ${format})`;
+      return `strftime(${size === 1 ? local : `make_timestamp((epoch_ms(${local}) - (epoch_ms(${local}) % ${size} + ${size}) % ${size}) * 1000)`}, ${format})`;
     },
   };
 }
@@ -84,7 +87,8 @@ export function timeFormatOf(format: string): TimeFormat {
   const kind = colonKind ?? pipedKind;
   if (kind === 'TIMESTAMP') {
     return {
-      read: (value) => `quire_epoch_ms(${value})`,
+      type: 'TIMESTAMP',
+      read: (value) => `(${value})`,
       write: (epochMs, granularity) =>
         `make_timestamp(${truncated(epochMs, granularityMs(granularity, false))} * 1000)`,
     };
@@ -121,6 +125,7 @@ export function durationMs(text: string): number {
 function epochFormat(unit: string, size: number): TimeFormat {
   const ms = millisecondsOf(unit) * size;
   return {
+    type: 'LONG',
     read: (value) => `(CAST(${value} AS BIGINT) * ${ms})`,
     write: (epochMs, granularity) =>
       `(${truncated(epochMs, granularityMs(granularity, false))} // ${ms})`,

@@ -8,6 +8,7 @@ import type { EngineKind, EngineSettings } from './engine-kind.ts';
 export const embeddedEngine: EngineKind = {
   name: 'embedded',
   readsResults: true,
+  dialects: ['duckdb', 'pinot'],
   tablesRole: 'server',
   openQueryEngine: async (settings, { findings, call, clock }) => {
     const { DuckDbEngine } = await import('@quire/engine-duckdb');

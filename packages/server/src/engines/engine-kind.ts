@@ -1,4 +1,4 @@
-import type { Clock, QueryEngine, Random } from '@quire/core';
+import type { Clock, QueryEngine, Random, SqlDialect } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
@@ -24,6 +24,8 @@ export interface EngineKind {
   readonly name: Settings['engine']['kind'];
   /** Whether queries can name stored results, as `QueryEngine.readsResults` says. */
   readonly readsResults: boolean;
+  /** The languages that queries may be written in. */
+  readonly dialects: readonly SqlDialect[];
   /** The role that opens the table engine. */
   readonly tablesRole: 'server' | 'controller';
   /**

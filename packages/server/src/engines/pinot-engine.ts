@@ -5,6 +5,7 @@ import type { EngineKind } from './engine-kind.ts';
 export const pinotEngine: EngineKind = {
   name: 'pinot',
   readsResults: false,
+  dialects: ['pinot'],
   tablesRole: 'controller',
   openQueryEngine: async (settings, { clock, random }) => {
     const { PinotEngine } = await import('@quire/engine-pinot');

@@ -18,6 +18,7 @@ import {
   signerOf,
   storeTypeOf,
 } from '../stores/open-store.ts';
+import { dialectsOf } from './sql-dialects.ts';
 import { settingsInForce } from './settings-in-force.ts';
 import { openQueryEngine } from '../queries/open-query-engine.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
@@ -89,6 +90,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     listTables: engineKindOf(settings).listTables(settings),
     storeType: storeTypeOf(settings),
     isStoreShared: isShared,
+    ...dialectsOf(live),
     get pageRowCount() {
       return live.current.results.pageRowCount;
     },

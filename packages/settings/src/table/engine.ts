@@ -1,3 +1,4 @@
+import { sqlDialects } from '@quire/core';
 import { choice, modulePath, optionalSetting, setting } from '@quire/core/settings';
 
 /** What answers queries. */
@@ -9,6 +10,15 @@ export const engine = {
     meaning:
       '`embedded`: DuckDB answers queries, and the role `server` keeps tables. `pinot`: an Apache Pinot cluster does both, as the settings ' +
       '`engine.pinot.…` say.',
+  }),
+  dialect: setting({
+    key: 'engine.sql.dialect',
+    kind: choice(...sqlDialects),
+    default: 'duckdb',
+    live: true,
+    meaning:
+      'The language of queries that do not name theirs (`queryOptions: dialect=…` or `SET dialect = …;`), with the embedded engine. `duckdb`: as DuckDB ' +
+      'has it; nothing is translated. `pinot`: that of Apache Pinot; every query is translated, whole. No query is taken for one of the other.',
   }),
   modulePath: optionalSetting({
     key: 'engine.class',

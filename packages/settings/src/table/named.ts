@@ -1,3 +1,4 @@
+import { sqlDialects } from '@quire/core';
 import {
   choice,
   optionalSetting,
@@ -85,6 +86,12 @@ export const principals = {
     kind: variableName,
     secret: true,
     meaning: "The name of an environment variable with the principal's password.",
+  }),
+  dialect: optionalSetting({
+    key: 'engine.auth.principal.<name>.dialect',
+    kind: choice(...sqlDialects),
+    live: true,
+    meaning: "The language of the principal's queries, instead of `engine.sql.dialect`.",
   }),
   shareBytesMax: optionalSetting({
     key: 'engine.auth.principal.<name>.quota.maxMB',

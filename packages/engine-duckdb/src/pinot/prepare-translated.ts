@@ -1,0 +1,83 @@
+import duckdb from '@duckdb/node-bindings';
+import { isQuireError, type Query, QuireError } from '@quire/core';
+import { quoteLiteral } from '../conversion/column-plan.ts';
+import { quoteIdentifier } from '../conversion/column-type.ts';
+import type { QueryConnection } from '../query-connection.ts';
+import { readBoundRows, readRows } from '../read-rows.ts';
+import { prepareSelect, type SelectStatement, type StatementRules } from '../select-statement.ts';
+import { tableNotFound } from '../statement-guard.ts';
+import { checkText } from '../statement-limits.ts';
+import type { TableScope } from '../table-scope.ts';
+import { planQuery } from './explain.ts';
+import { type Column, columnOf } from './scope.ts';
+import { translatePinot } from './translate.ts';
+
+/**
+ * Prepares a query of Apache Pinot's SQL, translated whole.
+ *
+ * @throws as `prepareSelect`; no message names what only the translation has
+ */
+export async function prepareTranslated(
+  connection: QueryConnection,
+  query: Query,
+  scope: TableScope,
+  rules: StatementRules,
+): Promise<SelectStatement> {
+  if (query.sql.includes('\0')) {
+    throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
+  }
+  const { limits, redact } = rules;
+  checkText(query.sql, limits);
+  const prepare = (translated: Query): Promise<SelectStatement> =>
+    prepareSelect(connection, translated, scope, rules);
+  const columnsOf = async (relation: string): Promise<readonly Column[]> => {
+    const rows = await connection.call((handle) => readRows(handle, `DESCRIBE FROM ${relation}`));
+    return rows.map((row) => columnOf(String(row['column_name']), String(row['column_type'])));
+  };
+  const { sql, isPlan } = await translatePinot(query, {
+    tableNamed: (name) => scope.names.get(name),
+    tableNotFound: (name) => tableNotFound(name, scope.names),
+    columnsOfTable: async (name) => {
+      await scope.define(connection, [name], { readsCatalog: false });
+      return columnsOf(quoteIdentifier(name));
+    },
+    columnsOfResult: async (id) => {
+      // One that the query may not read is refused with the query.
+      if (!scope.results.ids.has(id.toLowerCase())) return [];
+      await scope.results.define(connection, [id.toLowerCase()], redact);
+      return columnsOf(`result(${quoteLiteral(id)})`);
+    },
+  });
+  try {
+    const prepared = await prepare({ ...query, sql });
+    if (!isPlan) return { ...prepared, isTranslated: true };
+    return await prepare({ sql: planQuery(await planOf(connection, prepared)) });
+  } catch (error) {
+    throw isQuireError(error) ? withoutPlace(error) : error;
+  }
+}
+
+/** DuckDB's plan of a statement, which is not run, as JSON. */
+async function planOf(
+  connection: QueryConnection,
+  { statement, sql, values }: SelectStatement,
+): Promise<string> {
+  duckdb.destroy_prepare_sync(statement);
+  const rows = await connection.call((handle) =>
+    readBoundRows(handle, `EXPLAIN (FORMAT json) ${sql}`, values),
+  );
+  return String(rows[0]?.['explain_value']);
+}
+
+/** A failure without places and candidates of the translation, which its writer has never seen. */
+function withoutPlace(error: QuireError): QuireError {
+  const [sentence = ''] = error.message.split(/\n|(?:Did you mean|Candidate)/);
+  if (error.code === 'QUERY_SYNTAX') {
+    return new QuireError(
+      'INTERNAL',
+      'The query could not be translated for the embedded engine.',
+      { cause: error },
+    );
+  }
+  return new QuireError(error.code, sentence.trim(), { cause: error });
+}

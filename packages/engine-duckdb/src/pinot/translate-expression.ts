@@ -1,0 +1,387 @@
+import type { QueryParameters } from '@quire/core';
+import { quoteIdentifier } from '../conversion/column-type.ts';
+import { quoteLiteral } from '../conversion/column-plan.ts';
+import { comparable, convert, toBoolean, toText, unified } from './convert.ts';
+import { type AggregateCall, aggregateOf } from './functions/aggregates.ts';
+import { arrayConstructor } from './functions/arrays.ts';
+import { arithmetic } from './functions/numbers.ts';
+import { scalarFunctions } from './functions/scalar-functions.ts';
+import { windowFunctions } from './functions/windows.ts';
+import type { Column, Scope } from './scope.ts';
+import type { CallExpression, Expression, Ordering, Query, Window } from './syntax.ts';
+import {
+  elementOf,
+  invalid,
+  isArray,
+  nullValue,
+  numberConstant,
+  type PinotType,
+  textConstant,
+  type Typed,
+  typed,
+  typeOfName,
+} from './typed.ts';
+
+/** What an expression is translated in. */
+export interface ExpressionContext {
+  readonly scope: Scope;
+  /** The names of expressions that are selected, where they may stand for them. */
+  readonly aliases: ReadonlyMap<string, Typed>;
+  readonly parameters: QueryParameters | undefined;
+  /** Translates a query within the expression. */
+  readonly query: (
+    query: Query,
+    scope: Scope,
+  ) => { readonly sql: string; readonly columns: readonly Column[] };
+}
+
+/** Translates an expression so that its value is what Apache Pinot gives. @throws QUERY_INVALID, COLUMN_NOT_FOUND */
+export function translateExpression(expression: Expression, context: ExpressionContext): Typed {
+  const translate = (inner: Expression): Typed => translateExpression(inner, context);
+  const condition = (inner: Expression): string => toBoolean(translate(inner));
+  switch (expression.kind) {
+    case 'number':
+      return numberConstant(expression.text);
+    case 'text':
+      return textConstant(expression.value);
+    case 'bytes':
+      return typed('BYTES', `unhex('${expression.hex}')`);
+    case 'boolean':
+      return typed('BOOLEAN', String(expression.value));
+    case 'null':
+      return nullValue;
+    case 'timestamp':
+      return typed('TIMESTAMP', `CAST(${quoteLiteral(expression.value)} AS TIMESTAMP)`);
+    case 'parameter':
+      return parameterOf(expression.index, context);
+    case 'column': {
+      const [name, ...more] = expression.path;
+      const alias =
+        more.length === 0 && name !== undefined
+          ? context.aliases.get(name.text.toLowerCase())
+          : undefined;
+      return alias ?? context.scope.column(expression.path);
+    }
+    case 'star':
+      throw invalid('* may stand in SELECT and in COUNT(*) only.');
+    case 'call':
+      return translateCall(expression, context);
+    case 'array':
+      return arrayConstructor(expression.items.map(translate));
+    case 'item':
+      return itemOf(translate(expression.value), translate(expression.index));
+    case 'negate':
+      return arithmetic('-', numberConstant('0'), translate(expression.value));
+    case 'not':
+      return typed('BOOLEAN', `(NOT ${condition(expression.value)})`);
+    case 'binary':
+      return translateBinary(expression, context);
+    case 'between': {
+      const [value, low, high] = [expression.value, expression.low, expression.high].map(
+        translate,
+      ) as [Typed, Typed, Typed];
+      const is = isArray(value.type)
+        ? anyOf(
+            value,
+            (element) => `(${compare('>=', element, low)} AND ${compare('<=', element, high)})`,
+          )
+        : `(${compare('>=', value, low)} AND ${compare('<=', value, high)})`;
+      return typed('BOOLEAN', expression.isNegated ? `(NOT ${is})` : is);
+    }
+    case 'like':
+      return translateLike(expression, context);
+    case 'in':
+      return translateIn(expression, context);
+    case 'is': {
+      const value = translate(expression.value);
+      const what = expression.what === 'UNKNOWN' ? 'NULL' : expression.what;
+      const tested = what === 'NULL' ? value.sql : toBoolean(value);
+      return typed('BOOLEAN', `(${tested} IS ${expression.isNegated ? 'NOT ' : ''}${what})`);
+    }
+    case 'distinctFrom': {
+      const [left, right] = comparable(translate(expression.left), translate(expression.right));
+      return typed(
+        'BOOLEAN',
+        `(${left.sql} IS ${expression.isNegated ? 'NOT ' : ''}DISTINCT FROM ${right.sql})`,
+      );
+    }
+    case 'case':
+      return translateCase(expression, context);
+    case 'cast':
+      return convert(translate(expression.value), typeOfName(expression.type.text));
+    case 'exists':
+      return typed('BOOLEAN', `EXISTS (${context.query(expression.query, context.scope).sql})`);
+    case 'subquery': {
+      const { sql, columns } = context.query(expression.query, context.scope);
+      const [column, more] = columns;
+      if (column === undefined || more !== undefined) {
+        throw invalid('A query in an expression must have one column.');
+      }
+      return typed(column.type, `(${sql})`);
+    }
+  }
+}
+
+/** Types of values that are given for parameters. */
+const parameterTypes: Readonly<Record<string, PinotType>> = { DATE: 'STRING' };
+
+function parameterOf(index: number, { parameters = [] }: ExpressionContext): Typed {
+  const given = Array.isArray(parameters)
+    ? (parameters as readonly { type: PinotType }[])[index - 1]
+    : undefined;
+  if (!Array.isArray(parameters)) {
+    throw invalid('The query has parameters by place: expected a list of values.');
+  }
+  if (given === undefined) return typed('STRING', `$${index}`);
+  const type = parameterTypes[given.type] ?? given.type;
+  return typed(
+    type,
+    (given.type as string) === 'DATE' ? `CAST($${index} AS VARCHAR)` : `$${index}`,
+  );
+}
+
+function itemOf(value: Typed, index: Typed): Typed {
+  if (value.type === 'MAP') {
+    return typed('STRING', `json_extract_string(${value.sql}[${toText(index)}], '$')`);
+  }
+  if (isArray(value.type)) {
+    return typed(elementOf(value.type), `${value.sql}[${convert(index, 'INT').sql}]`);
+  }
+  throw invalid(`A value of ${value.type} has no items.`);
+}
+
+/** Whether a condition holds for one of the values in a cell. */
+function anyOf(array: Typed, condition: (element: Typed) => string): string {
+  const holds = `list_transform(${array.sql}, lambda e: ${condition(typed(elementOf(array.type), 'e'))})`;
+  return `list_contains(${holds}, true)`;
+}
+
+const swapped: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+/** A comparison. A column with several values in a cell holds where one does; <> where none is equal. */
+function compare(operator: string, left: Typed, right: Typed): string {
+  if (isArray(left.type) && !isArray(right.type)) {
+    if (operator === '<>') return `(NOT ${anyOf(left, (element) => compare('=', element, right))})`;
+    return anyOf(left, (element) => compare(operator, element, right));
+  }
+  if (isArray(right.type) && !isArray(left.type)) {
+    return compare(swapped[operator] ?? operator, right, left);
+  }
+  const [one, other] = comparable(left, right);
+  return `(${one.sql} ${operator} ${other.sql})`;
+}
+
+function translateBinary(
+  expression: Expression & { kind: 'binary' },
+  context: ExpressionContext,
+): Typed {
+  const { operator } = expression;
+  // Long chains lean to the left: they are walked, not nested.
+  if (operator === 'AND' || operator === 'OR') {
+    const conditions: string[] = [];
+    let left: Expression = expression;
+    while (left.kind === 'binary' && left.operator === operator) {
+      conditions.unshift(toBoolean(translateExpression(left.right, context)));
+      left = left.left;
+    }
+    conditions.unshift(toBoolean(translateExpression(left, context)));
+    return typed('BOOLEAN', `(${conditions.join(` ${operator} `)})`);
+  }
+  const left = translateExpression(expression.left, context);
+  const right = translateExpression(expression.right, context);
+  switch (operator) {
+    case '||':
+      return typed('STRING', `(${toText(left)} || ${toText(right)})`);
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return arithmetic(operator, left, right);
+    default:
+      return typed('BOOLEAN', compare(operator, left, right));
+  }
+}
+
+/** Upper and lower case are the same there. */
+function translateLike(
+  { value, pattern, escape, isNegated }: Expression & { kind: 'like' },
+  context: ExpressionContext,
+): Typed {
+  const matched = toText(translateExpression(pattern, context));
+  const escaped = escape === undefined ? "'\\'" : translateExpression(escape, context).sql;
+  const like = (one: Typed): string => `(${toText(one)} ILIKE ${matched} ESCAPE ${escaped})`;
+  const given = translateExpression(value, context);
+  const is = isArray(given.type) ? anyOf(given, like) : like(given);
+  return typed('BOOLEAN', isNegated ? `(NOT ${is})` : is);
+}
+
+function translateIn(expression: Expression & { kind: 'in' }, context: ExpressionContext): Typed {
+  const value = translateExpression(expression.value, context);
+  const not = expression.isNegated ? 'NOT ' : '';
+  const { among } = expression;
+  if (!isQuery(among)) {
+    const members = among.map((item) => translateExpression(item, context));
+    const listed = (of: Typed): string => {
+      const pairs = members.map((member) => comparable(of, member));
+      const [first] = pairs;
+      // Where one of them needs the value to be of another type, each is compared for itself.
+      const isPlain = pairs.every(([one]) => one.sql === first?.[0].sql);
+      return isPlain
+        ? `(${first?.[0].sql} IN (${pairs.map(([, other]) => other.sql).join(', ')}))`
+        : `(${pairs.map(([one, other]) => `${one.sql} = ${other.sql}`).join(' OR ')})`;
+    };
+    return typed(
+      'BOOLEAN',
+      `(${not}${isArray(value.type) ? anyOf(value, listed) : listed(value)})`,
+    );
+  }
+  const { sql, columns } = context.query(among, context.scope);
+  const [column, more] = columns;
+  if (column === undefined || more !== undefined) {
+    throw invalid('A query behind IN must have one column.');
+  }
+  const [one, other] = comparable(value, typed(column.type, 'c'));
+  const rows = other.sql === 'c' ? sql : `SELECT ${other.sql} FROM (${sql}) AS rows(c)`;
+  return typed('BOOLEAN', `(${one.sql} ${not}IN (${rows}))`);
+}
+
+function isQuery(among: readonly Expression[] | Query): among is Query {
+  return 'kind' in among;
+}
+
+function translateCase(
+  expression: Expression & { kind: 'case' },
+  context: ExpressionContext,
+): Typed {
+  const subject = expression.subject && translateExpression(expression.subject, context);
+  const conditions = expression.branches.map(({ when }) => {
+    const value = translateExpression(when, context);
+    return subject === undefined ? toBoolean(value) : compare('=', subject, value);
+  });
+  const results = expression.branches.map(({ result }) => translateExpression(result, context));
+  const otherwise = expression.otherwise && translateExpression(expression.otherwise, context);
+  const same = unified(otherwise === undefined ? results : [...results, otherwise]);
+  const branches = conditions.map(
+    (condition, index) => `WHEN ${condition} THEN ${same[index]?.sql}`,
+  );
+  const end = otherwise === undefined ? '' : ` ELSE ${same.at(-1)?.sql}`;
+  return typed(same[0]?.type ?? 'NULL', `CASE ${branches.join(' ')}${end} END`);
+}
+
+/** Functions are known by names without underscores, in any case. */
+function canonical(name: string): string {
+  return name.replaceAll('_', '').toUpperCase();
+}
+
+function translateCall(call: CallExpression, context: ExpressionContext): Typed {
+  const name = canonical(call.name.text);
+  const [first] = call.values;
+  const given = name === 'COUNT' && first?.kind === 'star' ? [] : call.values;
+  const values = given.map((value) => translateExpression(value, context));
+  const special = specialForm(name, values);
+  if (special !== undefined) return special;
+  const aggregate = aggregateOf(name) ?? windowFunctions[name];
+  const typedName = call.name.text;
+  if (aggregate !== undefined) {
+    assertArity(typedName, aggregate.arity, values.length);
+    const around: AggregateCall & { readonly isIgnoringNulls: boolean } = {
+      name: typedName,
+      isDistinct: call.isDistinct,
+      filter: call.filter && toBoolean(translateExpression(call.filter, context)),
+      over: call.over && windowOf(call.over, context),
+      order: orderText(call.within, context),
+      isIgnoringNulls: call.isIgnoringNulls,
+    };
+    return aggregate.translate(values, around);
+  }
+  const rule = Object.hasOwn(scalarFunctions, name) ? scalarFunctions[name] : undefined;
+  if (rule === undefined) {
+    throw invalid(
+      `The embedded engine has no function '${typedName.slice(0, 100)}' in the dialect pinot; its guide lists those that it has.`,
+    );
+  }
+  if (call.over !== undefined || call.filter !== undefined) {
+    throw invalid(`${typedName} is not an aggregate: OVER and FILTER cannot stand behind it.`);
+  }
+  assertArity(typedName, rule.arity, values.length);
+  return rule.translate(values, { name: typedName });
+}
+
+/** What the standard has words for, as calls. */
+function specialForm(name: string, values: readonly Typed[]): Typed | undefined {
+  const [first = nullValue, second = nullValue] = values;
+  switch (name) {
+    case 'COALESCE': {
+      const same = unified(values);
+      return typed(same[0]?.type ?? 'NULL', `coalesce(${same.map(({ sql }) => sql).join(', ')})`);
+    }
+    case 'NULLIF': {
+      const [left, right] = comparable(first, second);
+      return typed(
+        first.type,
+        `CASE WHEN ${left.sql} = ${right.sql} THEN NULL ELSE ${first.sql} END`,
+      );
+    }
+    case 'ISNULL':
+    case 'ISNOTNULL':
+      return typed('BOOLEAN', `(${first.sql} IS ${name === 'ISNULL' ? '' : 'NOT '}NULL)`);
+    case 'LIKE':
+      return typed('BOOLEAN', `(${toText(first)} ILIKE ${toText(second)} ESCAPE '\\')`);
+    case 'EQUALS':
+    case 'NOTEQUALS':
+    case 'GREATERTHAN':
+    case 'GREATERTHANOREQUAL':
+    case 'LESSTHAN':
+    case 'LESSTHANOREQUAL':
+      return typed('BOOLEAN', compare(comparisonNames[name] ?? '=', first, second));
+    default:
+      return undefined;
+  }
+}
+
+const comparisonNames: Readonly<Record<string, string>> = {
+  EQUALS: '=',
+  NOTEQUALS: '<>',
+  GREATERTHAN: '>',
+  GREATERTHANOREQUAL: '>=',
+  LESSTHAN: '<',
+  LESSTHANOREQUAL: '<=',
+};
+
+function assertArity(name: string, [least, most]: readonly [number, number], count: number): void {
+  if (count >= least && count <= most) return;
+  const expected = least === most ? String(least) : `${least} to ${most}`;
+  throw invalid(`${name} has ${count} argument${count === 1 ? '' : 's'}; expected ${expected}.`);
+}
+
+function windowOf(over: NonNullable<CallExpression['over']>, context: ExpressionContext): string {
+  return 'text' in over ? quoteIdentifier(over.text) : windowText(over, context);
+}
+
+/** A window in DuckDB's words. */
+export function windowText(
+  { partition, order, frame }: Window,
+  context: ExpressionContext,
+): string {
+  const parts = [
+    ...(partition.length === 0
+      ? []
+      : [
+          `PARTITION BY ${partition.map((value) => translateExpression(value, context).sql).join(', ')}`,
+        ]),
+    orderText(order, context).trim(),
+    frame ?? '',
+  ];
+  return `(${parts.filter((part) => part !== '').join(' ')})`;
+}
+
+function orderText(orders: readonly Ordering[], context: ExpressionContext): string {
+  if (orders.length === 0) return '';
+  return ` ORDER BY ${orders.map((order) => `${translateExpression(order.value, context).sql}${directionOf(order)}`).join(', ')}`;
+}
+
+/** Null is the largest value, where nothing else is said. */
+export function directionOf({ isDescending, nulls }: Ordering): string {
+  return `${isDescending ? ' DESC' : ''} NULLS ${nulls ?? (isDescending ? 'FIRST' : 'LAST')}`;
+}

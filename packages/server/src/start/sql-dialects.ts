@@ -1,0 +1,25 @@
+import type { BrokerOptions } from '@quire/broker';
+import { engineKindOf } from '../engines/engine-kinds.ts';
+import type { LiveSettings } from '../live-settings.ts';
+
+/**
+ * Returns the languages that the engine of the settings knows, and that of each principal. An engine
+ * of a plug-in has its own.
+ */
+export function dialectsOf(live: LiveSettings): Pick<BrokerOptions, 'dialects'> {
+  if (live.current.engine.modulePath !== undefined) return {};
+  const known = engineKindOf(live.current).dialects;
+  const [only, more] = known;
+  if (only !== undefined && more === undefined) {
+    return { dialects: { known, defaultOf: () => only } };
+  }
+  return {
+    dialects: {
+      known,
+      defaultOf: (principalName) => {
+        const { principals, engine } = live.current;
+        return principals.find(({ name }) => name === principalName)?.dialect ?? engine.dialect;
+      },
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { LiveTables } from '../tables/live-tables.ts';
+import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
+import {
+  type DialectAnswer,
+  type Judged,
+  renderAgreement,
+  unexplained,
+} from './dialect-agreement.ts';
+import { dialectQueries } from './dialect-queries.ts';
+import { kindRows, kindsSchema, thingRows, thingsSchema } from './dialect-rows.ts';
+import { loadTable, sharedCluster } from './pinot-cluster.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+
+const document = join(import.meta.dirname, '../../../packages/engine-duckdb/AGREEMENT.md');
+
+describeWithTool(pinotServer, 'queries of Apache Pinot', () => {
+  let quire: LiveTables;
+  const pinot = sharedCluster();
+
+  beforeAll(async () => {
+    quire = await LiveTables.open();
+    for (const [schema, rows] of [
+      [thingsSchema, thingRows],
+      [kindsSchema, kindRows],
+    ] as const) {
+      await loadTable(pinot, schema, [rows], { tableIndexConfig: { nullHandlingEnabled: true } });
+      await quire.create('/schemas', schema);
+      await quire.create('/tables', { tableName: schema.schemaName, tableType: 'OFFLINE' });
+      await quire.ingestRows(`${schema.schemaName}_OFFLINE`, rows);
+    }
+  });
+  afterAll(() => quire[Symbol.asyncDispose]());
+
+  test('have the same values here, but for differences that are listed with their causes', async () => {
+    const all: Judged[] = [];
+    for (const query of dialectQueries) {
+      const [singleStage, multiStage, ours] = await Promise.all([
+        askPinot(query.sql, 'enableNullHandling=true'),
+        askPinot(query.sql, 'enableNullHandling=true;useMultistageEngine=true'),
+        askQuire(query.sql),
+      ]);
+      const answers = { 'single-stage': singleStage, 'multi-stage': multiStage, quire: ours };
+      all.push({ query, answers });
+    }
+    expect(unexplained(all)).toEqual([]);
+    await expect(renderAgreement(all)).toMatchFileSnapshot(document);
+  });
+
+  async function askPinot(sql: string, queryOptions: string): Promise<DialectAnswer> {
+    const answer = await fetch(`${pinot.brokerUrl}/query/sql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: pinot.authorization },
+      body: JSON.stringify({ sql, queryOptions }),
+    });
+    const text = await answer.text();
+    // Some refusals are text alone.
+    return answer.ok ? answerOf(text) : { error: text };
+  }
+
+  async function askQuire(sql: string): Promise<DialectAnswer> {
+    const queryOptions = 'dialect=pinot;enableNullHandling=true';
+    const answer = await quire.call('POST', '/query/sql', { sql, queryOptions }, 'broker');
+    return answerOf(await answer.text());
+  }
+});
+
+function answerOf(text: string): DialectAnswer {
+  if (!text.startsWith('{')) return { error: text };
+  const { resultTable, exceptions } = JSON.parse(text) as {
+    resultTable?: { rows: unknown[][]; dataSchema: { columnDataTypes: string[] } };
+    exceptions?: readonly { readonly message: string }[];
+  };
+  const [exception] = exceptions ?? [];
+  if (exception !== undefined || resultTable === undefined) {
+    return { error: exception?.message ?? text };
+  }
+  return { rows: resultTable.rows, types: resultTable.dataSchema.columnDataTypes };
+}
