@@ -23,6 +23,8 @@ export type OnRetryAfter = (seconds: number) => void;
  * Finds out who calls, and whether it may call just now. What is admitted must be released when the
  * call has ended.
  *
+ * @param onPrincipal receives the caller once it is known, also when it is then refused: the audit
+ * log names it
  * @throws UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE as `ServerOptions.authenticate`
  * @throws TOO_MANY_REQUESTS when the principal calls too much, or the address has guessed too much
  */
@@ -30,12 +32,14 @@ export async function admitCaller(
   { authenticate, limits }: Pick<ServerOptions, 'authenticate' | 'limits'>,
   { authorization, address }: UnknownCaller,
   onRetryAfter: OnRetryAfter,
+  onPrincipal: (principal: Principal) => void,
 ): Promise<AdmittedCaller> {
   const waitMs = limits?.retryAfterFailuresMs(address, authorization) ?? 0;
   if (waitMs > 0) {
     throw tooMany(waitMs, 'Too many wrong credentials came from this address', onRetryAfter);
   }
   const principal = await authenticated({ authenticate, limits }, { authorization, address });
+  onPrincipal(principal);
   if (limits === undefined) return { principal };
   limits.countSuccess(authorization);
   const admission = limits.admit(principal);

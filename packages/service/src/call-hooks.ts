@@ -85,8 +85,9 @@ async function letIn(
   const context = callContextOf(request);
   const { authorization } = request.headers;
   const caller = { authorization, address: request.ip };
-  const { principal, admitted } = await admitCaller(options, caller, retryAfterOn(reply));
-  context.principal = principal;
+  const { admitted } = await admitCaller(options, caller, retryAfterOn(reply), (principal) => {
+    context.principal = principal;
+  });
   if (admitted === undefined) return;
   context.admitted = admitted;
   void context.call.outcome.then(admitted.release);

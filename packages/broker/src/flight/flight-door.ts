@@ -102,8 +102,12 @@ class FlightCalls {
     }
     const onRetryAfter = (seconds: number): void => void (state.retryAfterSeconds = seconds);
     const unknown = { authorization: headers.authorization, address: remoteAddress };
-    const { principal, admitted } = await admitCaller(options, unknown, onRetryAfter);
-    state.principal = principal;
+    const { principal, admitted } = await admitCaller(
+      options,
+      unknown,
+      onRetryAfter,
+      (known) => void (state.principal = known),
+    );
     if (admitted !== undefined) void state.call.outcome.then(admitted.release);
     return {
       principal,
