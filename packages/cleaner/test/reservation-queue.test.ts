@@ -252,19 +252,14 @@ describe('a store whose disk is full', () => {
 
   test('is told of when another process writes, and no other failure is taken for it', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
-    const failWith = (code: 'STORE_FULL' | 'STORE_UNAVAILABLE'): Promise<string> =>
-      codeOf(
-        setup.results.createBy(
-          async (_order, admission) => {
-            admission.release(true);
-            throw new QuireError(code, 'put of /secret/path failed.');
-          },
-          { owner: 'o' },
-        ),
-      );
-    expect(await failWith('STORE_UNAVAILABLE')).toBe('STORE_UNAVAILABLE');
+    const failWith = async (code: 'STORE_FULL' | 'STORE_UNAVAILABLE'): Promise<void> => {
+      const remote = setup.results.startWrite({ owner: 'o' });
+      remote.release(true);
+      await remote.fail(new QuireError(code, 'put of /secret/path failed.'));
+    };
+    await failWith('STORE_UNAVAILABLE');
     expect(setup.admission.queue.refusal).toBeUndefined();
-    expect(await failWith('STORE_FULL')).toBe('STORE_FULL');
+    await failWith('STORE_FULL');
     expect(setup.admission.queue.refusal?.reason).toBe('The result store has no room left.');
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '@quire/core';
 import type { BatchCache } from './batch-cache.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import { MessageCutter } from './message-cutter.ts';
+import { MessageSplitter } from './message-splitter.ts';
 import type { PagePlan, PlannedBatch } from './plan-page.ts';
 import { SharedRead } from './shared-read.ts';
 
@@ -246,7 +246,7 @@ export class BatchReader {
     batches: readonly PlannedBatch[],
     options: CallOptions,
   ): AsyncGenerator<ReadBatch> {
-    const messages = new MessageCutter(this.#pool, streamPlentyBytes);
+    const messages = new MessageSplitter(this.#pool, streamPlentyBytes);
     let isDone = false;
     try {
       await using object = await this.#store.get(dataKey, { ...options, range, memory: messages });

@@ -11,7 +11,7 @@ export { type FolderListOptions, listResultFolders, type ResultFolder } from './
 export { columnDataTypes } from './column-data-types.ts';
 export type { GrowResult } from './growing/growing-files.ts';
 export type { GrowingResult } from './growing/growing-result.ts';
-export type { GrowthNews, GrowthPlace } from './growth-news.ts';
+export type { ProgressEvent, ProgressTarget } from './progress-event.ts';
 export {
   brokerPrefix,
   dataKeyOf,
@@ -50,10 +50,10 @@ export type { ResultSink } from './write-result.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
 export {
   type ExtendRequest,
+  type RemoteWrite,
   type ResultOrder,
-  type ResultWriter,
   type WriteOrder,
   writeOrdered,
   type WriterAdmission,
   type WrittenResult,
-} from './written-result.ts';
+} from './remote-write.ts';

@@ -1,6 +1,6 @@
 import type { CallOptions, Clock, ObjectStore, Random, RequestId } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
-import type { GrowthPlace } from './growth-news.ts';
+import type { ProgressTarget } from './progress-event.ts';
 import type { ResultAdmission } from './result-admission.ts';
 
 /** What a `ResultStore` keeps results in, for how long, and how. */
@@ -66,7 +66,7 @@ export interface NewResult extends CallOptions {
   /** How long it lives; default: as `ResultStoreOptions.expirationMs` says. */
   readonly expirationMs?: number | undefined;
   /** Made by `ResultStore.grow`: shows the rows while they are written. */
-  readonly growth?: GrowthPlace | undefined;
+  readonly growth?: ProgressTarget | undefined;
 }
 
 /** On whose behalf a result is opened, renewed or deleted. */

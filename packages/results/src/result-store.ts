@@ -39,7 +39,7 @@ import { Result } from './result.ts';
 import { storedPages } from './stored-pages.ts';
 import { type MarkRunning, markerOf } from './running-mark.ts';
 import { writeResult } from './write-result.ts';
-import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
+import { RemoteWrite, type ResultOrder } from './remote-write.ts';
 
 const stalenessMaxMsDefault = 5000;
 /** Each failed attempt means that somebody else has just renewed the same result. */
@@ -57,7 +57,7 @@ const removalsMax = 16;
 export class ResultStore implements AsyncDisposable {
   readonly brokerId: string;
   /**
-   * Prepares to read a result while it is written, which `create` or `createBy` then is given; the
+   * Prepares to read a result while it is written, which `create` or `startWrite` is then given; the
    * caller ends it.
    */
   readonly grow: GrowResult;
@@ -115,13 +115,14 @@ export class ResultStore implements AsyncDisposable {
    * @throws UNSUPPORTED_COLUMN_TYPE, QUERY_LIMIT_EXCEEDED, STORE_FULL, STORE_UNAVAILABLE, ABORTED
    */
   async create(source: ResultSource, options: NewResult): Promise<Result> {
+    const order = this.#orderOf(options);
     const written = await writeResult(source, {
-      ...this.#orderOf(options),
+      ...order,
       store: this.#store,
       cache: this.#pages.cache,
       pool: this.#pages.pool,
       clock: this.#clock,
-      admission: this.#admission,
+      reserve: () => this.#admission.reserve(order.requestId),
       growth: options.growth,
       signal: options.signal,
     });
@@ -130,22 +131,24 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Has an answer stored by a writer outside of this process, into the same store; otherwise as
-   * `create`. Whatever becomes of the writer, a result stands that this returns, or none.
+   * Prepares a result that another process writes into the same store; otherwise as `create`. The
+   * caller ends it, by `commit` or `fail`.
+   *
+   * @throws INVALID_PARAMETER when an option is out of its range
    */
-  async createBy(writer: ResultWriter, options: NewResult): Promise<Result> {
-    const parts = {
+  startWrite(options: Omit<NewResult, 'signal'>): RemoteWrite {
+    const order = this.#orderOf(options);
+    return new RemoteWrite(order, {
       store: this.#store,
-      admission: this.#admission,
       cache: this.#pages.cache,
       clock: this.#clock,
-    };
-    const open = await haveWritten(writer, this.#orderOf(options), {
-      ...parts,
-      growth: options.growth,
+      reservation: this.#admission.reserve(order.requestId),
+      growthPath: options.growth?.path,
+      open: (written) => {
+        this.#live.add(written);
+        return this.#resultOf(written);
+      },
     });
-    this.#live.add(open);
-    return this.#resultOf(open);
   }
 
   /**
@@ -298,7 +301,7 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /** What a writer has to know of a new result, as the settings are now. */
-  #orderOf(options: NewResult): ResultOrder {
+  #orderOf(options: Omit<NewResult, 'signal'>): ResultOrder {
     checkCreateOptions(options);
     const { owner, requestId = this.newRequestId(owner) } = options;
     const {

@@ -7,7 +7,7 @@ import type {
   RequestId,
 } from '@quire/core';
 import type { Schema } from 'apache-arrow';
-import type { GrowthPlace } from './growth-news.ts';
+import type { ProgressTarget } from './progress-event.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Result } from './result.ts';
 
@@ -20,7 +20,7 @@ export interface StoringOptions extends CallOptions {
   /** As `NewResult.expirationMs`. */
   readonly expirationMs?: number | undefined;
   /** Shows the rows while they are written: `ResultStore.grow`. */
-  readonly growth?: GrowthPlace | undefined;
+  readonly growth?: ProgressTarget | undefined;
   /** The results that the query names. */
   readonly results?: readonly Result[] | undefined;
   /** Told, before the first row, of which data the answer will be. */

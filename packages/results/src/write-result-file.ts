@@ -6,10 +6,10 @@ import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from './arrow/encode-message.ts';
-import { BatchCutter } from './batch-cutter.ts';
+import { Rebatcher } from './rebatcher.ts';
 import type { BatchSpans } from './batch-spans.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import type { WrittenBatch } from './growing/growth-writer.ts';
+import type { WrittenBatch } from './growing/progress-writer.ts';
 
 export interface ResultFileOptions {
   readonly compression: Compression;
@@ -56,7 +56,7 @@ export async function* encodeResultFile(
   const ends: number[] = [];
   const checksums: number[] = [];
   const blocks: FileBlock[] = [];
-  const cutter = new BatchCutter(schema, options.batchSizeBytes);
+  const rebatcher = new Rebatcher(schema, options.batchSizeBytes);
   let offset = firstOffset;
 
   const head = new Uint8Array(firstOffset);
@@ -65,7 +65,7 @@ export async function* encodeResultFile(
   await options.onBegin?.(firstOffset);
   yield head;
 
-  for await (const slices of cutter.cut(batches)) {
+  for await (const slices of rebatcher.rebatch(batches)) {
     const message = encodeBatchMessage(schema, slices, options.compression, options.pool);
     for (const { batch, end } of slices) if (end === batch.rowCount) batch.release?.();
     const length = message.bytes.byteLength;
@@ -76,7 +76,7 @@ export async function* encodeResultFile(
       }
       const checksum = crc32(message.bytes);
       const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
-      const { rowsPerBatch } = cutter;
+      const { rowsPerBatch } = rebatcher;
       const end = offset + length;
       const pending = options.onBatch?.({
         index: ends.length,
@@ -102,8 +102,8 @@ export async function* encodeResultFile(
 
   const tail = encodeTail(schema, blocks);
   yield tail;
-  const spans = { rowsPerBatch: cutter.rowsPerBatch, firstOffset, ends, checksums };
-  return { spans, rowCount: cutter.rowCount, sizeBytes: offset + tail.byteLength };
+  const spans = { rowsPerBatch: rebatcher.rowsPerBatch, firstOffset, ends, checksums };
+  return { spans, rowCount: rebatcher.rowCount, sizeBytes: offset + tail.byteLength };
 }
 
 function encodeTail(schema: Schema, blocks: FileBlock[]): Uint8Array {

@@ -14,12 +14,12 @@ import { storedSchemaOf } from './arrow/stored-schema.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { encodeCommitRecord } from './commit-record.ts';
-import type { GrowthPlace } from './growth-news.ts';
-import { GrowthWriter, type WrittenBatch } from './growing/growth-writer.ts';
+import type { ProgressTarget } from './progress-event.ts';
+import { ProgressWriter, type WrittenBatch } from './growing/progress-writer.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './commit-record.ts';
 import { removeRemains } from './remove-result.ts';
-import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
+import type { SpaceReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
 
@@ -39,9 +39,9 @@ export interface WriteOptions extends CallOptions {
   readonly compression: Compression;
   readonly sizeBytesMax: number;
   readonly batchSizeBytes: number | undefined;
-  readonly admission: ResultAdmission;
-  /** Where the rows can be read before the result stands; none: nobody wants to. */
-  readonly growth?: GrowthPlace | undefined;
+  readonly reserve: () => SpaceReservation;
+  /** Makes the rows readable before the result exists. */
+  readonly growth?: ProgressTarget | undefined;
 }
 
 const unknownStatistics = {
@@ -63,9 +63,10 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
   const schema = storedSchemaOf(source.schema);
   const dataKey = dataKeyOf(brokerId, requestId);
   let recordKey: string | undefined;
-  const room = options.admission.reserve(requestId);
-  await using growth = options.growth === undefined ? undefined : new GrowthWriter(options.growth);
-  const file = new ResultFile(source, options, { schema, dataKey, room, growth });
+  const reservation = options.reserve();
+  await using growth =
+    options.growth === undefined ? undefined : new ProgressWriter(options.growth);
+  const file = new ResultFile(source, options, { schema, dataKey, reservation, growth });
   try {
     await store.put(dataKey, file.bytes(), { signal });
     const { spans, rowCount, sizeBytes } = file.summary();
@@ -88,7 +89,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     };
     const bytes = encodeCommitRecord(record);
     throwIfAborted(signal);
-    await room.extend(bytes.byteLength, { signal });
+    await reservation.extend(bytes.byteLength, { signal });
     recordKey = recordKeyOf(brokerId, requestId, name);
     const seenMs = options.clock.monotonicMs();
     await store.put(recordKey, bytes, { signal });
@@ -100,13 +101,13 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
       dataKey,
       recordKey,
     };
-    room.commit();
+    reservation.commit();
     return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
     const reason = file.sourceError ?? error;
     // Not bound to the signal, which may be why the write failed; a put that rejected may have landed.
     const keys = recordKey === undefined ? [dataKey] : [recordKey, dataKey];
-    room.release(await removeRemains(store, keys), reason);
+    reservation.release(await removeRemains(store, keys), reason);
     if (signal?.aborted === true) throw abortError(signal);
     throw reason;
   }
@@ -115,8 +116,8 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
 interface FileParts {
   readonly schema: ReturnType<typeof storedSchemaOf>;
   readonly dataKey: string;
-  readonly room: SpaceReservation;
-  readonly growth: GrowthWriter | undefined;
+  readonly reservation: SpaceReservation;
+  readonly growth: ProgressWriter | undefined;
 }
 
 /**
@@ -145,11 +146,11 @@ class ResultFile {
 
   async *bytes(): AsyncGenerator<Uint8Array> {
     const { cache, pool, compression, sizeBytesMax, batchSizeBytes, signal } = this.#options;
-    const { schema, dataKey, room, growth } = this.#parts;
+    const { schema, dataKey, reservation, growth } = this.#parts;
     let cachedBytes = 0;
     let batchesBytes = 0;
     const show = async (batch: WrittenBatch): Promise<void> => {
-      await room.extend(batch.message.byteLength, { signal });
+      await reservation.extend(batch.message.byteLength, { signal });
       await growth?.add(batch);
     };
     this.#summary = yield* encodeResultFile(schema, this.#batches(), {
@@ -163,10 +164,12 @@ class ResultFile {
         batchesBytes += message.byteLength;
         cachedBytes += message.byteLength;
         if (cache.isFor(cachedBytes)) cache.set(dataKey, index, message);
-        return growth === undefined ? room.extend(message.byteLength, { signal }) : show(batch);
+        return growth === undefined
+          ? reservation.extend(message.byteLength, { signal })
+          : show(batch);
       },
     });
-    await room.extend(this.#summary.sizeBytes - batchesBytes, { signal });
+    await reservation.extend(this.#summary.sizeBytes - batchesBytes, { signal });
   }
 
   /**

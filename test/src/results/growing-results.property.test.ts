@@ -148,7 +148,7 @@ test('a result whose file cannot be written is stored all the same; its readers 
   const [table] = fc.sample(modelTables, { numRuns: 1, seed: 18 });
   if (table === undefined) throw new Error('There is no table.');
   // As when the directory is gone, or the disk is full before the first row.
-  const nowhere = { path: `${growth.path}.gone`, tell: growth.tell };
+  const nowhere = { path: `${growth.path}.gone`, notify: growth.notify };
   const result = await results.create(
     { schema: schemaOf(table), batches: batchesOf(table) },
     { owner: 'o', requestId: growth.requestId, growth: nowhere },

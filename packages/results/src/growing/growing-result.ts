@@ -12,10 +12,10 @@ import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { type PagePlan, planPage } from '../plan-page.ts';
 import { ResultPage } from '../result-page.ts';
-import { type GrowthNews, type GrowthPlace, schemaOfNews } from '../growth-news.ts';
+import { type ProgressEvent, type ProgressTarget, schemaOfEvent } from '../progress-event.ts';
 
 /** A result that is being written, as far as it can be read: the batches that are whole. */
-export interface GrowingResult extends GrowthPlace {
+export interface GrowingResult extends ProgressTarget {
   readonly requestId: RequestId;
   /** The columns; undefined until the query has told them. */
   readonly schema: Schema | undefined;
@@ -83,17 +83,17 @@ export class GrowingFile implements GrowingResult {
     return this.#ends.at(-1) ?? 0;
   }
 
-  /** Takes what the writer says. */
-  readonly tell = (news: GrowthNews): void => {
-    if (news.kind === 'begun') {
-      this.#schema = schemaOfNews(news);
-      this.#firstOffset = news.firstOffset;
+  /** Receives an event of the writer. */
+  readonly notify = (event: ProgressEvent): void => {
+    if (event.kind === 'begun') {
+      this.#schema = schemaOfEvent(event);
+      this.#firstOffset = event.firstOffset;
       void this.#unlink();
     } else {
-      this.#rowsPerBatch = news.rowsPerBatch;
-      this.#rowCount += news.rowCount;
-      this.#ends.push(news.end);
-      this.#checksums.push(news.checksum);
+      this.#rowsPerBatch = event.rowsPerBatch;
+      this.#rowCount += event.rowCount;
+      this.#ends.push(event.end);
+      this.#checksums.push(event.checksum);
     }
     for (const watcher of this.#watchers) watcher();
   };

@@ -9,14 +9,13 @@ import {
   type AnsweredData,
   decodeSchema,
   type ExtendRequest,
-  type GrowthNews,
+  type ProgressEvent,
   type Result,
   resultPrefix,
   type ResultStore,
   type StoringEngine,
   type StoringOptions,
   type WriteOrder,
-  type WriterAdmission,
   type WrittenResult,
 } from '@quire/results';
 import type { Schema } from 'apache-arrow';
@@ -28,7 +27,7 @@ import { StoreHost } from './store-host.ts';
 /** The pool that queries run in, and where their results go. */
 export interface QueryWorkersOptions {
   readonly pool: Pick<WorkerPool<QuerySetup, QueryWork, unknown>, 'run'>;
-  readonly results: Pick<ResultStore, 'createBy'>;
+  readonly results: Pick<ResultStore, 'startWrite'>;
   /** The store of the results, for processes that cannot open it. */
   readonly store: ObjectStore;
   /**
@@ -63,17 +62,43 @@ export class QueryWorkers implements StoringEngine {
     { limits, signal, onPlanned, ...options }: StoringOptions,
   ): Promise<Result> {
     throwIfAborted(signal);
+    const { pool, store, removeLeftovers } = this.#options;
     const { growth, results: named = [] } = options;
     const results = named.map((result) => result.readOrder());
-    return this.#options.results.createBy(
-      (order, admission) =>
-        this.#write({ kind: 'store', query, limits, order, results }, admission, {
-          signal,
-          growth,
-          onPlanned,
-        }),
-      { ...options, signal },
-    );
+    const write = this.#options.results.startWrite(options);
+    const { order } = write;
+    const host = new StoreHost(store, {
+      writePrefix: resultPrefix(order.brokerId, order.requestId),
+      readKeys: results.map(({ dataKey }) => dataKey),
+    });
+    /** Ends what the worker still waits for when it has ended. */
+    const gone = new AbortController();
+    let end: WorkerEnd | undefined;
+    const handlers = {
+      ...host.handlers,
+      [queryCalls.extend]: (request: unknown) =>
+        write.extend(request as ExtendRequest, { signal: gone.signal }),
+      [queryCalls.release]: async (isFreed: unknown) => write.release(isFreed === true),
+      [queryCalls.grow]: async (event: unknown) => growth?.notify(event as ProgressEvent),
+      [queryCalls.planned]: async (data: unknown) => onPlanned?.(data as AnsweredData),
+    };
+    const work: QueryWork = { kind: 'store', query, limits, order, results };
+    const onGone = (workerEnd: WorkerEnd): void => void (end = workerEnd);
+    let written: WrittenResult;
+    try {
+      written = (await pool.run(work, { signal, handlers, onGone })) as WrittenResult;
+    } catch (error) {
+      gone.abort(error);
+      await host.abandonPut();
+      if (end !== undefined) await removeLeftovers?.(order, end);
+      // A process that is still there and released nothing has written nothing.
+      else write.release(true);
+      await write.fail(error);
+      throw error;
+    } finally {
+      await host.closeGet();
+    }
+    return await write.commit(written);
   }
 
   async describe(
@@ -82,49 +107,5 @@ export class QueryWorkers implements StoringEngine {
   ): Promise<Schema> {
     const work: QueryWork = { kind: 'describe', query, limits };
     return decodeSchema((await this.#options.pool.run(work, { signal })) as Uint8Array);
-  }
-
-  async #write(
-    work: QueryWork & { readonly kind: 'store' },
-    admission: WriterAdmission,
-    { signal, growth, onPlanned }: Pick<StoringOptions, 'signal' | 'growth' | 'onPlanned'>,
-  ): Promise<WrittenResult> {
-    const { pool, store, removeLeftovers } = this.#options;
-    const { order } = work;
-    const host = new StoreHost(store, {
-      writePrefix: resultPrefix(order.brokerId, order.requestId),
-      readKeys: work.results?.map(({ dataKey }) => dataKey) ?? [],
-    });
-    /** Ends what the worker still waits for when it has ended. */
-    const gone = new AbortController();
-    let hasReleased = false;
-    let end: WorkerEnd | undefined;
-    const handlers = {
-      ...host.handlers,
-      [queryCalls.extend]: (request: unknown) =>
-        admission.extend(request as ExtendRequest, { signal: gone.signal }),
-      [queryCalls.release]: async (isFreed: unknown) => {
-        hasReleased = true;
-        admission.release(isFreed === true);
-      },
-      [queryCalls.grow]: async (news: unknown) => growth?.tell(news as GrowthNews),
-      [queryCalls.planned]: async (data: unknown) => onPlanned?.(data as AnsweredData),
-    };
-    try {
-      return (await pool.run(work, {
-        signal,
-        handlers,
-        onGone: (workerEnd) => (end = workerEnd),
-      })) as WrittenResult;
-    } catch (error) {
-      gone.abort(error);
-      await host.abandonPut();
-      if (end !== undefined) await removeLeftovers?.(order, end);
-      // A process that is still there and released nothing has written nothing.
-      else if (!hasReleased) admission.release(true);
-      throw error;
-    } finally {
-      await host.closeGet();
-    }
   }
 }

@@ -3,7 +3,7 @@ import {
   answeredData,
   encodeSchema,
   type ExtendRequest,
-  type GrowthNews,
+  type ProgressEvent,
   openOrdered,
   type ResultSink,
   type WriterAdmission,
@@ -83,13 +83,13 @@ async function runQuery(
   // A process whose files were replaced while it runs, by a newer version, does not know the call,
   // and needs no answer to it.
   call(queryCalls.planned, answeredData(execution)).catch(() => undefined);
-  const tell = (news: GrowthNews): void => void call(queryCalls.grow, news);
+  const notify = (event: ProgressEvent): void => void call(queryCalls.grow, event);
   return await writeOrdered(execution, work.order, {
     store,
     clock: systemClock,
     admission,
     signal,
-    tell,
+    notify,
   });
 }
 

@@ -5,7 +5,7 @@ import type { BufferPool } from './buffer-pool.ts';
  * Cuts the chunks of an object into messages of known lengths, in memory of a pool: a message may
  * be looked at until the next one is taken. A chunk that holds a message whole is not copied.
  */
-export class MessageCutter implements ReadMemory {
+export class MessageSplitter implements ReadMemory {
   readonly #pool: BufferPool;
   readonly #plentyBytes: number;
   #chunks: AsyncIterator<Uint8Array> | undefined;

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Schema } from 'apache-arrow';
-import { begunNews, type GrowthPlace } from '../growth-news.ts';
+import { startedEvent, type ProgressTarget } from '../progress-event.ts';
 
 /** A batch as it was written into the data file. */
 export interface WrittenBatch {
@@ -23,21 +23,21 @@ export interface WrittenBatch {
  * The copy is a convenience: when it cannot be written, readers wait for the result, and the query
  * goes on.
  */
-export class GrowthWriter implements AsyncDisposable {
-  readonly #place: GrowthPlace;
+export class ProgressWriter implements AsyncDisposable {
+  readonly #target: ProgressTarget;
   #file: FileHandle | undefined;
 
-  constructor(place: GrowthPlace) {
-    this.#place = place;
+  constructor(target: ProgressTarget) {
+    this.#target = target;
   }
 
   async begin(schema: Schema, firstOffset: number): Promise<void> {
     try {
-      this.#file = await open(this.#place.path, 'r+');
+      this.#file = await open(this.#target.path, 'r+');
     } catch {
-      // The reader has gone: nobody waits for rows.
+      // The reader has gone.
     }
-    this.#place.tell(begunNews(schema, firstOffset));
+    this.#target.notify(startedEvent(schema, firstOffset));
   }
 
   async add({ message, rowCount, rowsPerBatch, end, checksum }: WrittenBatch): Promise<void> {
@@ -45,11 +45,11 @@ export class GrowthWriter implements AsyncDisposable {
     try {
       await writeAt(this.#file, message, end - message.byteLength);
     } catch {
-      // No room, most likely. What was told so far stays readable; nothing more is told.
+      // The disk is full, most likely. What was reported so far stays readable.
       await this[Symbol.asyncDispose]();
       return;
     }
-    this.#place.tell({ kind: 'batch', rowsPerBatch, rowCount, end, checksum });
+    this.#target.notify({ kind: 'batch', rowsPerBatch, rowCount, end, checksum });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,12 +12,12 @@ const rowsPerBatchMax = 16_384;
 const metadataBytesPerColumn = 64;
 
 /**
- * Re-cuts a stream of record batches to batches of equal row counts, the last one excepted.
+ * Regroups a stream of record batches into batches of equal row counts, the last one excepted.
  *
  * The row count is chosen once, from the first rows: a power of two that makes a batch of moderate
- * size. Columns are not copied here: a cut is a list of slices of the incoming batches.
+ * size. Columns are not copied here: a new batch is a list of slices of the incoming batches.
  */
-export class BatchCutter {
+export class Rebatcher {
   readonly #sizeBytesTarget: number;
   #pending: BatchSlice[] = [];
   #pendingRows = 0;
@@ -44,7 +44,7 @@ export class BatchCutter {
     return this.#rowCount;
   }
 
-  async *cut(
+  async *rebatch(
     batches: AsyncIterable<ColumnBatch<ArrowColumn>>,
   ): AsyncGenerator<readonly BatchSlice[]> {
     for await (const batch of batches) {

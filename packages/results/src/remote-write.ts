@@ -1,0 +1,204 @@
+import { type CallOptions, type Clock, MiB, type ObjectStore, type RequestId } from '@quire/core';
+import type { Compression } from './arrow/buffer-codec.ts';
+import type { BatchCache } from './batch-cache.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { decodeCommitRecord, type OpenRecord } from './commit-record.ts';
+import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
+import type { ProgressTarget } from './progress-event.ts';
+import { removeRemains } from './remove-result.ts';
+import type { SpaceReservation } from './result-admission.ts';
+import type { ResultEntry } from './result-entry.ts';
+import type { ResultSource } from './result-source.ts';
+import type { Result } from './result.ts';
+import { type ResultSink, writeResult } from './write-result.ts';
+
+/*
+ * A result that another process writes than the one that serves it. They exchange plain data: the order, requests for space, and in the
+ * end what was written.
+ */
+
+/** What a writer has to know of a result. */
+export interface ResultOrder {
+  readonly brokerId: string;
+  readonly requestId: RequestId;
+  readonly owner: string;
+  readonly expirationMs: number;
+  readonly compression: Compression;
+  /** Bytes that the result may have; 0 for no limit. */
+  readonly sizeBytesMax: number;
+  readonly batchSizeBytes: number | undefined;
+}
+
+/** What a writer in another process receives. */
+export interface WriteOrder extends ResultOrder {
+  /**
+   * Bytes of the first batches to send back with the result, so that its first page reads nothing.
+   */
+  readonly firstBytesMax: number;
+  /** File for a readable copy of a result that is read while it grows. */
+  readonly growthPath?: string | undefined;
+}
+
+/** What was written: small, whatever the size of the answer. */
+export interface WrittenResult {
+  readonly entry: ResultEntry;
+  readonly record: Uint8Array;
+  readonly firstBatches: readonly Uint8Array[];
+}
+
+/**
+ * A request for space. A writer asks for more than it needs at once, so that it asks seldom; it may
+ * get less than it wants.
+ */
+export interface ExtendRequest {
+  readonly neededBytes: number;
+  readonly wantedBytes: number;
+}
+
+/** How a writer in another process reserves space. */
+export interface WriterAdmission {
+  /**
+   * Resolves to the bytes that were reserved, at least `neededBytes`.
+   *
+   * @throws QUERY_LIMIT_EXCEEDED when there is no space and none will become free
+   */
+  extend(request: ExtendRequest, options: CallOptions): Promise<number>;
+  /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
+  release(isFreed: boolean): void;
+}
+
+/** The writer's side: writes an answer as ordered. */
+export async function writeOrdered(
+  source: ResultSource,
+  order: WriteOrder,
+  parts: CallOptions & {
+    readonly store: ResultSink;
+    readonly clock: Clock;
+    readonly admission: WriterAdmission;
+    readonly notify?: ProgressTarget['notify'];
+  },
+): Promise<WrittenResult> {
+  const { store, clock, signal, admission, notify } = parts;
+  const { growthPath: path } = order;
+  const firstBatches: Uint8Array[] = [];
+  const { entry, recordBytes } = await writeResult(source, {
+    ...order,
+    store,
+    clock,
+    signal,
+    pool: new BufferPool(),
+    growth: path === undefined || notify === undefined ? undefined : { path, notify },
+    cache: {
+      isFor: (sizeBytes) => sizeBytes <= order.firstBytesMax,
+      set: (_dataKey, _index, message) => firstBatches.push(new Uint8Array(message)),
+    },
+    reserve: () => reserveInChunks(admission),
+  });
+  return { entry, record: recordBytes, firstBatches };
+}
+
+const chunkBytesMax = 4 * MiB;
+
+/**
+ * Reserves space in chunks that grow with the result, at most a quarter of it: that much may be
+ * reserved in excess.
+ */
+function reserveInChunks(admission: WriterAdmission): SpaceReservation {
+  let reservedBytes = 0;
+  let unusedBytes = 0;
+  const ask = async (neededBytes: number, options: CallOptions): Promise<void> => {
+    const chunkBytes = Math.min(chunkBytesMax, Math.floor(reservedBytes / 4));
+    const wantedBytes = Math.max(neededBytes, chunkBytes);
+    const givenBytes = await admission.extend({ neededBytes, wantedBytes }, options);
+    reservedBytes += givenBytes;
+    unusedBytes += givenBytes - neededBytes;
+  };
+  return {
+    extend: (bytes, options = {}) => {
+      const coveredBytes = Math.min(bytes, unusedBytes);
+      unusedBytes -= coveredBytes;
+      return coveredBytes === bytes ? undefined : ask(bytes - coveredBytes, options);
+    },
+    commit: () => undefined, // the serving side commits
+    release: (isFreed) => admission.release(isFreed),
+  };
+}
+
+const firstBytesMax = MiB;
+
+interface RemoteWriteParts {
+  readonly store: ObjectStore;
+  readonly cache: BatchCache;
+  readonly clock: Clock;
+  readonly reservation: SpaceReservation;
+  readonly growthPath: string | undefined;
+  readonly open: (written: OpenRecord) => Result;
+}
+
+/**
+ * The serving side: gives out the order and ends with `commit` or `fail`. Whatever becomes of the
+ * writer, the result exists whole, or nothing of it.
+ */
+export class RemoteWrite implements WriterAdmission {
+  readonly order: WriteOrder;
+  readonly #parts: RemoteWriteParts;
+  /** Whether all that a failed writer wrote is gone; undefined: it did not say. */
+  #isFreed: boolean | undefined;
+
+  constructor(order: ResultOrder, parts: RemoteWriteParts) {
+    this.#parts = parts;
+    const bytesMax = Math.min(parts.cache.sizeBytesMax / 4, firstBytesMax);
+    this.order = { ...order, firstBytesMax: bytesMax, growthPath: parts.growthPath };
+  }
+
+  async extend({ neededBytes, wantedBytes }: ExtendRequest, options: CallOptions): Promise<number> {
+    const { reservation } = this.#parts;
+    const isAmple = reservation.hasAmpleSpace?.(wantedBytes) ?? true;
+    const bytes = isAmple ? wantedBytes : neededBytes;
+    await reservation.extend(bytes, options);
+    return bytes;
+  }
+
+  release(isFreed: boolean): void {
+    this.#isFreed ??= isFreed;
+  }
+
+  /**
+   * Returns the result that was written.
+   *
+   * @throws RESULT_CORRUPT, as after `fail`, when its record is damaged
+   */
+  async commit({ entry, record, firstBatches }: WrittenResult): Promise<Result> {
+    const { cache, clock, reservation, open } = this.#parts;
+    const seenMs = clock.monotonicMs();
+    try {
+      const written = { entry, record: decodeCommitRecord(entry.recordKey, record), seenMs };
+      reservation.commit(entry.sizeBytes);
+      for (const [index, message] of firstBatches.entries()) {
+        cache.set(entry.dataKey, index, message);
+      }
+      return open(written);
+    } catch (error) {
+      await this.fail(error);
+      throw error;
+    }
+  }
+
+  /** Gives the space back, having deleted what a writer that did not release may have left. */
+  async fail(error: unknown): Promise<void> {
+    const { store, reservation } = this.#parts;
+    this.#isFreed ??= await removeRemains(store, keysOfRemains(store, this.order));
+    reservation.release(this.#isFreed, error);
+  }
+}
+
+/** The objects that a writer may have left of a result, in the order of their removal. */
+async function* keysOfRemains(
+  store: ObjectStore,
+  { brokerId, requestId }: WriteOrder,
+): AsyncGenerator<string> {
+  for await (const { key } of store.list(resultPrefix(brokerId, requestId))) {
+    if (parseResultObjectName(key)?.kind === 'record') yield key;
+  }
+  yield dataKeyOf(brokerId, requestId);
+}
