@@ -7,6 +7,7 @@ import {
   type PinotCursorResponse,
   type QueryResponse,
 } from '@quire/api';
+import { isTextFormat } from '@quire/core/wire';
 import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
 import { callContextOf, claimOf, principalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -91,15 +92,14 @@ export async function sendRows(
 ): Promise<FastifyReply> {
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
-  const isPlain = !isCompressed && rows.range === undefined;
-  const bytes = isPlain ? encodeSync(context, request, rows) : undefined;
-  if (bytes !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(bytes);
+  const isSync = !isCompressed && rows.range === undefined;
+  // A small page of text takes none of the memory that streams share, and counts as none.
+  const isText = isTextFormat(rows.format);
+  if (isSync && isText && (await sendSync(context, request, reply, rows))) return await reply;
   const { pageStreams, pageLimiter } = context;
   if (rows.isAdmitted !== true) pageStreams.assertMayOpen(principalOf(request));
   using _stream = pageStreams.open(principalOf(request));
-  if (isPlain && rows.format === 'arrow' && (await sendArrowSync(context, request, reply, rows))) {
-    return await reply;
-  }
+  if (isSync && !isText && (await sendSync(context, request, reply, rows))) return await reply;
   using _turn = await pageLimiter.acquire(
     claimOf(principalOf(request)),
     rows.page.sizeBytesMax,
@@ -114,60 +114,47 @@ export async function sendRows(
     onEnd: read.resolve,
   });
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
-  reply.headers(rowsHeadersOf(rows));
-  if (body.kind === 'whole' && !isCompressed) return await reply.send(body.bytes);
+  if (body.kind === 'whole' && !isCompressed) {
+    await writeAtOnce(openReply(reply, rows, body.bytes.byteLength), [body.bytes]);
+    return await reply;
+  }
   const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
   const sent = isCompressed
     ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding)
     : chunks;
-  reply.hijack();
-  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
-  // What fails from here on stands in the call's context, and so in the log.
-  await writeBody(reply.raw, sent).catch(() => undefined);
+  // What fails from here on is in the call's context, and so in the log.
+  await writeBody(openReply(reply, rows), sent).catch(() => undefined);
   return await reply;
 }
 
-/** The whole body, counted, of a small page that nothing has to be waited for. */
-function encodeSync(
-  context: BrokerContext,
-  request: FastifyRequest,
-  rows: RowsReply,
-): Uint8Array | undefined {
-  const { page, format, escapesFormulas } = rows;
-  const { signal } = callContextOf(request).call;
-  const bytes = signal.aborted
-    ? undefined
-    : page.encodeSync(format, { ...aroundOf(rows), escapesFormulas });
-  if (bytes === undefined) return undefined;
-  context.metrics.observeBytes(format, bytes.byteLength);
-  context.metrics.observeRows(format, page.rowCount);
-  return bytes;
+/** Sends the head of a response, and returns what its body is written to. */
+function openReply(reply: FastifyReply, rows: RowsReply, sizeBytes?: number): ServerResponse {
+  reply.headers(rowsHeadersOf(rows));
+  if (sizeBytes !== undefined) reply.header('content-length', String(sizeBytes));
+  reply.hijack();
+  return reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
 }
 
 /**
- * Sends an Arrow page in one write, when nothing has to be waited for; resolves to whether that was
- * so, when the system has taken it.
+ * Sends a page in one write, if it can be encoded in one turn; resolves to whether that was so, once
+ * the system has taken it.
  */
-async function sendArrowSync(
+async function sendSync(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
   rows: RowsReply,
 ): Promise<boolean> {
-  const { page, format, codecs } = rows;
-  const encoded = callContextOf(request).call.signal.aborted
-    ? undefined
-    : page.encodeArrowSync({ codecs });
+  const { page, format, codecs, escapesFormulas } = rows;
+  if (callContextOf(request).call.signal.aborted) return false;
+  const encoded = page.encodeSync(format, { ...aroundOf(rows), codecs, escapesFormulas });
   if (encoded === undefined) return false;
   const { chunks, release } = encoded;
   const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  reply.headers({ ...rowsHeadersOf(rows), 'content-length': String(sizeBytes) });
-  reply.hijack();
-  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   context.metrics.observeBytes(format, sizeBytes);
-  const isTaken = await writeAtOnce(reply.raw, chunks);
+  const isTaken = await writeAtOnce(openReply(reply, rows, sizeBytes), chunks);
   if (isTaken) context.metrics.observeRows(format, page.rowCount);
-  release(!isTaken);
+  release?.(!isTaken);
   return true;
 }
 

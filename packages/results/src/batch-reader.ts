@@ -38,20 +38,20 @@ export interface MessageRun {
 }
 
 /** Proven batches that nobody had to wait for. They may be looked at until they are released. */
-export interface BatchesAtHand {
+export interface CachedBatches {
   readonly batches: readonly ReadBatch[];
   /** Gives their memory back; `mayBeLookedAt` when somebody may still read it. */
   readonly release: (mayBeLookedAt?: boolean) => void;
 }
 
 /** More than that is read batch by batch, with waits: others want their turn. */
-const atHandBytesMax = 2 * MiB;
+const cachedBytesMax = 2 * MiB;
 /**
  * Where a store has bytes at hand, a batch is kept from the third time on that it is asked for. Who
  * walks through a result asks for each batch at the edge of two pages twice: copies of those would
  * be left to the garbage collector faster than it comes round.
  */
-const demandMinAtHand = 3;
+const demandMinCached = 3;
 /** Elsewhere a read costs so much that the second time is enough. */
 const demandMinElsewhere = 2;
 /**
@@ -116,7 +116,7 @@ export class BatchReader {
     if (range === undefined) return;
     const shared = this.#sharedRead(dataKey, range, lacking);
     yield* shared === undefined
-      ? this.#readAlone(dataKey, range, lacking, options)
+      ? this.#readStream(dataKey, range, lacking, options)
       : shared.use(options.signal, (bytes) => messagesOf(bytes, lacking));
     yield* after;
   }
@@ -127,9 +127,9 @@ export class BatchReader {
    *
    * @throws RESULT_CORRUPT when a batch does not match its checksum
    */
-  readAtHand(dataKey: string, plan: PagePlan): BatchesAtHand | undefined {
+  readCached(dataKey: string, plan: PagePlan): CachedBatches | undefined {
     const sizeBytes = plan.bytes.end - plan.bytes.start;
-    if (sizeBytes > atHandBytesMax || !this.#mayLeaseWhole(sizeBytes)) return undefined;
+    if (sizeBytes > cachedBytesMax || !this.#mayLeaseWhole(sizeBytes)) return undefined;
     const { before, lacking, range, after } = this.#look(dataKey, plan);
     if (range === undefined) return { batches: before, release: () => undefined };
     if (this.#cachedReader === undefined) return undefined;
@@ -176,7 +176,7 @@ export class BatchReader {
   /** @throws RESULT_CORRUPT when a batch does not match its checksum */
   #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
     const mayBeKept = this.#cache.isFor(bytes.byteLength);
-    const demandMin = this.#cachedReader === undefined ? demandMinElsewhere : demandMinAtHand;
+    const demandMin = this.#cachedReader === undefined ? demandMinElsewhere : demandMinCached;
     for (const { planned, message } of messagesOf(bytes, batches)) {
       verify(dataKey, planned, message);
       if (mayBeKept) this.#cache.offer(dataKey, planned.index, message, demandMin);
@@ -240,7 +240,7 @@ export class BatchReader {
     else this.#pool.release(lease);
   }
 
-  async *#readAlone(
+  async *#readStream(
     dataKey: string,
     range: ByteRange,
     batches: readonly PlannedBatch[],

@@ -8,7 +8,7 @@ import {
 } from '@quire/core';
 import { LRUCache } from 'lru-cache';
 import { BatchCache } from './batch-cache.ts';
-import { type BatchesAtHand, BatchReader, type ReadBatch } from './batch-reader.ts';
+import { type CachedBatches, BatchReader, type ReadBatch } from './batch-reader.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type PagePlan, planPage } from './plan-page.ts';
@@ -58,12 +58,12 @@ export class PageReader {
     }
   }
 
-  /** As `BatchReader.readAtHand`. */
-  readAtHand(dataKey: string, record: CommitRecord, plan: PagePlan): BatchesAtHand | undefined {
-    const atHand = this.#batches.readAtHand(dataKey, plan);
-    const next = atHand && this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
+  /** As `BatchReader.readCached`. */
+  readCached(dataKey: string, record: CommitRecord, plan: PagePlan): CachedBatches | undefined {
+    const cached = this.#batches.readCached(dataKey, plan);
+    const next = cached && this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
     if (next !== undefined) this.#readAhead(dataKey, record, next);
-    return atHand;
+    return cached;
   }
 
   /** Gives up what is on its way ahead; resolves when nothing of it runs any more. */

@@ -7,17 +7,17 @@ import type { CommitRecord } from './commit-record.ts';
 import { type ArrowMessageOptions, arrowMessages } from './encode/arrow-messages.ts';
 import { type ArrowChunks, encodeArrowSync } from './encode/arrow-stream.ts';
 import { type FormatOptions, pageEncoders } from './encode/page-encoders.ts';
-import { encodeTextSync, type TextOptions } from './encode/text-rows.ts';
+import { encodeTextSync } from './encode/text-rows.ts';
 import { decodedBatches, isReadableBy } from './plain-batches.ts';
 import type { PagePlan } from './plan-page.ts';
-import type { BatchesAtHand, ReadBatch } from './batch-reader.ts';
+import type { CachedBatches, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
 /** Where a page's bytes come from. */
 export interface PageSource {
   read(plan: PagePlan, options: CallOptions): AsyncIterable<ReadBatch>;
-  /** The batches when there is nothing to wait for. Absent: there always is. */
-  readAtHand?(plan: PagePlan): BatchesAtHand | undefined;
+  /** The batches, when none has to be waited for. Absent: they never are cached. */
+  readCached?(plan: PagePlan): CachedBatches | undefined;
   readonly pool: BufferPool;
 }
 
@@ -28,6 +28,16 @@ export interface EncodeOptions extends CallOptions, FormatOptions {
    * take its place. Default: no, every chunk is the caller's to keep.
    */
   readonly isDoneWithChunks?: boolean;
+}
+
+/** A page that was encoded in one turn. */
+export interface EncodedPage {
+  readonly chunks: readonly Uint8Array[];
+  /**
+   * Gives the memory of the chunks back; `isStillRead` when something may still read it. Absent:
+   * the chunks are the caller's to keep.
+   */
+  readonly release?: ArrowChunks['release'];
 }
 
 /** What a page has to know of its result. */
@@ -93,56 +103,45 @@ export class ResultPage {
   }
 
   /**
-   * The bytes of a small page of text in one piece, the caller's to keep, when all batches are
-   * cached: the same as those of `encode`. Undefined where `encode` is needed: the page is large,
-   * in a binary format, or has to be read.
+   * The same bytes as those of `encode`, in one turn, when all batches are cached; undefined where
+   * `encode` is needed: batches have to be read or decompressed, a page of text is large, or the
+   * format is neither text nor Arrow.
    *
    * @throws RESULT_CORRUPT as `encode`
    */
-  encodeSync(format: PageFormatName, options: TextOptions = {}): Uint8Array | undefined {
+  encodeSync(
+    format: PageFormatName,
+    { codecs = [], ...options }: FormatOptions = {},
+  ): EncodedPage | undefined {
     checkFormat(format);
-    if (!isTextFormat(format) || this.#storedBytes() > syncBytesMax) return undefined;
-    const cached = this.#source.readAtHand?.(this.#plan);
-    if (cached === undefined) return undefined;
-    try {
-      const batches = cached.batches.map((read) => ({
-        batch: this.#decoded(read),
-        rows: read.planned.rows,
-      }));
-      return encodeTextSync(format, { schema: this.#record.schema, batches }, options);
-    } finally {
-      cached.release();
-    }
-  }
-
-  /**
-   * The chunks of an Arrow page, when all batches are cached; undefined where `encode` is needed:
-   * batches have to be read, or decompressed. The caller releases them.
-   *
-   * @throws RESULT_CORRUPT as `encode`
-   */
-  encodeArrowSync({ codecs = [] }: Pick<EncodeOptions, 'codecs'> = {}): ArrowChunks | undefined {
-    const cached = this.#source.readAtHand?.(this.#plan);
+    const isText = isTextFormat(format);
+    if (isText ? this.#storedBytes() > syncBytesMax : format !== 'arrow') return undefined;
+    const cached = this.#source.readCached?.(this.#plan);
     if (cached === undefined) return undefined;
     const { schema, spans } = this.#record;
+    let lent: ArrowChunks | undefined;
     try {
-      if (!cached.batches.every(({ message }) => isReadableBy(codecs, message))) {
-        cached.release();
-        return undefined;
+      if (isText) {
+        const batches = cached.batches.map((read) => ({
+          batch: this.#decoded(read),
+          rows: read.planned.rows,
+        }));
+        return { chunks: [encodeTextSync(format, { schema, batches }, options)] };
       }
+      if (!cached.batches.every(({ message }) => isReadableBy(codecs, message))) return undefined;
       const form = { rowsPerBatch: spans.rowsPerBatch, codecs };
-      const { chunks, release } = encodeArrowSync(schema, cached.batches, form, this.#source.pool);
-      return {
-        chunks,
-        release: (isStillRead) => {
-          release(isStillRead);
-          cached.release(isStillRead);
-        },
-      };
-    } catch (error) {
-      cached.release();
-      throw error;
+      lent = encodeArrowSync(schema, cached.batches, form, this.#source.pool);
+    } finally {
+      if (lent === undefined) cached.release();
     }
+    const { chunks, release } = lent;
+    return {
+      chunks,
+      release: (isStillRead) => {
+        release(isStillRead);
+        cached.release(isStillRead);
+      },
+    };
   }
 
   /**

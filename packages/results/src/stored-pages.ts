@@ -11,8 +11,8 @@ export function storedPages(open: OpenRecord, live: LiveResults, pages: PageRead
   const { entry, record } = open;
   return {
     pool: pages.pool,
-    readAtHand: (plan) =>
-      live.openCached(entry.requestId) && pages.readAtHand(entry.dataKey, record, plan),
+    readCached: (plan) =>
+      live.openCached(entry.requestId) && pages.readCached(entry.dataKey, record, plan),
     async *read(plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
       try {
         await live.open(entry.requestId, options);

@@ -301,9 +301,9 @@ test('pages are read at once while little is lent for such pages, whatever strea
   const store = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1 }), { readCached });
   const reader = new BatchReader({ store, cache: new BatchCache(0), pool });
   pool.lease(64 * 1024 * 1024);
-  const pages = Array.from({ length: 9 }, () => reader.readAtHand('k', file.plan(0, 1)));
+  const pages = Array.from({ length: 9 }, () => reader.readCached('k', file.plan(0, 1)));
   // Two megabytes each, of sixteen.
   expect(pages.map((page) => page?.batches.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, undefined]);
   pages[0]?.release();
-  expect(reader.readAtHand('k', file.plan(0, 1))?.batches).toHaveLength(1);
+  expect(reader.readCached('k', file.plan(0, 1))?.batches).toHaveLength(1);
 });

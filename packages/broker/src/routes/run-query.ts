@@ -114,14 +114,17 @@ async function answerOnceStored(
     return answerAgain(context, request, reply, { ...call, result });
   }
   logStored(request, result);
-  const retention = { keepsResult: call.answer !== 'whole' };
-  discardUnlessKept(
-    context,
-    { call: callContextOf(request).call, log: request.log },
-    result,
-    retention,
-  );
-  return sendStored(retention, () => sendFirstPage(context, request, reply, { ...call, result }));
+  const sending = sendFirstPage(context, request, reply, { ...call, result });
+  const isKept =
+    call.answer === 'whole'
+      ? Promise.resolve(false)
+      : sending.then(
+          () => true,
+          () => false,
+        );
+  const { call: response } = callContextOf(request);
+  discardUnlessKept(context, { call: response, log: request.log }, result, isKept);
+  return sending;
 }
 
 /**
@@ -219,22 +222,6 @@ export function logStored(
 ): void {
   const { rowCount, sizeBytes } = entry;
   log.info({ rowCount, sizeBytes, elapsedMs: statistics.elapsedMs }, 'query stored');
-}
-
-/**
- * Resolves no sooner than the response has ended, by when the fate of the result is decided: it
- * must stand before.
- */
-async function sendStored(
-  retention: { keepsResult: boolean },
-  send: () => Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  try {
-    return await send();
-  } catch (error) {
-    retention.keepsResult = false;
-    throw error;
-  }
 }
 
 const ignore = (): void => undefined;
@@ -343,21 +330,21 @@ export function questionOf(
 }
 
 /**
- * Deletes the result once the response has ended, unless it is to be kept. A response that did not
- * arrive whole keeps nothing either: its id stands at the end of the body, so nobody knows it.
+ * Deletes the result once the response has ended, unless it is kept. A response that did not arrive
+ * whole keeps nothing either: the id is at the end of the body, so the client does not know it.
  */
 export function discardUnlessKept(
   context: BrokerContext,
   { call, log }: { readonly call: Pick<Call, 'outcome'>; readonly log: FastifyRequest['log'] },
-  result: Result,
-  retention: { readonly keepsResult: boolean },
+  { entry }: Result,
+  isKept: Promise<boolean>,
 ): void {
   const discard = async (): Promise<void> => {
     const outcome = await call.outcome;
-    if (retention.keepsResult && outcome === 'finished') return;
-    if (context.reuse.isShared(result.entry.requestId)) return;
+    if (outcome === 'finished' && (await isKept)) return;
+    if (context.reuse.isShared(entry.requestId)) return;
     try {
-      await context.options.results.delete(result.entry.requestId);
+      await context.results.delete(entry.requestId);
     } catch (error) {
       if (isQuireError(error) && error.kind === 'missing') return; // a cleaner or its owner was faster
       log.warn(
