@@ -37,7 +37,7 @@ export interface EncodedPage {
    * Gives the memory of the chunks back; `isStillRead` when something may still read it. Absent:
    * the chunks are the caller's to keep.
    */
-  readonly release?: ArrowChunks['release'];
+  readonly release?: (isStillRead: boolean) => void;
 }
 
 /** What a page has to know of its result. */

@@ -54,7 +54,7 @@ export async function runStatement(
   if (result.entry.requestId !== run.requestId) return reused(context, caller, result);
   logStored(caller, result);
   // A client that has gone before it was told of its result cannot ask for it.
-  discardUnlessKept(context, caller, result, { keepsResult: true });
+  discardUnlessKept(context, caller, result, true);
   return { result, isReused: false };
 }
 

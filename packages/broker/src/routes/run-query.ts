@@ -117,7 +117,7 @@ async function answerOnceStored(
   const sending = sendFirstPage(context, request, reply, { ...call, result });
   const isKept =
     call.answer === 'whole'
-      ? Promise.resolve(false)
+      ? false
       : sending.then(
           () => true,
           () => false,
@@ -337,7 +337,7 @@ export function discardUnlessKept(
   context: BrokerContext,
   { call, log }: { readonly call: Pick<Call, 'outcome'>; readonly log: FastifyRequest['log'] },
   { entry }: Result,
-  isKept: Promise<boolean>,
+  isKept: boolean | Promise<boolean>,
 ): void {
   const discard = async (): Promise<void> => {
     const outcome = await call.outcome;
