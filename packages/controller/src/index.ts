@@ -4,7 +4,7 @@ export type { ControllerOptions, ControllerTables } from './controller-options.t
 export { type Controller, createController } from './create-controller.ts';
 export type { ControllerPreviewOptions, PreviewCall, RunPreview } from './preview-options.ts';
 export {
-  type Aftermath,
+  type Cleanup,
   isFinal,
   type RestreamConfig,
   type RestreamJob,

@@ -46,7 +46,7 @@ export class LiveSettings implements AsyncDisposable {
     const { request, settings, clock } = options;
     const { path } = request;
     if (path !== undefined) {
-      const onEvent = (event: ReloadEvent): void => live.#hear(event);
+      const onEvent = (event: ReloadEvent): void => live.#receive(event);
       live.#reloader = await SettingsReloader.open({
         request: { ...request, path },
         settings,
@@ -86,7 +86,7 @@ export class LiveSettings implements AsyncDisposable {
     await this.#reloader?.[Symbol.asyncDispose]();
   }
 
-  #hear(event: ReloadEvent): void {
+  #receive(event: ReloadEvent): void {
     const wasRefused = this.#isRefused;
     this.#isRefused = event.kind === 'refused';
     if (event.kind === 'refused') {

@@ -220,7 +220,7 @@ export const cannedJob: RestreamJob = {
   },
   rebalance: null,
   comparison: null,
-  aftermath: null,
+  cleanup: null,
   error: null,
   lastProblem: {
     code: 'ENGINE_UNAVAILABLE',

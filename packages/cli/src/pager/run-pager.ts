@@ -58,7 +58,7 @@ export interface PagerOptions {
    */
   readonly load: (page: PageRequest, signal: AbortSignal) => Promise<TimedPage>;
   /** Tells how the result grows, until it is disposed; absent: it is whole. */
-  readonly watch?: ((tell: (growth: Growth) => void) => Disposable) | undefined;
+  readonly watch?: ((notify: (growth: Growth) => void) => Disposable) | undefined;
 }
 
 /** How far the query of a result is that can be read while it grows. */

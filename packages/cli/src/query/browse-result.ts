@@ -43,7 +43,7 @@ export async function browseResult(
           );
           return { page: value, elapsedMs: pageElapsedMs };
         },
-        watch: isGrowing ? (tell) => watchGrowth(environment, cursor, tell) : undefined,
+        watch: isGrowing ? (notify) => watchGrowth(environment, cursor, notify) : undefined,
       });
   // The pager's screen is gone when it ends: what was seen last stays, as after any other command.
   await printTable(environment, last);
@@ -84,7 +84,7 @@ async function readPage(
 function watchGrowth(
   { clock }: Environment,
   cursor: GrowingCursor,
-  tell: (growth: Growth) => void,
+  notify: (growth: Growth) => void,
 ): Disposable {
   const aborter = new AbortController();
   const { signal } = aborter;
@@ -93,13 +93,13 @@ function watchGrowth(
       await clock.sleep(lookMs, signal);
       const { state, rowCount, exceptions } = await cursor.status({ signal });
       isGrowing = state === 'RUNNING' || state === 'QUEUED';
-      tell({ totalRowCount: rowCount, isGrowing, failure: exceptions[0]?.message });
+      notify({ totalRowCount: rowCount, isGrowing, failure: exceptions[0]?.message });
     }
   };
   look().catch((error: unknown) => {
     if (signal.aborted) return;
     const failure = isQuireError(error) ? error.message : String(error);
-    tell({ totalRowCount: cursor.page?.totalRowCount ?? 0, isGrowing: false, failure });
+    notify({ totalRowCount: cursor.page?.totalRowCount ?? 0, isGrowing: false, failure });
   });
   return { [Symbol.dispose]: () => aborter.abort() };
 }

@@ -3,7 +3,7 @@ import type { Consumption, PartitionConsumption } from '@quire/core/table-engine
 import type { Observation } from './observe.ts';
 import { problemOf } from './problem-of.ts';
 import {
-  type Aftermath,
+  type Cleanup,
   enterStage,
   isFinal,
   type RestreamJob,
@@ -30,7 +30,7 @@ export type Action =
   | 'make'
   | 'release'
   | 'commit'
-  | 'unstick'
+  | 'retryCommit'
   | 'rebalance'
   | 'cancelRebalance'
   | 'compare'
@@ -311,9 +311,11 @@ function decideCommit(
     };
     return { kind: 'write', job: { ...next, rebalance } };
   }
-  if (commit.pause === 'wanted') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
+  if (commit.pause === 'wanted')
+    return { kind: 'act', job: { ...job, commit }, action: 'retryCommit' };
   if (commit.waitedSinceAskedMs > settings.commitRetryMs) {
-    if (commit.pause === 'done') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
+    if (commit.pause === 'done')
+      return { kind: 'act', job: { ...job, commit }, action: 'retryCommit' };
     const message = `${pendingOf(commit)}, ${formatDurationMs(commit.waitedMs)} after the stage began; a short pause of the destination commits it, too.`;
     const stuckJob = withProblem(job, { code: 'ENGINE_UNAVAILABLE', message }, moment.nowMs);
     // Recorded before it is done: the controller that goes on after a crash must not leave the
@@ -392,14 +394,14 @@ function decideRebalance(
  */
 function decideAftermath(job: RestreamJob, seen: Observation): Decision {
   const wantsDrop = seen.requests.cancel?.dropDestination === true && job.status !== 'DONE';
-  if (wantsDrop && job.aftermath?.kind !== 'DROP') {
-    return { kind: 'write', job: { ...job, aftermath: newAftermath('DROP') } };
+  if (wantsDrop && job.cleanup?.kind !== 'DROP') {
+    return { kind: 'write', job: { ...job, cleanup: newCleanup('DROP') } };
   }
-  if (job.aftermath === null || job.aftermath.isDone) return { kind: 'end' };
-  return { kind: 'act', job, action: job.aftermath.kind === 'DROP' ? 'drop' : 'pause' };
+  if (job.cleanup === null || job.cleanup.isDone) return { kind: 'end' };
+  return { kind: 'act', job, action: job.cleanup.kind === 'DROP' ? 'drop' : 'pause' };
 }
 
-function newAftermath(kind: Aftermath['kind']): Aftermath {
+function newCleanup(kind: Cleanup['kind']): Cleanup {
   return { kind, isDone: false, waitedMs: 0, problem: null };
 }
 
@@ -407,10 +409,10 @@ function end(
   job: RestreamJob,
   status: RestreamStatus,
   outcome: string,
-  kind: Aftermath['kind'],
+  kind: Cleanup['kind'],
   nowMs: number,
 ): RestreamJob {
-  return { ...enterStage(job, status, nowMs, outcome), aftermath: newAftermath(kind) };
+  return { ...enterStage(job, status, nowMs, outcome), cleanup: newCleanup(kind) };
 }
 
 function fail(job: RestreamJob, code: ErrorCode, message: string, { nowMs }: Moment): Decision {

@@ -83,9 +83,9 @@ async function act(
     if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) {
       return { job: withProblem(waited.job, error, clock.nowMs()), isInVain: true };
     }
-    if (waited.job.aftermath !== null) {
-      const aftermath = { ...waited.job.aftermath, isDone: true, problem: error.message };
-      return { job: { ...waited.job, aftermath }, isInVain: false };
+    if (waited.job.cleanup !== null) {
+      const cleanup = { ...waited.job.cleanup, isDone: true, problem: error.message };
+      return { job: { ...waited.job, cleanup }, isInVain: false };
     }
     return { job: failedJob(waited.job, error, clock.nowMs()), isInVain: false };
   }

@@ -98,7 +98,9 @@ export class JobRecords {
   async write(job: RestreamJob): Promise<void> {
     const { jobId } = job;
     const revision = (this.#revisions.get(jobId) ?? 0) + 1;
-    await this.#put(recordKey(jobId), sealRecord(identityOf(jobId), { revision, content: job }));
+    const { cleanup: aftermath, ...others } = job;
+    const content: StoredJob = { ...others, aftermath };
+    await this.#put(recordKey(jobId), sealRecord(identityOf(jobId), { revision, content }));
     this.#revisions.set(jobId, revision);
     await this.#put(revisionKey(jobId), `${revision}\n`);
   }
@@ -193,15 +195,19 @@ function damaged(jobId: string, problem: string, cause?: unknown): QuireError {
   });
 }
 
+/** A job as its record has it, which keeps the names that controllers of other versions know. */
+type StoredJob = Omit<RestreamJob, 'cleanup'> & { readonly aftermath: RestreamJob['cleanup'] };
+
 /** @throws RECORD_DAMAGED */
 function parseRecord(
   jobId: string,
   text: string,
 ): { readonly job: RestreamJob; readonly revision: number } {
   const { content, revision } = unsealed(jobId, text);
-  const job = content as unknown as Partial<RestreamJob> | null;
-  if (job?.jobId !== jobId) throw damaged(jobId, 'is the record of another job');
-  return { job: job as RestreamJob, revision };
+  const stored = content as unknown as StoredJob | null;
+  if (stored?.jobId !== jobId) throw damaged(jobId, 'is the record of another job');
+  const { aftermath: cleanup, ...job } = stored;
+  return { job: { ...job, cleanup }, revision };
 }
 
 function unsealed(jobId: string, text: string): UnsealedRecord {

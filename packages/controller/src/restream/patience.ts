@@ -17,9 +17,9 @@ export function waitedInVain(
   job: RestreamJob,
   elapsedMs: number,
 ): { readonly job: RestreamJob; readonly waitedMs: number } {
-  if (job.aftermath !== null) {
-    const aftermath = { ...job.aftermath, waitedMs: job.aftermath.waitedMs + elapsedMs };
-    return { job: { ...job, aftermath }, waitedMs: aftermath.waitedMs };
+  if (job.cleanup !== null) {
+    const cleanup = { ...job.cleanup, waitedMs: job.cleanup.waitedMs + elapsedMs };
+    return { job: { ...job, cleanup }, waitedMs: cleanup.waitedMs };
   }
   if (job.commit !== null && job.status === 'FORCE_COMMIT') {
     const commit = { ...job.commit, waitedMs: job.commit.waitedMs + elapsedMs };
@@ -35,7 +35,7 @@ export function waitedInVain(
 
 /** How long the stage of a job may take while nothing comes of it. */
 export function patienceMs(job: RestreamJob, settings: RestreamSettings): number {
-  if (job.aftermath !== null) return settings.noProgressMaxMs;
+  if (job.cleanup !== null) return settings.noProgressMaxMs;
   if (job.status === 'FORCE_COMMIT') return settings.commitMaxMs;
   if (job.status === 'REBALANCE') return job.config.maxRebalanceTimeMin * 60_000;
   return settings.noProgressMaxMs;

@@ -28,8 +28,8 @@ export async function perform(
       return release(engine, job, nowMs, options);
     case 'commit':
       return askForCommit(engine, job, options);
-    case 'unstick':
-      return unstick(engine, job, options);
+    case 'retryCommit':
+      return retryCommit(engine, job, options);
     case 'rebalance':
       return afterRebalance(job, await engine.rebalance(destination, options));
     case 'cancelRebalance':
@@ -140,7 +140,7 @@ async function askForCommit(
  * A wish to commit that gets stuck is helped by a pause, which commits as well, and by going on
  * after it.
  */
-async function unstick(
+async function retryCommit(
   engine: RestreamEngine,
   job: RestreamJob,
   options: CallOptions,
@@ -270,7 +270,7 @@ function tookTooLong({ config, rebalance }: RestreamJob): {
 }
 
 function afterwards(job: RestreamJob): RestreamJob {
-  return job.aftermath === null
+  return job.cleanup === null
     ? job
-    : { ...job, aftermath: { ...job.aftermath, isDone: true }, lastProblem: null };
+    : { ...job, cleanup: { ...job.cleanup, isDone: true }, lastProblem: null };
 }

@@ -42,7 +42,7 @@ export interface StageRecord {
 }
 
 /** What is left to do for a job that has ended without success. */
-export interface Aftermath {
+export interface Cleanup {
   /** PAUSE: the destination stays, paused. DROP: it goes, with the schema that was made for it. */
   readonly kind: 'PAUSE' | 'DROP';
   readonly isDone: boolean;
@@ -131,7 +131,7 @@ export interface RestreamJob {
     readonly sourceOffsets: Readonly<Record<string, number>>;
     readonly destinationOffsets: Readonly<Record<string, number>>;
   } | null;
-  readonly aftermath: Aftermath | null;
+  readonly cleanup: Cleanup | null;
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;
@@ -169,7 +169,7 @@ export function newJob(
     commit: null,
     rebalance: null,
     comparison: null,
-    aftermath: null,
+    cleanup: null,
     error: null,
     lastProblem: null,
   };

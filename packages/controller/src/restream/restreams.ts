@@ -275,8 +275,8 @@ export class Restreams implements AsyncDisposable {
 
   async #hasWork(job: RestreamJob): Promise<boolean> {
     if (!isFinal(job.status)) return true;
-    if (job.aftermath !== null && !job.aftermath.isDone) return true;
-    if (job.status === 'DONE' || job.aftermath?.kind === 'DROP') return false;
+    if (job.cleanup !== null && !job.cleanup.isDone) return true;
+    if (job.status === 'DONE' || job.cleanup?.kind === 'DROP') return false;
     return (await this.#records.readRequests(job.jobId)).cancel?.dropDestination === true;
   }
 

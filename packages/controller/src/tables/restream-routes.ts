@@ -213,7 +213,7 @@ function lastProblemOf({ lastProblem }: RestreamJob): RestreamResponse['lastProb
 }
 
 /** What happens next, or what to do. */
-function nextOf({ status, init, config, aftermath, error }: RestreamJob): string {
+function nextOf({ status, init, config, cleanup, error }: RestreamJob): string {
   const { tableNameWithType: source, destTableNameWithType: destination } = config;
   const path = `/tables/${source}/restream`;
   if (!isFinal(status)) {
@@ -229,11 +229,11 @@ function nextOf({ status, init, config, aftermath, error }: RestreamJob): string
   if (status === 'DONE') {
     return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
   }
-  if (aftermath !== null && aftermath.problem !== null) {
-    const what = aftermath.kind === 'DROP' ? 'dropped' : 'paused';
-    return `${destination} could not be ${what}: ${aftermath.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;
+  if (cleanup !== null && cleanup.problem !== null) {
+    const what = cleanup.kind === 'DROP' ? 'dropped' : 'paused';
+    return `${destination} could not be ${what}: ${cleanup.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;
   }
-  const isDropped = aftermath?.kind === 'DROP' || error?.stage === 'INIT';
+  const isDropped = cleanup?.kind === 'DROP' || error?.stage === 'INIT';
   if (isDropped) return `Nothing of ${destination} is left. Start again when the cause is fixed.`;
   return `${destination} is kept, paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
 }

@@ -131,7 +131,7 @@ async function run(story: Story, killAt: number): Promise<{ scene: Scene; moment
     if (job.status === 'INIT' && job.init.isHeld && job.init.isMade) {
       await swallow(story.meanwhile(doomed, job.jobId), killer);
     }
-    if (job.status === story.status && job.aftermath?.isDone !== false) break;
+    if (job.status === story.status && job.cleanup?.isDone !== false) break;
   }
   const heir = scene.controller();
   await scene.clock.advance(60_000);

@@ -106,10 +106,10 @@ it(
           await scene.clock.advance(1000);
           await look();
           const job = seen.at(-1);
-          if (job !== undefined && isFinal(job.status) && job.aftermath?.isDone !== false) break;
+          if (job !== undefined && isFinal(job.status) && job.cleanup?.isDone !== false) break;
         }
         const job = await controller.read(jobId);
-        expect(isFinal(job.status) && job.aftermath?.isDone !== false).toBe(true);
+        expect(isFinal(job.status) && job.cleanup?.isDone !== false).toBe(true);
         const statuses = seen
           .map(({ status }) => status)
           .filter((status, index, all) => status !== all[index - 1]);
@@ -128,7 +128,7 @@ it(
         const isThere = scene.engine.tableNames.includes(destination);
         // An engine that was away for too long leaves the destination as it is, and the job says
         // so.
-        const { kind, problem } = job.aftermath ?? { kind: 'none', problem: null };
+        const { kind, problem } = job.cleanup ?? { kind: 'none', problem: null };
         expect(kind === 'DROP' && isThere && problem === null).toBe(false);
         expect(
           kind === 'PAUSE' && isThere && problem === null && !scene.engine.isPaused(destination),

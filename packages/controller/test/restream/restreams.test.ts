@@ -231,7 +231,7 @@ it('outlives an engine that is away for less than it may be, and fails after tha
     error: { code: 'STREAM_UNAVAILABLE' },
   });
   scene.engine.behaviour.failure = undefined;
-  expect((await scene.untilEnded(controller, jobId)).aftermath).toMatchObject({
+  expect((await scene.untilEnded(controller, jobId)).cleanup).toMatchObject({
     kind: 'PAUSE',
     isDone: true,
     problem: null,
@@ -248,7 +248,7 @@ it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)(
     await scene.until(controller, jobId, ({ status }) => status === stage);
     await controller.cancel(jobId, { dropDestination: false });
     const job = await scene.untilEnded(controller, jobId);
-    expect(job).toMatchObject({ status: 'CANCELLED', aftermath: { isDone: true } });
+    expect(job).toMatchObject({ status: 'CANCELLED', cleanup: { isDone: true } });
     const isDropped =
       !scene.engine.tableNames.includes(destination) &&
       !scene.engine.schemaNames.includes('orders2');
@@ -268,11 +268,7 @@ it('drops the destination of a cancelled job when asked to, then or later', asyn
     expect.objectContaining({ code: 'CONFLICT' }),
   );
   await controller.cancel(jobId, { dropDestination: true });
-  await scene.until(
-    controller,
-    jobId,
-    ({ aftermath }) => aftermath?.kind === 'DROP' && aftermath.isDone,
-  );
+  await scene.until(controller, jobId, ({ cleanup }) => cleanup?.kind === 'DROP' && cleanup.isDone);
   expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
 });
 

@@ -53,7 +53,7 @@ export class Scene {
     return this.until(
       controller,
       jobId,
-      (job) => isFinal(job.status) && job.aftermath?.isDone !== false,
+      (job) => isFinal(job.status) && job.cleanup?.isDone !== false,
       limitMs,
     );
   }

@@ -12,7 +12,7 @@ export interface RunningSamples {
   readonly taskName: string | undefined;
 }
 
-export interface SampleSurroundings {
+export interface SampleContext {
   readonly engine: TableEngine;
   /** The directory of file streams. */
   readonly streams: string | undefined;
@@ -29,7 +29,7 @@ export interface SampleSurroundings {
  */
 export async function openSamples(
   directory: string,
-  surroundings: SampleSurroundings,
+  context: SampleContext,
 ): Promise<AsyncDisposable & { readonly running: RunningSamples }> {
   const documents = await readSamples(directory);
   const feeds: Feed[] = [];
@@ -37,8 +37,8 @@ export async function openSamples(
     await Promise.all(feeds.map((feed) => feed[Symbol.asyncDispose]()));
   };
   try {
-    for (const document of documents.feeds) feeds.push(...(await openFeed(document, surroundings)));
-    const [taskName] = await makeTables(documents, surroundings);
+    for (const document of documents.feeds) feeds.push(...(await openFeed(document, context)));
+    const [taskName] = await makeTables(documents, context);
     const [feed] = documents.feeds;
     const growing =
       feed === undefined ? undefined : { tableName: feed.tableName, timeColumn: feed.timeField };
@@ -51,7 +51,7 @@ export async function openSamples(
 
 async function openFeed(
   document: FeedDocument,
-  { streams, clock, logger }: SampleSurroundings,
+  { streams, clock, logger }: SampleContext,
 ): Promise<readonly Feed[]> {
   const { topic } = document;
   if (streams === undefined) {
@@ -66,7 +66,7 @@ async function openFeed(
 /** Gives the names of the tasks. */
 async function makeTables(
   { schemas, tables, tasks }: SampleDocuments,
-  { engine, logger }: SampleSurroundings,
+  { engine, logger }: SampleContext,
 ): Promise<readonly string[]> {
   const made = new Set<string>();
   for (const schema of schemas) {

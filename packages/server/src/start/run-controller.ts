@@ -149,7 +149,7 @@ function saysAuthorization({ controller }: Settings): boolean {
   return authProviderClass !== undefined || authUrl !== undefined || authToken !== undefined;
 }
 
-interface ConsoleSurroundings extends Pick<RoleRun, 'environment' | 'logger'> {
+interface ConsoleContext extends Pick<RoleRun, 'environment' | 'logger'> {
   readonly gate: Gate;
   readonly brokers: () => readonly string[];
   readonly certificateAuthorities: string | undefined;
@@ -163,24 +163,24 @@ interface ConsoleSurroundings extends Pick<RoleRun, 'environment' | 'logger'> {
  */
 async function openConsole(
   live: LiveSettings,
-  surroundings: ConsoleSurroundings,
+  context: ConsoleContext,
 ): Promise<Pick<ControllerOptions, 'console' | 'queries'>> {
   if (!live.current.controller.consoleEnabled) return {};
   const files = await readConsoleFiles();
   if (files === undefined) {
-    surroundings.logger.warn('there is no console: it is not built; run `npm run console` first');
+    context.logger.warn('there is no console: it is not built; run `npm run console` first');
     return {};
   }
   const queries = createProxy(
     proxyOptionsOf(live, {
-      ...surroundings,
+      ...context,
       brokersName: () => undefined,
       authMode: 'check',
       port: 0, // it is mounted, and listens nowhere
     }),
   );
   return {
-    console: { files, hasQuickstartTokens: surroundings.gate.usesQuickstartTokens },
+    console: { files, hasQuickstartTokens: context.gate.usesQuickstartTokens },
     queries,
   };
 }

@@ -53,25 +53,25 @@ const processPrincipalName = '@process';
  */
 export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void> {
   const parts: StartedRole<unknown>[] = [];
-  const begun = <Ready>(part: StartedRole<Ready> | undefined): StartedRole<Ready> | undefined => {
+  const started = <Ready>(part: StartedRole<Ready> | undefined): StartedRole<Ready> | undefined => {
     if (part !== undefined) parts.push(part);
     return part;
   };
   const own = createProcessPrincipal(processPrincipalName, 'admin', run.environment.random);
   try {
-    const server = await begun(startServer(live, run))?.ready;
-    const broker = await begun(startBroker(live, run, own))?.ready;
+    const server = await started(startServer(live, run))?.ready;
+    const broker = await started(startBroker(live, run, own))?.ready;
     const brokers = broker === undefined ? undefined : [broker.address.url];
     const [proxy, controller, cleaner] = [
-      begun(startProxy(live, run, brokers)),
-      begun(
+      started(startProxy(live, run, brokers)),
+      started(
         startController(live, run, {
           brokers,
           own: broker === undefined ? undefined : own,
           tableEngine: server?.engine,
         }),
       ),
-      begun(startCleaner(live, run)),
+      started(startCleaner(live, run)),
     ];
     await run.onReady({
       server,

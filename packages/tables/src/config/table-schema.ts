@@ -17,8 +17,18 @@ import {
 import { completeModel, type ModelVerdict, readModel } from '../model/read-model.ts';
 
 /** Types of columns that hold one value or several of a kind. */
-// prettier-ignore
-export const plainDataTypes = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BOOLEAN', 'TIMESTAMP', 'STRING', 'JSON', 'BYTES'] as const;
+export const plainDataTypes = [
+  'INT',
+  'LONG',
+  'FLOAT',
+  'DOUBLE',
+  'BIG_DECIMAL',
+  'BOOLEAN',
+  'TIMESTAMP',
+  'STRING',
+  'JSON',
+  'BYTES',
+] as const;
 
 /** Types of columns whose values have parts. */
 const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;

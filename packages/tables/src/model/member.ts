@@ -170,12 +170,38 @@ export const indexTypes = [
   'VECTOR',
   'RANGE',
 ] as const;
-// prettier-ignore
-export const timestampGranularities = ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
-// prettier-ignore
+export const timestampGranularities = [
+  'MILLISECOND',
+  'SECOND',
+  'MINUTE',
+  'HOUR',
+  'DAY',
+  'WEEK',
+  'MONTH',
+  'QUARTER',
+  'YEAR',
+] as const;
 export const compressionCodecs = [
-  'PASS_THROUGH', 'SNAPPY', 'ZSTANDARD', 'LZ4', 'GZIP', 'MV_ENTRY_DICT', 'CLP', 'CLPV2', 'CLPV2_ZSTD', 'CLPV2_LZ4', 'DELTA',
+  'PASS_THROUGH',
+  'SNAPPY',
+  'ZSTANDARD',
+  'LZ4',
+  'GZIP',
+  'MV_ENTRY_DICT',
+  'CLP',
+  'CLPV2',
+  'CLPV2_ZSTD',
+  'CLPV2_LZ4',
+  'DELTA',
   'DELTADELTA',
 ] as const;
-// prettier-ignore
-export const partialUpsertStrategies = ['APPEND', 'IGNORE', 'INCREMENT', 'MAX', 'MIN', 'OVERWRITE', 'FORCE_OVERWRITE', 'UNION'] as const;
+export const partialUpsertStrategies = [
+  'APPEND',
+  'IGNORE',
+  'INCREMENT',
+  'MAX',
+  'MIN',
+  'OVERWRITE',
+  'FORCE_OVERWRITE',
+  'UNION',
+] as const;

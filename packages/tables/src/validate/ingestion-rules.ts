@@ -15,8 +15,17 @@ import {
 const { error, warning } = rulesAbout('ingestion');
 
 /** Aggregations of one column whose value has one size, which can be kept up while rows come in. */
-// prettier-ignore
-const ingestedAggregations = ['COUNT', 'SUM', 'MIN', 'MAX', 'SUMPRECISION', 'DISTINCTCOUNTHLL', 'DISTINCTCOUNTHLLPLUS', 'AVG', 'MINMAXRANGE'];
+const ingestedAggregations = [
+  'COUNT',
+  'SUM',
+  'MIN',
+  'MAX',
+  'SUMPRECISION',
+  'DISTINCTCOUNTHLL',
+  'DISTINCTCOUNTHLLPLUS',
+  'AVG',
+  'MINMAXRANGE',
+];
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 
 /**
@@ -237,10 +246,15 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
   }
 }
 
-// prettier-ignore
 const memberNames = [
-  'inputDirURI', 'outputDirURI', 'stagingDirURI', 'includeFileNamePattern', 'excludeFileNamePattern', 'inputFormat',
-  'overwriteOutput', 'searchRecursively',
+  'inputDirURI',
+  'outputDirURI',
+  'stagingDirURI',
+  'includeFileNamePattern',
+  'excludeFileNamePattern',
+  'inputFormat',
+  'overwriteOutput',
+  'searchRecursively',
 ];
 /** Beginnings of the names of options that go to a plug-in. */
 const memberPrefixes = [

@@ -8,10 +8,24 @@ import type {
 import { pointerTo } from '../finding.ts';
 
 /** What a rule is about; the headings of VALIDATION.md. */
-// prettier-ignore
 export type Subject =
-  | 'names' | 'schema' | 'time column' | 'segments' | 'ingestion' | 'expressions' | 'indexes' | 'upsert' | 'dedup'
-  | 'assignment' | 'routing' | 'tuning' | 'tiers' | 'tasks' | 'tenants' | 'streams' | 'quota';
+  | 'names'
+  | 'schema'
+  | 'time column'
+  | 'segments'
+  | 'ingestion'
+  | 'expressions'
+  | 'indexes'
+  | 'upsert'
+  | 'dedup'
+  | 'assignment'
+  | 'routing'
+  | 'tuning'
+  | 'tiers'
+  | 'tasks'
+  | 'tenants'
+  | 'streams'
+  | 'quota';
 
 /** Where a rule is broken, as a JSON pointer into the document that is checked, and how. */
 export type Fault = readonly [path: string, message: string];

@@ -48,8 +48,13 @@ const periodOptions = [
   'roundBucketTimePeriod',
   'lastPurgeTimeThresholdPeriod',
 ];
-// prettier-ignore
-const countOptions = ['maxNumRecordsPerSegment', 'maxNumRecordsPerTask', 'maxNumParallelBuckets', 'tableMaxNumTasks', 'invalidRecordsThresholdCount'];
+const countOptions = [
+  'maxNumRecordsPerSegment',
+  'maxNumRecordsPerTask',
+  'maxNumParallelBuckets',
+  'tableMaxNumTasks',
+  'invalidRecordsThresholdCount',
+];
 
 /** Rules about the options of background tasks. */
 export const taskOptionRules = [
@@ -183,14 +188,19 @@ interface CronField {
   readonly special?: RegExp;
 }
 
-// prettier-ignore
 const fields: readonly CronField[] = [
   { name: 'second', min: 0, max: 59 },
   { name: 'minute', min: 0, max: 59 },
   { name: 'hour', min: 0, max: 23 },
   { name: 'day of the month', min: 1, max: 31, special: /^(?:\?|L(?:-\d{1,2})?W?|\d{1,2}W)$/ },
   { name: 'month', min: 1, max: 12, words: months },
-  { name: 'day of the week', min: 1, max: 7, words: weekdays, special: /^(?:\?|L|(?:[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(?:L|#[1-5]))$/ },
+  {
+    name: 'day of the week',
+    min: 1,
+    max: 7,
+    words: weekdays,
+    special: /^(?:\?|L|(?:[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(?:L|#[1-5]))$/,
+  },
   { name: 'year', min: 1970, max: 2099 },
 ];
 

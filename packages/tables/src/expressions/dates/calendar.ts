@@ -4,8 +4,20 @@ import { fromLocal, toLocal, type Zone } from './zone.ts';
 export const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 
-// prettier-ignore
-export const monthNames = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'] as const;
+export const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
 
 /** Monday first, as ISO 8601 numbers them from 1. */
 export const weekdayNames = [
