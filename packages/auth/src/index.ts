@@ -3,7 +3,11 @@ export {
   Authenticator,
   type AuthenticatorOptions,
 } from './authenticator.ts';
-export { type AuthorizationProvider, noAuthorization } from './authorization-provider.ts';
+export {
+  type AuthorizationProvider,
+  noAuthorization,
+  sendAuthorized,
+} from './authorization-provider.ts';
 export {
   type Admission,
   type AdmittedCall,

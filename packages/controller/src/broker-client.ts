@@ -1,4 +1,4 @@
-import type { AuthorizationProvider } from '@quire/auth';
+import { type AuthorizationProvider, sendAuthorized } from '@quire/auth';
 import {
   brokerAnswerTooLong,
   brokerErrors,
@@ -95,11 +95,11 @@ export class BrokerClient implements AsyncDisposable {
     };
     const answered = async (signal: AbortSignal): Promise<BrokerAnswer> => {
       if (call.isPublic === true) return this.#send(url, call, undefined, signal);
-      const first = await provider.authorization();
-      const answer = await this.#send(url, call, first, signal);
-      if (answer.status !== 401) return answer;
-      const second = await provider.authorization({ refused: first });
-      return second === first ? answer : this.#send(url, call, second, signal);
+      return sendAuthorized(
+        provider,
+        (authorization) => this.#send(url, call, authorization, signal),
+        { statusOf: ({ status }) => status },
+      );
     };
     // A provider that hangs is not a reason to wait longer.
     return withDeadline(limit, (signal) => unlessAborted(answered(signal), signal));

@@ -1,4 +1,4 @@
-import type { AuthorizationProvider } from '@quire/auth';
+import { type AuthorizationProvider, sendAuthorized } from '@quire/auth';
 import { type Clock, QuireError } from '@quire/core';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -64,15 +64,11 @@ export class PinotHttp implements AsyncDisposable {
    * @throws ABORTED, or the reason of the signal
    */
   async call(call: PinotCall): Promise<PinotAnswer> {
-    const first = await this.#authorization.authorization();
-    let answer = await this.#send(call, first);
-    if (answer.statusCode === 401) {
-      const second = await this.#authorization.authorization({ refused: first });
-      if (second !== first) {
-        await answer.body.dump();
-        answer = await this.#send(call, second);
-      }
-    }
+    const answer = await sendAuthorized(
+      this.#authorization,
+      (authorization) => this.#send(call, authorization),
+      { statusOf: ({ statusCode }) => statusCode, discard: ({ body }) => body.dump() },
+    );
     if (answer.statusCode === 401 || answer.statusCode === 403) throw await refused(call, answer);
     return { status: answer.statusCode, body: readBody(call, answer.body) };
   }
