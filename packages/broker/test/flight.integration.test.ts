@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CallLimits, Authenticator, SessionTokens } from '@quire/auth';
+import { MemoryObjectStore } from '@quire/core/memory';
 import { ManualClock } from '@quire/core/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -15,7 +16,11 @@ import {
   handshakeCodec,
   renewFlightEndpointRequestCodec,
 } from '../../flight/src/wire/flight-messages.ts';
-import { packCommand } from '../../flight/src/wire/sql-messages.ts';
+import {
+  packActionBody,
+  packCommand,
+  unpackActionBody,
+} from '../../flight/src/wire/sql-messages.ts';
 import { framed } from '../../../test/src/testkit/grpc-test-client.ts';
 import { recordingLogger, type LogLine } from '../../../test/src/testkit/broker-log.ts';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
@@ -383,6 +388,36 @@ describe('a query that is polled', () => {
   });
 });
 
+describe('brokers of one store', () => {
+  test('take tickets and prepared statements of each other, and say where a query runs', async () => {
+    const store = new MemoryObjectStore({ sizeMaxBytes: 2 ** 26 });
+    const startAs = (brokerId: string): Promise<TestBroker> =>
+      TestBroker.start(
+        { flight, advertised: undefined, hostName: brokerId, clock: broker.clock },
+        { store, brokerId, isShared: true, clock: broker.clock, tempDirectory },
+      );
+    const one = await startAs('broker-one');
+    const two = await startAs('broker-two');
+    const atOne = connect('ann', one);
+    const atTwo = connect('ann', two);
+    const info = await atOne.run('rows 42');
+    expect(await atTwo.readAll(info)).toHaveLength(42);
+    expect((await atTwo.info(pathOf(requestIdOf(info)))).totalRecords).toBe(42n);
+    const bodies = await atOne.act('CreatePreparedStatement', packPreparation({ query: 'rows 7' }));
+    const handle = unpackPrepared(bodies[0] ?? new Uint8Array(0));
+    const command = packCommand('CommandPreparedStatementQuery', { handle });
+    const prepared = await atTwo.info({ type: 2, command, path: [] });
+    expect(prepared.totalRecords).toBe(7n);
+    const { descriptor } = await atOne.poll(statementOf('rows 3000 then hang'));
+    const elsewhere = await failureOf(atTwo.poll(descriptor ?? statementOf('')));
+    expect([elsewhere.answer.status, elsewhere.reason]).toEqual([9, 'QUERY_ELSEWHERE']);
+    expect(elsewhere.answer.headers['quire-broker-host']).toBe('broker-one');
+    await one.call(`/query/${descriptor?.path[0]}`, { method: 'DELETE' });
+    await Promise.all([atOne, atTwo].map((client) => client[Symbol.asyncDispose]()));
+    await Promise.all([one, two].map((each) => each[Symbol.asyncDispose]()));
+  });
+});
+
 describe('a shutdown', () => {
   test('lets calls under way finish, and refuses further ones', async () => {
     const stopping = await TestBroker.start({ flight });
@@ -399,6 +434,14 @@ describe('a shutdown', () => {
     await closed;
   });
 });
+
+function packPreparation(statement: { readonly query: string }): Uint8Array {
+  return packActionBody('ActionCreatePreparedStatementRequest', statement);
+}
+
+function unpackPrepared(body: Uint8Array): Uint8Array {
+  return unpackActionBody('ActionCreatePreparedStatementResult', body).handle;
+}
 
 function sha256(text: string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(text).digest());
