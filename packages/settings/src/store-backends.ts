@@ -1,5 +1,6 @@
 import type { StoreBackend } from '@quire/core';
 import { memoryBackend } from '@quire/core/memory';
+import { azureBackend } from '@quire/store-azure/backend';
 import { fileBackend } from '@quire/store-file/backend';
 import { gcsBackend } from '@quire/store-gcs/backend';
 import { s3Backend } from '@quire/store-s3/backend';
@@ -10,6 +11,7 @@ export const storeBackends: readonly StoreBackend[] = [
   fileBackend,
   s3Backend,
   gcsBackend,
+  azureBackend,
 ];
 
 /** Returns the backend that locations with a URI scheme belong to; undefined for a plug-in's. */

@@ -66,6 +66,15 @@ test('all defaults', () => {
         kmsKey: undefined,
       },
       gcs: { location: undefined, endpoint: undefined, keyFile: undefined, kmsKey: undefined },
+      azure: {
+        location: undefined,
+        account: undefined,
+        accountKey: undefined,
+        sasToken: undefined,
+        connectionString: undefined,
+        endpoint: undefined,
+        pathStyle: false,
+      },
     },
     links: { enabled: false, lifetimeMs: 300_000 },
     results: {
@@ -241,6 +250,13 @@ engine.broker.links.lifetime = 10s
 engine.broker.pagination.gcs.endpoint = https://storage.example.com
 engine.broker.pagination.gcs.key.file = /run/secrets/gcs.json
 engine.broker.pagination.gcs.kms.key = projects/p/locations/l/keyRings/r/cryptoKeys/k
+engine.broker.pagination.azure.data.dir = az://results/team-1
+engine.broker.pagination.azure.account = quire
+engine.broker.pagination.azure.account.key = aHVzaC1odXNoLWh1c2g=
+engine.broker.pagination.azure.sas.token = ?sv=2026-01-01&sig=hush
+engine.broker.pagination.azure.connection.string = AccountName=quire;AccountKey=hush
+engine.broker.pagination.azure.endpoint = https://blobs.example.com
+engine.broker.pagination.azure.path.style = true
 engine.broker.pagination.store.attempts = 1
 engine.broker.pagination.store.timeout = 250ms
 engine.broker.pagination.store.concurrency = 2
@@ -488,6 +504,15 @@ test('every setting is read from its own key', () => {
         endpoint: 'https://storage.example.com',
         keyFile: '/run/secrets/gcs.json',
         kmsKey: 'projects/p/locations/l/keyRings/r/cryptoKeys/k',
+      },
+      azure: {
+        location: { scheme: 'az', text: 'az://results/team-1' },
+        account: 'quire',
+        accountKey: 'aHVzaC1odXNoLWh1c2g=',
+        sasToken: '?sv=2026-01-01&sig=hush',
+        connectionString: 'AccountName=quire;AccountKey=hush',
+        endpoint: 'https://blobs.example.com',
+        pathStyle: true,
       },
     },
     links: { enabled: true, lifetimeMs: 10_000 },

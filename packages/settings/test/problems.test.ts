@@ -45,7 +45,7 @@ describe('a value that is not allowed', () => {
       'random, or a duration from 0s to 365d, such as 30s or 4h30m',
     ],
     ['engine.metrics.enabled', 'yes', 'true or false'],
-    ['engine.broker.pagination.protocol', 'S3', 'one of memory, file, s3, gcs'],
+    ['engine.broker.pagination.protocol', 'S3', 'one of memory, file, s3, gcs, azure'],
     ['engine.log.level', 'verbose', 'one of trace, debug, info, warn, error, fatal, silent'],
     ['engine.bind.host', 'http://localhost', 'a host name or an IP address'],
     ['engine.bind.host', '[::1]', 'a host name or an IP address'],
@@ -58,17 +58,17 @@ describe('a value that is not allowed', () => {
     [
       'engine.broker.pagination.file.data.dir',
       'ftp://host/dir',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit; any other scheme needs a module in engine.broker.storage.factory.class.ftp',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix or az://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit; any other scheme needs a module in engine.broker.storage.factory.class.ftp',
     ],
     [
       'engine.broker.pagination.file.data.dir',
       'file://host/dir',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix or az://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
     ],
     [
       'engine.broker.pagination.file.data.dir',
       'file:///a%2fb',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix or az://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
     ],
     [
       'engine.broker.pagination.s3.data.dir',
@@ -314,7 +314,7 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ overrides: [...memory!, `${own}=10`, `${percent}=25`] })).toEqual([]);
   });
 
-  test.each(['s3', 'gcs'])('the store %s without a bucket', (protocol) => {
+  test.each(['s3', 'gcs', 'azure'])('the store %s without a bucket', (protocol) => {
     expect(messagesOf({ file: `engine.broker.pagination.protocol = ${protocol}` })).toEqual([
       `engine.broker.pagination.${protocol}.data.dir (conf/quire.properties:1): must be set, because engine.broker.pagination.protocol is ${protocol}.`,
     ]);
@@ -371,7 +371,7 @@ describe('settings that do not go together', () => {
         /^engine\S+data\.dir = ftp:\/\/h\/x \(--set\): expected .* needs a module in engine\S+class\.ftp\.$/,
       ),
       expect.stringMatching(
-        /^engine\S+class\.ftp = org\.example\.FtpFS \(--set\): expected a module, .* only for file, s3, gs\.$/,
+        /^engine\S+class\.ftp = org\.example\.FtpFS \(--set\): expected a module, .* only for file, s3, gs, az\.$/,
       ),
     ]);
     // Also alone: it would never be used.

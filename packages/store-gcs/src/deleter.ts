@@ -1,15 +1,11 @@
-import type { CallOptions } from '@quire/core';
+import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 
-/** Deletes an object; does nothing when there is no such object. */
-export async function deleteObject(
-  bucket: Bucket,
-  key: string,
-  options: CallOptions | undefined,
-): Promise<void> {
-  await bucket.sendForStatus(bucket.callOf('delete', key, options), {
+/** Deletes an object; does nothing when it does not exist. */
+export async function deleteObject(bucket: Bucket, call: FailedCall): Promise<void> {
+  await bucket.sendForStatus(call, {
     method: 'DELETE',
-    path: bucket.objectPath(key),
+    path: bucket.objectPath(call.key),
     expected: [200, 204, 404],
   });
 }

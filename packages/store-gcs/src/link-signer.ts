@@ -1,7 +1,7 @@
 import type { Clock } from '@quire/core';
-import { assertLinkLifetime } from '@quire/core/bucket';
+import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { toStoreError } from './errors.ts';
+import { translated } from './errors.ts';
 
 /**
  * Signs a link to one object: by the key of a service account, or by a request to Google when the
@@ -9,16 +9,14 @@ import { toStoreError } from './errors.ts';
  */
 export async function signLink(
   bucket: Bucket,
-  key: string,
+  call: FailedCall,
   lifetimeMs: number,
   clock: Clock,
 ): Promise<string> {
-  assertLinkLifetime(key, lifetimeMs);
-  try {
+  return translated(call, async () => {
     const expires = clock.nowMs() + lifetimeMs;
-    const [url] = await bucket.file(key).getSignedUrl({ version: 'v4', action: 'read', expires });
+    const file = bucket.file(call.key);
+    const [url] = await file.getSignedUrl({ version: 'v4', action: 'read', expires });
     return url;
-  } catch (error) {
-    throw toStoreError(error, { op: 'link', key, location: bucket.location });
-  }
+  });
 }

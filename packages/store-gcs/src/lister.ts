@@ -1,29 +1,13 @@
-import { type ListOptions, type ObjectEntry, QuireError, throwIfAborted } from '@quire/core';
-import { asciiMark, canBeginKey, entriesInOrder, type FailedCall } from '@quire/core/bucket';
+import type { ObjectEntry } from '@quire/core';
+import { type FailedCall, nextToken } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { entryFields, parseObjectResource } from './object-resource.ts';
 
 /** The most that the server gives. */
 const pageEntries = 1000;
 
-/**
- * Gives the objects of a prefix in key order, one request for a thousand of them; memory: one page.
- *
- * @throws STORE_UNAVAILABLE when the server does not list in that order
- */
-export async function* listObjects(
-  bucket: Bucket,
-  prefix: string,
-  options: ListOptions = {},
-): AsyncGenerator<ObjectEntry> {
-  throwIfAborted(options.signal);
-  if (!canBeginKey(prefix)) return;
-  const call = bucket.callOf('list', prefix, options);
-  yield* entriesInOrder(readPages(bucket, call, asciiMark(options.after ?? '')), call, options);
-}
-
-/** The pages from `startOffset` on, itself included. */
-async function* readPages(
+/** Lists the objects of a prefix from `startOffset` on, itself included, page by page. */
+export async function* listPages(
   bucket: Bucket,
   call: FailedCall,
   startOffset: string,
@@ -43,16 +27,7 @@ async function* readPages(
       expected: [200],
     })) as { readonly items?: readonly unknown[]; readonly nextPageToken?: unknown };
     yield (page.items ?? []).map((item) => parseObjectResource(item, bucket.prefix, call));
-    const next =
-      typeof page.nextPageToken === 'string' && page.nextPageToken !== ''
-        ? page.nextPageToken
-        : undefined;
-    if (next !== undefined && next === pageToken) {
-      throw new QuireError(
-        'STORE_UNAVAILABLE',
-        `list of ${call.key} in ${call.location} gave a page without a token for the next one.`,
-      );
-    }
-    pageToken = next;
+    const next = typeof page.nextPageToken === 'string' ? page.nextPageToken : undefined;
+    pageToken = nextToken(call, next, pageToken);
   } while (pageToken !== undefined);
 }

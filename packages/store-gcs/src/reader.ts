@@ -1,5 +1,5 @@
-import type { GetOptions, ObjectBody } from '@quire/core';
-import { openAnsweredObject } from '@quire/core/bucket';
+import type { ByteRange, ObjectBody } from '@quire/core';
+import { type FailedCall, openAnsweredObject } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { toStoreError } from './errors.ts';
 
@@ -9,14 +9,12 @@ import { toStoreError } from './errors.ts';
  */
 export async function openObject(
   bucket: Bucket,
-  key: string,
-  options: GetOptions | undefined,
+  call: FailedCall,
+  range: ByteRange | undefined,
 ): Promise<ObjectBody> {
-  const call = bucket.callOf('get', key, options);
-  const { range } = options ?? {};
   const { status, headers, body } = await bucket.send(call, {
     method: 'GET',
-    path: bucket.objectPath(key),
+    path: bucket.objectPath(call.key),
     parameters: { alt: 'media' },
     headers: {
       'Accept-Encoding': 'identity',

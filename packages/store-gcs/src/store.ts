@@ -1,25 +1,8 @@
-import {
-  assertByteRange,
-  assertObjectKey,
-  type CallOptions,
-  type Clock,
-  type GetOptions,
-  type LinkSigner,
-  type ListOptions,
-  type ObjectBody,
-  type ObjectEntry,
-  type ObjectStore,
-  QuireError,
-  storeClosed,
-  storeRetryDelays,
-  systemClock,
-  systemRandom,
-  throwIfAborted,
-} from '@quire/core';
-import type { Bucket } from './bucket.ts';
+import { QuireError, storeRetryDelays, systemClock, systemRandom } from '@quire/core';
+import { BucketStore } from '@quire/core/bucket';
 import { deleteObject } from './deleter.ts';
 import { signLink } from './link-signer.ts';
-import { listObjects } from './lister.ts';
+import { listPages } from './lister.ts';
 import { entryFields, parseObjectResource } from './object-resource.ts';
 import { openBucket, type GcsObjectStoreOptions } from './open-bucket.ts';
 import { openObject } from './reader.ts';
@@ -34,19 +17,7 @@ import { ObjectWriter } from './writer.ts';
  * the last one has come. Requests: a head, get, delete one each; a list one for 1000 entries; a put
  * one, or one and one for each part.
  */
-export class GcsObjectStore implements ObjectStore, LinkSigner {
-  readonly location: string;
-  readonly #bucket: Bucket;
-  readonly #writer: ObjectWriter;
-  readonly #clock: Clock;
-
-  private constructor(bucket: Bucket, writer: ObjectWriter, clock: Clock) {
-    this.location = bucket.location;
-    this.#bucket = bucket;
-    this.#writer = writer;
-    this.#clock = clock;
-  }
-
+export class GcsObjectStore extends BucketStore {
   /**
    * Opens the store, having proved that the bucket exists and can be listed and written to.
    *
@@ -68,65 +39,25 @@ export class GcsObjectStore implements ObjectStore, LinkSigner {
     }
     const bucket = await openBucket(options);
     const retry = { clock, random, attemptsMax: partAttemptsMax, ...storeRetryDelays };
-    return new GcsObjectStore(bucket, new ObjectWriter({ bucket, partBytes, retry }), clock);
-  }
-
-  async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    this.#check(key, options);
-    const call = this.#bucket.callOf('head', key, options);
-    const resource = await this.#bucket.sendForJson(call, {
-      method: 'GET',
-      path: this.#bucket.objectPath(key),
-      parameters: { fields: entryFields },
-      expected: [200],
+    const writer = new ObjectWriter({ bucket, partBytes, retry });
+    return new GcsObjectStore({
+      location: bucket.location,
+      async head(call) {
+        const resource = await bucket.sendForJson(call, {
+          method: 'GET',
+          path: bucket.objectPath(call.key),
+          parameters: { fields: entryFields },
+          expected: [200],
+        });
+        return parseObjectResource(resource, bucket.prefix, call);
+      },
+      get: (call, range) => openObject(bucket, call, range),
+      put: (call, body, assertOpen) => writer.write(call, body, assertOpen),
+      listPages: (call, after) => listPages(bucket, call, after),
+      delete: (call) => deleteObject(bucket, call),
+      signLink: (call, lifetimeMs) => signLink(bucket, call, lifetimeMs, clock),
+      // The connections are those of the process.
+      close: () => undefined,
     });
-    return parseObjectResource(resource, this.#bucket.prefix, call);
-  }
-
-  async get(key: string, options?: GetOptions): Promise<ObjectBody> {
-    this.#check(key, options);
-    if (options?.range !== undefined) assertByteRange(options.range, key);
-    return openObject(this.#bucket, key, options);
-  }
-
-  async put(
-    key: string,
-    body: Uint8Array | AsyncIterable<Uint8Array>,
-    options?: CallOptions,
-  ): Promise<ObjectEntry> {
-    this.#check(key, options);
-    return this.#writer.write(key, body, options, () => this.#assertOpen());
-  }
-
-  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    this.#assertOpen();
-    for await (const entry of listObjects(this.#bucket, prefix, options)) {
-      yield entry;
-      this.#assertOpen();
-    }
-  }
-
-  async delete(key: string, options?: CallOptions): Promise<void> {
-    this.#check(key, options);
-    await deleteObject(this.#bucket, key, options);
-  }
-
-  async signLink(key: string, lifetimeMs: number): Promise<string> {
-    this.#check(key, undefined);
-    return signLink(this.#bucket, key, lifetimeMs, this.#clock);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#bucket.close();
-  }
-
-  #check(key: string, options: CallOptions | undefined): void {
-    assertObjectKey(key);
-    throwIfAborted(options?.signal);
-    this.#assertOpen();
-  }
-
-  #assertOpen(): void {
-    if (this.#bucket.isClosed) throw storeClosed(this.location);
   }
 }

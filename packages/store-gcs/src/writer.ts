@@ -1,4 +1,4 @@
-import { type CallOptions, type ObjectEntry, retry, type RetryOptions } from '@quire/core';
+import { type ObjectEntry, retry, type RetryOptions } from '@quire/core';
 import { type FailedCall, putInParts } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { assertStored, parseObjectResource } from './object-resource.ts';
@@ -24,12 +24,10 @@ export class ObjectWriter {
 
   /** Runs `assertAlive`, which may throw, before the object appears. */
   async write(
-    key: string,
+    call: FailedCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
-    options: CallOptions | undefined,
     assertAlive: () => void,
   ): Promise<ObjectEntry> {
-    const call = this.#options.bucket.callOf('put', key, options);
     if (!(body instanceof Uint8Array)) return this.#putSource(call, body, assertAlive);
     return this.#putBytes(call, body);
   }

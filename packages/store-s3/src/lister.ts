@@ -1,26 +1,11 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { type ListOptions, type ObjectEntry, QuireError, throwIfAborted } from '@quire/core';
-import { asciiMark, canBeginKey, entriesInOrder, type FailedCall } from '@quire/core/bucket';
+import type { ObjectEntry } from '@quire/core';
+import { endlessListing, type FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { wholeSeconds } from './last-modified.ts';
 
-/**
- * Gives the objects of a prefix in key order, one request for a thousand of them; memory: one page.
- *
- * @throws STORE_UNAVAILABLE when the server does not list in that order
- */
-export async function* listObjects(
-  bucket: Bucket,
-  prefix: string,
-  options: ListOptions = {},
-): AsyncGenerator<ObjectEntry> {
-  throwIfAborted(options.signal);
-  if (!canBeginKey(prefix)) return;
-  const call = bucket.callOf('list', prefix, options);
-  yield* entriesInOrder(readPages(bucket, call, asciiMark(options.after ?? '')), call, options);
-}
-
-async function* readPages(
+/** Lists the objects of a prefix page by page, one request for a thousand of them. */
+export async function* listPages(
   bucket: Bucket,
   call: FailedCall,
   after: string,
@@ -46,16 +31,9 @@ async function* readPages(
         },
       ];
     });
-    const isLastPage = page.IsTruncated !== true;
-    if (
-      !isLastPage &&
-      (page.NextContinuationToken === undefined || page.NextContinuationToken === token)
-    ) {
-      throw new QuireError(
-        'STORE_UNAVAILABLE',
-        `list of ${call.key} in ${call.location} gave a page without a token for the next one.`,
-      );
-    }
-    token = isLastPage ? undefined : page.NextContinuationToken;
+    if (page.IsTruncated !== true) return;
+    const next = page.NextContinuationToken;
+    if (next === undefined || next === token) throw endlessListing(call);
+    token = next;
   } while (token !== undefined);
 }

@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { isQuireError, QuireError, retry, type RetryOptions } from '@quire/core';
-import type { FailedCall, Part, PartUpload } from '@quire/core/bucket';
+import { type FailedCall, type Part, PartSender, type PartUpload } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
@@ -40,12 +40,12 @@ export class MultipartUpload implements PartUpload<void> {
   readonly #options: MultipartUploadOptions;
   readonly #uploadId: string;
   readonly #completed: CompletedPart[] = [];
-  readonly #inFlight = new Set<Promise<void>>();
-  #partCount = 0;
+  readonly #sender: PartSender;
 
   private constructor(options: MultipartUploadOptions, uploadId: string) {
     this.#options = options;
     this.#uploadId = uploadId;
+    this.#sender = new PartSender({ ...options, partCountMax });
   }
 
   static async begin(options: MultipartUploadOptions): Promise<MultipartUpload> {
@@ -68,23 +68,12 @@ export class MultipartUpload implements PartUpload<void> {
   }
 
   async add({ bytes }: Part): Promise<void> {
-    const { call, partsInFlightMax, onFailure } = this.#options;
-    this.#partCount += 1;
-    if (this.#partCount > partCountMax) {
-      throw new QuireError(
-        'STORE_FULL',
-        `put of ${call.key} in ${call.location}: the object has more than ${partCountMax} parts.`,
-      );
-    }
-    const sending = this.#send(this.#partCount, bytes);
-    this.#inFlight.add(sending);
-    sending.then(() => this.#inFlight.delete(sending), onFailure);
-    if (this.#inFlight.size >= partsInFlightMax) await Promise.race(this.#inFlight);
+    await this.#sender.add((partNumber) => this.#send(partNumber, bytes));
   }
 
   /** Makes the object of all parts, in their order. */
   async complete(): Promise<void> {
-    await Promise.all(this.#inFlight);
+    await this.#sender.finish();
     const { bucket, call } = this.#options;
     const Parts = this.#completed.toSorted(
       (left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0),
@@ -107,7 +96,7 @@ export class MultipartUpload implements PartUpload<void> {
    * so it looks again.
    */
   async abort(): Promise<void> {
-    const cutOff = await Promise.allSettled(this.#inFlight);
+    const wasCutOff = await this.#sender.stop();
     const { call, retry: retryOptions } = this.#options;
     const calm: FailedCall = { ...call, signal: undefined };
     try {
@@ -115,7 +104,7 @@ export class MultipartUpload implements PartUpload<void> {
         await retry(retryOptions, `abort ${call.key}`, () =>
           this.#ask(calm, new AbortMultipartUploadCommand(this.#target)),
         );
-        if (cutOff.length === 0) return;
+        if (!wasCutOff) return;
         await retryOptions.clock.sleep(lookDelayMs * look);
         const isGone = !(await this.#ask(
           calm,
@@ -156,14 +145,7 @@ export class MultipartUpload implements PartUpload<void> {
       Body,
       ContentLength: Body.byteLength,
     });
-    const send = (): Promise<string | undefined> =>
-      bucket.request(call, async (client, options) => (await client.send(command, options)).ETag);
-    const ETag = await retry(
-      this.#options.retry,
-      `put part ${PartNumber} of ${call.key}`,
-      send,
-      call.signal,
-    );
+    const { ETag } = await bucket.request(call, (client, options) => client.send(command, options));
     this.#completed.push({ PartNumber, ...(ETag !== undefined && { ETag }) });
   }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { type GetOptions, type ObjectBody, QuireError } from '@quire/core';
-import { openAnsweredObject } from '@quire/core/bucket';
+import { type ByteRange, type ObjectBody, QuireError } from '@quire/core';
+import { type FailedCall, openAnsweredObject } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { toStoreError } from './errors.ts';
 
@@ -11,13 +11,11 @@ import { toStoreError } from './errors.ts';
  */
 export async function openObject(
   bucket: Bucket,
-  key: string,
-  options: GetOptions | undefined,
+  call: FailedCall,
+  range: ByteRange | undefined,
 ): Promise<ObjectBody> {
-  const call = bucket.callOf('get', key, options);
-  const { range } = options ?? {};
   const command = new GetObjectCommand({
-    ...bucket.target(key),
+    ...bucket.target(call.key),
     ...(range !== undefined && { Range: `bytes=${range.start}-${range.end - 1}` }),
   });
   const connections = bucket.hold();

@@ -1,25 +1,16 @@
 import {
-  assertByteRange,
-  assertObjectKey,
-  type CallOptions,
-  type GetOptions,
-  type LinkSigner,
-  type ListOptions,
-  type ObjectBody,
-  type ObjectEntry,
-  type ObjectStore,
+  type LeftoverKeeper,
   QuireError,
-  storeClosed,
   storeRetryDelays,
   systemClock,
   systemRandom,
-  throwIfAborted,
 } from '@quire/core';
+import { BatchDeleter, BucketStore, type BucketVerbs } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { ObjectDeleter } from './deleter.ts';
+import { deleteRequests } from './deleter.ts';
 import { UnfinishedUploads } from './leftovers.ts';
 import { signLink } from './link-signer.ts';
-import { listObjects } from './lister.ts';
+import { listPages } from './lister.ts';
 import { openBucket, type S3ObjectStoreOptions } from './open-bucket.ts';
 import { openObject } from './reader.ts';
 import { headObject, ObjectWriter } from './writer.ts';
@@ -34,23 +25,13 @@ const partBytesMin = 5 * 1024 * 1024;
  * the upload is completed. Requests: a head, get, delete one each, deletes at the same time one
  * together; a list one for 1000 entries; a put two, or three and one for each part.
  */
-export class S3ObjectStore implements ObjectStore, LinkSigner {
-  readonly location: string;
-  /**
-   * Uploads under way, and of writers that died; not objects, and so not part of the port. For a
-   * cleaner.
-   */
+export class S3ObjectStore extends BucketStore implements LeftoverKeeper {
+  /** Uploads under way, and of writers that died. For a cleaner. */
   readonly leftovers: UnfinishedUploads;
-  readonly #bucket: Bucket;
-  readonly #writer: ObjectWriter;
-  readonly #deleter: ObjectDeleter;
 
-  private constructor(bucket: Bucket, writer: ObjectWriter) {
-    this.location = bucket.location;
+  private constructor(bucket: Bucket, verbs: BucketVerbs) {
+    super(verbs);
     this.leftovers = new UnfinishedUploads(bucket);
-    this.#bucket = bucket;
-    this.#writer = writer;
-    this.#deleter = new ObjectDeleter(bucket);
   }
 
   /**
@@ -70,61 +51,20 @@ export class S3ObjectStore implements ObjectStore, LinkSigner {
     }
     const bucket = await openBucket(options);
     const retry = { clock, random, attemptsMax: partAttemptsMax, ...storeRetryDelays };
-    return new S3ObjectStore(
-      bucket,
-      new ObjectWriter({ bucket, partBytes, partsInFlightMax, retry }),
-    );
-  }
-
-  async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    this.#check(key, options);
-    return headObject(this.#bucket, this.#bucket.callOf('head', key, options));
-  }
-
-  async get(key: string, options?: GetOptions): Promise<ObjectBody> {
-    this.#check(key, options);
-    if (options?.range !== undefined) assertByteRange(options.range, key);
-    return openObject(this.#bucket, key, options);
-  }
-
-  async put(
-    key: string,
-    body: Uint8Array | AsyncIterable<Uint8Array>,
-    options?: CallOptions,
-  ): Promise<ObjectEntry> {
-    this.#check(key, options);
-    return this.#writer.write(key, body, options, () => this.#assertOpen());
-  }
-
-  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    this.#assertOpen();
-    for await (const entry of listObjects(this.#bucket, prefix, options)) {
-      yield entry;
-      this.#assertOpen();
-    }
-  }
-
-  async delete(key: string, options?: CallOptions): Promise<void> {
-    this.#check(key, options);
-    await this.#deleter.delete(key, options);
-  }
-
-  async signLink(key: string, lifetimeMs: number): Promise<string> {
-    this.#check(key, undefined);
-    return signLink(this.#bucket, key, lifetimeMs);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#bucket.close();
-  }
-
-  #check(key: string, options: CallOptions | undefined): void {
-    assertObjectKey(key);
-    throwIfAborted(options?.signal);
-    this.#assertOpen();
-  }
-
-  #assertOpen(): void {
-    if (this.#bucket.isClosed) throw storeClosed(this.location);
+    const writer = new ObjectWriter({ bucket, partBytes, partsInFlightMax, retry });
+    const deleter = new BatchDeleter(deleteRequests(bucket));
+    return new S3ObjectStore(bucket, {
+      location: bucket.location,
+      head: (call) => headObject(bucket, call),
+      get: (call, range) => openObject(bucket, call, range),
+      put: (call, body, assertOpen) => writer.write(call, body, assertOpen),
+      listPages: (call, after) => listPages(bucket, call, after),
+      async delete(call) {
+        using _connections = bucket.hold();
+        await deleter.delete(call.key, call);
+      },
+      signLink: (call, lifetimeMs) => signLink(bucket, call, lifetimeMs),
+      close: () => bucket.close(),
+    });
   }
 }

@@ -1,12 +1,5 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import {
-  type CallOptions,
-  isQuireError,
-  type ObjectEntry,
-  QuireError,
-  retry,
-  type RetryOptions,
-} from '@quire/core';
+import { isQuireError, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
 import { type FailedCall, putInParts, observeSource } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { wholeSeconds } from './last-modified.ts';
@@ -32,16 +25,14 @@ export class ObjectWriter {
     this.#options = options;
   }
 
-  /** Runs `assertAlive`, which may throw, before the object appears. */
+  /** Runs `assertOpen`, which may throw, before the object appears. */
   async write(
-    key: string,
+    call: FailedCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
-    options: CallOptions | undefined,
-    assertAlive: () => void,
+    assertOpen: () => void,
   ): Promise<ObjectEntry> {
     const { bucket } = this.#options;
     using _connections = bucket.hold();
-    const call = bucket.callOf('put', key, options);
     let sizeBytes = 0;
     const onChunk = (chunk: Uint8Array): void => {
       sizeBytes += chunk.byteLength;
@@ -49,14 +40,14 @@ export class ObjectWriter {
     if (body instanceof Uint8Array) {
       await this.#putBytes(call, body);
       onChunk(body);
-    } else await this.#putSource(call, observeSource(body, { onChunk }), assertAlive);
+    } else await this.#putSource(call, observeSource(body, { onChunk }), assertOpen);
     try {
-      return await headObject(bucket, bucket.callOf('head', key, options));
+      return await headObject(bucket, { ...call, op: 'head' });
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       // Somebody has deleted it since, a cleaner perhaps: it was stored all the same.
       return {
-        key,
+        key: call.key,
         sizeBytes,
         lastModifiedMs: wholeSeconds(new Date(this.#options.retry.clock.nowMs())),
       };

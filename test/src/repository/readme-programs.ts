@@ -25,6 +25,7 @@ const supportFiles: Readonly<Record<string, string>> = {
   'readme-engine-pinot-1.ts': 'speaks with a Pinot cluster',
   'readme-settings-1.ts': 'reads the settings of the quickstart',
   'readme-store-file-1.ts': 'writes to /var/lib/quire',
+  'readme-store-azure-1.ts': 'needs a container',
   'readme-store-gcs-1.ts': 'needs a bucket',
   'readme-store-s3-1.ts': 'needs a bucket',
   'readme-tables-2.ts': 'reads /srv/incoming',

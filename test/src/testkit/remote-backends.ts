@@ -1,12 +1,15 @@
 import { type Clock, type ObjectStore, systemClock } from '@quire/core';
 import { GcsObjectStore } from '@quire/store-gcs';
 import { S3ObjectStore } from '@quire/store-s3';
+import { AzureObjectStore } from '@quire/store-azure';
+import { unfinishedUploads as unfinishedAzureUploads } from './azure-fixture.ts';
 import { unfinishedUploads as unfinishedGcsUploads } from './gcs-fixture.ts';
 import { unfinishedUploads as unfinishedS3Uploads } from './s3-fixture.ts';
 import type { Fault, FaultProxy, ProxiedRequest } from './servers/fault-proxy.ts';
+import { AzureServer } from './servers/azure-server.ts';
 import { GcsServer } from './servers/gcs-server.ts';
 import { S3Server } from './servers/s3-server.ts';
-import { gcsServer, s3Server, type Tool } from './toolchain.ts';
+import { azurite, gcsServer, s3Server, type Tool } from './toolchain.ts';
 
 /** The system's clock, with waits a tenth as long. */
 export const hastyClock: Clock = {
@@ -31,6 +34,8 @@ export interface BackendKind {
   start(path: string): Promise<Backend>;
   /** The server's way to say no. */
   refusal(status: number, code: string): Fault;
+  /** What an answer with bytes of an object has beside them. */
+  readonly objectHeaders?: Readonly<Record<string, string>>;
   /** One page of a listing. */
   listPage(location: string, keys: readonly string[], next: string | undefined): Fault;
   isPart(request: ProxiedRequest): boolean;
@@ -143,4 +148,55 @@ const gcs: BackendKind = {
       : undefined,
 };
 
-export const backendKinds: readonly BackendKind[] = [s3, gcs];
+const azure: BackendKind = {
+  name: 'Azure',
+  partBytes: 1024 * 1024,
+  tool: azurite,
+  async start(path) {
+    const server = await AzureServer.start(path);
+    return {
+      port: server.process.port,
+      open: (proxy) =>
+        AzureObjectStore.open({
+          ...server.storeOptions(),
+          endpoint: proxy.endpoint,
+          partBytes: azure.partBytes,
+          partAttemptsMax: 3,
+          clock: hastyClock,
+        }),
+      async leftovers({ location }) {
+        const options = { ...server.storeOptions(), location };
+        await using store = await AzureObjectStore.open(options);
+        return await unfinishedAzureUploads(store);
+      },
+      [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose](),
+    };
+  },
+  objectHeaders: { ETag: '"e"', 'x-ms-blob-type': 'BlockBlob' },
+  refusal(status, word) {
+    const code = word === 'NoSuchBucket' ? 'ContainerNotFound' : word;
+    return {
+      kind: 'answer',
+      status,
+      headers: { 'Content-Type': 'application/xml', 'Retry-After': '1', 'x-ms-error-code': code },
+      body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>No.</Message></Error>`,
+    };
+  },
+  listPage(location, keys, next = '') {
+    const prefix = new URL(location).pathname.slice(1);
+    const blobs = keys.map(
+      (key) =>
+        `<Blob><Name>${prefix}/${key}</Name><Properties><Last-Modified>Thu, 01 Jan 2026 00:00:00 GMT</Last-Modified><Etag>e</Etag><Content-Length>1</Content-Length><BlobType>BlockBlob</BlobType></Properties></Blob>`,
+    );
+    return {
+      kind: 'answer',
+      status: 200,
+      headers: { 'Content-Type': 'application/xml' },
+      body: `<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="e" ContainerName="c"><Blobs>${blobs.join('')}</Blobs><NextMarker>${next}</NextMarker></EnumerationResults>`,
+    };
+  },
+  isPart: ({ method, url }) => method === 'PUT' && /comp=block(?!list)/.test(url),
+  answerAboutPart: () => undefined,
+};
+
+export const backendKinds: readonly BackendKind[] = [s3, gcs, azure];

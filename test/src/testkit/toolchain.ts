@@ -233,6 +233,16 @@ export const s3Server: Tool = program({
   probe: ['--version'],
 });
 
+/** Azurite, a server that speaks Azure Blob Storage; npm installs it. */
+export const azurite: Tool = {
+  name: 'Azurite',
+  remedy: 'run npm ci',
+  find: () => {
+    const path = join(root, 'node_modules/azurite/dist/src/blob/main.js');
+    return existsSync(path) ? path : undefined;
+  },
+};
+
 /** A server that speaks the API of Google Cloud Storage: fake-gcs-server. */
 export const gcsServer: Tool = program({
   name: 'fake-gcs-server',

@@ -55,3 +55,26 @@ export function asciiMark(after: string): string {
   const isAboveKeys = after.charCodeAt(index) > 0x7e;
   return after.slice(0, index) + (isAboveKeys ? '~' : '');
 }
+
+/**
+ * Returns the token of the next page of a listing; undefined after the last one.
+ *
+ * @throws STORE_UNAVAILABLE when it is that of the page before: the listing would never end
+ */
+export function nextToken(
+  call: FailedCall,
+  next: string | undefined,
+  last: string | undefined,
+): string | undefined {
+  if (next === undefined || next === '') return undefined;
+  if (next !== last) return next;
+  throw endlessListing(call);
+}
+
+/** Returns the failure of a listing whose pages do not say how it goes on. */
+export function endlessListing({ key, location }: FailedCall): QuireError {
+  return new QuireError(
+    'STORE_UNAVAILABLE',
+    `list of ${key} in ${location} gave a page without a token for the next one.`,
+  );
+}

@@ -12,7 +12,16 @@ export {
   parseBucketLocation,
 } from './bucket-location.ts';
 export type { Part } from './cut-parts.ts';
-export { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';
+export { BatchDeleter, type DeleteRequests } from './batch-deleter.ts';
+export { BucketStore, type BucketVerbs } from './bucket-store.ts';
+export {
+  asciiMark,
+  canBeginKey,
+  endlessListing,
+  entriesInOrder,
+  nextToken,
+} from './entries-in-order.ts';
+export { PartSender, type PartSenderOptions } from './part-sender.ts';
 export { describeCall, type FailedCall } from './failed-call.ts';
 export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
 export { observeSource, type SourceObserver } from '../store/observe-source.ts';

@@ -18,7 +18,7 @@ export interface AllowedSources {
    * Absolute paths of directories, or of single files. Relative patterns start from each of them.
    */
   readonly paths: readonly string[];
-  /** The URI schemes of buckets, allowed or not. */
+  /** The URI schemes of buckets, allowed or not; absent: those of the allowed ones. */
   readonly schemes?: readonly string[];
   readonly buckets?: readonly AllowedBucket[];
 }
@@ -29,8 +29,8 @@ export interface AllowedSources {
  */
 export function createFileFinder({
   paths,
-  schemes = [],
   buckets = [],
+  schemes = buckets.map(({ location }) => location.slice(0, location.indexOf(':'))),
 }: AllowedSources): FileFinder {
   const uris = ['file', ...schemes].map((scheme) => `${scheme}:`);
   return {

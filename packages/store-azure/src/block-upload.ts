@@ -1,0 +1,93 @@
+import { isQuireError, type ObjectEntry, type Random, retry, type RetryOptions } from '@quire/core';
+import { type FailedCall, type Part, PartSender, type PartUpload } from '@quire/core/bucket';
+import { blockId } from './block-id.ts';
+import { type Bucket, entryOf, octets } from './bucket.ts';
+import { removeBlocks, uploadsUnderWay } from './leftovers.ts';
+
+/** A blob has no more blocks. */
+const blockCountMax = 50_000;
+/** How often blocks that were cut off are looked for, and how long a server may take with one. */
+const looksMax = 3;
+const lookDelayMs = 100;
+
+export interface BlockUploadOptions {
+  readonly bucket: Bucket;
+  readonly call: FailedCall;
+  readonly retry: RetryOptions;
+  readonly random: Random;
+  readonly partsInFlightMax: number;
+  /** Called at once when a block has failed for good. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * One object on its way in blocks, a few of them at a time. The server shows none of them before
+ * they are committed as a list. Their ids are random for each upload, so that two uploads of one
+ * object never mix.
+ */
+export class BlockUpload implements PartUpload<ObjectEntry> {
+  readonly #options: BlockUploadOptions;
+  readonly #sender: PartSender;
+  readonly #tag: Uint8Array;
+  /** The ids of the blocks that were sent, by their numbers. */
+  readonly #ids: string[] = [];
+  #sizeBytes = 0;
+
+  constructor(options: BlockUploadOptions) {
+    this.#options = options;
+    this.#sender = new PartSender({ ...options, partCountMax: blockCountMax });
+    this.#tag = options.random.bytes(8);
+    uploadsUnderWay.add(this.#url);
+  }
+
+  async add({ bytes }: Part): Promise<void> {
+    const { bucket, call } = this.#options;
+    const blob = bucket.blob(call.key);
+    this.#sizeBytes += bytes.byteLength;
+    const { clock } = this.#options.retry;
+    await this.#sender.add(async (number) => {
+      const id = blockId({ timeMs: clock.nowMs(), tag: this.#tag, number });
+      await bucket.request(call, (options) =>
+        blob.stageBlock(id, bytes, bytes.byteLength, options),
+      );
+      this.#ids[number - 1] = id;
+    });
+  }
+
+  /** Makes the object of all blocks, in their order. */
+  async complete(): Promise<ObjectEntry> {
+    await this.#sender.finish();
+    const { bucket, call } = this.#options;
+    const { lastModified } = await bucket.request(call, (options) =>
+      bucket.blob(call.key).commitBlockList(this.#ids, { ...options, ...octets }),
+    );
+    uploadsUnderWay.delete(this.#url);
+    return entryOf(call, this.#sizeBytes, lastModified);
+  }
+
+  /**
+   * Gives up, whatever the state. Never throws: the server deletes blocks after a week.
+   *
+   * A block that was cut off may still be on its way inside the server: so it looks again.
+   */
+  async abort(): Promise<void> {
+    const wasCutOff = await this.#sender.stop();
+    const { bucket, call, retry: retryOptions } = this.#options;
+    const calm: FailedCall = { ...call, signal: undefined };
+    try {
+      for (let look = 1; look <= (wasCutOff ? looksMax : 1); look += 1) {
+        if (look > 1) await retryOptions.clock.sleep(lookDelayMs * look);
+        await retry(retryOptions, `abort ${call.key}`, () => removeBlocks(bucket, calm));
+      }
+    } catch (error) {
+      // The failure that led here is the one to report.
+      if (!isQuireError(error)) throw error;
+    } finally {
+      uploadsUnderWay.delete(this.#url);
+    }
+  }
+
+  get #url(): string {
+    return this.#options.bucket.blob(this.#options.call.key).url;
+  }
+}

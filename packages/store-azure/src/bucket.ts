@@ -1,0 +1,70 @@
+import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import { type ObjectEntry, objectNotFound, QuireError, throwIfAborted } from '@quire/core';
+import type { BucketLocation, FailedCall } from '@quire/core/bucket';
+import { translated } from './errors.ts';
+
+/** The type of the blobs that take the place of unfinished uploads while these are removed. */
+export const discardedType = 'application/x-quire-discarded';
+
+/** What tells a blob that is an object from others. */
+export interface BlobTypes {
+  readonly blobType?: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+/** Returns whether a blob is an object: a block blob that does not discard an upload. */
+export function isObject({ blobType, contentType }: BlobTypes): boolean {
+  return blobType === 'BlockBlob' && contentType !== discardedType;
+}
+
+/** How objects are stored. */
+export const octets = { blobHTTPHeaders: { blobContentType: 'application/octet-stream' } } as const;
+
+/** What every call needs of the container that it goes to. */
+export class Bucket {
+  readonly client: ContainerClient;
+  readonly name: string;
+  readonly prefix: string;
+  readonly location: string;
+
+  constructor(client: ContainerClient, { bucket, prefix }: BucketLocation) {
+    this.client = client;
+    this.name = bucket;
+    this.prefix = prefix;
+    this.location = `az://${bucket}/${prefix}`.replace(/\/$/, '');
+  }
+
+  /** Returns the client of an object. */
+  blob(key: string): BlockBlobClient {
+    return this.client.getBlockBlobClient(this.prefix + key);
+  }
+
+  /** Runs one request of a call. An aborted call sends none. */
+  async request<T>(
+    call: FailedCall,
+    run: (options: { abortSignal?: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    throwIfAborted(call.signal);
+    return translated(call, () =>
+      run(call.signal === undefined ? {} : { abortSignal: call.signal }),
+    );
+  }
+
+  /** @throws OBJECT_NOT_FOUND when the blob is not an object */
+  assertObject({ key, location }: FailedCall, types: BlobTypes): void {
+    if (!isObject(types)) throw objectNotFound(key, location);
+  }
+}
+
+/** Returns the entry of an object as an answer describes it. */
+export function entryOf(
+  { op, key, location }: FailedCall,
+  sizeBytes: number | undefined,
+  lastModified: Date | undefined,
+): ObjectEntry {
+  if (sizeBytes !== undefined && lastModified !== undefined) {
+    return { key, sizeBytes, lastModifiedMs: lastModified.getTime() };
+  }
+  const message = `${op} of ${key} in ${location} received no size or no date of the object.`;
+  throw new QuireError('STORE_UNAVAILABLE', message);
+}

@@ -1,0 +1,116 @@
+import {
+  type CallOptions,
+  isObjectKey,
+  type Leftover,
+  type LeftoverOptions,
+  type StoreLeftovers,
+} from '@quire/core';
+import type { FailedCall } from '@quire/core/bucket';
+import { timeOfBlock } from './block-id.ts';
+import { type Bucket, discardedType } from './bucket.ts';
+import { isAbsence, isConflict } from './errors.ts';
+import { listBlobs } from './lister.ts';
+
+/**
+ * The URLs of the objects that stores of this process upload in blocks. A cleaner in this process
+ * leaves them alone.
+ */
+export const uploadsUnderWay: Set<string> = new Set();
+
+/** What follows the key of the object in the name of a leftover; no key has such a character. */
+const suffix = '?uncommitted';
+
+/**
+ * The blocks of a container that were not committed: of writes under way, in any process, and of
+ * writers that died. No listing of objects shows them.
+ */
+export class UncommittedBlocks implements StoreLeftovers {
+  readonly #bucket: Bucket;
+
+  constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+  }
+
+  /**
+   * Every unfinished upload as `<key of the object>?uncommitted`, with the bytes of its blocks and
+   * when the last one was sent. `owner` is `alive` when a store of this process writes it. Requests:
+   * one for 5,000 names, and one for each that may be unfinished.
+   */
+  async *list({ prefix = '', signal }: LeftoverOptions = {}): AsyncGenerator<Leftover> {
+    const bucket = this.#bucket;
+    const call: FailedCall = { op: 'list', key: prefix, location: bucket.location, signal };
+    for await (const blobs of listBlobs(bucket, call, { includeUncommitedBlobs: true })) {
+      for (const { name, properties } of blobs) {
+        const key = name.slice(bucket.prefix.length);
+        if ((properties.contentLength ?? 0) > 0 || !isObjectKey(key)) continue;
+        const blocks = await readBlocks(bucket, { ...call, key });
+        if (blocks === undefined) continue;
+        const owner = uploadsUnderWay.has(bucket.blob(key).url) ? 'alive' : 'unknown';
+        yield { key: key + suffix, ...blocks, owner, objectKey: key };
+      }
+    }
+  }
+
+  async remove(name: string, options?: CallOptions): Promise<void> {
+    if (!name.endsWith(suffix)) return;
+    const key = name.slice(0, -suffix.length);
+    const { location } = this.#bucket;
+    await removeBlocks(this.#bucket, { op: 'delete', key, location, signal: options?.signal });
+  }
+
+  /** Removes all blocks below the prefix. */
+  async removeOfDeadWriter(
+    { prefix }: { readonly prefix: string },
+    options?: CallOptions,
+  ): Promise<void> {
+    for await (const { key } of this.list({ ...options, prefix })) await this.remove(key, options);
+  }
+}
+
+/**
+ * Removes the blocks of an object that does not exist; does nothing when it does or there are none.
+ *
+ * The service has no request for it, but discards them when the object is made of none: so an empty
+ * blob appears for a moment, whose type says that it is not an object, and is deleted as long as it is
+ * the same.
+ */
+export async function removeBlocks(bucket: Bucket, call: FailedCall): Promise<void> {
+  if ((await readBlocks(bucket, call)) === undefined) return;
+  const blob = bucket.blob(call.key);
+  await bucket.request(call, async (options) => {
+    try {
+      const { etag } = await blob.commitBlockList([], {
+        ...options,
+        blobHTTPHeaders: { blobContentType: discardedType },
+        conditions: { ifNoneMatch: '*' },
+      });
+      const isSame = etag === undefined ? {} : { conditions: { ifMatch: etag } };
+      await blob.delete({ ...options, ...isSame });
+    } catch (error) {
+      // The object has appeared, or has been deleted.
+      if (!isConflict(error) && !isAbsence(error)) throw error;
+    }
+  });
+}
+
+/** Reads the blocks of an object that does not exist; undefined when it does or there are none. */
+async function readBlocks(
+  bucket: Bucket,
+  call: FailedCall,
+): Promise<{ readonly sizeBytes: number; readonly lastModifiedMs: number } | undefined> {
+  const blob = bucket.blob(call.key);
+  return bucket.request(call, async (options) => {
+    try {
+      const { uncommittedBlocks = [] } = await blob.getBlockList('uncommitted', options);
+      const times = uncommittedBlocks.map(({ name }) => timeOfBlock(name));
+      const ours = times.filter((time) => time !== undefined);
+      if (ours.length === 0 || ours.length < times.length) return undefined;
+      if (await blob.exists(options)) return undefined;
+      const sizeBytes = uncommittedBlocks.reduce((sum, { size }) => sum + size, 0);
+      return { sizeBytes, lastModifiedMs: Math.max(...ours) };
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,55 @@
+import type { ContainerListBlobsOptions, BlobItem } from '@azure/storage-blob';
+import type { ObjectEntry } from '@quire/core';
+import { type FailedCall, nextToken } from '@quire/core/bucket';
+import { type Bucket, isObject } from './bucket.ts';
+
+/** The most that the server lists in one answer. */
+const maxPageSize = 5000;
+
+/**
+ * Lists the objects of a prefix page by page. Servers that do not know where to start list from the
+ * beginning.
+ */
+export async function* listPages(
+  bucket: Bucket,
+  call: FailedCall,
+  after: string,
+): AsyncGenerator<readonly ObjectEntry[]> {
+  const start = after === '' ? {} : { startFrom: bucket.prefix + after };
+  for await (const blobs of listBlobs(bucket, call, start)) {
+    yield blobs
+      .filter(({ properties }) => isObject(properties))
+      .map(({ name, properties }) => ({
+        key: name.slice(bucket.prefix.length),
+        sizeBytes: properties.contentLength ?? 0,
+        lastModifiedMs: properties.lastModified.getTime(),
+      }));
+  }
+}
+
+/** Lists the blobs of any kind of a prefix page by page, one request each. */
+export async function* listBlobs(
+  bucket: Bucket,
+  call: FailedCall,
+  which: ContainerListBlobsOptions,
+): AsyncGenerator<readonly BlobItem[]> {
+  let continuationToken: string | undefined;
+  do {
+    const token = continuationToken === undefined ? {} : { continuationToken };
+    const step: { readonly value?: unknown } = await bucket.request(call, (options) =>
+      bucket.client
+        .listBlobsFlat({ ...which, ...options, prefix: bucket.prefix + call.key })
+        .byPage({ maxPageSize, ...token })
+        .next(),
+    );
+    const page = step.value as BlobPage | undefined;
+    yield page?.segment.blobItems ?? [];
+    continuationToken = nextToken(call, page?.continuationToken, continuationToken);
+  } while (continuationToken !== undefined);
+}
+
+/** What the SDK's iterator of pages gives, whose type allows for anything at its end. */
+interface BlobPage {
+  readonly segment: { readonly blobItems: readonly BlobItem[] };
+  readonly continuationToken?: string;
+}

@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream';
+import { type ByteRange, type ObjectBody, QuireError } from '@quire/core';
+import { type FailedCall, openAnsweredObject } from '@quire/core/bucket';
+import type { Bucket } from './bucket.ts';
+import { toStoreError } from './errors.ts';
+
+/**
+ * Opens an object with one request, whose answer is received as the body is iterated: the server
+ * sends no more than the reader takes.
+ */
+export async function openObject(
+  bucket: Bucket,
+  call: FailedCall,
+  range: ByteRange | undefined,
+): Promise<ObjectBody> {
+  const blob = bucket.blob(call.key);
+  const response = await bucket.request(call, (options) =>
+    blob.download(
+      range?.start,
+      range === undefined ? undefined : range.end - range.start,
+      // A body that fails is repeated by its reader, which knows what it has.
+      { ...options, maxRetryRequests: 0 },
+    ),
+  );
+  const { _response, contentLength, contentRange, readableStreamBody } = response;
+  if (!(readableStreamBody instanceof Readable)) {
+    throw new QuireError('INTERNAL', 'The SDK returned no stream of Node for an object.');
+  }
+  try {
+    bucket.assertObject(call, response);
+  } catch (error) {
+    readableStreamBody.on('error', () => undefined).destroy();
+    throw error;
+  }
+  return openAnsweredObject(
+    { status: _response.status, contentLength, contentRange, stream: readableStreamBody },
+    { call, range, translate: (error) => toStoreError(error, call) },
+  );
+}

@@ -1,0 +1,52 @@
+import { type ObjectEntry, type Random, retry, type RetryOptions } from '@quire/core';
+import { type FailedCall, putInParts } from '@quire/core/bucket';
+import { BlockUpload } from './block-upload.ts';
+import { type Bucket, entryOf, octets } from './bucket.ts';
+
+export interface ObjectWriterOptions {
+  readonly bucket: Bucket;
+  readonly partBytes: number;
+  readonly partsInFlightMax: number;
+  readonly retry: RetryOptions;
+  readonly random: Random;
+}
+
+/**
+ * Writes objects so that they appear at once and whole: by one request what fits in a part, else by
+ * blocks that are committed at the end, or removed. Memory: `partsInFlightMax` parts and the one
+ * that fills.
+ */
+export class ObjectWriter {
+  readonly #options: ObjectWriterOptions;
+
+  constructor(options: ObjectWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `assertOpen`, which may throw, before the object appears. */
+  async write(
+    call: FailedCall,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    assertOpen: () => void,
+  ): Promise<ObjectEntry> {
+    if (body instanceof Uint8Array) return this.#putBytes(call, body);
+    const { partBytes, retry: retryOptions } = this.#options;
+    return putInParts(body, {
+      partBytes,
+      signal: call.signal,
+      assertAlive: assertOpen,
+      putWhole: (bytes) =>
+        retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
+      beginUpload: async (signal, onFailure) =>
+        new BlockUpload({ ...this.#options, call: { ...call, signal }, onFailure }),
+    });
+  }
+
+  async #putBytes(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry> {
+    const { bucket } = this.#options;
+    const { lastModified } = await bucket.request(call, (options) =>
+      bucket.blob(call.key).upload(bytes, bytes.byteLength, { ...options, ...octets }),
+    );
+    return entryOf(call, bytes.byteLength, lastModified);
+  }
+}
