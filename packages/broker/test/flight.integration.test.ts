@@ -40,7 +40,15 @@ const open: FlightTestClient[] = [];
 
 beforeAll(async () => {
   broker = await TestBroker.start(
-    { flight, logger: recordingLogger(lines), listTables: async () => ['flights', 'odd"name'] },
+    {
+      flight,
+      logger: recordingLogger(lines),
+      listTables: async () => ['flights', 'odd"name'],
+      dialects: {
+        known: ['duckdb', 'pinot'],
+        defaultOf: (name) => (name === 'bob' ? 'pinot' : 'duckdb'),
+      },
+    },
     { tempDirectory },
   );
 });
@@ -97,6 +105,18 @@ describe('a statement', () => {
     );
     expect(JSON.stringify(shown)).toBe(json);
     expect(lines).toContainEqual(expect.objectContaining({ requestId, msg: 'query stored' }));
+  });
+
+  test('is in the language that it names, else in that of its principal', async () => {
+    const cases = [
+      ['ann', 'rows 1', 'duckdb'],
+      ['bob', 'rows 1', 'pinot'],
+      ['ann', "SET dialect = 'pinot'; rows 1", 'pinot'],
+    ] as const;
+    for (const [as, sql, dialect] of cases) {
+      await connect(as).run(sql);
+      expect(broker.engine.queries.at(-1)).toMatchObject({ sql: 'rows 1', dialect });
+    }
   });
 
   test('lives as long as the expiration of Flight says', async () => {

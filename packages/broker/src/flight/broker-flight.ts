@@ -23,6 +23,7 @@ import { auditCall } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { columnsQueryOf, describeInTurn } from '../describe-query.ts';
 import { OwnResults } from '../own-results.ts';
+import { parseQueryText } from '../query-text.ts';
 import { assertNotFailed } from '../send-growing-page.ts';
 import type { FlightCaller } from './flight-caller.ts';
 import { endpointOf, infoOfGrowth, infoOfResult, timestampOf } from './flight-infos.ts';
@@ -266,9 +267,10 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return this.pollPath([query.requestId], call);
   }
 
-  async #describe({ sql, parameters }: BoundStatement, call: Call): Promise<Uint8Array> {
+  async #describe({ sql: text, parameters }: BoundStatement, call: Call): Promise<Uint8Array> {
     const { principal } = call.context;
-    const query = { sql, parameters };
+    const { sql, dialect } = parseQueryText(this.#context, principal, { sql: text });
+    const query = { sql, dialect, parameters };
     const { signal } = call;
     return encodeSchema(await describeInTurn(this.#context, principal, { query, signal }));
   }

@@ -1,4 +1,3 @@
-import { parseQueryOptions, takeSetStatements } from '@quire/api';
 import { type Query, QuireError, type QueryParameters } from '@quire/core';
 import type { FlightCall } from '@quire/flight';
 import type { Result } from '@quire/results';
@@ -6,6 +5,7 @@ import { assertMayWork, followWork } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { openNamedResults } from '../named-results.ts';
 import { type QueryRun, type StartedQuery, startQuery } from '../query-runner.ts';
+import { parseQueryText } from '../query-text.ts';
 import type { Question } from '../result-reuse.ts';
 import { discardUnlessKept, logStored, markRunning, questionOf } from '../routes/run-query.ts';
 import type { FlightCaller } from './flight-caller.ts';
@@ -95,10 +95,10 @@ async function planRun(
   { context: caller, signal, timeoutMs: clientTimeoutMs }: FlightCall<FlightCaller>,
 ): Promise<PlannedRun> {
   const { principal } = caller;
-  const { sql, options: given } = takeSetStatements(text);
+  const { sql, dialect, queryOptions } = parseQueryText(context, principal, { sql: text });
   if (sql.trim() === '') throw new QuireError('QUERY_SYNTAX', 'The statement is empty.');
-  const { timeoutMs = Infinity, mayReuse, others } = parseQueryOptions('', given);
-  const query: Query = { sql, parameters, options: others, isPaginated: true };
+  const { timeoutMs = Infinity, mayReuse, others } = queryOptions;
+  const query: Query = { sql, dialect, parameters, options: others, isPaginated: true };
   const requestId = context.results.newRequestId(principal.name);
   caller.rename(requestId);
   assertMayWork(caller, caller.onRetryAfter);

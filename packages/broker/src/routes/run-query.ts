@@ -2,18 +2,14 @@ import {
   brokerOperations,
   type Operation,
   parseBooleanParameter,
-  parseQueryOptions,
   parseQueryParameters,
   parseRowCount,
   pinotErrorCodeHeader,
   type QueryBody,
-  type QueryOptions,
   type QueryResponse,
-  readOptionsBehind,
-  takeSetStatements,
 } from '@quire/api';
 import type { Principal } from '@quire/auth';
-import { isQuireError, type Query, QuireError, type RequestId, type SqlDialect } from '@quire/core';
+import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
 import {
   admitWork,
@@ -29,12 +25,12 @@ import {
 } from '@quire/service';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { chooseDialect } from '../choose-dialect.ts';
 import { chooseForm, type RowsForm } from '../choose-format.ts';
 import { metadataOfFailure } from '../metadata-record.ts';
 import { isFailedCall, type QueryRun, startQuery } from '../query-runner.ts';
 import { exceptionOf } from '../query-status.ts';
 import { type Question, questionKey, wantedAgeMs } from '../result-reuse.ts';
+import { parseQueryText } from '../query-text.ts';
 import { openNamedResults } from '../named-results.ts';
 import { type AnswerKind, sendFirstPage } from '../send-first-page.ts';
 import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
@@ -246,7 +242,7 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
   const { options } = context;
   const body = request.body as QueryBody; // validated against the schema
   const inPath = queryOf(request);
-  const { sql, dialect, queryOptions } = parseText(context, request, body);
+  const { sql, dialect, queryOptions } = parseQueryText(context, principalOf(request), body);
   const { timeoutMs = Infinity } = queryOptions;
   const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
   const isCursor =
@@ -285,29 +281,6 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
     form: chooseForm(inPath, request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };
-}
-
-/**
- * The text of a query and its options. Those that stand behind it, in `OPTION(…)`, belong to the
- * language of Apache Pinot: in another one the text is as it is.
- */
-function parseText(
-  context: BrokerContext,
-  request: FastifyRequest,
-  body: QueryBody,
-): {
-  readonly sql: string;
-  readonly dialect: SqlDialect | undefined;
-  readonly queryOptions: QueryOptions;
-} {
-  const { sql, options } = takeSetStatements(body.sql);
-  const parse = (given: ReadonlyMap<string, string>): QueryOptions =>
-    parseQueryOptions(body.queryOptions ?? '', given);
-  const queryOptions = parse(options);
-  const dialect = chooseDialect(context, principalOf(request).name, queryOptions.dialect);
-  if (dialect !== 'pinot') return { sql, dialect, queryOptions };
-  const behind = readOptionsBehind(sql);
-  return { sql, dialect, queryOptions: parse(new Map([...behind, ...options])) };
 }
 
 /**
