@@ -45,17 +45,29 @@ export function addressOf(path: string, query: CallOptions['query'] = {}): strin
 }
 
 /**
- * Makes calls with this Authorization. `onRefused` hears when the server does not know the caller
- * (any more).
+ * Creates the `fetch` that everything in the console sends by, with this Authorization. `onRefused`
+ * is called when the server does not know the caller (any more).
  */
-export function createCall(authorization: string, onRefused: () => void): Call {
+export function createFetch(authorization: string, onRefused: () => void): typeof fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', authorization);
+    // Or the browser would ask for a password by itself.
+    const response = await fetch(input, { ...init, headers, credentials: 'omit' });
+    if (response.status === 401) onRefused();
+    return response;
+  };
+}
+
+/** Creates calls whose answers are parsed. */
+export function createCall(send: typeof fetch): Call {
   return async (path, { method = 'GET', query, body, signal } = {}) => {
-    const response = await fetch(addressOf(path, query), {
+    const response = await send(addressOf(path, query), {
       method,
-      // Or the browser would ask for a password by itself.
-      credentials: 'omit',
-      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
       ...(signal !== undefined && { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error;
@@ -67,7 +79,6 @@ export function createCall(authorization: string, onRefused: () => void): Call {
     const text = await response.text();
     const parsed = parseAnswer(text, response.headers.get('content-type') ?? '');
     if (response.ok) return parsed;
-    if (response.status === 401) onRefused();
     throw callErrorOf(response.status, parsed);
   };
 }

@@ -1,6 +1,6 @@
 import { QuireAdminClient, QuireClient, QuireQueryClient } from '@quire/client';
 import { createContext, useContext } from 'react';
-import { type Call, createCall } from './call.ts';
+import { type Call, createCall, createFetch } from './call.ts';
 import { QueryRunner } from './query/query-runner.ts';
 import { Owners } from './results/owners.ts';
 
@@ -8,7 +8,8 @@ import { Owners } from './results/owners.ts';
 export interface Session {
   readonly name: string;
   readonly role: 'query' | 'admin';
-  readonly authorization: string;
+  /** Sends with the credentials of the session. */
+  readonly fetch: typeof fetch;
   readonly client: QuireClient;
   readonly admin: QuireAdminClient;
   readonly call: Call;
@@ -31,29 +32,24 @@ export function keepToken(token: string | undefined): void {
 /** Finds out who a token is for. @throws CallError UNAUTHENTICATED when it is for nobody */
 export async function openSession(token: string, onRefused: () => void): Promise<Session> {
   const authorization = `Bearer ${token}`;
-  const caller = (await createCall(authorization, () => undefined)('/whoami')) as {
+  const unheard = createFetch(authorization, () => undefined);
+  const caller = (await createCall(unheard)('/whoami')) as {
     readonly name: string;
     readonly role: 'query' | 'admin';
   };
-  // Without this the browser would ask for a password by itself where a token is refused.
-  const fetchWithout: typeof fetch = async (input, init) => {
-    const response = await fetch(input, { ...init, credentials: 'omit' });
-    if (response.status === 401) onRefused();
-    return response;
-  };
+  const send = createFetch(authorization, onRefused);
   // Who looks at a page wants to be told sooner than a program does: after some three seconds.
   const options = {
     baseUrl: location.origin,
-    token,
-    fetch: fetchWithout,
+    fetch: send,
     retry: { attemptsMax: 5 },
   };
   const client = new QuireClient(options);
-  const call = createCall(authorization, onRefused);
+  const call = createCall(send);
   return {
     name: caller.name,
     role: caller.role,
-    authorization,
+    fetch: send,
     client,
     admin: new QuireAdminClient(options),
     call,

@@ -64,13 +64,11 @@ export function Expiry({
 
 /** Every page says when its result expires; a page of one row says it soonest. */
 async function readExpirationMs(
-  { authorization }: Session,
+  { fetch: send }: Session,
   requestId: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const response = await fetch(`${pagePath(requestId)}?offset=0&numRows=1&format=arrow`, {
-    headers: { authorization },
-    credentials: 'omit',
+  const response = await send(`${pagePath(requestId)}?offset=0&numRows=1&format=arrow`, {
     signal,
   });
   await response.arrayBuffer();

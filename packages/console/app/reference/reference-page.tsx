@@ -125,11 +125,11 @@ function TryCall({
 }: {
   readonly call: ApiCall;
 }): ReactNode {
-  const { authorization } = useSession();
+  const { fetch: send } = useSession();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [body, setBody] = useState('{}');
   const [answer, setAnswer] = useState<{ readonly status: string; readonly text: string }>();
-  const send = async (): Promise<void> => {
+  const tryCall = async (): Promise<void> => {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
       encodeURIComponent(values[name] ?? ''),
     );
@@ -142,11 +142,9 @@ function TryCall({
         .map(({ name }) => [name, values[name]]),
     );
     try {
-      const response = await fetch(addressOf(filled, query), {
+      const response = await send(addressOf(filled, query), {
         method,
-        credentials: 'omit',
-        headers: { authorization, ...(hasBody && { 'content-type': 'application/json' }) },
-        ...(hasBody && { body }),
+        ...(hasBody && { headers: { 'content-type': 'application/json' }, body }),
       });
       const text = await response.text();
       setAnswer({
@@ -162,7 +160,7 @@ function TryCall({
       className="try-call"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void tryCall();
       }}
     >
       <p>{description}</p>
