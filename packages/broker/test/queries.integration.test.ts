@@ -165,7 +165,10 @@ test.each([
   ['?doPaginate=true&numRows=-1', "numRows is '-1'; expected an integer ≥ 0."],
   ['?numRows=1e3', "numRows is '1e3'; expected an integer ≥ 0."],
   ['?doPaginate=yes', "doPaginate is 'yes'; expected true or false."],
-  ['?doPaginate=true&format=xml', "format is 'xml'; expected one of json, arrow, csv, ndjson, parquet."],
+  [
+    '?doPaginate=true&format=xml',
+    "format is 'xml'; expected one of json, arrow, csv, ndjson, parquet.",
+  ],
 ])('%s is refused before the query runs', async (parameters, error) => {
   await using broker = await TestBroker.start();
   const answer = await broker.query('rows 1', parameters);

@@ -311,11 +311,13 @@ function decideCommit(
     };
     return { kind: 'write', job: { ...next, rebalance } };
   }
-  if (commit.pause === 'wanted')
+  if (commit.pause === 'wanted') {
     return { kind: 'act', job: { ...job, commit }, action: 'retryCommit' };
+  }
   if (commit.waitedSinceAskedMs > settings.commitRetryMs) {
-    if (commit.pause === 'done')
+    if (commit.pause === 'done') {
       return { kind: 'act', job: { ...job, commit }, action: 'retryCommit' };
+    }
     const message = `${pendingOf(commit)}, ${formatDurationMs(commit.waitedMs)} after the stage began; a short pause of the destination commits it, too.`;
     const stuckJob = withProblem(job, { code: 'ENGINE_UNAVAILABLE', message }, moment.nowMs);
     // Recorded before it is done: the controller that goes on after a crash must not leave the
