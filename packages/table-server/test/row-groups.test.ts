@@ -165,3 +165,13 @@ test('small groups, and groups of other columns, are not taken over', async () =
 function plainly(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
+
+test('a negative zero is kept beside zeros', async () => {
+  const speeds = [0, -0, 0.5, ...Array.from({ length: 200 }, (_, index) => (index % 2 ? 0 : -0))];
+  const rows = rowsOf(0, speeds.length).map((row, index) => ({
+    ...row,
+    fields: { ...row.fields, speed: speeds[index] ?? null },
+  }));
+  const read = await readAll('zeros.parquet', await write('zeros.parquet', rows));
+  expect(read.map((fields) => (fields as { speed: unknown }).speed)).toEqual(speeds);
+});

@@ -2,7 +2,7 @@ import { writeOfTables } from '../directory/full-disk.ts';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { crc32, zstdCompressSync } from 'node:zlib';
 import type { PipelineRow, SourceValue } from '@quire/tables';
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import type { Digits, RowFile } from './manifest.ts';
 import { movedRowGroup, readRowGroups } from './row-groups.ts';
 import { instantOf, type TableColumn, type TableShape } from './table-columns.ts';
@@ -156,7 +156,7 @@ export class RowFileWriter implements AsyncDisposable {
 
   async #writeGroup(): Promise<void> {
     if (this.#groupRowCount === 0) return;
-    const columnData = this.#columns.map((column) => ({ name: column.name, data: column.take() }));
+    const columnData = this.#columns.map((column) => column.take());
     const rowGroupSize = this.#groupRowCount;
     [this.#groupRowCount, this.#groupBytes] = [0, 0];
     await this.#parquet.write({ columnData, rowGroupSize });
@@ -181,6 +181,7 @@ class ColumnBuffer {
   readonly #column: TableColumn;
   readonly #store: (value: Exclude<SourceValue, null>) => unknown;
   #values: unknown[] = [];
+  #hasNegativeZero = false;
   readonly #digits: { integer: number; scale: number } | undefined;
   #isMalformed = false;
 
@@ -226,15 +227,20 @@ class ColumnBuffer {
     return bytes;
   }
 
-  take(): unknown[] {
-    const values = this.#values;
+  /** The values since the last call, as a column of a row group. */
+  take(): ColumnSource {
+    const data = this.#values;
+    const hasNegativeZero = this.#hasNegativeZero;
     this.#values = [];
-    return values;
+    this.#hasNegativeZero = false;
+    // The writer's dictionaries take -0 for 0.
+    return { name: this.name, data, ...(hasNegativeZero && { encoding: 'PLAIN' }) };
   }
 
   #pushStored(values: unknown[], value: Exclude<SourceValue, null>): number {
     const stored = this.#store(value);
     values.push(stored);
+    if (stored === 0 && Object.is(stored, -0)) this.#hasNegativeZero = true;
     // What was not text before is JSON now.
     if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) {
       this.#isMalformed = !isJson(value);
