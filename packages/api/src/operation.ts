@@ -115,9 +115,13 @@ export const cacheHeaders = {
  */
 function contentOfRows(json?: object): NonNullable<OperationResponse['content']> {
   // `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty
-  // schema for JSON of any kind.
+  // schema for JSON of any kind. They go by the first media type of a response, too: a file is what
+  // none of them can read as text.
+  const ordered = Object.values(pageFormats).toSorted(
+    (a, b) => Number(b.isText) - Number(a.isText),
+  );
   return Object.fromEntries(
-    Object.values(pageFormats).flatMap(({ mediaType, hasEnvelope, isText }) => {
+    ordered.flatMap(({ mediaType, hasEnvelope, isText }) => {
       const rows = { type: 'string', ...(!isText && { format: 'binary' }) };
       const schema = hasEnvelope ? json : rows;
       return schema === undefined ? [] : [[mediaType, { schema }]];
