@@ -22,10 +22,13 @@ describeWithTool(pinotServer, 'quire-bench', () => {
     await using quire = await startOnPinot();
 
     const { stdout } = await promisify(execFile)(process.execPath, [
-      ...[program, '--sql', sql, '--json'],
-      ...['--url', quire.brokerUrl, '--token', 'ann-token'],
-      ...['--vs', pinot.brokerUrl, '--vs-token', pinot.authorization],
-      ...['--pages', '10,100', '--readers', '1,2', '--rounds', '1', '--slice', '50'],
+      program,
+      ...`--json --url ${quire.brokerUrl} --token ann-token --vs ${pinot.brokerUrl}`.split(' '),
+      ...'--pages 10,100 --readers 1,2 --rounds 1 --slice 50'.split(' '),
+      '--vs-token',
+      pinot.authorization,
+      '--sql',
+      sql,
     ]);
 
     const { servers, measurements } = JSON.parse(stdout) as BenchReport;
