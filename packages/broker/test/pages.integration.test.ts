@@ -152,7 +152,7 @@ describe('refused are', () => {
     ['?offset=+1', "offset is ' 1'; expected an integer ≥ 0."],
     ['?offset=0&numRows=-5', "numRows is '-5'; expected an integer ≥ 0."],
     ['?offset=0&numRows=all', "numRows is 'all'; expected an integer ≥ 0."],
-    ['?offset=0&format=parquet', "format is 'parquet'; expected one of json, arrow, csv, ndjson."],
+    ['?offset=0&format=orc', "format is 'orc'; expected one of json, arrow, csv, ndjson, parquet."],
   ])('the parameters %j', async (query, error) => {
     const answer = await broker.call(`${path}${query}`);
     expect(answer.status).toBe(400);
@@ -179,7 +179,7 @@ describe('refused are', () => {
     expect(answer.json()).toEqual({
       code: 406,
       error:
-        'Accept allows none of the formats of rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson. ' +
+        'Accept allows none of the formats of rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson, application/vnd.apache.parquet. ' +
         'Arrow may have compression=zstd or compression=lz4.',
       reason: 'NOT_ACCEPTABLE',
     });

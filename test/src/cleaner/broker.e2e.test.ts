@@ -65,7 +65,7 @@ test('a broker takes a quota while it runs: evicts the largest, tells readers wh
   expect(metrics).toMatch(/quire_cleaner_objects_total\{pass="quota",outcome="freed"\} 1/);
 
   const { stdout } = await quireHere(['results', 'usage', '--config', config]);
-  expect(stdout).toMatch(/admin +2 +7\d\d KiB/);
+  expect(stdout).toMatch(/admin +2 +7\d\d(?:\.\d)? KiB/);
   expect(stdout).toMatch(/3\d\.\d% of 2 MiB/);
   const json = JSON.parse(
     (await quireHere(['results', 'usage', '--config', config, '--json'])).stdout,

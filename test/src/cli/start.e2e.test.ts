@@ -14,6 +14,7 @@ describe('the quickstart', () => {
     await using directory = await temporaryDirectory();
     const sets = [
       'engine.broker.client.queryPort=0',
+      'engine.broker.flight.port=0',
       'proxy.port=0',
       'controller.port=0',
       `engine.broker.pagination.file.data.dir=${directory.path}/results`,
@@ -31,9 +32,8 @@ describe('the quickstart', () => {
     ];
     const { server, url } = await startServer(args);
     await using first = server;
-    expect(first.stdout).toContain(
-      `  broker        ${url}  (API: ${url}/docs)\n  proxy         http://127.0.0.1:`,
-    );
+    expect(first.stdout).toContain(`  broker        ${url}  (API: ${url}/docs)\n`);
+    expect(first.stdout).toMatch(/\n {2}flight {8}grpc:\/\/127\.0\.0\.1:\d+\n {2}proxy {9}http:/);
     expect(first.stdout).toContain('  results       file://');
     expect(first.stdout).toContain(
       '  tables        flights, airports, cars, movies, penguins, stocks, weather\n',

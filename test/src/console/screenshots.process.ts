@@ -29,6 +29,7 @@ await using quire = await startQuire({
   roles: ['server', 'broker', 'controller'],
   set: {
     'engine.broker.client.queryPort': '0',
+    'engine.broker.flight.port': '0',
     'controller.port': '0',
     'engine.broker.pagination.file.data.dir': join(home, 'results'),
     'engine.broker.pagination.temp.dir': join(home, 'temp'),

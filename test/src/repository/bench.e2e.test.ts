@@ -137,7 +137,7 @@ test('says what is wrong with its options', async () => {
     'error: --url is missing: give the address of a server, such as http://127.0.0.1:8099.',
     'error: --url is somewhere; expected an address that starts with http:// or https://.',
     'error: --pages has none; expected an integer from 1 to 1000000.',
-    'error: --formats has xml; expected one or more of json, arrow, csv, ndjson.',
+    'error: --formats has xml; expected one or more of json, arrow, csv, ndjson, parquet.',
     'error: --vs is the same address as --url: give another server.',
     expect.stringContaining("Unknown option '--nothing'"),
   ]);

@@ -125,7 +125,7 @@ test('a live table is one of those that clients discover, at the broker and at t
   await using start = await LiveTables.open({ 'controller.preview.source.paths': data });
   const read = async (path: string, service: 'broker' | 'controller'): Promise<unknown> =>
     (await start.call('GET', path, undefined, service)).json();
-  expect(await read('/tables', 'broker')).toEqual({ tables: [] });
+  expect(await read('/tables', 'broker')).toEqual({ tables: [], dialect: 'duckdb' });
   expect(await post(start, '/schemas', stocks)).toBe(200);
   expect(await post(start, '/tables', { tableName: 'stocks', tableType: 'OFFLINE' })).toBe(200);
   expect(
@@ -137,7 +137,7 @@ test('a live table is one of those that clients discover, at the broker and at t
     port: Number(new URL(start.brokerUrl).port),
     instanceName: `Broker_127.0.0.1_${new URL(start.brokerUrl).port}`,
   };
-  expect(await read('/tables', 'broker')).toEqual({ tables: ['stocks'] });
+  expect(await read('/tables', 'broker')).toMatchObject({ tables: ['stocks'] });
   expect(await read('/tables/stocks/schema', 'broker')).toMatchObject({
     schemaName: 'stocks',
     dimensionFieldSpecs: [{ name: 'symbol' }, { name: 'date' }, { name: 'price' }],
@@ -153,7 +153,7 @@ test('a live table is one of those that clients discover, at the broker and at t
   });
 
   await start.call('DELETE', '/tables/stocks');
-  expect(await read('/tables', 'broker')).toEqual({ tables: [] });
+  expect(await read('/tables', 'broker')).toMatchObject({ tables: [] });
   expect((await start.call('GET', '/tables/stocks/schema', undefined, 'broker')).status).toBe(404);
 });
 

@@ -5,7 +5,6 @@ import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { decodedBatches, plainBatches } from '../plain-batches.ts';
 import { encodeArrowStream } from './arrow-stream.ts';
-import { encodeParquet } from './parquet-file.ts';
 import { encodeText, type TextOptions } from './text-rows.ts';
 
 /** A page to encode, and the memory to do so. */
@@ -43,9 +42,18 @@ export const pageEncoders: Readonly<Record<PageFormatName, PageEncoder>> = {
   arrow: encodeArrow,
   csv: textEncoder('csv'),
   ndjson: textEncoder('ndjson'),
-  parquet: ({ schema, batches, chunkPool }) =>
-    encodeParquet(schema, batches, { lendsChunks: chunkPool !== undefined }),
+  parquet: encodeParquetPage,
 };
+
+async function* encodeParquetPage({
+  schema,
+  batches,
+  chunkPool,
+}: PageInput): AsyncGenerator<Uint8Array> {
+  // Its writer is loaded by the first page that needs it: a worker that runs queries never does.
+  const { encodeParquet } = await import('./parquet-file.ts');
+  yield* encodeParquet(schema, batches, { lendsChunks: chunkPool !== undefined });
+}
 
 function textEncoder(format: FormatsWith<'isText'>): PageEncoder {
   return ({ schema, batches, chunkPool: pool }, options) =>
