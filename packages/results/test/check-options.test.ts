@@ -107,7 +107,7 @@ test('calls say which parameter is wrong', async () => {
   const encode = (): unknown =>
     result.page({ offset: 0, rowCount: 1 }).encode('xml' as PageFormatName);
   expect(await messageOf(encode)).toBe(
-    "format is 'xml'; expected 'json', 'arrow', 'csv' or 'ndjson'.",
+    "format is 'xml'; expected 'json', 'arrow', 'csv', 'ndjson' or 'parquet'.",
   );
   expect(await Array.fromAsync(results.list())).toEqual([result.entry]);
 });

@@ -47,13 +47,21 @@ test('a seed gives the same run again', { timeout }, async () => {
   expect(again).toEqual(first);
 });
 
+/** Seeds that may be tried until one finds a planted defect; the most that one needs is 12 today. */
+const defectSeedsMax = 50;
+
 test.each(Object.entries(plantedDefects))(
   'a planted defect is found: %s',
   { timeout },
-  async (_, { seed = 1, ...sabotage }) => {
-    await expect(simulate({ seed, durationMs: 1_200_000, sabotage })).rejects.toBeInstanceOf(
-      AssertionError,
-    );
+  async (_, sabotage) => {
+    let found: unknown;
+    for (let seed = 1; seed <= defectSeedsMax && found === undefined; seed += 1) {
+      found = await simulate({ seed, durationMs: 1_200_000, sabotage }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    }
+    expect(found).toBeInstanceOf(AssertionError);
   },
 );
 
