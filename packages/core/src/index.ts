@@ -44,6 +44,7 @@ export {
   resolveRowRange,
   type RowRange,
 } from './page.ts';
+export type { EngineSettings } from './engine-settings.ts';
 export { type SqlDialect, sqlDialects } from './sql-dialect.ts';
 export type {
   Query,

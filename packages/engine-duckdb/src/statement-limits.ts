@@ -1,5 +1,6 @@
 import duckdb, { type LogicalType } from '@duckdb/node-bindings';
 import { formatBytes, MiB, QuireError } from '@quire/core';
+import { duckDbSettings } from './settings.ts';
 
 /**
  * How large a query may be: all of it is checked before DuckDB plans the query, most of it before
@@ -32,15 +33,6 @@ export const statementLimits: StatementLimits = {
   nodesMax: 50_000,
 };
 
-/** The settings that set the limits: a message names what the operator can change. */
-const settings: Readonly<Record<keyof StatementLimits, string>> = {
-  textBytesMax: 'engine.duckdb.statement.text.maxKB',
-  columnsMax: 'engine.duckdb.statement.columns.max',
-  valuesMax: 'engine.duckdb.statement.values.max',
-  depthMax: 'engine.duckdb.statement.depth.max',
-  nodesMax: 'engine.duckdb.statement.nodes.max',
-};
-
 /** The error of a query that is larger than it may be. */
 export function overLimit(
   limits: StatementLimits,
@@ -50,7 +42,7 @@ export function overLimit(
   const most = limit === 'textBytesMax' ? formatBytes(limits[limit]) : String(limits[limit]);
   return new QuireError(
     'QUERY_INVALID',
-    `The query has ${found}; at most ${most} are allowed (${settings[limit]}).`,
+    `The query has ${found}; at most ${most} are allowed (${duckDbSettings.settings[limit].key}).`,
   );
 }
 

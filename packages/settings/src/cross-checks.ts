@@ -6,7 +6,9 @@ import { fixedSettings } from './known-keys.ts';
 import type { SettingView } from './read-values.ts';
 import { badValue, faultAt, type SettingProblem } from './setting-problem.ts';
 import { formatSettingSource, type SettingSource } from './setting-source.ts';
-import { backendTable, namedTable, type Settings, settingTable } from './setting-table.ts';
+import { engines } from './engines.ts';
+import { namedTable, type Settings, settingTable } from './setting-table.ts';
+import { backends } from './table/stores.ts';
 import { backendOfScheme, storeBackends } from './store-backends.ts';
 
 interface Given {
@@ -46,7 +48,7 @@ export function checkTogether(
   ].flatMap((check) => check(given) ?? []);
 }
 
-const { cleaner, engine, pinot, query, results, server, store } = settingTable;
+const { cleaner, engine, query, results, server, store } = settingTable;
 const { principals, storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
@@ -104,7 +106,7 @@ function dataDirOf(settings: Settings): {
 } {
   const { protocol } = settings.store;
   return {
-    row: backendTable[protocol]?.['location'],
+    row: backends[protocol]?.['location'],
     location: settings.backends[protocol]?.location,
   };
 }
@@ -123,7 +125,7 @@ function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined
 
 function checkPlugin({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
   return storeBackends.flatMap(({ name: backend }) => {
-    const row = backendTable[backend]?.['location'];
+    const row = backends[backend]?.['location'];
     const scheme = settings.backends[backend]?.location?.scheme;
     if (row === undefined || scheme === undefined || backendOfScheme(scheme) !== undefined) {
       return [];
@@ -196,15 +198,13 @@ function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefine
   return badValue(key, value, allowed, sourceOf(key));
 }
 
-/** The settings that kinds of engines need. */
-const neededByEngine: Partial<Record<string, readonly string[]>> = {
-  pinot: [pinot.controllerUrls.key],
-};
-
 function checkEngine({ settings, sourceOf }: Given): readonly SettingProblem[] {
   const { kind } = settings.engine;
-  const missing = neededByEngine[kind]?.filter((key) => sourceOf(key).kind === 'default') ?? [];
-  return missing.map((key) =>
-    faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is ${kind}`),
-  );
+  return engines
+    .filter(({ name }) => name === kind)
+    .flatMap(({ required }) => required)
+    .filter((key) => sourceOf(key).kind === 'default')
+    .map((key) =>
+      faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is ${kind}`),
+    );
 }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { SettingRow, SettingRows } from '@quire/core/settings';
-import { backendTable, namedTable, settingTable } from './setting-table.ts';
+import { memberGroups, namedTable, settingTable } from './setting-table.ts';
 
 export type NamedGroup = keyof typeof namedTable;
 
@@ -19,19 +19,13 @@ export interface NamedSetting {
   readonly suffix: string;
 }
 
-/** Every row with a fixed key, those of the backends after those of the store. */
+/** Every row with a fixed key; those of backends and engines after the group that chooses one. */
 export const fixedSettings: readonly KnownSetting[] = Object.entries(settingTable).flatMap(
   ([group, rows]) => [
     ...knownSettings([group], rows),
-    ...(group === 'store' ? backendSettings() : []),
+    ...(memberGroups[group] ?? []).flatMap((member) => knownSettings(member.path, member.rows)),
   ],
 );
-
-function backendSettings(): readonly KnownSetting[] {
-  return Object.entries(backendTable).flatMap(([backend, rows]) =>
-    knownSettings(['backends', backend], rows),
-  );
-}
 
 function knownSettings(
   [first, ...rest]: KnownSetting['path'],

@@ -1,7 +1,6 @@
 import { variableOf } from './environment.ts';
 import type { SettingRow } from '@quire/core/settings';
-import { backendTable, namedTable, nameKinds, settingTable } from './setting-table.ts';
-import { storeBackends } from './store-backends.ts';
+import { memberGroups, namedTable, nameKinds, settingTable } from './setting-table.ts';
 
 const titles = {
   server: 'Addresses',
@@ -15,11 +14,8 @@ const titles = {
   flight: 'Arrow Flight SQL',
   query: 'Queries',
   engine: 'The query engine',
-  pinot: 'Apache Pinot as the engine',
   workers: 'The processes that queries run in',
   restream: 'Restream jobs',
-  duckdb: 'The embedded query engine',
-  statement: 'The size of a query',
   cleaner: 'The storage cleaner',
   proxy: 'The proxy',
   controller: 'When sweeps run, and the controller',
@@ -40,12 +36,9 @@ const titles = {
  * settings.
  */
 export function renderReference(): string {
-  const backends = storeBackends.map(({ name, title }) =>
-    renderSection(title, '', backendTable[name] ?? {}),
-  );
   const fixed = Object.entries(settingTable).flatMap(([group, rows]) => [
     renderSection(titles[group as keyof typeof settingTable], '', rows),
-    ...(group === 'store' ? backends : []),
+    ...(memberGroups[group] ?? []).map(({ title, rows: own }) => renderSection(title, '', own)),
   ]);
   const named = Object.entries(namedTable).map(([name, rows]) => {
     const group = name as keyof typeof namedTable;

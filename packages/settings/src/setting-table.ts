@@ -1,15 +1,16 @@
 import { type SettingRows, type SettingValues, text } from '@quire/core/settings';
+import { engines } from './engines.ts';
+import { storeBackends } from './store-backends.ts';
 import { jwt, limits } from './table/auth.ts';
 import { cleaner } from './table/cleaner.ts';
 import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
 import { engine } from './table/engine.ts';
-import { pinot } from './table/pinot.ts';
 import { preview } from './table/preview.ts';
 import { previewWorkers, streamWorkers, taskWorkers, workers } from './table/workers.ts';
 import { proxy } from './table/proxy.ts';
 import { flight } from './table/flight.ts';
-import { duckdb, query, statement } from './table/query.ts';
+import { query } from './table/query.ts';
 import { results } from './table/results.ts';
 import { restream, streams, tableServer } from './table/tables.ts';
 import { http, observability, server } from './table/server.ts';
@@ -32,11 +33,8 @@ export const settingTable = {
   flight,
   query,
   engine,
-  pinot,
   workers,
   restream,
-  duckdb,
-  statement,
   cleaner,
   proxy,
   controller,
@@ -49,8 +47,27 @@ export const settingTable = {
   observability,
 };
 
-/** The settings that store backends bring, in groups by the names of the backends. */
-export const backendTable = backends;
+/** The settings that one store backend or engine brings. */
+export interface MemberGroup {
+  /** Where their values are in `Settings`. */
+  readonly path: readonly [family: 'backends' | 'engines', name: string];
+  readonly title: string;
+  readonly rows: SettingRows;
+}
+
+/** What store backends and engines bring, by the group that chooses among them. */
+export const memberGroups: Readonly<Record<string, readonly MemberGroup[]>> = {
+  store: storeBackends.map(({ name, title }) => ({
+    path: ['backends', name],
+    title,
+    rows: backends[name] ?? {},
+  })),
+  engine: engines.map(({ name, title, settings }) => ({
+    path: ['engines', name],
+    title,
+    rows: settings,
+  })),
+};
 
 /**
  * The settings whose keys contain a name that users choose; each group becomes a list with one
@@ -73,6 +90,12 @@ export type Settings = {
 } & {
   /** Of each kind of store, by the name of its backend, which alone knows what they mean. */
   readonly backends: Readonly<Record<string, BackendSettings>>;
+  /** Of each kind of engine, by its name. */
+  readonly engines: {
+    readonly [Engine in (typeof engines)[number] as Engine['name']]: SettingValues<
+      Engine['settings']
+    >;
+  };
 } & {
   readonly [Group in keyof typeof namedTable]: NamedValuesOf<(typeof namedTable)[Group]>;
 };

@@ -59,7 +59,7 @@ describe('where values come from', () => {
       settingsOf({ file: `${key} =  7 \t`, environment: { ENGINE_DUCKDB_THREADS: ' 2 ' } }),
     ).toMatchObject({
       results: { pageRowCount: 7 },
-      duckdb: { threadCount: 2 },
+      engines: { embedded: { threadCount: 2 } },
     });
   });
 });

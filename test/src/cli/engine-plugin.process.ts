@@ -2,16 +2,16 @@ import type { QueryEngineFactory } from '@quire/server';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 
 /**
- * The example of packages/cli/README.md: the embedded engine in the process of the broker, for lack
+ * The example of packages/server/README.md: the embedded engine in the process of the broker, for lack
  * of one that nobody else has.
  */
 export const openQueryEngine: QueryEngineFactory = async (settings, { clock, tempDirectory }) =>
   DuckDbEngine.open({
     tables: settings.tables,
-    memoryMaxBytes: settings.duckdb.memoryBytesMax,
+    memoryMaxBytes: settings.embedded.memoryBytesMax,
     threads: 1,
     spillDirectory: tempDirectory,
     spillMaxBytes: 0,
-    statementLimits: settings.statement,
+    statementLimits: settings.embedded,
     clock,
   });

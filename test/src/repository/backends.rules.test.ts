@@ -1,3 +1,4 @@
+import { engines } from '@quire/settings/engines';
 import { storeBackends } from '@quire/settings/store-backends';
 import { type ESTree, parseSync, Visitor } from 'vite';
 import { describe, expect, test } from 'vitest';
@@ -67,6 +68,29 @@ describe('backends of stores', () => {
     }
   });
 });
+
+describe('engines', () => {
+  test.each(engines.map(({ name, settings }) => ({ name, settings })))(
+    'the settings of the engine $name are rows of one package, and no other source has their keys',
+    ({ settings }) => {
+      const keys = new Set(Object.values(settings).map(({ key }) => key));
+      const owners = repositoryFiles()
+        .filter((path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path))
+        .filter((path) => literalsIn(path, textOf(path)).some((text) => keys.has(text)));
+      expect(owners).toEqual([expect.stringMatching(/^packages\/engine-\w+\/src\/settings\.ts$/)]);
+    },
+  );
+});
+
+function literalsIn(path: string, text: string): string[] {
+  const found: string[] = [];
+  new Visitor({
+    Literal: (node: ESTree.Node & { readonly value?: unknown }) => {
+      if (typeof node.value === 'string') found.push(node.value);
+    },
+  }).visit(parseSync(path, text, { astType: 'ts' }).program);
+  return found;
+}
 
 test.each([
   [`const kind = 's3';`, true],

@@ -7,7 +7,7 @@ export const levels: Readonly<Record<string, number>> = {
   'store-s3': 1,
   'store-gcs': 1,
   'store-azure': 1,
-  settings: 2,
+  settings: 3,
   'engine-duckdb': 1,
   streams: 1,
   api: 1,

@@ -1,18 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { parseTableName } from '@quire/core/table-engine';
 import type { OpenTable } from '@quire/engine-duckdb';
+import { duckDbSettings } from '@quire/engine-duckdb/settings';
 import type { FileIdentity, SharedVerification } from '@quire/table-server/queries';
-import type { EngineKind, EngineSettings } from './engine-kind.ts';
+import type { EngineKind, QuerySettings } from './engine-kind.ts';
 
 /** DuckDB in processes of this server, over files and over the tables of the table server. */
 export const embeddedEngine: EngineKind = {
-  name: 'embedded',
+  ...duckDbSettings,
   readsResults: true,
   dialects: ['duckdb', 'pinot'],
   tablesRole: 'server',
   openQueryEngine: async (settings, { findings, call, clock }) => {
     const { DuckDbEngine } = await import('@quire/engine-duckdb');
-    const { tables, duckdb, query, store, statement } = settings;
+    const {
+      tables,
+      query,
+      store,
+      engines: { embedded },
+    } = settings;
     const shared: SharedVerification = {
       find: async (files) => (await call(verifiedCalls.find, files)) as readonly boolean[],
       add: async (files) => void (await call(verifiedCalls.add, files)),
@@ -21,11 +27,11 @@ export const embeddedEngine: EngineKind = {
     const engine = await DuckDbEngine.open({
       tables: (findings as readonly OpenTable[] | undefined) ?? tables,
       // The limits of all queries together are shared equally by the processes that there may be.
-      memoryMaxBytes: Math.floor(duckdb.memoryBytesMax / query.concurrencyMax),
-      threads: duckdb.threadCount || availableParallelism(),
+      memoryMaxBytes: Math.floor(embedded.memoryBytesMax / query.concurrencyMax),
+      threads: embedded.threadCount || availableParallelism(),
       spillDirectory: store.tempDir,
-      spillMaxBytes: Math.floor(duckdb.spillBytesMax / query.concurrencyMax),
-      statementLimits: statement,
+      spillMaxBytes: Math.floor(embedded.spillBytesMax / query.concurrencyMax),
+      statementLimits: embedded,
       clock,
       ...(liveTables && { liveTables, liveDirectory: settings.tableServer.dataDir }),
     });
@@ -80,7 +86,7 @@ const verifiedCalls = { find: 'find verified files', add: 'add verified files' }
 
 /** Opens the tables of the table server whose directory this process shares, wherever that runs. */
 async function openLiveTables(
-  { tableServer: { dataDir } }: Pick<EngineSettings, 'tableServer'>,
+  { tableServer: { dataDir } }: Pick<QuerySettings, 'tableServer'>,
   shared?: SharedVerification,
 ) {
   if (dataDir === undefined) return undefined;

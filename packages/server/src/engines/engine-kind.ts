@@ -1,4 +1,4 @@
-import type { Clock, QueryEngine, Random, SqlDialect } from '@quire/core';
+import type { Clock, EngineSettings, QueryEngine, Random, SqlDialect } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
@@ -8,9 +8,9 @@ import type { WorkerHost } from '../workers/worker-kind.ts';
 import type { CallHandlers } from '../workers/worker-process.ts';
 
 /** The settings that queries run by. No secrets but those of a cluster that answers queries. */
-export type EngineSettings = Pick<
+export type QuerySettings = Pick<
   Settings,
-  'engine' | 'pinot' | 'tls' | 'store' | 'tables' | 'tableServer' | 'duckdb' | 'query' | 'statement'
+  'engine' | 'engines' | 'tls' | 'store' | 'tables' | 'tableServer' | 'query'
 >;
 
 /**
@@ -19,9 +19,7 @@ export type EngineSettings = Pick<
  *
  * Every process of a server loads the kinds; what one needs of its engine, it loads when asked.
  */
-export interface EngineKind {
-  /** The value of `engine.kind`. */
-  readonly name: Settings['engine']['kind'];
+export interface EngineKind extends EngineSettings {
   /** Whether queries can name stored results, as `QueryEngine.readsResults` says. */
   readonly readsResults: boolean;
   /** The languages that queries may be written in. */
@@ -33,7 +31,7 @@ export interface EngineKind {
    *
    * @throws INVALID_SETTING when a table, a limit or the cluster cannot be used
    */
-  openQueryEngine(settings: EngineSettings, opening: QueryEngineOpening): Promise<OpenQueryEngine>;
+  openQueryEngine(settings: QuerySettings, opening: QueryEngineOpening): Promise<OpenQueryEngine>;
   /** Runs a query of no use, so that the first query finds everything loaded and compiled. */
   warmUp?(engine: QueryEngine): Promise<void>;
   /** Makes the handlers of what query engines ask of the process that they work for. */
@@ -43,13 +41,13 @@ export interface EngineKind {
    * process of queries. Absent where the engine cannot tell.
    */
   dataVersions?(
-    settings: EngineSettings,
+    settings: QuerySettings,
     findings: unknown,
   ): NonNullable<QueryEngine['dataVersion']>;
   /** Returns a function that lists the tables that queries may read, by their raw names. */
-  listTables(settings: EngineSettings): () => Promise<readonly string[]>;
+  listTables(settings: QuerySettings): () => Promise<readonly string[]>;
   /** Describes the tables in a phrase, for the operator who starts a server. */
-  describeTables(settings: EngineSettings): string;
+  describeTables(settings: QuerySettings): string;
   /**
    * Opens the tables. Undefined where the settings leave them alone.
    *

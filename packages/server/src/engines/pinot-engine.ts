@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
+import { pinotSettings } from '@quire/engine-pinot/settings';
 import type { EngineKind } from './engine-kind.ts';
 
 /** An Apache Pinot cluster, which runs queries and keeps tables. */
 export const pinotEngine: EngineKind = {
-  name: 'pinot',
+  ...pinotSettings,
   readsResults: false,
   dialects: ['pinot'],
   tablesRole: 'controller',
@@ -17,7 +18,8 @@ export const pinotEngine: EngineKind = {
     ({ tables }) =>
     async () =>
       tables.map(({ name }) => name),
-  describeTables: ({ pinot }) => `those of Apache Pinot at ${pinot.controllerUrls?.join(', ')}`,
+  describeTables: ({ engines }) =>
+    `those of Apache Pinot at ${engines.pinot.controllerUrls?.join(', ')}`,
   openTableEngine: async ({ current: settings }, { environment, logger }) => {
     const { dataDir: directory } = settings.tableServer;
     if (directory === undefined) {

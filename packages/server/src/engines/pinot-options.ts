@@ -7,11 +7,14 @@ import {
 } from '@quire/auth';
 import { type Clock, QuireError, type Random } from '@quire/core';
 import type { PinotEngineOptions } from '@quire/engine-pinot';
+import { pinotSettings } from '@quire/engine-pinot/settings';
 import type { Settings } from '@quire/settings';
 import { readAuthorities } from '../read-pem.ts';
 
+const { settings: keys } = pinotSettings;
+
 /** What the settings say of an Apache Pinot cluster. The tokens are among it. */
-export type PinotSettings = Pick<Settings, 'pinot' | 'tls'>;
+export type PinotSettings = Pick<Settings, 'engines' | 'tls'>;
 
 /**
  * How the settings have Quire reach a cluster. A token that is read from elsewhere is read here
@@ -20,14 +23,14 @@ export type PinotSettings = Pick<Settings, 'pinot' | 'tls'>;
  * @throws INVALID_SETTING when a token or a certificate cannot be read
  */
 export async function pinotOptionsOf(
-  { pinot, tls }: PinotSettings,
+  { engines: { pinot }, tls }: PinotSettings,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Promise<PinotEngineOptions> {
   const { controllerUrls, brokerUrls: brokers, connectTimeoutMs, refreshMs } = pinot;
   if (controllerUrls === undefined) {
     throw new QuireError(
       'INVALID_SETTING',
-      'engine.pinot.controller.url must be set, because engine.kind is pinot.',
+      `${keys.controllerUrls.key} must be set, because engine.kind is ${pinotSettings.name}.`,
     );
   }
   return {
@@ -46,15 +49,15 @@ export async function pinotOptionsOf(
 }
 
 async function openAuthorization(
-  { authToken, authUrl, authScheme: scheme }: Settings['pinot'],
+  { authToken, authUrl, authScheme: scheme }: Settings['engines']['pinot'],
   clock: Clock,
 ): Promise<AuthorizationProvider> {
   if (authToken !== undefined) {
-    return createStaticTokenProvider(authToken, { setting: 'engine.pinot.auth.token', scheme });
+    return createStaticTokenProvider(authToken, { setting: keys.authToken.key, scheme });
   }
   if (authUrl === undefined) return noAuthorization;
   const provider = new UrlTokenProvider({
-    setting: 'engine.pinot.auth.url',
+    setting: keys.authUrl.key,
     location: authUrl,
     scheme,
     clock,

@@ -10,11 +10,9 @@ import { loadPlugin } from '../load-plugin.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
 import { openQueryPool, removeLeftovers } from './open-query-pool.ts';
 
-/** What a plug-in is told of the settings: those of engines. None of them is secret. */
-export type QueryEngineSettings = Pick<
-  Settings,
-  'query' | 'statement' | 'duckdb' | 'tables' | 'tableServer'
->;
+/** The settings that a plug-in receives, with those of the engine it replaces. None is secret. */
+export type QueryEngineSettings = Pick<Settings, 'query' | 'tables' | 'tableServer'> &
+  Pick<Settings['engines'], 'embedded'>;
 
 /**
  * What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the
@@ -107,10 +105,10 @@ async function openPlugin(
     path,
     exportName: 'openQueryEngine',
   })) as QueryEngineFactory;
-  const { query, statement, duckdb, tables, tableServer, store } = settings;
+  const { query, tables, tableServer, engines, store } = settings;
   const { clock, random, logger } = dependencies;
   const engine = await factory(
-    { query, statement, duckdb, tables, tableServer },
+    { query, tables, tableServer, embedded: engines.embedded },
     { clock, random, tempDirectory: store.tempDir },
   );
   logger.info({ module: path }, 'queries run on the engine of a plug-in, in this process');

@@ -24,8 +24,8 @@ export const workerKind: WorkerKind<QuerySetup, QueryWork, unknown> = {
 
 /** Only what queries need: settings have secrets of others. */
 function querySettingsOf(settings: Settings): QuerySetup['settings'] {
-  const { engine, pinot, tls, tables, tableServer, duckdb, query, statement } = settings;
+  const { engine, engines, tls, tables, tableServer, query } = settings;
   const { store, backends, storageClasses } = settings;
   const stores = { store, backends, storageClasses };
-  return { ...stores, engine, pinot, tls, tables, tableServer, duckdb, query, statement };
+  return { ...stores, engine, engines, tls, tables, tableServer, query };
 }

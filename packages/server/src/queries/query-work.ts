@@ -1,11 +1,11 @@
 import type { Query, QueryLimits, RetryEvent } from '@quire/core';
 import type { ReadOrder, WriteOrder } from '@quire/results';
-import type { EngineSettings } from '../engines/engine-kind.ts';
+import type { QuerySettings } from '../engines/engine-kind.ts';
 import type { StoreSettings } from '../stores/open-store.ts';
 
 /** What a process of queries is opened with. */
 export interface QuerySetup {
-  readonly settings: EngineSettings & StoreSettings;
+  readonly settings: QuerySettings & StoreSettings;
   /** Whether it is the first one, whose engine finds out about the tables. */
   readonly isFirst: boolean;
   /** The findings of the first one, for the others. */

@@ -1,15 +1,14 @@
 import { sqlDialects } from '@quire/core';
+import { engines } from '../engines.ts';
 import { choice, modulePath, optionalSetting, setting } from '@quire/core/settings';
 
 /** What answers queries. */
 export const engine = {
   kind: setting({
     key: 'engine.kind',
-    kind: choice('embedded', 'pinot'),
-    default: 'embedded',
-    meaning:
-      '`embedded`: DuckDB answers queries, and the role `server` keeps tables. `pinot`: an Apache Pinot cluster does both, as the settings ' +
-      '`engine.pinot.…` say.',
+    kind: choice(...engines.map(({ name }) => name)),
+    default: engines[0].name,
+    meaning: engines.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join(' '),
   }),
   dialect: setting({
     key: 'engine.sql.dialect',
@@ -24,7 +23,7 @@ export const engine = {
     key: 'engine.class',
     kind: modulePath,
     meaning:
-      'A module, as a path, whose `openQueryEngine` opens the engine that queries run on; packages/cli/README.md shows one. It runs in the ' +
+      'A module, as a path, whose `openQueryEngine` opens the engine that queries run on; packages/server/README.md shows one. It runs in the ' +
       'process of the broker, so `engine.broker.workers` does not apply to it. Without it `engine.kind` decides, and queries run in processes of their own.',
   }),
 };

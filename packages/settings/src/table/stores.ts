@@ -114,7 +114,7 @@ export const storageClasses = {
     kind: moduleOrClass,
     meaning:
       'A module, as a path that ends in `.js`, `.mjs` or `.ts`, whose `openObjectStore` opens data directories whose URI begins with the ' +
-      'scheme; packages/cli/README.md shows one. Names of Java classes, which other brokers take there, are accepted for ' +
+      'scheme; packages/server/README.md shows one. Names of Java classes, which other brokers take there, are accepted for ' +
       `${schemes} and change nothing.`,
   }),
 };

@@ -1,3 +1,4 @@
+import type { EngineSettings } from '@quire/core';
 import {
   boolean,
   choice,
@@ -9,10 +10,8 @@ import {
   textLocation,
 } from '@quire/core/settings';
 
-/**
- * The Apache Pinot cluster that answers queries and keeps the tables when `engine.kind` is `pinot`.
- */
-export const pinot = {
+/** Where the cluster is, how Quire signs in there, and what is asked of it. */
+const settings = {
   controllerUrls: optionalSetting({
     key: 'engine.pinot.controller.url',
     kind: httpUrls,
@@ -75,3 +74,12 @@ export const pinot = {
       'How long what the controller says of brokers holds, and how long a broker that did not answer is asked last.',
   }),
 };
+
+/** An Apache Pinot cluster. */
+export const pinotSettings = {
+  name: 'pinot',
+  title: 'Apache Pinot as the engine',
+  meaning: 'an Apache Pinot cluster does both, as the settings `engine.pinot.…` say.',
+  settings,
+  required: [settings.controllerUrls.key],
+} as const satisfies EngineSettings<typeof settings>;

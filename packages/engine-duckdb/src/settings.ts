@@ -1,0 +1,70 @@
+import type { EngineSettings } from '@quire/core';
+import { integer, setting, size } from '@quire/core/settings';
+
+/** What a running query may take, and how large its text and its answer may be. */
+const settings = {
+  memoryBytesMax: setting({
+    key: 'engine.duckdb.memory.maxMB',
+    kind: size('MB', 64, 16_777_216),
+    default: '2048',
+    meaning:
+      'What all running queries together may take for what they hash, sort and buffer; beyond it they spill. Each of them has an equal share: ' +
+      'as many may run as `engine.broker.query.concurrency` says.',
+  }),
+  threadCount: setting({
+    key: 'engine.duckdb.threads',
+    kind: integer(0, 1024),
+    default: '0',
+    meaning: 'Threads of one running query; 0 is one per processor.',
+  }),
+  spillBytesMax: setting({
+    key: 'engine.duckdb.spill.maxMB',
+    kind: size('MB', 0, 16_777_216),
+    default: '8192',
+    meaning:
+      'Disk under `engine.broker.pagination.temp.dir` for what does not fit the memory, in equal shares as well; 0 spills nothing: such a ' +
+      'query fails.',
+  }),
+  textBytesMax: setting({
+    key: 'engine.duckdb.statement.text.maxKB',
+    kind: size('KB', 1, 65_536),
+    default: '1024',
+    meaning:
+      'The longest text of a query. A larger query than this and the following settings say is refused before it is planned.',
+  }),
+  columnsMax: setting({
+    key: 'engine.duckdb.statement.columns.max',
+    kind: integer(1, 100_000),
+    default: '5000',
+    meaning: 'The most columns of an answer; members of structs count as columns.',
+  }),
+  valuesMax: setting({
+    key: 'engine.duckdb.statement.values.max',
+    kind: integer(1, 10_000_000),
+    default: '16384',
+    meaning:
+      'The most values in a row of an answer; a column of `INT[1000]` has 1,000, lists without a fixed size count as one.',
+  }),
+  depthMax: setting({
+    key: 'engine.duckdb.statement.depth.max',
+    kind: integer(10, 10_000),
+    default: '1000',
+    meaning:
+      'How deep brackets, and parts of a query, may be nested; the parts of a `UNION` count as nested in each other.',
+  }),
+  nodesMax: setting({
+    key: 'engine.duckdb.statement.nodes.max',
+    kind: integer(100, 1_000_000),
+    default: '50000',
+    meaning: 'The most parts of a query: each constant, column, call, table and clause is one.',
+  }),
+};
+
+/** DuckDB in processes of the server. */
+export const duckDbSettings = {
+  name: 'embedded',
+  title: 'The embedded query engine',
+  meaning: 'DuckDB answers queries, and the role `server` keeps tables.',
+  settings,
+  required: [],
+} as const satisfies EngineSettings<typeof settings>;
