@@ -45,6 +45,7 @@ export {
   parseBooleanParameter,
   parseFormat,
   parseFormulas,
+  parseInt32Parameter,
   parseIntegerParameter,
   parseOffset,
   parseRowCount,

@@ -64,6 +64,19 @@ export function parseIntegerParameter(name: string, value: RawParameter): number
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
+/** The largest value of Java's `int`, which Pinot reads some parameters as. */
+const int32Max = 2 ** 31 - 1;
+
+/** Reads a parameter that Pinot reads as an int. @throws INVALID_PARAMETER above 2³¹ − 1 */
+export function parseInt32Parameter(name: string, value: RawParameter): number | undefined {
+  const parsed = parseIntegerParameter(name, value);
+  if (parsed === undefined || parsed <= int32Max) return parsed;
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `${name} is ${quote(single(name, value, 'an integer') ?? '')}; expected an integer from 0 to ${int32Max}.`,
+  );
+}
+
 /**
  * Reads how long to wait, such as `500ms` or `2s`.
  *

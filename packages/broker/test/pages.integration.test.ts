@@ -40,14 +40,14 @@ describe('a page', () => {
       offset: 3,
       end: 10,
       next: 'offset=10&numRows=7',
-      prev: 'offset=0&numRows=7',
+      prev: 'offset=0&numRows=3',
     },
     {
       query: '?offset=1000&numRows=1500',
       offset: 1000,
       end: 2500,
       next: null,
-      prev: 'offset=0&numRows=1500',
+      prev: 'offset=0&numRows=1000',
     },
     {
       query: '?offset=2499&numRows=1',
@@ -76,7 +76,7 @@ describe('a page', () => {
       offset: 1,
       end: 2500,
       next: null,
-      prev: 'offset=0&numRows=9007199254740991',
+      prev: 'offset=0&numRows=1',
     },
     {
       query: '?numRows=2&offset=007',
@@ -135,12 +135,15 @@ describe('a page', () => {
       expect(rows).toBe(total);
       parameters = `offset=${offsets.at(-1)}&numRows=${rowCount}`;
       const back: number[] = [];
+      let rowsBack = 0;
       while (parameters !== null) {
         const page: CursorResponse = (await broker.call(`${path}?${parameters}`)).json();
         back.push(page.offset);
+        rowsBack += page.numRows;
         parameters = page.prevOffsetParams;
       }
       expect(back).toEqual(offsets.toReversed());
+      expect(rowsBack).toBe(total);
     }
   });
 });

@@ -178,14 +178,14 @@ test.each([
 });
 
 test.each([
-  ['', 'The request body must be object.'],
+  ['', 'The request body must be an object.'],
   ['{}', "The request body lacks 'sql'."],
   ['{"query":"rows 1"}', "The request body lacks 'sql'."],
   ['{"sql":""}', "'sql' in the request body must not have fewer than 1 characters."],
-  ['{"sql":7}', "'sql' in the request body must be string."],
-  ['{"sql":"rows 1","trace":"yes"}', "'trace' in the request body must be boolean."],
-  ['[]', 'The request body must be object.'],
-  ['null', 'The request body must be object.'],
+  ['{"sql":7}', "'sql' in the request body must be a string."],
+  ['{"sql":"rows 1","trace":"yes"}', "'trace' in the request body must be true or false."],
+  ['[]', 'The request body must be an object.'],
+  ['null', 'The request body must be an object.'],
   ['{"sql":', 'The request body is not JSON.'],
   ['sql=rows 1', 'The request body is not JSON.'],
   ['{"sql":"rows 1","__proto__":{"x":1}}', 'The request body is not JSON.'],

@@ -285,7 +285,7 @@ const noDuration =
 
 test.each([
   ['{}', "The request body lacks 'expiration'."],
-  ['{"expiration":3600}', "'expiration' in the request body must be string."],
+  ['{"expiration":3600}', "'expiration' in the request body must be a string."],
   ['{"expiration":"soon"}', noDuration],
   ['{"expiration":"-1h"}', noDuration],
   [
@@ -293,7 +293,7 @@ test.each([
     "'expiration' in the request body is zero; expected a positive duration. To remove the result, delete it.",
   ],
   ['{"expiration"', 'The request body is not JSON.'],
-  ['', 'The request body must be object.'],
+  ['', 'The request body must be an object.'],
 ])('a renewal by %s is refused', async (body, error) => {
   await using broker = await TestBroker.start();
   const requestId = await broker.stored(10);

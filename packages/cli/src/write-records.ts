@@ -1,3 +1,4 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Cell } from '@quire/client';
 import type { Environment } from './environment.ts';
 import { tabbedRow } from './row-lines.ts';
@@ -7,7 +8,10 @@ import { layOutTable, type TableColumn } from './table/text-table.ts';
 
 /** A list as a command writes it: the same rows for people and for programs. */
 export interface RecordList<Item> {
+  /** Columns as people see them. */
   readonly columns: readonly TableColumn[];
+  /** Names of the cells of `plain`: the line of headings in a pipe. */
+  readonly plainNames: readonly string[];
   readonly items: readonly Item[];
   /** Cells of an item as people read them. */
   readonly shown: (item: Item) => readonly Cell[];
@@ -15,22 +19,50 @@ export interface RecordList<Item> {
   readonly plain: (item: Item) => readonly Cell[];
   /** What a terminal says of an empty list. */
   readonly emptyText: string;
-  readonly isJson: boolean;
+  /** Width of the table on a terminal; default: the terminal's. */
+  readonly widthMax?: number | undefined;
+}
+
+/** How the user wants a list, by the options of {@link withListOptions}. */
+export interface ListOptions {
+  readonly json?: true | undefined;
+  /** False: no line of headings in a pipe. */
+  readonly header: boolean;
+}
+
+/** Adds the options that every list has. */
+export function withListOptions<
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>(command: Command<Args, Options, Globals>) {
+  return command
+    .option('--no-header', 'in a pipe: leave out the line of headings')
+    .option('--json', 'one JSON object per line');
 }
 
 /**
- * Writes a list: a table on a terminal, tabbed lines in a pipe, one JSON object a line where that
- * is asked for.
+ * Writes a list: a table on a terminal, tabbed lines below a line of headings in a pipe, one JSON
+ * object a line with `--json`.
  */
 export async function writeRecords<Item extends object>(
-  { columns, items, shown, plain, emptyText, isJson }: RecordList<Item>,
+  { columns, plainNames, items, shown, plain, emptyText, widthMax }: RecordList<Item>,
+  { json, header }: ListOptions,
   { stdout, variables }: Environment,
 ): Promise<void> {
-  if (isJson) return stdout.write(items.map((item) => `${cellContent(item as Cell)}\n`).join(''));
-  if (!stdout.isTerminal) return stdout.write(items.map((item) => tabbedRow(plain(item))).join(''));
+  if (json === true) {
+    return stdout.write(items.map((item) => `${cellContent(item as Cell)}\n`).join(''));
+  }
+  if (!stdout.isTerminal) {
+    const lines = items.map((item) => tabbedRow(plain(item)));
+    return stdout.write([header ? tabbedRow(plainNames) : '', ...lines].join(''));
+  }
   const styles = stylesFor(stdout, variables);
   if (items.length === 0) return stdout.write(`${styles.faint(emptyText)}\n`);
-  const table = layOutTable(columns, items.map(shown), { widthMax: stdout.size.columns, styles });
+  const table = layOutTable(columns, items.map(shown), {
+    widthMax: widthMax ?? stdout.size.columns,
+    styles,
+  });
   return stdout.write([...table.header, ...table.lines, ''].join('\n'));
 }
 

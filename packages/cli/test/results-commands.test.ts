@@ -52,12 +52,13 @@ describe('quire results list', () => {
     expect((await run(['list', '--url', broker.url], narrow)).stdout).toContain(fakeRequestId);
   });
 
-  it('writes tabbed lines in a pipe, with plain numbers and times', async () => {
+  it('writes tabbed lines below headings in a pipe, with plain numbers and times', async () => {
     await using broker = await startFakeBroker(0, () => ({
       body: { resultMetadataList: [entry, { ...entry, requestId: otherId }] },
     }));
     expect((await run(['list', '--url', broker.url])).stdout).toBe(
-      `${fakeRequestId}\t1234567\t1536\t2025-12-31T23:59:00Z\t2026-01-01T01:00:00Z\n` +
+      'id\trows\tbytes\tsubmitted\texpires\n' +
+        `${fakeRequestId}\t1234567\t1536\t2025-12-31T23:59:00Z\t2026-01-01T01:00:00Z\n` +
         `${otherId}\t1234567\t1536\t2025-12-31T23:59:00Z\t2026-01-01T01:00:00Z\n`,
     );
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runCommand } from '../src/run-command.ts';
+import { startFakeBroker } from './fake-broker.ts';
 import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
 
 async function settings(args: readonly string[], options?: FakeOptions) {
@@ -69,4 +70,37 @@ it('exits with 1 when a setting is wrong', async () => {
 
 it('prints what all settings mean', async () => {
   expect((await settings(['--reference'])).stdout).toContain('`engine.broker.query.page.size`');
+});
+
+it('prints the settings of a running controller, or of a broker that it knows', async () => {
+  const ofPort = { key: 'controller.port', source: '--set', isDefault: false, isLive: false };
+  const body = {
+    settings: [
+      { ...ofPort, value: '9000' },
+      { key: 'proxy.port', value: '8080', source: 'default', isDefault: true, isLive: false },
+    ],
+    problems: [],
+  };
+  await using controller = await startFakeBroker(0, () => ({ body }));
+  const running = ['--running', '--url', controller.url, '--token', 'root-token'];
+  expect(await settings([...running, '--broker', 'http://b:1', '--changed'])).toEqual({
+    exitCode: 0,
+    stdout: 'setting\tvalue\tsource\ncontroller.port\t9000\t--set\n',
+    stderr: '',
+  });
+  expect((await settings([...running, '--no-header'])).stdout).toBe(
+    'controller.port\t9000\t--set\nproxy.port\t8080\tdefault\n',
+  );
+  expect(controller.calls).toEqual([
+    'GET /cluster/settings?broker=http%3A%2F%2Fb%3A1',
+    'GET /cluster/settings',
+  ]);
+});
+
+it.each([
+  [['--url', 'http://127.0.0.1:9000'], 'are for --running'],
+  [['--running', '--set', 'proxy.port=1'], "cannot be used with option '-s, --set"],
+])('refuses options that do not go together: %j', async (args, words) => {
+  const { exitCode, stderr } = await settings(args);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(words)]);
 });

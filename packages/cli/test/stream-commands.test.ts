@@ -138,3 +138,11 @@ describe('quire stream tail', () => {
     );
   });
 });
+
+test('a command about a file stream says how to name its directory where no settings do', async () => {
+  const environment = new FakeEnvironment();
+  expect(await runCommand(['stream', 'tail', 'orders'], environment)).toBe(1);
+  expect(environment.stderr.text).toBe(
+    "error STREAM_INVALID: There is no directory of file streams: `engine.stream.file.dir` is not set. Name the server's settings by -c, or a Kafka by -k.\n",
+  );
+});

@@ -163,33 +163,29 @@ test.each([['rows 3000 then hang'], ['hang']])('Ctrl-C cancels the query: %s', a
 });
 
 test.each(['tsv', 'ndjson'])(
-  'the first rows are out at once where no others are wanted; the end of the query is waited for: %s',
+  'a query that still runs when the rows that were asked for are written is cancelled: %s',
   async (format) => {
-    const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', [
+    const { environment, exitCode } = begin('rows 3000 then hang', [
       '--format',
       format,
       '--rows',
       '2',
     ]);
-    await until(() => environment.stdout.text.split('\n').length === 3);
-    const [query] = await running();
-    broker.engine.resume();
-    expect([await exitCode, environment.stdout.text.split('\n').length]).toEqual([0, 3]);
-    expect((await broker.call(`/query/${query?.requestId}`)).json()).toMatchObject({
-      state: 'DONE',
-      numRowsResultSet: 5000,
-    });
+    expect([await exitCode, environment.stderr.text]).toEqual([0, '']);
+    expect(environment.stdout.text.split('\n').length).toBe(3);
+    expect(broker.engine.openCount).toBe(0);
+    expect(await running()).toEqual([]);
   },
 );
 
-test('a query that fails behind the rows that were wanted has failed', async () => {
-  const { environment, exitCode } = begin('rows 3000 then wait then fail QUERY_FAILED', [
-    '--json',
-    '--rows',
-    '2',
-  ]);
-  await until(() => environment.stdout.text.split('\n').length === 3);
-  broker.engine.resume();
-  expect(await exitCode).toBe(1);
-  expect(environment.stderr.text).toContain('The script says QUERY_FAILED.');
+test('a terminal shows the rows that were asked for, and the query is cancelled', async () => {
+  const { environment, exitCode } = begin('rows 3000 then hang', ['--rows', '2'], {
+    terminal: { columns: 80, rows: 10 },
+    variables: { NO_COLOR: '1' },
+  });
+  expect(await exitCode).toBe(0);
+  const lines = environment.stdout.text.trimEnd().split('\n');
+  expect(lines.slice(2, 4).map((line) => line.split(/ +/)[0])).toEqual(['0', '1']);
+  expect(lines.at(-1)).toMatch(/^first 2 rows; the query was cancelled · /);
+  expect(await running()).toEqual([]);
 });

@@ -10,6 +10,30 @@ export interface TableSize {
   readonly sizeBytes: number;
 }
 
+/** A setting as a running server has it. */
+export interface SettingInForce {
+  readonly key: string;
+  /** As in a file; `(secret)` for secrets, empty where it is not set. */
+  readonly value: string;
+  /** Where the value comes from: a line of the file, a variable, an option, the default. */
+  readonly source: string;
+  readonly isDefault: boolean;
+}
+
+/** @throws UNEXPECTED_RESPONSE when they are not settings */
+export function decodeSettings(value: JsonValue): readonly SettingInForce[] {
+  const { settings } = expectObject(value, 'body');
+  return expectArray(settings, 'settings').map((each) => {
+    const setting = expectObject(each, 'setting');
+    return {
+      key: expectString(setting['key'], 'key'),
+      value: expectString(setting['value'], 'value'),
+      source: expectString(setting['source'], 'source'),
+      isDefault: setting['isDefault'] === true,
+    };
+  });
+}
+
 /** @throws UNEXPECTED_RESPONSE when it is not a list of names */
 export function decodeNames(value: JsonValue | undefined, what: string): readonly string[] {
   return expectArray(value, what).map((name) => expectString(name, what));

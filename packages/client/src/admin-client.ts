@@ -2,16 +2,19 @@ import { QuireError } from '@quire/core/portable';
 import {
   type AdminRouteName,
   adminRoutes,
+  clusterPatterns,
   type RestreamResponse,
   type TaskDebug,
 } from '@quire/core/wire';
 import {
   decodeNames,
   decodeRestream,
+  decodeSettings,
   decodeTableSizes,
   decodeTaskDebug,
   type ForceCommitProgress,
   type IngestedFile,
+  type SettingInForce,
   type TableSize,
 } from './admin-answers.ts';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
@@ -64,6 +67,26 @@ export class QuireAdminClient {
   constructor(options: Omit<QuireClientOptions, 'integers' | 'dates'>) {
     this.#http = openSender(options);
     this.#uploadTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
+  }
+
+  /**
+   * The settings of the controller, or of a broker that it knows, by the address that
+   * `/cluster/health` gives; for admins. Secrets are hidden. @throws INVALID_PARAMETER for another
+   * broker; FORBIDDEN
+   */
+  async readSettings({
+    broker,
+    signal,
+  }: SignalOptions & { readonly broker?: string | undefined } = {}): Promise<
+    readonly SettingInForce[]
+  > {
+    const request = {
+      method: 'GET' as const,
+      path: clusterPatterns.settings,
+      query: { broker },
+      signal,
+    };
+    return decodeSettings(await sendForJson(this.#http, request));
   }
 
   /** Names without type, of all tables that the controller keeps. */

@@ -6,7 +6,12 @@ export type {
   TaskDebug,
 } from '@quire/core/wire';
 export { QuireAdminClient, type RestreamRequest, type ScheduledTaskNames } from './admin-client.ts';
-export type { ForceCommitProgress, IngestedFile, TableSize } from './admin-answers.ts';
+export type {
+  ForceCommitProgress,
+  IngestedFile,
+  SettingInForce,
+  TableSize,
+} from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
 export type {

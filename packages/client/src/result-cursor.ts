@@ -118,8 +118,8 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   /**
-   * Moves to the page before the present one, at the start to a full page from row 0 on; resolves
-   * to null, and stays, at row 0.
+   * Moves to the page before the present one, which at the start has only the rows that precede;
+   * resolves to null, and stays, at row 0.
    */
   previous(options: SignalOptions = {}): Promise<QueryPage | null> {
     return this.#move(({ offset }) => previousPage({ offset, rowCount: this.#pageSize }), options);

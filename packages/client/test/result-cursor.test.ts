@@ -64,12 +64,12 @@ describe('a cursor', () => {
     expect([await cursor.next(), cursor.offset]).toEqual([null, 4]);
   });
 
-  it('moves to the page before until there is none; at the start that is a full page', async () => {
+  it('moves to the page before until there is none; at the start that is the rows before', async () => {
     const fake = new FakeResult({ rowCount: 50 });
     const cursor = await fake.client.open(requestId, { offset: 5, rowCount: 4 });
     expect([firstCells(await cursor.previous()), firstCells(await cursor.previous())]).toEqual([
       [1, 2, 3, 4],
-      [0, 1, 2, 3],
+      [0],
     ]);
     expect([await cursor.previous(), cursor.offset]).toEqual([null, 0]);
   });

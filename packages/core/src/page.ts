@@ -44,13 +44,14 @@ export function nextPage(page: PageRequest, totalRows: number): PageRequest | un
 }
 
 /**
- * The page before this one with the same page size, starting at row 0 at the least, or undefined
- * when no row precedes.
+ * The page before this one with the same page size, or, at the front, with the rows that precede;
+ * undefined when none does.
  */
 export function previousPage(page: PageRequest): PageRequest | undefined {
-  return page.offset > 0
-    ? { offset: Math.max(0, page.offset - page.rowCount), rowCount: page.rowCount }
-    : undefined;
+  if (page.offset <= 0) return undefined;
+  // At the front there are fewer rows than a page holds: none is served twice.
+  const rowCount = Math.min(page.rowCount, page.offset);
+  return { offset: page.offset - rowCount, rowCount };
 }
 
 function checkCount(name: keyof PageRequest, value: number): void {

@@ -38,7 +38,7 @@ describe('nextPage and previousPage', () => {
     expect(nextPage({ offset: 89, rowCount: 10 }, 100)).toEqual({ offset: 99, rowCount: 10 });
     expect(nextPage({ offset: 0, rowCount: 10 }, 0)).toBeUndefined();
     expect(previousPage({ offset: 0, rowCount: 10 })).toBeUndefined();
-    expect(previousPage({ offset: 4, rowCount: 10 })).toEqual({ offset: 0, rowCount: 10 });
+    expect(previousPage({ offset: 4, rowCount: 10 })).toEqual({ offset: 0, rowCount: 4 });
     expect(previousPage({ offset: 25, rowCount: 10 })).toEqual({ offset: 15, rowCount: 10 });
   });
 

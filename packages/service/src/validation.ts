@@ -54,5 +54,22 @@ function bodyError(violation: SchemaViolation | undefined): QuireError {
     violation.instancePath === ''
       ? 'The request body'
       : `'${violation.instancePath.slice(1)}' in the request body`;
-  return new QuireError('INVALID_BODY', `${member} ${violation.message}.`);
+  return new QuireError('INVALID_BODY', `${member} ${messageOf(violation)}.`);
 }
+
+/** Ajv names a type without an article: `must be object`, and several with commas between. */
+function messageOf({ keyword, message, params }: SchemaViolation): string {
+  if (keyword !== 'type') return message;
+  const types = [(params as { readonly type: string | readonly string[] }).type].flat();
+  const named = types.map((type) => typeNames[type] ?? type);
+  return `must be ${named.join(' or ')}`;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** The ids of all stored results, newest first. */
 async function storedIds(): Promise<string[]> {
-  const { stdout } = await quireHere(['results', 'list', ...asAdmin]);
+  const { stdout } = await quireHere(['results', 'list', '--no-header', ...asAdmin]);
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
 }
 
@@ -109,7 +109,7 @@ describe('quire query in a pipe', () => {
 
 describe('quire results', () => {
   test('lists what queries have stored, shows, renews and deletes it', async () => {
-    await quireHere(['query', ...asAnn, '--rows', '1', allStocks]);
+    await quireHere(['query', ...asAnn, allStocks]);
     const [id = ''] = await storedIds();
     const shown = await quireHere(['results', 'show', id, ...asAnn]);
     expect(shown.stdout).toContain(`requestId\t${id}\n`);

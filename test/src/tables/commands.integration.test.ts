@@ -36,9 +36,11 @@ describe('quire tables', () => {
         '',
       ].join('\n'),
     });
+    const lines = 'orders_OFFLINE\t2\t200\norders_REALTIME\t2\t200\n';
     expect((await runAdminCommand(['tables', 'list'])).stdout).toBe(
-      'orders_OFFLINE\t2\t200\norders_REALTIME\t2\t200\n',
+      `table\tsegments\tbytes\n${lines}`,
     );
+    expect((await runAdminCommand(['tables', 'list', '--no-header'])).stdout).toBe(lines);
     const [first] = (await runAdminCommand(['tables', 'list', '--json'])).stdout.split('\n');
     expect(JSON.parse(first ?? '')).toEqual({
       tableNameWithType: 'orders_OFFLINE',
@@ -52,7 +54,7 @@ describe('quire tables', () => {
     ).toBe('no tables\n');
     expect(await runAdminCommand(['tables', 'list'], { engine: empty })).toEqual({
       exitCode: 0,
-      stdout: '',
+      stdout: 'table\tsegments\tbytes\n',
       stderr: '',
     });
   });
@@ -75,6 +77,23 @@ describe('quire tables', () => {
       'offline',
       'sizes',
       'consumption',
+    ]);
+    const laidOut = await runAdminCommand(['tables', 'show', 'orders_OFFLINE'], {
+      environment: terminal,
+    });
+    expect(laidOut.stdout.split('\n').slice(3)).toEqual([
+      '',
+      'column  type  kind',
+      '──────  ────  ─────────',
+      'id      LONG  dimension',
+      '',
+      'config OFFLINE',
+      '{',
+      '  "tableName": "orders_OFFLINE",',
+      '  "tableType": "OFFLINE",',
+      '  "big": 9007199254740993',
+      '}',
+      '',
     ]);
     const { exitCode, stderr } = await runAdminCommand(['tables', 'show', 'lemons']);
     expect([exitCode, stderr]).toEqual([1, "error TABLE_NOT_FOUND: There is no table 'lemons'.\n"]);

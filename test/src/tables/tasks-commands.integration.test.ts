@@ -126,7 +126,12 @@ describe('quire tables restream', () => {
 
   test('list, show, resume and cancel', async () => {
     const lines = (await runAdminCommand(['tables', 'restream', 'list'])).stdout.split('\n');
-    expect(lines.map((line) => line.split('\t')[3])).toEqual(['FORCE_COMMIT', 'FAILED', undefined]);
+    expect(lines.map((line) => line.split('\t')[3])).toEqual([
+      'status',
+      'FORCE_COMMIT',
+      'FAILED',
+      undefined,
+    ]);
     const shown = (await runAdminCommand(['tables', 'restream', 'show', 'orders'])).stdout;
     expect(shown).toContain('status\tFORCE_COMMIT\n');
     expect(shown).toContain('INIT\tIt is made.\n');
@@ -153,7 +158,8 @@ describe('quire tasks', () => {
 
   test('list: counts of each task', async () => {
     expect((await runAdminCommand(['tasks', 'list'])).stdout).toBe(
-      `${name}\tIN_PROGRESS\t1\t8\t2\tCRON_TRIGGER\t2026-01-01 00:00:00 UTC\t\\N\n`,
+      'task\tstate\tcompleted\tsubtasks\tfailed\ttriggered by\tmade\tended\n' +
+        `${name}\tIN_PROGRESS\t1\t8\t2\tCRON_TRIGGER\t2026-01-01 00:00:00 UTC\t\\N\n`,
     );
     const { stdout } = await runAdminCommand(
       ['tasks', 'list', '--type', 'MergeRollupTask', '--table', 'orders_OFFLINE'],

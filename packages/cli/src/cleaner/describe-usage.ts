@@ -24,9 +24,10 @@ export function describeUsage(
   },
 ): string {
   const parts = brokers.map((broker) => describeBroker(broker, styles, widthMax));
-  return [...parts, `${styles.strong('A sweep now')}\n${describeSweep(nextSweep, nameOf)}`].join(
-    '\n',
-  );
+  return [
+    ...parts,
+    `${styles.strong('What a sweep would delete now')}\n${describeSweep(nextSweep, nameOf)}`,
+  ].join('\n');
 }
 
 function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): string {

@@ -3,8 +3,7 @@ import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
 import { formatProblem, formulasOption } from '../query/format-options.ts';
-import { browseResult } from '../query/browse-result.ts';
-import { printScreenful } from '../query/show-result.ts';
+import { browseResult, printFirstRows } from '../query/browse-result.ts';
 import { addParameter, parametersOf } from '../query/query-parameters.ts';
 import { type OutputFormat, outputFormats, streamResult } from '../query/stream-result.ts';
 import { createClient, createQueryClient, withServerOptions } from '../server-options.ts';
@@ -41,7 +40,11 @@ export function addQueryCommand(program: Command, environment: Environment): voi
     )
     .addOption(formulasOption())
     .option('--header', 'with tsv: begin with a line of column names')
-    .option('-n, --rows <count>', 'show this many rows at most, and no pager', integerFrom(1))
+    .option(
+      '-n, --rows <count>',
+      'end after this many rows, without the pager; a query that still runs then is cancelled',
+      integerFrom(1),
+    )
     .option('--offset <row>', 'leave out this many rows at the start', integerFrom(0), 0)
     .option(
       '-p, --param <name=value>',
@@ -64,10 +67,9 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       const { formulas } = options;
       const problem = formatProblem(format, formulas, stdout.isTerminal);
       if (problem !== undefined) command.error(problem);
-      const client = createClient(options, environment);
+      const queryClient = createQueryClient(options, environment);
       using interrupt = abortOnInterrupt(environment);
       const request = {
-        client,
         sql,
         parameters: options.param && parametersOf(options.param),
         offset: options.offset,
@@ -77,19 +79,15 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       };
       const isForPeople = stdout.isTerminal && (format === undefined || format === 'table');
       if (!isForPeople) {
-        const queryClient = createQueryClient(options, environment);
         await streamResult(
           environment,
-          { ...request, queryClient },
+          { ...request, client: createClient(options, environment), queryClient },
           { format: format ?? 'tsv', formulas, header: options.header === true },
         );
       } else if (stdin.isTerminal && options.rows === undefined) {
-        await browseResult(environment, {
-          ...request,
-          client: createQueryClient(options, environment),
-        });
+        await browseResult(environment, { ...request, client: queryClient });
       } else {
-        await printScreenful(environment, request);
+        await printFirstRows(environment, { ...request, client: queryClient });
       }
     });
 }

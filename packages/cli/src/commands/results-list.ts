@@ -1,13 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { StoredResult } from '@quire/client';
 import { formatBytes } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
-import { tabbedRow } from '../row-lines.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
-import { stylesFor } from '../styles.ts';
 import { formatTimeLeft, grouped, isoTime } from '../phrases.ts';
-import { layOutTable } from '../table/text-table.ts';
+import { withListOptions, writeRecords } from '../write-records.ts';
 
 const columns = [
   { name: 'id', dataType: 'STRING', isWhole: true },
@@ -19,47 +16,38 @@ const columns = [
 
 /** Adds `quire results list`. */
 export function addResultsListCommand(results: Command, environment: Environment): void {
-  withServerOptions(results.command('list'))
+  withListOptions(withServerOptions(results.command('list')))
     .summary('list all stored results, newest first (admins)')
     .description(
       'List all stored results, newest first; for admins. In a pipe: lines of id, rows, bytes, submission and expiration time, with tabs between.',
     )
-    .option('--json', 'one JSON object per line')
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
-      const { stdout } = environment;
-      const entries = await createClient(options, environment).list({ signal: interrupt.signal });
-      if (options.json === true) {
-        await stdout.write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-      } else if (stdout.isTerminal) await stdout.write(renderList(entries, environment));
-      else await stdout.write(entries.map((entry) => tabbedRow(plainCells(entry))).join(''));
+      const items = await createClient(options, environment).list({ signal: interrupt.signal });
+      const nowMs = environment.clock.nowMs();
+      await writeRecords(
+        {
+          columns,
+          plainNames: ['id', 'rows', 'bytes', 'submitted', 'expires'],
+          items,
+          shown: (entry) => [
+            entry.requestId,
+            grouped(entry.rowCount),
+            formatBytes(entry.sizeBytes),
+            isoTime(entry.submissionTimeMs),
+            formatTimeLeft(entry.expirationTimeMs - nowMs),
+          ],
+          plain: (entry) => [
+            entry.requestId,
+            entry.rowCount,
+            entry.sizeBytes,
+            isoTime(entry.submissionTimeMs),
+            isoTime(entry.expirationTimeMs),
+          ],
+          emptyText: 'no stored results',
+        },
+        options,
+        environment,
+      );
     });
-}
-
-function renderList(
-  entries: readonly StoredResult[],
-  { stdout, variables, clock }: Environment,
-): string {
-  const styles = stylesFor(stdout, variables);
-  if (entries.length === 0) return `${styles.faint('no stored results')}\n`;
-  const nowMs = clock.nowMs();
-  const rows = entries.map((entry) => [
-    entry.requestId,
-    grouped(entry.rowCount),
-    formatBytes(entry.sizeBytes),
-    isoTime(entry.submissionTimeMs),
-    formatTimeLeft(entry.expirationTimeMs - nowMs),
-  ]);
-  const table = layOutTable(columns, rows, { widthMax: stdout.size.columns, styles });
-  return [...table.header, ...table.lines, ''].join('\n');
-}
-
-function plainCells(entry: StoredResult): readonly (string | number)[] {
-  return [
-    entry.requestId,
-    entry.rowCount,
-    entry.sizeBytes,
-    isoTime(entry.submissionTimeMs),
-    isoTime(entry.expirationTimeMs),
-  ];
 }

@@ -1,44 +1,93 @@
-import type { Command } from '@commander-js/extra-typings';
-import { formatSettingSource, renderReference, type SettingView } from '@quire/settings';
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { SettingInForce } from '@quire/client';
+import { formatSettingSource, renderReference } from '@quire/settings';
 import type { Environment } from '../environment.ts';
-import { tabbedRow } from '../row-lines.ts';
-import { readSettings, withSettingsOptions } from '../settings-options.ts';
-import { stylesFor } from '../styles.ts';
-import { layOutTable } from '../table/text-table.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { createAdminClient, type ServerOptions, withControllerOptions } from '../server-options.ts';
+import { readSettings, type SettingsOptions, withSettingsOptions } from '../settings-options.ts';
+import { withListOptions, writeRecords } from '../write-records.ts';
 
 const columns = ['setting', 'value', 'source'].map((name) => ({ name, dataType: 'STRING' }));
 
+const examples = `
+Examples:
+  $ quire settings -c quire.properties --changed
+  $ quire settings --running --url http://controller:9000
+  $ quire settings --running --broker http://broker-1:8099`;
+
 /** Adds `quire settings`. */
 export function addSettingsCommand(program: Command, environment: Environment): void {
-  withSettingsOptions(program.command('settings'))
+  withListOptions(withControllerOptions(withSettingsOptions(program.command('settings'))))
     .summary('print all settings, with their values and where these come from')
     .description(
-      'Print the settings that a server would run with, and where each value comes from. Secrets are not shown. ' +
+      'Print the settings that a server would run with, or those of a running one, and where each value comes from. Secrets are not shown. ' +
         'In a pipe: lines of setting, value and source, with tabs between.',
     )
+    .addOption(
+      new Option('--running', 'ask a running controller for its settings (admins)').conflicts([
+        'config',
+        'set',
+      ]),
+    )
+    .option('--broker <address>', 'with --running: those of this broker of the controller')
     .option('--changed', 'only settings that differ from their default')
-    .option('--json', 'one JSON object per line')
     .option('--reference', 'print what all settings mean instead, as Markdown')
-    .action(async (options) => {
-      const { stdout } = environment;
-      if (options.reference === true) return stdout.write(renderReference());
-      const { view } = await readSettings(options, environment);
-      const shown =
-        options.changed === true
-          ? view.filter((setting) => setting.source.kind !== 'default')
-          : view;
-      const rows = shown.map(({ key, value, source }) => [key, value, formatSettingSource(source)]);
-      if (options.json === true) {
-        return stdout.write(shown.map((setting) => jsonLine(setting)).join(''));
+    .addHelpText('after', examples)
+    .action(async (options, command) => {
+      if (options.reference === true) return environment.stdout.write(renderReference());
+      const caller = options.url ?? options.token ?? options.user ?? options.broker;
+      if (options.running !== true && caller !== undefined) {
+        command.error('error: --url, --token, --user and --broker are for --running');
       }
-      if (!stdout.isTerminal) return stdout.write(rows.map((row) => tabbedRow(row)).join(''));
-      const styles = stylesFor(stdout, environment.variables);
-      // Nothing is cut: a value that is only half there is of no use.
-      const table = layOutTable(columns, rows, { widthMax: Number.POSITIVE_INFINITY, styles });
-      return stdout.write([...table.header, ...table.lines, ''].join('\n'));
+      const settings =
+        options.running === true
+          ? await readRunning(options, environment)
+          : await readConfigured(options, environment);
+      const toCells = ({ key, value, source }: Omit<SettingInForce, 'isDefault'>) => [
+        key,
+        value,
+        source,
+      ];
+      await writeRecords(
+        {
+          columns,
+          plainNames: columns.map(({ name }) => name),
+          items: settings
+            .filter(({ isDefault }) => options.changed !== true || !isDefault)
+            .map(({ isDefault: _, ...setting }) => setting),
+          shown: toCells,
+          plain: toCells,
+          emptyText: 'every setting has its default',
+          // Nothing is cut: half a value is of no use.
+          widthMax: Number.POSITIVE_INFINITY,
+        },
+        options,
+        environment,
+      );
     });
 }
 
-function jsonLine({ key, value, source }: SettingView): string {
-  return `${JSON.stringify({ key, value, source: formatSettingSource(source) })}\n`;
+async function readRunning(
+  options: ServerOptions & { readonly broker?: string | undefined },
+  environment: Environment,
+): Promise<readonly SettingInForce[]> {
+  using interrupt = abortOnInterrupt(environment);
+  const { broker } = options;
+  return await createAdminClient(options, environment).readSettings({
+    broker,
+    signal: interrupt.signal,
+  });
+}
+
+async function readConfigured(
+  options: SettingsOptions,
+  environment: Environment,
+): Promise<readonly SettingInForce[]> {
+  const { view } = await readSettings(options, environment);
+  return view.map(({ key, value, source }) => ({
+    key,
+    value,
+    source: formatSettingSource(source),
+    isDefault: source.kind === 'default',
+  }));
 }

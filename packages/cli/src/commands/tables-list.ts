@@ -5,7 +5,7 @@ import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { grouped } from '../phrases.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
-import { writeRecords } from '../write-records.ts';
+import { withListOptions, writeRecords } from '../write-records.ts';
 
 const columns = [
   { name: 'table', dataType: 'STRING', isWhole: true },
@@ -15,12 +15,11 @@ const columns = [
 
 /** Adds `quire tables list`. */
 export function addTablesListCommand(tables: Command, environment: Environment): void {
-  withControllerOptions(tables.command('list'))
+  withListOptions(withControllerOptions(tables.command('list')))
     .summary('list the tables of a controller, with their sizes')
     .description(
       'List the tables of a controller, each half by itself. In a pipe: lines of table, segments and bytes, with tabs between.',
     )
-    .option('--json', 'one JSON object per line')
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
       const client = createAdminClient(options, environment);
@@ -31,6 +30,7 @@ export function addTablesListCommand(tables: Command, environment: Environment):
       await writeRecords(
         {
           columns,
+          plainNames: ['table', 'segments', 'bytes'],
           items: sizes,
           shown: (size) => [
             size.tableNameWithType,
@@ -39,8 +39,8 @@ export function addTablesListCommand(tables: Command, environment: Environment):
           ],
           plain: (size) => [size.tableNameWithType, size.segmentCount, size.sizeBytes],
           emptyText: 'no tables',
-          isJson: options.json === true,
         },
+        options,
         environment,
       );
     });

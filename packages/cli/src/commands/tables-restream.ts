@@ -17,7 +17,7 @@ import {
   renderStages,
   stagesOf,
 } from '../tables/restream-progress.ts';
-import { writeMembers, writeRecords } from '../write-records.ts';
+import { withListOptions, writeMembers, writeRecords } from '../write-records.ts';
 
 const examples = `
 Examples:
@@ -97,9 +97,8 @@ function addStart(restream: Command, environment: Environment): void {
 }
 
 function addList(restream: Command, environment: Environment): void {
-  withControllerOptions(restream.command('list'))
+  withListOptions(withControllerOptions(restream.command('list')))
     .summary('list all jobs, newest first')
-    .option('--json', 'one JSON object per line')
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
       const jobs = await createAdminClient(options, environment).listRestreams(interrupt);
@@ -112,12 +111,13 @@ function addList(restream: Command, environment: Environment): void {
       await writeRecords(
         {
           columns,
+          plainNames: ['job', 'table', 'to', 'status', 'elapsed seconds'],
           items: jobs,
           shown: (job) => [...cells(job), elapsedOf(job)],
           plain: (job) => [...cells(job), job.timeElapsedSinceStartInSeconds],
           emptyText: 'no restream jobs',
-          isJson: options.json === true,
         },
+        options,
         environment,
       );
     });

@@ -1,12 +1,16 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Cell, JsonObject, QuireAdminClient, TableSize } from '@quire/client';
 import { formatBytes, QuireError } from '@quire/core';
+import { visibleLines } from '@quire/core/portable';
 import { parseTableName } from '@quire/core/table-engine';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt, type Interrupt } from '../interrupt.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
-import { cellContent } from '../table/cell-text.ts';
+import { stylesFor } from '../styles.ts';
+import { cellContent, indentedJson } from '../table/cell-text.ts';
+import { layOutTable } from '../table/text-table.ts';
 import { lagByPartition, remarksByPartition, totalLag } from '../tables/consumption-lag.ts';
+import { columnsOfSchema } from '../tables/schema-columns.ts';
 import { writeMembers } from '../write-records.ts';
 
 type Members = [string, Cell][];
@@ -16,7 +20,7 @@ export function addTablesShowCommand(tables: Command, environment: Environment):
   withControllerOptions(tables.command('show'))
     .summary('show what is known of a table: config, schema, size, consumption')
     .description(
-      'Show what is known of a table, or of the half of it that a name with _OFFLINE or _REALTIME says.',
+      'Show what is known of a table, or of the half of it that a name with _OFFLINE or _REALTIME says. In a pipe: a line for each fact, with a tab behind its name.',
     )
     .argument('<table>', 'name of the table')
     .option('--json', 'schema, configs, sizes and consumption as one line of JSON')
@@ -45,13 +49,13 @@ export function addTablesShowCommand(tables: Command, environment: Environment):
         };
         return await environment.stdout.write(`${cellContent(all as unknown as Cell)}\n`);
       }
-      await writeMembers(
-        [
-          ...sizes.flatMap((size) => describeHalf(size, consumption)),
-          ...describeDocuments(configs, sizes),
-        ],
-        environment,
-      );
+      const facts = sizes.flatMap((size) => describeHalf(size, consumption));
+      const { stdout } = environment;
+      if (!stdout.isTerminal) {
+        return await writeMembers([...facts, ...describeDocuments(configs, sizes)], environment);
+      }
+      await writeMembers(facts, environment);
+      await stdout.write(layOutDocuments(configs, sizes, environment));
     });
 }
 
@@ -94,11 +98,30 @@ function describeHalf(
 }
 
 function describeDocuments(configs: JsonObject, sizes: readonly TableSize[]): Members {
-  return [
-    ['schema', configs['schema'] as Cell],
-    ...sizes.map(({ type }): [string, Cell] => [
-      `config ${type}`,
-      configs[type.toLowerCase()] as Cell,
-    ]),
-  ];
+  return [['schema', configs['schema'] as Cell], ...configsOf(configs, sizes)];
+}
+
+function configsOf(configs: JsonObject, sizes: readonly TableSize[]): Members {
+  return sizes.map(({ type }) => [`config ${type}`, configs[type.toLowerCase()] as Cell]);
+}
+
+const columnNames = ['column', 'type', 'kind'].map((name) => ({ name, dataType: 'STRING' }));
+
+/** The columns of the schema as a table, and each config over several lines. */
+function layOutDocuments(
+  configs: JsonObject,
+  sizes: readonly TableSize[],
+  { stdout, variables }: Environment,
+): string {
+  const styles = stylesFor(stdout, variables);
+  const rows = columnsOfSchema(configs['schema']).map(({ name, dataType, kind }) => [
+    name,
+    dataType,
+    kind,
+  ]);
+  const table = layOutTable(columnNames, rows, { widthMax: stdout.size.columns, styles });
+  const texts = configsOf(configs, sizes).map(
+    ([name, config]) => `${styles.faint(name)}\n${visibleLines(indentedJson(config))}`,
+  );
+  return `\n${[[...table.header, ...table.lines].join('\n'), ...texts].join('\n\n')}\n`;
 }

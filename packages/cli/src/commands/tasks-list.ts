@@ -3,7 +3,7 @@ import type { TaskDebug } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
-import { writeRecords } from '../write-records.ts';
+import { withListOptions, writeRecords } from '../write-records.ts';
 
 const columns = [
   { name: 'task', dataType: 'STRING', isWhole: true },
@@ -17,7 +17,7 @@ const columns = [
 
 /** Adds `quire tasks list`. */
 export function addTasksListCommand(tasks: Command, environment: Environment): void {
-  withControllerOptions(tasks.command('list'))
+  withListOptions(withControllerOptions(tasks.command('list')))
     .summary('list tasks, newest first')
     .description(
       'List tasks by type, the newest of each first. In a pipe: lines of task, state, subtasks done, all and failed, trigger, and when it was made ' +
@@ -25,7 +25,6 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
     )
     .option('--type <type>', 'only tasks of this type, such as MergeRollupTask')
     .option('--table <table>', 'only tasks for this table, with its type: orders_OFFLINE')
-    .option('--json', 'one JSON object per line: the debug record, with taskName')
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;
@@ -40,6 +39,16 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
       await writeRecords(
         {
           columns,
+          plainNames: [
+            'task',
+            'state',
+            'completed',
+            'subtasks',
+            'failed',
+            'triggered by',
+            'made',
+            'ended',
+          ],
           items,
           shown: ({
             taskName,
@@ -75,8 +84,8 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
             finishTime ?? null,
           ],
           emptyText: 'no tasks',
-          isJson: options.json === true,
         },
+        options,
         environment,
       );
     });

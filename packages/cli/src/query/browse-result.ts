@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 import { type Growth, runPager, screenRowsOf } from '../pager/run-pager.ts';
 import type { TimedPage } from '../pager/pager-state.ts';
 import { showProgress } from '../progress.ts';
-import { type QueryRequest, timed } from './query-request.ts';
+import { cancelQuietly, type QueryRequest, timed } from './query-request.ts';
 import { printTable } from './show-result.ts';
 
 /** What the user wants to browse. */
@@ -49,10 +49,30 @@ export async function browseResult(
   await printTable(environment, last);
 }
 
-/** Starts the query, and waits for the rows of the first screen; an interrupt cancels it. */
+/**
+ * Runs a query and prints the first rows of its result, as many as were asked for or fit on the
+ * screen; then a query that still runs is cancelled.
+ */
+export async function printFirstRows(
+  environment: Environment,
+  { rowCountMax, ...request }: BrowseRequest,
+): Promise<void> {
+  const { value: opened, elapsedMs } = await timed(environment, () =>
+    openFirstPage(environment, { ...request, pageSize: rowCountMax }, { isFull: true }),
+  );
+  const { cursor, page } = opened;
+  if (page.isGrowing) await cancelQuietly(cursor);
+  await printTable(environment, { page, elapsedMs }, { isCancelled: page.isGrowing });
+}
+
+/**
+ * Starts the query, and waits for the first rows of the first page, or, with `isFull`, for all of
+ * them; an interrupt cancels it.
+ */
 async function openFirstPage(
   environment: Environment,
   { client, sql, parameters, offset, pageSize, signal }: BrowseRequest,
+  { isFull = false } = {},
 ): Promise<{ readonly cursor: GrowingCursor; readonly page: GrowingPage }> {
   await using _progress = showProgress(environment, 'running');
   const rowCount = pageSize ?? screenRowsOf(environment);
@@ -61,9 +81,14 @@ async function openFirstPage(
   const { page } = cursor;
   if (page !== undefined && offset === 0 && !page.isGrowing) return { cursor, page };
   try {
-    return { cursor, page: await readPage(cursor, { offset, rowCount }, signal) };
+    for (;;) {
+      const first = await readPage(cursor, { offset, rowCount }, signal);
+      const isDone = !isFull || !first.isGrowing || first.rows.length === rowCount;
+      if (isDone) return { cursor, page: first };
+      await environment.clock.sleep(lookMs, signal);
+    }
   } catch (error) {
-    if (signal.aborted) await cursor.cancel().catch(() => undefined); // it has ended meanwhile
+    if (signal.aborted) await cancelQuietly(cursor);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { ParameterValues, QuireClient, ResultCursor } from '@quire/client';
+import type { GrowingCursor, ParameterValues, QuireClient, ResultCursor } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
 
@@ -54,6 +54,11 @@ export function pageOf({
   const rowsLeft = rowCountMax ?? Number.MAX_SAFE_INTEGER;
   if (pageSize !== undefined) return Math.min(rowsLeft, pageSize);
   return rowsLeft < 10_000 ? rowsLeft : undefined;
+}
+
+/** Cancels a query; one that has ended needs no cancellation. */
+export async function cancelQuietly(cursor: GrowingCursor): Promise<void> {
+  await cursor.cancel().catch(() => undefined);
 }
 
 /** Gives what an action resolves to, and how long that took. */

@@ -12,7 +12,7 @@ import { grouped } from '../phrases.ts';
 import { type Progress, showProgress } from '../progress.ts';
 import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { describeProgress } from './download-result.ts';
-import { pageOf, type QueryRequest } from './query-request.ts';
+import { cancelQuietly, pageOf, type QueryRequest } from './query-request.ts';
 
 /**
  * Ways to write rows that can begin while the query runs: what is written stays right, whatever
@@ -37,8 +37,9 @@ const pauseMs = 200;
 const cancelWaitMs = 2000;
 
 /**
- * Runs a query and writes the rows that were asked for as they come, in constant memory. Ctrl-C, or
- * a reader that has seen enough, cancels what still runs.
+ * Runs a query and writes the rows that were asked for as they come, in constant memory. Once
+ * they are written, on Ctrl-C and when the reader closes the pipe, a query that still runs is
+ * cancelled.
  *
  * @throws what the query failed with; where rows were written before, it says that they are not all
  */
@@ -62,13 +63,10 @@ export async function streamGrowing(
     const output = { cursor, write };
     if (format === 'tsv') await writeLines(environment, request, { ...output, header });
     else await writeBytes(environment, request, { ...output, format, formulas });
-    // Where only some rows are wanted, they are out; whether the query succeeds is told as well,
-    // and its result stands when the command ends.
-    if (request.rowCountMax !== undefined && cursor.isGrowing) await cursor.result({ signal });
+    // All rows that were asked for are written: the rest of the query would be work for nobody.
+    if (request.rowCountMax !== undefined && cursor.isGrowing) await cancelQuietly(cursor);
   } catch (error) {
-    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) {
-      await cursor.cancel().catch(() => undefined);
-    } // it may have ended
+    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cancelQuietly(cursor);
     else if (isWritten && isQuireError(error)) throw partlyWritten(error);
     throw error;
   }

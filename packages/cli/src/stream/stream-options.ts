@@ -1,5 +1,6 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { OpenStreamOptions } from '@quire/streams';
+import { QuireError } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { readSettings, type SettingsOptions, withSettingsOptions } from '../settings-options.ts';
 
@@ -21,7 +22,7 @@ export function withStreamOptions<
 
 /**
  * The config of a topic's stream, and what it may reach: the person at the keyboard names the
- * brokers.
+ * brokers. @throws STREAM_INVALID when the settings name no directory of file streams
  */
 export async function streamOf(
   topic: string,
@@ -35,6 +36,12 @@ export async function streamOf(
   const { clock } = environment;
   if (options.kafka === undefined) {
     const { fileDirectory } = settings.streams;
+    if (fileDirectory === undefined) {
+      throw new QuireError(
+        'STREAM_INVALID',
+        `There is no directory of file streams: \`engine.stream.file.dir\` is not set. ${options.config === undefined ? "Name the server's settings by -c" : 'Set it in the file or by -s'}, or a Kafka by -k.`,
+      );
+    }
     return {
       config: { streamType: 'file', 'stream.file.topic.name': topic },
       access: { clock, fileDirectory },

@@ -15,17 +15,37 @@ export function cellContent(cell: Cell): string {
   return typeof cell === 'object' ? jsonText(cell) : String(cell);
 }
 
+/** A document as JSON over several lines, in the layout of `JSON.stringify(…, 2)`. */
+export function indentedJson(document: Cell): string {
+  return jsonText(document, '\n');
+}
+
 /**
  * JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as strings, as
  * on the wire.
+ *
+ * @param lineBreak a line feed and the indentation of the cell; absent: all on one line
  */
-function jsonText(cell: Cell): string {
-  if (Array.isArray(cell)) return `[${cell.map((element: Cell) => jsonText(element)).join(',')}]`;
+function jsonText(cell: Cell, lineBreak?: string): string {
+  const inner = lineBreak === undefined ? undefined : `${lineBreak}  `;
+  const enclose = (open: string, items: readonly string[], close: string): string =>
+    items.length === 0
+      ? `${open}${close}`
+      : `${open}${inner ?? ''}${items.join(`,${inner ?? ''}`)}${lineBreak ?? ''}${close}`;
+  if (Array.isArray(cell)) {
+    return enclose(
+      '[',
+      cell.map((element: Cell) => jsonText(element, inner)),
+      ']',
+    );
+  }
   if (cell instanceof Date) return JSON.stringify(cell);
   if (typeof cell === 'object' && cell !== null) {
-    return `{${Object.entries(cell)
-      .map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`)
-      .join(',')}}`;
+    const colon = inner === undefined ? ':' : ': ';
+    const members = Object.entries(cell).map(
+      ([name, value]) => `${JSON.stringify(name)}${colon}${jsonText(value, inner)}`,
+    );
+    return enclose('{', members, '}');
   }
   if (typeof cell === 'bigint') return String(cell);
   return JSON.stringify(typeof cell === 'number' && !Number.isFinite(cell) ? String(cell) : cell);

@@ -1,43 +1,13 @@
 import type { Cell } from '@quire/client';
 import type { PreviewResponse } from '@quire/tables';
+import { columnsOfSchema, type SchemaColumn } from './schema-columns.ts';
 
-/** A column of the schema of a preview. */
-export interface PreviewColumn {
-  readonly name: string;
-  readonly dataType: string;
-  readonly kind: string;
-  /** JSON pointer to it, from the answer. */
-  readonly path: string;
-}
-
-const kinds = [
-  ['dateTimeFieldSpecs', 'time'],
-  ['dimensionFieldSpecs', 'dimension'],
-  ['metricFieldSpecs', 'metric'],
-  ['complexFieldSpecs', 'complex'],
-] as const;
-
-interface CompleteColumn {
-  readonly name: string | null;
-  readonly dataType: string | null;
-  readonly singleValueField: boolean | null;
-}
+/** A column of the schema of a preview; its path begins at the answer. */
+export type PreviewColumn = SchemaColumn;
 
 /** The columns of the schema, those of time first. */
 export function columnsOfPreview({ schema }: PreviewResponse): readonly PreviewColumn[] {
-  if (schema === null) return [];
-  return kinds.flatMap(([list, kind]) =>
-    (schema[list] as readonly CompleteColumn[]).map(
-      ({ name, dataType, singleValueField }, index) => {
-        return {
-          name: name ?? '',
-          dataType: `${dataType ?? 'STRING'}${singleValueField === false ? '_ARRAY' : ''}`,
-          kind,
-          path: `/schema/${list}/${index}`,
-        };
-      },
-    ),
-  );
+  return columnsOfSchema(schema).map((column) => ({ ...column, path: `/schema${column.path}` }));
 }
 
 /** A value of a row as tables show it; bytes as hex. */

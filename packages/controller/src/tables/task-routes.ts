@@ -1,4 +1,4 @@
-import { parseIntegerParameter, taskOperations as operations } from '@quire/api';
+import { parseInt32Parameter, taskOperations as operations } from '@quire/api';
 import { type JsonValue, QuireError } from '@quire/core';
 import type { SubtaskRecord, TableEngine, TaskRecord } from '@quire/core/table-engine';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
@@ -152,7 +152,7 @@ function changeHandlers(
 
 /** @throws INVALID_PARAMETER when it is anything but an integer from 0 on */
 function verbosityOf(request: FastifyRequest): number {
-  return parseIntegerParameter('verbosity', parameterOf(request, 'verbosity')) ?? 0;
+  return parseInt32Parameter('verbosity', parameterOf(request, 'verbosity')) ?? 0;
 }
 
 /**

@@ -36,6 +36,7 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
   const isRefresh = pushType.toUpperCase() === 'REFRESH';
   const known = new Set(isRefresh ? [] : progress.ingestedFiles);
   const found = new Map<string, Readonly<Record<string, string>>>();
+  let matchCount = 0;
   for (const map of maps) {
     if (map['excludeFileNamePattern'] !== undefined) {
       throw invalid(
@@ -46,11 +47,16 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
     const pattern = patternOf(map);
     const { files, problem } = await finder.find(pattern, signal);
     if (problem !== undefined) throw invalid('inputDirURI', problem.message);
+    matchCount += files.length;
     for (const { uri } of files) if (!known.has(uri)) found.set(uri, map);
   }
   if (found.size === 0) {
+    const patterns = maps.map(patternOf).join(', ');
     return {
-      reason: isRefresh ? 'No file matches.' : 'There is no file that has not been loaded yet.',
+      reason:
+        matchCount === 0
+          ? `No file matches ${patterns}.`
+          : `All files that match ${patterns} have been loaded already (${matchCount}).`,
     };
   }
   // REFRESH replaces everything, so it takes everything.

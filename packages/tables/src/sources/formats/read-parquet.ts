@@ -7,6 +7,7 @@ import {
   parquetReadObjects,
   snappyUncompress,
 } from 'hyparquet';
+import { formatBytes } from '@quire/core/portable';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
 import {
@@ -69,7 +70,9 @@ async function readFooter({ file }: RowReading, buffer: AsyncBuffer): Promise<Fi
   if (tail === undefined || length > Math.min(footerBytesMax, file.sizeBytes - 8)) {
     throw new SourceProblem(
       'FILE_CORRUPT',
-      `${file.uri} has no footer of Parquet of at most ${footerBytesMax} bytes.`,
+      length > footerBytesMax && length <= file.sizeBytes - 8
+        ? `${file.uri} has a Parquet footer of ${formatBytes(length)}; at most ${formatBytes(footerBytesMax)} are read.`
+        : `${file.uri} does not end with a Parquet footer: it is cut off, or not a Parquet file.`,
     );
   }
   return parquetMetadataAsync(buffer);
