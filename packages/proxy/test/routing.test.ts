@@ -106,6 +106,34 @@ function callAnswered(
   return { call: { isSafe, isWhole, forwardTo } as unknown as ForwardedCall, asked };
 }
 
+const noBody = async () => Buffer.alloc(0);
+
+describe('the broker for a query', () => {
+  const named = (sql: string) => async () => Buffer.from(JSON.stringify({ sql }));
+  const body = `SELECT * FROM result('${requestId}')`;
+
+  test.each([
+    ['reads a result', body, 'learnt'],
+    ['reads it over lines', `SELECT * FROM RESULT (\n'${requestId}' )`, 'learnt'],
+    ['has a result of another name', body.replace('result(', 'my_result('), 'query'],
+    ['names what is no id', "SELECT * FROM result('x')", 'query'],
+    ['reads a table', 'SELECT 1', 'query'],
+  ])('that %s', async (_, sql, by) => {
+    const { context, routes, b } = proxyOf();
+    routes.set(requestId, b);
+    const found = await inCall((request) => brokersForQuery(context, request, named(sql)));
+    expect(found).toMatchObject(by === 'learnt' ? { by, brokers: [b] } : { by });
+  });
+
+  test('is any one where brokers share a store, and no body is waited for', async () => {
+    const { context } = proxyOf(true);
+    const found = await inCall((request) =>
+      brokersForQuery(context, request, () => Promise.reject(new Error('read'))),
+    );
+    expect(found).toMatchObject({ by: 'query' });
+  });
+});
+
 describe('the brokers that may have a result', () => {
   test('are unknown at first, then the one that was learnt, which may be wrong', async () => {
     const { context, routes, b } = proxyOf();
@@ -178,7 +206,9 @@ describe('a call', () => {
     const { call, asked } = callAnswered({ a: kind, b: kind, c: kind }, facts);
     expect(
       await inCall((request) =>
-        forwardToOneOf(context, request, call, brokersForQuery(context, request)),
+        brokersForQuery(context, request, noBody).then((found) =>
+          forwardToOneOf(context, request, call, found),
+        ),
       ),
     ).toBe('BROKER_TIMED_OUT');
     expect(asked).toHaveLength(1);

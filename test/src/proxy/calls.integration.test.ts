@@ -44,6 +44,18 @@ describe('a result behind the proxy', () => {
     expect(large.json().nextOffsetParams).toBe(null);
   });
 
+  test('is read by a query at the broker that has it, also when this proxy has not learnt it', async () => {
+    const direct = await two.call('/query/sql?doPaginate=true', {
+      method: 'POST',
+      body: JSON.stringify({ sql: 'rows 7' }),
+    });
+    const { requestId } = direct.json();
+    for (let turn = 0; turn < 3; turn += 1) {
+      const answer = await proxy.query(`rows 3 of result('${requestId}')`, '?doPaginate=true');
+      expect(answer.json()).toMatchObject({ brokerId: 'Broker_two.example_8099', numRows: 3 });
+    }
+  });
+
   test('shows its metadata, is renewed and is deleted', async () => {
     const requestId = await proxy.stored(3);
     const metadata = await proxy.call(`/query/${requestId}/metadata`);

@@ -66,6 +66,11 @@ export class ForwardedCall {
     return this.#upload?.isBegun !== true;
   }
 
+  /** The first bytes of its body; empty without one. They are sent all the same. */
+  async peekBody(): Promise<Buffer> {
+    return (await this.#upload?.peek()) ?? Buffer.alloc(0);
+  }
+
   /**
    * Gives the call to a broker. The answer goes to the client when `accepts` says so by its head;
    * by default it does.

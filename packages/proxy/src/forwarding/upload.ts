@@ -10,6 +10,8 @@ export class Upload {
   readonly #bytesMax: number;
   readonly #onProgress: () => void;
   #isBegun = false;
+  #chunks: AsyncIterator<Buffer> | undefined;
+  #first: Promise<IteratorResult<Buffer>> | undefined;
 
   /** @throws BODY_TOO_LARGE when it announces more than `bytesMax` */
   constructor(request: IncomingMessage, bytesMax: number, onProgress: () => void) {
@@ -40,20 +42,41 @@ export class Upload {
     return this.#isBegun;
   }
 
+  /**
+   * The first bytes, as far as they come at once; the body stays whole. Empty when there are none,
+   * or when the caller has gone: whoever reads the bytes gets the error.
+   */
+  async peek(): Promise<Buffer> {
+    const first = await this.#readFirst().catch(() => undefined);
+    return first?.done === false ? first.value : Buffer.alloc(0);
+  }
+
   /** The bytes. @throws BODY_TOO_LARGE when more come than may */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     if (this.#isBegun) throw new QuireError('INTERNAL', 'A request body can be sent once.');
     this.#isBegun = true;
     let sizeBytes = 0;
-    // Not destroyed at an early end: the answer goes out on the same connection.
-    for await (const chunk of this.#request.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
+    let next = await this.#readFirst();
+    while (next.done !== true) {
+      sizeBytes += next.value.length;
       if (sizeBytes > this.#bytesMax) throw tooLarge();
       this.#onProgress();
-      yield chunk;
+      yield next.value;
+      next = await this.#iterator().next();
     }
+  }
+
+  #readFirst(): Promise<IteratorResult<Buffer>> {
+    this.#first ??= this.#iterator().next();
+    return this.#first;
+  }
+
+  #iterator(): AsyncIterator<Buffer> {
+    // Not destroyed at an early end: the answer goes out on the same connection.
+    this.#chunks ??= this.#request
+      .iterator({ destroyOnReturn: false })
+      [Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    return this.#chunks;
   }
 }
 

@@ -34,7 +34,8 @@ export function anyBrokerRoute(context: ProxyContext, operation: Operation): Rou
 }
 
 /**
- * POST /query/sql: to the least busy broker that is up, or to the one that the caller names.
+ * POST /query/sql: to the least busy broker that is up, to the one that the caller names, or to the
+ * one that has the result that the query reads.
  * Another one is tried only where nothing of the query was sent: no query ever goes out twice.
  */
 export function queryRoute(context: ProxyContext, operation: Operation): RouteOptions {
@@ -42,7 +43,8 @@ export function queryRoute(context: ProxyContext, operation: Operation): RouteOp
     const call = new ForwardedCall(context, request, reply, {
       headTimeoutMs: context.options.timeouts.queryMs,
     });
-    await forwardToOneOf(context, request, call, brokersForQuery(context, request));
+    const candidates = await brokersForQuery(context, request, () => call.peekBody());
+    await forwardToOneOf(context, request, call, candidates);
     return reply;
   });
 }

@@ -39,23 +39,48 @@ export function anyBroker({ brokers }: ProxyContext): Candidates {
 }
 
 /**
- * Of a query: any broker; or the one that the caller names, because it alone has a result that the
- * query reads.
+ * Of a query: any broker; or the one that the caller names; or, where brokers do not share their
+ * store, the one that has the result that the query reads.
  *
- * @throws as `knownHolders`
+ * @param readBody gives the first bytes of the request's body
+ * @throws as `knownHolders` and `askedHolder`
  */
-export function brokersForQuery(context: ProxyContext, request: FastifyRequest): Candidates {
+export async function brokersForQuery(
+  context: ProxyContext,
+  request: FastifyRequest,
+  readBody: () => Promise<Buffer>,
+): Promise<Candidates> {
+  const { brokers, routes } = context;
   const target = parseForwardTarget(request.raw.rawHeaders);
-  if (target === undefined) {
-    return {
-      by: 'query',
-      brokers: context.brokers.inOrder(),
-      triesMax: Infinity,
-      mayDecline: false,
-    };
+  if (target !== undefined) {
+    return { by: 'forward', brokers: [namedBroker(context, target)], triesMax, mayDecline: false };
   }
-  return { by: 'forward', brokers: [namedBroker(context, target)], triesMax, mayDecline: false };
+  const any: Candidates = {
+    by: 'query',
+    brokers: brokers.inOrder(),
+    triesMax: Infinity,
+    mayDecline: false,
+  };
+  if (isStoreShared(context) || brokers.all.length < 2) return any;
+  const requestId = namedResultIn(await readBody());
+  if (requestId === undefined) return any;
+  const learnt = routes.get(requestId);
+  return learnt !== undefined && brokers.has(learnt)
+    ? { by: 'learnt', brokers: [learnt], triesMax, mayDecline: false }
+    : askedHolder(context, request, requestId, undefined);
 }
+
+/**
+ * The first stored result that a query seems to read: the call of `result` as it stands in JSON.
+ * Only a hint, because only the broker knows what is code in the query and what is text.
+ */
+function namedResultIn(body: Buffer): RequestId | undefined {
+  const [, requestId] = namedResultPattern.exec(body.toString('latin1')) ?? [];
+  return requestId !== undefined && isRequestId(requestId) ? requestId : undefined;
+}
+
+const namedResultPattern =
+  /\bresult(?:\s|\\[nrt])*\((?:\s|\\[nrt])*(?:'|\\u0027)([0-9a-f-]{36})(?:'|\\u0027)/i;
 
 /**
  * Of a call about one result: the broker that the caller names, else the one that the proxy has
