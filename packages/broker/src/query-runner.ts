@@ -21,6 +21,8 @@ export interface QueryRun {
   readonly expirationMs?: number | undefined;
   /** Shows its rows while it runs; it ends with the query. */
   readonly growth?: GrowingResult | undefined;
+  /** As `RunningQueryParts.endsWithReaders`. */
+  readonly endsWithReaders?: boolean | undefined;
   /** Runs it, unless its answer is known before, or comes from the same query under way. */
   readonly share?: ((run: RunPlanned, options: SharingOptions) => Promise<Result>) | undefined;
 }
@@ -62,6 +64,7 @@ export function startQuery(runner: QueryRunner, run: QueryRun): StartedQuery {
     sql: asked.sql,
     isPaginated,
     growth,
+    endsWithReaders: run.endsWithReaders,
     clock: runner.clock,
   });
   runner.queries.add(query);

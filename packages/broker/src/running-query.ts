@@ -33,6 +33,8 @@ export interface RunningQueryParts {
   readonly isPaginated: boolean;
   /** Its rows, when they can be read while it runs. */
   readonly growth: GrowingResult | undefined;
+  /** Whether it is cancelled when the last one who reads its rows leaves before its end. */
+  readonly endsWithReaders?: boolean | undefined;
   readonly clock: Clock;
 }
 
@@ -46,10 +48,12 @@ export class RunningQuery {
   readonly submissionTimeMs: number;
   readonly #clock: Clock;
   readonly #startMs: number;
+  readonly #endsWithReaders: boolean;
   readonly #cancelling = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #hasStarted = false;
   #isFollowing = false;
+  #readerCount = 0;
   #outcome: QueryOutcome | undefined;
 
   constructor({ clock, ...parts }: RunningQueryParts) {
@@ -58,6 +62,7 @@ export class RunningQuery {
     this.sql = parts.sql;
     this.isPaginated = parts.isPaginated;
     this.growth = parts.growth;
+    this.#endsWithReaders = parts.endsWithReaders === true;
     this.submissionTimeMs = clock.nowMs();
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
@@ -113,6 +118,22 @@ export class RunningQuery {
     return this.#outcome;
   }
 
+  /**
+   * Counts a reader of its rows until the reader is disposed. When the last reader leaves because
+   * its signal was aborted, a query that `endsWithReaders` is cancelled.
+   */
+  openReader(signal: AbortSignal): Disposable {
+    this.#readerCount += 1;
+    return {
+      [Symbol.dispose]: () => {
+        this.#readerCount -= 1;
+        if (!this.#endsWithReaders || !signal.aborted || this.#readerCount > 0) return;
+        if (this.#outcome !== undefined) return;
+        void this.cancel('The query was cancelled because its client stopped reading its rows.');
+      },
+    };
+  }
+
   /** Takes note of its end; resolves when its rows can be read only where its result is. */
   async end(outcome: QueryOutcome): Promise<void> {
     this.#outcome = outcome;
@@ -127,12 +148,30 @@ export class RunningQuery {
    */
   async untilRows(
     rowCount: number,
+    options: CallOptions & { readonly waitMs: number },
+  ): Promise<void> {
+    await this.#untilGrown((growth) => growth.rowCount >= rowCount, options);
+  }
+
+  /**
+   * Resolves once a whole batch of rows can be read, or the query has ended. An answer that fits in
+   * one batch ends at about the time of that batch, so its end is waited for.
+   *
+   * @throws ABORTED when nobody waits any more
+   */
+  async untilFirstBatch({ signal }: CallOptions): Promise<void> {
+    const hasBatch = ({ rowCount, rowsPerBatch }: GrowingResult): boolean =>
+      rowCount > 0 && rowCount >= rowsPerBatch;
+    await this.#untilGrown(hasBatch, { signal, waitMs: Infinity });
+  }
+
+  async #untilGrown(
+    isWanted: (growth: GrowingResult) => boolean,
     { waitMs, signal }: CallOptions & { readonly waitMs: number },
   ): Promise<void> {
     throwIfAborted(signal);
     const isEnough = (): boolean =>
-      this.#outcome !== undefined ||
-      (this.growth?.schema !== undefined && this.growth.rowCount >= rowCount);
+      this.#outcome !== undefined || (this.growth?.schema !== undefined && isWanted(this.growth));
     if (waitMs === 0 || isEnough()) return;
     const grown = Promise.withResolvers<void>();
     const over = new AbortController();

@@ -12,7 +12,6 @@ import {
   cancelFlightInfoResultCodec,
   flightDescriptorCodec,
   flightEndpointCodec,
-  type FlightInfo,
   handshakeCodec,
   renewFlightEndpointRequestCodec,
 } from '../../flight/src/wire/flight-messages.ts';
@@ -25,9 +24,11 @@ import { framed } from '../../../test/src/testkit/grpc-test-client.ts';
 import { recordingLogger, type LogLine } from '../../../test/src/testkit/broker-log.ts';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 import {
-  FlightFailure,
+  failureOf,
+  firstTicket,
   FlightTestClient,
   pathOf,
+  requestIdOf,
   statementOf,
   ticketOf,
 } from '../../../test/src/testkit/flight-test-client.ts';
@@ -71,34 +72,19 @@ function connect(as?: 'ann' | 'bob' | 'root', to = broker): FlightTestClient {
   return client;
 }
 
-async function failureOf(work: Promise<unknown>): Promise<FlightFailure> {
-  const error: unknown = await work.then(
-    () => new Error('the call succeeded'),
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof FlightFailure) return error;
-  throw error;
-}
-
-const requestIdOf = ({ appMetadata }: FlightInfo): string =>
-  (JSON.parse(new TextDecoder().decode(appMetadata)) as { requestId: string }).requestId;
-
-const firstTicket = ({ endpoints }: FlightInfo): Uint8Array =>
-  endpoints[0]?.ticket?.ticket ?? new Uint8Array(0);
-
 describe('a statement', () => {
   test('is stored, and its rows are those that HTTP has under the same id', async () => {
     const client = connect('ann');
-    const info = await client.run('rows 2500');
+    const info = await client.run('rows 250');
     expect(info).toMatchObject({
-      totalRecords: 2500n,
+      totalRecords: 250n,
       isOrdered: true,
       endpoints: [{ locations: [] }],
     });
     const rows = await client.readAll(info);
-    expect(rows).toHaveLength(2500);
+    expect(rows).toHaveLength(250);
     const requestId = requestIdOf(info);
-    const page = await broker.call(`/query/${requestId}/results?offset=0&numRows=2500`);
+    const page = await broker.call(`/query/${requestId}/results?offset=0&numRows=250`);
     const json = JSON.stringify(page.json().resultTable?.rows);
     const shown = rows.map((row) =>
       row.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell)),
@@ -376,35 +362,6 @@ describe('a stored result', () => {
     expect(reusing.engine.queries).toHaveLength(1);
     await client[Symbol.asyncDispose]();
     await reusing[Symbol.asyncDispose]();
-  });
-});
-
-describe('a query that is polled', () => {
-  test('gives further endpoints as it grows, which together are its rows', async () => {
-    const client = connect('ann');
-    const first = await client.poll(statementOf('rows 3000 then wait then rows 2000'));
-    expect(first.descriptor?.path).toHaveLength(2);
-    const known = first.info?.endpoints ?? [];
-    expect(known).toHaveLength(1);
-    const early = await client.read(known[0]?.ticket?.ticket ?? new Uint8Array(0));
-    expect(early.table.numRows).toBeGreaterThan(0);
-    broker.engine.resume();
-    let poll = first;
-    while (poll.descriptor !== undefined) poll = await client.poll(poll.descriptor);
-    const { info } = poll;
-    expect([poll.progress, info?.totalRecords]).toEqual([1, 5000n]);
-    expect(info?.endpoints[0]?.ticket).toEqual(known[0]?.ticket);
-    const rows = await client.readAll(info as FlightInfo);
-    expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 5000 }, (_, n) => n));
-  });
-
-  test('can be cancelled, and the next poll says so', async () => {
-    const client = connect('ann');
-    const first = await client.poll(statementOf('rows 3000 then hang'));
-    const body = cancelFlightInfoRequestCodec.encode({ info: first.info });
-    await client.act('CancelFlightInfo', body);
-    const failure = await failureOf(client.poll(first.descriptor ?? statementOf('')));
-    expect([failure.answer.status, failure.reason]).toEqual([1, 'QUERY_CANCELLED']);
   });
 });
 

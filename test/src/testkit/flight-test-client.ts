@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type ClientHttp2Stream, constants } from 'node:http2';
 import { tableFromIPC, type Table } from 'apache-arrow';
 import { messageOfData, statementTicket } from '@quire/flight';
 import {
@@ -13,7 +15,13 @@ import {
   ticketCodec,
 } from '../../../packages/flight/src/wire/flight-messages.ts';
 import { packCommand } from '../../../packages/flight/src/wire/sql-messages.ts';
-import { type GrpcAnswer, GrpcTestClient } from './grpc-test-client.ts';
+import {
+  answerOf,
+  framed,
+  type GrpcAnswer,
+  GrpcTestClient,
+  wholeMessagesOf,
+} from './grpc-test-client.ts';
 
 /** A failed call, as its client is told. */
 export class FlightFailure extends Error {
@@ -78,6 +86,13 @@ export class FlightTestClient implements AsyncDisposable {
     return { table: tableFromIPC(data.map(messageOfData)), batchCount: data.length - 1 };
   }
 
+  /** Asks for the rows of a ticket, and reads none. */
+  async openRows(ticket: Uint8Array): Promise<OpenRows> {
+    const stream = this.grpc.open('/arrow.flight.protocol.FlightService/DoGet', this.#headers);
+    stream.end(framed(ticketCodec.encode({ ticket })));
+    return new OpenRows(stream);
+  }
+
   /** All rows of a FlightInfo, endpoint by endpoint. */
   async readAll({ endpoints }: FlightInfo): Promise<readonly unknown[][]> {
     const rows: unknown[][] = [];
@@ -98,6 +113,48 @@ export class FlightTestClient implements AsyncDisposable {
   }
 }
 
+/** Rows that are read as they arrive. */
+export class OpenRows {
+  readonly #stream: ClientHttp2Stream;
+  readonly #answer: Promise<GrpcAnswer>;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(stream: ClientHttp2Stream) {
+    this.#stream = stream;
+    this.#answer = answerOf(stream);
+    this.#answer.catch(() => undefined);
+    stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk));
+  }
+
+  /** Resolves once as many messages have arrived, with those as IPC messages. */
+  async readMessages(count: number): Promise<Uint8Array[]> {
+    for (;;) {
+      const messages = wholeMessagesOf(Buffer.concat(this.#chunks));
+      if (messages.length >= count) return messages.slice(0, count).map(ipcMessageOf);
+      const arrived = once(this.#stream, 'data').then(() => undefined);
+      const ended = await Promise.race([arrived, this.#answer]);
+      if (ended !== undefined) throw new FlightFailure(ended);
+    }
+  }
+
+  /** All rows. @throws FlightFailure when the status is not OK */
+  async readToEnd(): Promise<{ readonly table: Table; readonly batchCount: number }> {
+    const answer = await this.#answer;
+    if (answer.status !== 0) throw new FlightFailure(answer);
+    const { messages } = answer;
+    return { table: tableFromIPC(messages.map(ipcMessageOf)), batchCount: messages.length - 1 };
+  }
+
+  /** Resets the stream, as a client that cancels. */
+  close(): void {
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+  }
+}
+
+function ipcMessageOf(message: Uint8Array): Uint8Array {
+  return messageOfData(flightDataCodec.decode(message));
+}
+
 export function statementOf(query: string): FlightDescriptor {
   return { type: 2, command: packCommand('CommandStatementQuery', { query }), path: [] };
 }
@@ -110,3 +167,21 @@ export function pathOf(...path: readonly string[]): FlightDescriptor {
 export function ticketOf(content: unknown): Uint8Array {
   return statementTicket(new TextEncoder().encode(JSON.stringify(content)));
 }
+
+/** How a call fails. @throws when it does not */
+export async function failureOf(work: Promise<unknown>): Promise<FlightFailure> {
+  const error: unknown = await work.then(
+    () => new Error('the call succeeded'),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof FlightFailure) return error;
+  throw error;
+}
+
+/** The id of the result in a FlightInfo. */
+export const requestIdOf = ({ appMetadata }: FlightInfo): string =>
+  (JSON.parse(new TextDecoder().decode(appMetadata)) as { requestId: string }).requestId;
+
+/** The first ticket of a FlightInfo. */
+export const firstTicket = ({ endpoints }: FlightInfo): Uint8Array =>
+  endpoints[0]?.ticket?.ticket ?? new Uint8Array(0);

@@ -86,14 +86,16 @@ export async function answerOf(stream: ClientHttp2Stream): Promise<GrpcAnswer> {
     message: decodeURIComponent(String(message)),
     headers,
     trailers,
-    messages: messagesOf(Buffer.concat(chunks)),
+    messages: wholeMessagesOf(Buffer.concat(chunks)),
   };
 }
 
-function messagesOf(bytes: Buffer): Buffer[] {
+/** The messages that have arrived whole. */
+export function wholeMessagesOf(bytes: Buffer): Buffer[] {
   const messages: Buffer[] = [];
-  for (let start = 0; start < bytes.length;) {
+  for (let start = 0; start + 5 <= bytes.length;) {
     const end = start + 5 + bytes.readUInt32BE(start + 1);
+    if (end > bytes.length) break;
     messages.push(bytes.subarray(start + 5, end));
     start = end;
   }

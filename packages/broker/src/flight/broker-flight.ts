@@ -26,7 +26,13 @@ import { OwnResults } from '../own-results.ts';
 import { parseQueryText } from '../query-text.ts';
 import { assertNotFailed } from '../send-growing-page.ts';
 import type { FlightCaller } from './flight-caller.ts';
-import { endpointOf, infoOfGrowth, infoOfResult, timestampOf } from './flight-infos.ts';
+import {
+  endpointOf,
+  infoOfGrowth,
+  infoOfResult,
+  infoOfRunning,
+  timestampOf,
+} from './flight-infos.ts';
 import type { FlightOptions } from '../flight-options.ts';
 import {
   decodeRowsTicket,
@@ -135,10 +141,14 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   async findPath(path: readonly string[], call: Call): Promise<Partial<FlightInfo>> {
     const { requestId } = polledOf(path);
     const { principal } = call.context;
-    if (this.#context.queries.running(principal, requestId) !== undefined) {
+    const query = this.#context.queries.running(principal, requestId);
+    if (query?.growth !== undefined) {
+      await query.untilFirstBatch({ signal: call.signal });
+      if (query.outcome === undefined) return infoOfRunning(query.growth);
+    } else if (query !== undefined) {
       throw new QuireError(
         'CONFLICT',
-        `The query ${requestId} still runs; read it by PollFlightInfo, or when it has ended.`,
+        `The query ${requestId} is running and its rows cannot be read before it has ended; try again later.`,
       );
     }
     assertNotFailed(this.#context, principal, requestId);
@@ -256,14 +266,14 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   sqlInfo = () => readOnlySqlInfo(serverDescriptionOf(this.#context.options));
 
   async #run(statement: BoundStatement, call: Call): Promise<Partial<FlightInfo>> {
-    const { result, isReused } = await runStatement(this.#context, this.#flight, statement, call);
-    return infoOfResult(result, { isReused });
+    const answer = await runStatement(this.#context, this.#flight, statement, call);
+    if (answer.kind === 'growing') return infoOfRunning(answer.growth);
+    return infoOfResult(answer.result, answer);
   }
 
   async #startPolling(statement: BoundStatement, call: Call): Promise<Partial<PollInfo>> {
-    const { query, result } = await startStatement(this.#context, this.#flight, statement, call);
-    // Its failure is remembered, and told by the poll.
-    result.catch(() => undefined);
+    const query = await startStatement(this.#context, this.#flight, statement, call);
+    // A failure is remembered, and the poll ends with it.
     return this.pollPath([query.requestId], call);
   }
 

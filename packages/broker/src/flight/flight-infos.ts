@@ -29,6 +29,21 @@ export function infoOfResult(
   };
 }
 
+/** How many rows or bytes there are of a query that runs. */
+const unknownCount = -1n;
+
+/** A query that runs, in one endpoint: its rows are sent as they become readable. */
+export function infoOfRunning({ requestId, schema }: GrowingResult): Partial<FlightInfo> {
+  return {
+    schema: schema === undefined ? new Uint8Array(0) : encodeSchema(schema),
+    endpoints: endpointsOf(requestId, [], {}),
+    totalRecords: unknownCount,
+    totalBytes: unknownCount,
+    isOrdered: true,
+    appMetadata: appMetadataOf(requestId, false),
+  };
+}
+
 /** The rows that can be read by now of a query that runs. */
 export function infoOfGrowth(
   { requestId, schema, rowCount, sizeBytes }: GrowingResult,

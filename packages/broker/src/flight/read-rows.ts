@@ -1,9 +1,17 @@
 import type { Principal } from '@quire/auth';
+import { isQuireError } from '@quire/core';
 import { dataOfMessage, type FlightCall, type OutgoingData } from '@quire/flight';
-import { type BufferCodec, encodeSchema, type Result, type ResultPage } from '@quire/results';
+import {
+  type BufferCodec,
+  encodeSchema,
+  type GrowingResult,
+  type Result,
+  type ResultPage,
+} from '@quire/results';
 import { claimOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { OwnResults } from '../own-results.ts';
+import type { RunningQuery } from '../running-query.ts';
 import { assertNotFailed } from '../send-growing-page.ts';
 import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
@@ -17,8 +25,10 @@ function codecsOf(userAgent: string | undefined): readonly BufferCodec[] {
 }
 
 /**
- * Reads the rows of a ticket, which any broker of the store may have issued: the schema, then the batches as they are
- * stored. They have to be the caller's.
+ * Reads the rows of a ticket, which any broker of the store may have issued: the schema, then the
+ * batches as they are stored. Those of a query that runs are sent as they become readable.
+ *
+ * @throws what the query fails with while its rows are sent
  */
 export async function* readRows(
   context: BrokerContext,
@@ -27,46 +37,93 @@ export async function* readRows(
   call: FlightCall<FlightCaller>,
 ): AsyncGenerator<OutgoingData> {
   const { principal } = call.context;
+  const { signal } = call;
   const { metrics, pageStreams, pageLimiter } = context;
   pageStreams.assertMayOpen(principal);
   using _stream = pageStreams.open(principal);
-  await using opened = await openRows(context, principal, rows, call.signal);
-  const { schema, page } = opened;
-  yield dataOfMessage(encodeSchema(schema));
-  using _turn = await pageLimiter.acquire(claimOf(principal), page.sizeBytesMax, call.signal);
   const codecs = codecsOf(call.headers['user-agent']);
-  const messages = page.messages({ codecs, messageBytesMax, signal: call.signal });
-  for await (const message of messages) {
-    metrics.observeBytes('flight', message.byteLength);
-    yield dataOfMessage(message);
+  let isSchemaSent = false;
+  for await (const { schema, page } of pagesOf(context, principal, rows, signal)) {
+    if (!isSchemaSent) yield dataOfMessage(encodeSchema(schema));
+    isSchemaSent = true;
+    using _turn = await pageLimiter.acquire(claimOf(principal), page.sizeBytesMax, signal);
+    for await (const message of page.messages({ codecs, messageBytesMax, signal })) {
+      metrics.observeBytes('flight', message.byteLength);
+      yield dataOfMessage(message);
+    }
+    metrics.observeRows('flight', page.rowCount);
   }
-  metrics.observeRows('flight', page.rowCount);
 }
 
-interface OpenRows extends AsyncDisposable {
+interface SchemaAndPage {
   readonly schema: Result['schema'];
   readonly page: ResultPage;
 }
 
-async function openRows(
+/** The rows in pages: one for each time that more of them can be read. */
+async function* pagesOf(
   context: BrokerContext,
   principal: Principal,
-  { requestId, offset, rowCount = Number.MAX_SAFE_INTEGER }: RowsTicket,
+  { requestId, offset, rowCount = Number.MAX_SAFE_INTEGER - offset }: RowsTicket,
   signal: AbortSignal,
-): Promise<OpenRows> {
-  const growth = context.queries.running(principal, requestId)?.growth;
-  const hold = growth?.hold();
-  const growing = growth?.page({ offset, rowCount });
-  if (growth?.schema !== undefined && growing !== undefined && hold !== undefined) {
-    return {
-      schema: growth.schema,
-      page: growing,
-      [Symbol.asyncDispose]: () => hold[Symbol.asyncDispose](),
-    };
+): AsyncGenerator<SchemaAndPage> {
+  const end = offset + rowCount;
+  let next = offset;
+  const query = context.queries.running(principal, requestId);
+  if (query?.growth !== undefined) {
+    for await (const read of growingPages(query, query.growth, { next, end }, signal)) {
+      yield read;
+      next = read.page.range.end;
+    }
+    if (next >= end && next > offset) return;
   }
-  await hold?.[Symbol.asyncDispose]();
   assertNotFailed(context, principal, requestId);
-  const result = await new OwnResults(context.results, principal).open(requestId, { signal });
-  const page = result.page({ offset, rowCount });
-  return { schema: result.schema, page, [Symbol.asyncDispose]: async () => undefined };
+  const result = await openWhenEnded(context, principal, requestId, signal);
+  const page = result.page({ offset: next, rowCount: end - next });
+  // Nothing more to send than what has been sent.
+  if (page.rowCount === 0 && next > offset) return;
+  yield { schema: result.schema, page };
+}
+
+/** Until the query has ended, or all the rows that are wanted were read. */
+async function* growingPages(
+  query: RunningQuery,
+  growth: GrowingResult,
+  { next: start, end }: { readonly next: number; readonly end: number },
+  signal: AbortSignal,
+): AsyncGenerator<SchemaAndPage> {
+  using _reader = query.openReader(signal);
+  await using _held = growth.hold();
+  for (let next = start; next < end;) {
+    await query.untilRows(next + 1, { waitMs: Infinity, signal });
+    // The rest is in the stored result.
+    if (query.outcome !== undefined) return;
+    const page = growth.page({ offset: next, rowCount: end - next });
+    if (page === undefined || growth.schema === undefined) return;
+    yield { schema: growth.schema, page };
+    next = page.range.end;
+  }
+}
+
+/** Between two looks at a query that runs at another broker of the store. */
+const elsewhereIntervalMs = 250;
+
+/**
+ * Opens a stored result. A ticket may reach another broker of the store than the one that runs its
+ * query, which knows no more of it than when it has ended.
+ */
+async function openWhenEnded(
+  context: BrokerContext,
+  principal: Principal,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await new OwnResults(context.results, principal).open(requestId, { signal });
+    } catch (error) {
+      if (!isQuireError(error, 'QUERY_ELSEWHERE')) throw error;
+      await context.clock.sleep(elsewhereIntervalMs, signal);
+    }
+  }
 }

@@ -1,12 +1,13 @@
-import { type Query, QuireError, type QueryParameters } from '@quire/core';
+import { abortError, type Query, QuireError, type QueryParameters } from '@quire/core';
 import type { FlightCall } from '@quire/flight';
-import type { Result } from '@quire/results';
+import type { GrowingResult, Result } from '@quire/results';
 import { assertMayWork, followWork } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { openNamedResults } from '../named-results.ts';
 import { type QueryRun, type StartedQuery, startQuery } from '../query-runner.ts';
 import { parseQueryText } from '../query-text.ts';
 import type { Question } from '../result-reuse.ts';
+import type { RunningQuery } from '../running-query.ts';
 import { discardUnlessKept, logStored, markRunning, questionOf } from '../routes/run-query.ts';
 import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
@@ -17,12 +18,15 @@ export interface BoundStatement {
   readonly parameters?: QueryParameters | undefined;
 }
 
-/** The stored answer of a statement. */
-export interface StatementResult {
-  readonly result: Result;
-  /** Whether an earlier query has computed it. */
-  readonly isReused: boolean;
-}
+/** The answer of a statement: stored, or growing and readable. */
+export type StatementAnswer =
+  | { readonly kind: 'growing'; readonly growth: GrowingResult }
+  | {
+      readonly kind: 'stored';
+      readonly result: Result;
+      /** Whether an earlier query has computed it. */
+      readonly isReused: boolean;
+    };
 
 interface PlannedRun {
   readonly run: Omit<QueryRun, 'signal' | 'share' | 'growth'>;
@@ -30,32 +34,37 @@ interface PlannedRun {
 }
 
 /**
- * Runs a statement and stores its answer, or finds the answer of an earlier one: the same way as
- * `POST /query/sql?doPaginate=true`, with the expiration of Flight.
+ * Runs a statement, or finds the answer of an earlier one: the same way as
+ * `POST /query/sql?doPaginate=true`, with the expiration of Flight. Resolves once a whole batch of
+ * rows can be read, or the whole answer is stored. The query is cancelled when its caller leaves
+ * before that, and later when those who read its rows leave.
  */
 export async function runStatement(
   context: BrokerContext,
   flight: FlightOptions,
   statement: BoundStatement,
   call: FlightCall<FlightCaller>,
-): Promise<StatementResult> {
+): Promise<StatementAnswer> {
   const caller = call.context;
   const { run, question } = await planRun(context, flight, statement, call);
   const known = question && (await context.reuse.find(question, { signal: call.signal }));
   if (known !== undefined) return reused(context, caller, known);
-  const { result: running } = startQuery(context, {
+  const { query, result, marked } = await start(context, call, {
     ...run,
-    signal: call.signal,
-    share: question && ((start, options) => context.reuse.share(question, start, options)),
+    endsWithReaders: true,
+    share:
+      question && ((runPlanned, options) => context.reuse.share(question, runPlanned, options)),
   });
-  context.calls.follow(running.then(ignore, ignore));
-  followWork(caller, running);
-  const result = await running;
-  if (result.entry.requestId !== run.requestId) return reused(context, caller, result);
-  logStored(caller, result);
-  // A client that has gone before it was told of its result cannot ask for it.
-  discardUnlessKept(context, caller, result, true);
-  return { result, isReused: false };
+  await query.untilFirstBatch({ signal: call.signal });
+  const { growth } = query;
+  if (query.outcome === undefined && growth !== undefined) {
+    // Brokers of a shared store know from now on where its rows can be read.
+    await marked();
+    if (query.outcome === undefined) return { kind: 'growing', growth };
+  }
+  const stored = await result;
+  if (stored.entry.requestId !== run.requestId) return reused(context, caller, stored);
+  return { kind: 'stored', result: stored, isReused: false };
 }
 
 /** Starts a statement whose rows can be read while it runs; it goes on without its caller. */
@@ -64,27 +73,72 @@ export async function startStatement(
   flight: FlightOptions,
   statement: BoundStatement,
   call: FlightCall<FlightCaller>,
-): Promise<StartedQuery> {
-  const caller = call.context;
+): Promise<RunningQuery> {
   const { run, question } = await planRun(context, flight, statement, call);
+  const { query, marked } = await start(context, call, {
+    ...run,
+    share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
+  });
+  await marked();
+  return query;
+}
+
+interface Started extends StartedQuery {
+  /** Resolves when other brokers know where the query runs, or it has ended. */
+  readonly marked: () => Promise<void>;
+}
+
+/** Starts a query that can outlive its call; a shutdown waits for it. */
+async function start(
+  context: BrokerContext,
+  { context: caller, signal }: FlightCall<FlightCaller>,
+  { share, ...run }: PlannedRun['run'] & Pick<QueryRun, 'share'>,
+): Promise<Started> {
+  const { endsWithReaders } = run;
   const controller = new AbortController();
   const growth = await context.results.grow(run.requestId);
-  const started = startQuery(context, {
-    ...run,
-    growth,
-    signal: controller.signal,
-    share: question && ((start) => context.reuse.lead(question, start)),
-  });
+  const started = startQuery(context, { ...run, growth, signal: controller.signal, share });
   const { query, result } = started;
-  const marked = markRunning(context, caller.log, { query, timeoutMs: run.timeoutMs });
-  const logged = result.then((stored) => logStored(caller, stored), ignore);
+  if (endsWithReaders === true) abortWithCall(caller, signal, controller);
   followWork(caller, result);
+  let mark: ReturnType<typeof markRunning> | undefined;
+  const logged = result.then((stored) => {
+    if (stored.entry.requestId !== run.requestId) return;
+    logStored(caller, stored);
+    // A client that left before it was answered cannot ask for the result.
+    if (endsWithReaders === true) discardUnlessKept(context, caller, stored, true);
+  }, ignore);
   context.calls.follow(
-    logged.then(() => marked.end()),
+    logged.then(() => mark?.end()),
     controller,
   );
-  await Promise.race([marked.written, query.hasEnded]);
-  return started;
+  return {
+    ...started,
+    marked: async () => {
+      mark = markRunning(context, caller.log, { query, timeoutMs: run.timeoutMs });
+      await Promise.race([mark.written, query.hasEnded]);
+    },
+  };
+}
+
+/** Aborts a query whose caller leaves, or whose deadline passes, before it is answered. */
+function abortWithCall(
+  { call }: FlightCaller,
+  signal: AbortSignal,
+  controller: AbortController,
+): void {
+  const abort = (): void =>
+    controller.abort(
+      signal.aborted
+        ? abortError(signal)
+        : new QuireError('ABORTED', 'The client left before its query was answered.'),
+    );
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  void call.outcome.then((outcome) => {
+    signal.removeEventListener('abort', abort);
+    if (outcome !== 'finished') abort();
+  });
 }
 
 /** Everything that can be refused is refused here, before the query runs. */
@@ -92,7 +146,7 @@ async function planRun(
   context: BrokerContext,
   { expirationMs }: FlightOptions,
   { sql: text, parameters }: BoundStatement,
-  { context: caller, signal, timeoutMs: clientTimeoutMs }: FlightCall<FlightCaller>,
+  { context: caller, signal }: FlightCall<FlightCaller>,
 ): Promise<PlannedRun> {
   const { principal } = caller;
   const { sql, dialect, queryOptions } = parseQueryText(context, principal, { sql: text });
@@ -107,7 +161,7 @@ async function planRun(
     results: await openNamedResults(context, principal, sql, signal),
     principal,
     requestId,
-    timeoutMs: Math.min(timeoutMs, clientTimeoutMs, context.options.queryTimeoutMs),
+    timeoutMs: Math.min(timeoutMs, context.options.queryTimeoutMs),
     expirationMs,
   };
   return {
@@ -116,10 +170,10 @@ async function planRun(
   };
 }
 
-function reused(context: BrokerContext, { log }: FlightCaller, result: Result): StatementResult {
+function reused(context: BrokerContext, { log }: FlightCaller, result: Result): StatementAnswer {
   context.metrics.observeReused();
   log.info({ reusedId: result.entry.requestId }, 'query answered by a result that stands');
-  return { result, isReused: true };
+  return { kind: 'stored', result, isReused: true };
 }
 
 const ignore = (): void => undefined;

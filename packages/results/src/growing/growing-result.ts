@@ -21,6 +21,8 @@ export interface GrowingResult extends ProgressTarget {
   readonly schema: Schema | undefined;
   /** Rows that can be read by now. */
   readonly rowCount: number;
+  /** Rows of every batch but the last; 1 while there is none. */
+  readonly rowsPerBatch: number;
   /** Bytes of the data file that they take. */
   readonly sizeBytes: number;
   /** Calls back whenever there are more rows; disposing ends it. */
@@ -77,6 +79,10 @@ export class GrowingFile implements GrowingResult {
 
   get rowCount(): number {
     return this.#rowCount;
+  }
+
+  get rowsPerBatch(): number {
+    return this.#rowsPerBatch;
   }
 
   get sizeBytes(): number {
