@@ -90,7 +90,7 @@ function examplesOf(
     },
     {
       purpose: 'See what a task did to make a table of a file.',
-      command: `curl -s -H "Authorization: Bearer ${token}" '${controller.address.url}/tasks/task/${taskName}/debug?verbosity=1'; echo`,
+      command: `${invocation} tasks show ${taskName} --all --url ${controller.address.url}${option} | cat`,
     },
   ];
 }

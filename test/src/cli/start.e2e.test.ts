@@ -53,11 +53,8 @@ describe('the quickstart', () => {
     expect(await countOf(growing)).toBeGreaterThan(before);
     await expect.poll(() => loaded(ask)).toEqual([[5_105, 5_105]]);
     await expect
-      .poll(async () => JSON.parse((await shell(task)).stdout))
-      .toMatchObject({
-        taskState: 'COMPLETED',
-        subtaskInfos: [{ info: '1 file, 5,105 rows, 1 segment' }],
-      });
+      .poll(async () => (await shell(task)).stdout)
+      .toMatch(/^state\tCOMPLETED$.*: 1 file, 5,105 rows, 1 segment$/ms);
 
     // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each
     // message is there once.
@@ -68,10 +65,9 @@ describe('the quickstart', () => {
     const [, , taskAgain = ''] = commandsOf(second.stdout);
     const askAgain = new QuireClient({ baseUrl: again.url, token: 'quickstart-admin' });
     await untilMore(askAgain, seen);
-    expect(JSON.parse((await shell(taskAgain)).stdout)).toMatchObject({
-      taskState: 'COMPLETED',
-      subtaskCount: { total: 1 },
-    });
+    expect((await shell(taskAgain)).stdout).toMatch(
+      /^state\tCOMPLETED$.*^subtasks\t1 total, 1 completed$/ms,
+    );
     expect(await loaded(askAgain)).toEqual([[5_105, 5_105]]);
     second.signal('SIGTERM');
     expect((await second.ended()).exitCode).toBe(0);

@@ -9,6 +9,7 @@ import { integerFrom } from '../number-option.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { stylesFor } from '../styles.ts';
 import { cellContent } from '../table/cell-text.ts';
+import { nextByCommands } from '../tables/next-commands.ts';
 import {
   describeRestream,
   destinationLag,
@@ -221,7 +222,7 @@ function membersOf(job: RestreamResponse): (readonly [string, string | number])[
       ? []
       : [['last problem', `${job.lastProblem.code}: ${job.lastProblem.message}`] as const]),
     ...(job.error === null ? [] : [['error', `${job.error.code}: ${job.error.message}`] as const]),
-    ['next', job.next],
+    ['next', nextByCommands(job.next)],
   ];
 }
 
@@ -251,7 +252,7 @@ async function followRestream(
       await stderr.write(`${home}${lines.join('\n')}\n`);
       lineCount = lines.length;
     } else if (job.status !== said) {
-      await stderr.write(`${job.status}\t${job.next}\n`);
+      await stderr.write(`${job.status}\t${nextByCommands(job.next)}\n`);
       said = job.status;
     }
     if (hasEnded(job)) return job;

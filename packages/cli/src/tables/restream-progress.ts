@@ -4,6 +4,7 @@ import { visibleText } from '@quire/core/portable';
 import { grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
 import { cutText } from '../table/text-width.ts';
+import { nextByCommands } from './next-commands.ts';
 
 const restreamStages = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const;
 type Stage = (typeof restreamStages)[number];
@@ -91,7 +92,7 @@ function runningStage(
       detail: `${grouped(committed)} of ${grouped(total)} segments`,
     };
   }
-  return { share: undefined, detail: job.next };
+  return { share: undefined, detail: nextByCommands(job.next) };
 }
 
 function isStage(status: string): boolean {
@@ -133,6 +134,6 @@ export function describeRestream(job: RestreamResponse): string {
   const error = job.error === null ? '' : ` ${job.error.code}: ${job.error.message}`;
   const problem = job.lastProblem === null ? '' : ` Last problem: ${job.lastProblem.message}`;
   return visibleText(
-    `${tableNameWithType} to ${destTableNameWithType}: ${job.status} after ${elapsedOf(job)}.${error}${problem} ${job.next}`,
+    `${tableNameWithType} to ${destTableNameWithType}: ${job.status} after ${elapsedOf(job)}.${error}${problem} ${nextByCommands(job.next)}`,
   );
 }
