@@ -31,6 +31,12 @@ export function excludedFrom(name: string): string[] {
 const isolated = ['mocked', 'faults'];
 
 /**
+ * Suites that ask other processes whether something has happened: each question takes as much of
+ * the processor as a step of the answer.
+ */
+const withProcesses = ['conformance', 'faults', 'e2e', 'pinot'];
+
+/**
  * The kinds of tests that need more than one package. A file's ending says its kind, its folder
  * what it is about.
  */
@@ -79,10 +85,10 @@ export default defineConfig({
         pool: 'forks',
         // These end a test that hangs, and say nothing about speed: a loaded machine may take many
         // times as long as a quiet one.
-        testTimeout: 180_000,
+        testTimeout: 300_000,
         hookTimeout: 300_000,
-        expect: { poll: { timeout: 120_000, interval: 20 } },
-        setupFiles: ['./scripts/fixed-seed.ts'],
+        expect: { poll: { timeout: 120_000, interval: withProcesses.includes(name) ? 100 : 20 } },
+        setupFiles: ['./scripts/processor-time.ts', './scripts/fixed-seed.ts'],
         globalSetup: globalSetups[name] ?? [],
         env: { NODE_OPTIONS: `--conditions=${sourceCondition}`, NODE_COMPILE_CACHE: compileCache },
       },
