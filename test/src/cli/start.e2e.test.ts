@@ -10,7 +10,7 @@ import {
 
 // Real processes and three million rows, on machines that have other things to do as well.
 describe('the quickstart', () => {
-  test('prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
+  test('the quickstart prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
     await using directory = await temporaryDirectory();
     const sets = [
       'engine.broker.client.queryPort=0',
@@ -51,7 +51,7 @@ describe('the quickstart', () => {
     const ask = new QuireClient({ baseUrl: url, token: 'quickstart-admin' });
     await untilMore(ask, before);
     expect(await countOf(growing)).toBeGreaterThan(before);
-    await expect.poll(() => loaded(ask)).toEqual([[5_105, 5_105]]);
+    await expect.poll(() => loaded(ask), { interval: 300 }).toEqual([[5_105, 5_105]]);
     await expect
       .poll(async () => (await shell(task)).stdout)
       .toMatch(/^state\tCOMPLETED$.*: 1 file, 5,105 rows, 1 segment$/ms);
@@ -90,7 +90,7 @@ async function countOf(command: string): Promise<number> {
 async function untilMore(client: QuireClient, rowCount: number): Promise<void> {
   const grown = async () =>
     (await client.query('SELECT count(*) FROM departures')).page.rows[0]?.[0];
-  await expect.poll(async () => Number(await grown())).toBeGreaterThan(rowCount);
+  await expect.poll(async () => Number(await grown()), { interval: 300 }).toBeGreaterThan(rowCount);
 }
 
 /** What the task has loaded: rows, and different ones. */
@@ -100,7 +100,7 @@ async function loaded(client: QuireClient): Promise<readonly (readonly unknown[]
 
 describe('a server', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'lets calls under way finish at %s, and exits with 0',
+    'a server lets calls under way finish at %s, and exits with 0',
     async (signal) => {
       await using directory = await temporaryDirectory();
       const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
@@ -128,7 +128,7 @@ describe('a server', () => {
     },
   );
 
-  test('stops at once at a second signal, and exits with 1', async () => {
+  test('a server stops at once at a second signal, and exits with 1', async () => {
     await using directory = await temporaryDirectory();
     const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
     await using _server = server;
@@ -144,7 +144,7 @@ describe('a server', () => {
     expect(await running).toBeInstanceOf(Error);
   });
 
-  test('finds the results again that it has stored in files, once it is started again', async () => {
+  test('a server finds the results again that it has stored in files, once it is started again', async () => {
     await using directory = await temporaryDirectory();
     const config = await writeSettings(
       directory.path,
@@ -166,7 +166,7 @@ describe('a server', () => {
     expect(page.rows).toEqual([[42]]);
   });
 
-  test('finds them under its id as well when its port has changed meanwhile', async () => {
+  test('a server finds its results under its id as well when its port has changed meanwhile', async () => {
     await using directory = await temporaryDirectory();
     const store =
       'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
@@ -196,7 +196,7 @@ describe('a server', () => {
     expect([page.rows, page.brokerId]).toEqual([[[42]], 'reports']);
   });
 
-  test('prints no token that somebody chose', async () => {
+  test('a server prints no token that somebody chose', async () => {
     await using directory = await temporaryDirectory();
     const { server } = await startServer(['--config', await writeSettings(directory.path)]);
     await using _server = server;

@@ -76,7 +76,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
   });
 
   describe('results', () => {
-    test('are listed with their owner, size and expiry, renewed, and deleted after a question', async () => {
+    test('results are listed with their owner, size and expiry, renewed, and deleted after a question', async () => {
       await using visit = await stage.visit({ place: '/results' });
       const { page } = visit;
       const id = await stage.store('SELECT * FROM stocks');
@@ -97,14 +97,14 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await row.waitFor({ state: 'detached' });
     });
 
-    test('are summed up by principal', async () => {
+    test('results are summed up by principal', async () => {
       await using visit = await stage.visit({ place: '/results' });
       await stage.store('SELECT * FROM stocks');
       const row = visit.page.locator('.usage tbody tr').filter({ hasText: 'admin' });
       await expect.poll(() => row.innerText()).toMatch(/^admin\s+\d+\s+[\d.]+ [KM]iB$/);
     });
 
-    test('that the next sweep would take are named with the reason, and stay', async () => {
+    test('results that the next sweep would take are named with the reason, and stay', async () => {
       await using visit = await stage.visit({ place: '/results' });
       const { page } = visit;
       await page.getByRole('button', { name: 'What would it take?' }).click();

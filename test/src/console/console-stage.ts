@@ -62,6 +62,8 @@ export class ConsoleStage implements AsyncDisposable {
   readonly browser: Browser;
 
   readonly #context: BrowserContext;
+  /** Tabs whose tests have ended. */
+  readonly #idlePages: Page[] = [];
 
   private constructor(
     quire: RunningQuire,
@@ -90,7 +92,14 @@ export class ConsoleStage implements AsyncDisposable {
       startQuire({ file, roles: ['server', 'broker', 'controller'] }),
       chromium.launch({
         executablePath: program,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+        // Processes of its own for each tab and for drawing cost a quarter of the time.
+        args: [
+          '--no-sandbox',
+          '--disable-gpu',
+          '--in-process-gpu',
+          '--renderer-process-limit=1',
+          '--disable-dev-shm-usage',
+        ],
       }),
     ]);
     const permissions = ['clipboard-read', 'clipboard-write'];
@@ -107,25 +116,49 @@ export class ConsoleStage implements AsyncDisposable {
   }
 
   /**
-   * Opens the console in a tab of its own. All tabs have one browser's memory: the files of the
-   * console are fetched once.
+   * Opens the console in a tab that no other test has at the same time. A tab is used again when its
+   * test has ended: a new one has a process to start and the scripts of the console to compile.
    */
   async visit({ token = adminToken, place = '' }: PageOptions = {}): Promise<
     ConsolePage & AsyncDisposable
   > {
-    const page = await this.#context.newPage();
+    const page = this.#idlePages.pop() ?? (await this.#openPage());
     const complaints: string[] = [];
     const calls: string[] = [];
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      if (!['error', 'warning'].includes(message.type())) return;
+      // Of what could not be loaded, the text does not say what it was.
+      complaints.push(`${message.text()} ${message.location().url}`.trim());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => calls.push(request.url().replace(this.url, '')));
     if (token !== null) {
-      await page.addInitScript((kept) => sessionStorage.setItem('quire.token', kept), token);
+      await page.evaluate((kept) => sessionStorage.setItem('quire.token', kept), token);
     }
     await page.goto(`${this.url}/console/${place === '' ? '' : `#${place}`}`);
-    return { page, complaints, calls, [Symbol.asyncDispose]: () => page.close() };
+    return { page, complaints, calls, [Symbol.asyncDispose]: () => this.#leave(page) };
+  }
+
+  /** Opens a tab at a file of the console that runs nothing, and has its storage. */
+  async #openPage(): Promise<Page> {
+    const page = await this.#context.newPage();
+    await page.goto(this.#restUrl);
+    return page;
+  }
+
+  /** Makes a tab as new, for the next test. */
+  async #leave(page: Page): Promise<void> {
+    for (const event of ['console', 'pageerror', 'request', 'dialog'] as const) {
+      page.removeAllListeners(event);
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.goto(this.#restUrl);
+    await page.evaluate(() => sessionStorage.clear());
+    this.#idlePages.push(page);
+  }
+
+  get #restUrl(): string {
+    return `${this.url}/console/about.json`;
   }
 
   /** Calls the controller, as an admin. */

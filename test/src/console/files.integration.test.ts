@@ -12,7 +12,7 @@ const KB = 1024;
 const isLazy = (name: string): boolean => /sql-editor|plot-panel/.test(name);
 
 describe('the files of the console', () => {
-  test('are less than 300 KB compressed, without the editor and the plots', async () => {
+  test('the files of the console are less than 300 KB compressed, without the editor and the plots', async () => {
     await ensureSite(() => undefined);
     const files = await readConsoleFiles();
     const sizes = [...(files ?? [])].map(([name, { bytes, brotli }]) => ({
@@ -25,7 +25,7 @@ describe('the files of the console', () => {
     expect(sizes.some(({ name }) => isLazy(name))).toBe(true);
   });
 
-  test('are the same compressed and not, and only those whose names tell their bytes are kept for ever', async () => {
+  test('the files of the console are the same compressed and not, and only those whose names tell their bytes are kept for ever', async () => {
     const files = await readConsoleFiles();
     for (const [name, { bytes, brotli, isImmutable }] of files ?? []) {
       expect(brotli === undefined || brotliDecompressSync(brotli).equals(bytes)).toBe(true);
@@ -33,7 +33,7 @@ describe('the files of the console', () => {
     }
   });
 
-  test('are not there in a clone that has not built them', async () => {
+  test('the files of the console are not there in a clone that has not built them', async () => {
     expect(await readConsoleFiles('/nowhere')).toBeUndefined();
   });
 });

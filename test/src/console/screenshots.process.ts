@@ -72,7 +72,7 @@ async function runLongest(page: Page): Promise<void> {
   await page.goto(`${url}#/query?sql=${encodeURIComponent(longestFlights)}`);
   await page.locator('.editor .cm-content').filter({ hasText: 'FROM flights' }).waitFor();
   await page.getByRole('button', { name: 'Run' }).click();
-  await page.locator('tbody td').first().waitFor({ timeout: 120_000 });
+  await page.locator('tbody td').first().waitFor({ timeout: 240_000 });
 }
 
 async function takePlot(page: Page, name: string): Promise<void> {

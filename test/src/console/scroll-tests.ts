@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { patience } from '../testkit/until.ts';
 import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 
 /** Rows of the long result; `QUIRE_CONSOLE_ROWS=10000000` for the long trial. */
@@ -40,7 +41,7 @@ const scroll = (from: number, to: number, steps: number): string => `(async () =
     await next();
     await next();
     while (!isThere()) {
-      if (performance.now() - start > 30000) throw new Error('The rows of step ' + step + ' do not come.');
+      if (performance.now() - start > ${patience.timeout}) throw new Error('The rows of step ' + step + ' do not come.');
       await next();
     }
     count.slowestStopMs = Math.max(count.slowestStopMs, performance.now() - start);
@@ -74,7 +75,7 @@ export function testScrolling(stageOf: () => ConsoleStage): void {
 
   test(
     'from end to end and back, every stop has its rows, for few requests and in flat memory',
-    { timeout: isLongTrial ? 1_800_000 : 120_000 },
+    isLongTrial ? { timeout: 1_800_000 } : {},
     async () => {
       await using visit = await stage.visit();
       const { page, calls, complaints } = visit;

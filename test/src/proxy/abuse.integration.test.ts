@@ -59,14 +59,17 @@ describe('headers that would send a call elsewhere', () => {
     ['a port that is not one', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099x\r\n'],
     ['a port beyond all', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: 73635\r\n'],
     ['a negative port', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: -1\r\n'],
-  ])('are refused, and no broker is called: %s', async (_what, headers) => {
-    const answer = await page(headers);
-    expect([answer.status, errorOf(answer).reason]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(answer.body).not.toContain('evil');
-    expect(broker.calls).toEqual([]);
-  });
+  ])(
+    'headers that would send a call elsewhere are refused, and no broker is called: %s',
+    async (_what, headers) => {
+      const answer = await page(headers);
+      expect([answer.status, errorOf(answer).reason]).toEqual([400, 'INVALID_PARAMETER']);
+      expect(answer.body).not.toContain('evil');
+      expect(broker.calls).toEqual([]);
+    },
+  );
 
-  test('are heeded when they name a broker, and are not passed on', async () => {
+  test('headers that would send a call elsewhere are heeded when they name a broker, and are not passed on', async () => {
     const answer = await page('forward_host: ODD.example\r\nFORWARD_PORT: 8099\r\n');
     // Ids know upper and lower case, as object names do.
     expect(answer.status).toBe(400);
@@ -124,7 +127,7 @@ describe('requests of which two parties may think differently', () => {
       `2\r\n{}xx\r\n0\r\n\r\n${hidden}`,
     ],
   ] as const)(
-    'are refused, and hide no call: %s',
+    'requests of which two parties may think differently are refused, and hide no call: %s',
     async (_what, headers, body, status: number = 400) => {
       const answer = await post(headers, body);
       expect([answer.status, answer.count]).toEqual([status, 1]);
@@ -146,11 +149,14 @@ describe('requests of which two parties may think differently', () => {
     ['an asterisk', 'OPTIONS * HTTP/1.1'],
     ['another protocol', `GET /query/${id}/results?offset=0 HTTP/3.0`],
     ['a space in the target', `GET /query/${id}/results?offset=0 x HTTP/1.1`],
-  ])('lead to no broker: %s', async (_what, line) => {
-    const answer = await send(`${line}\r\n${usual}\r\nConnection: close\r\n\r\n`);
-    expect(answer.status === 0 || (answer.status >= 400 && answer.status < 500)).toBe(true);
-    expect(broker.calls).toEqual([]);
-  });
+  ])(
+    'requests of which two parties may think differently lead to no broker: %s',
+    async (_what, line) => {
+      const answer = await send(`${line}\r\n${usual}\r\nConnection: close\r\n\r\n`);
+      expect(answer.status === 0 || (answer.status >= 400 && answer.status < 500)).toBe(true);
+      expect(broker.calls).toEqual([]);
+    },
+  );
 
   test('a body that nobody announced for a page is not a second call', async () => {
     const answer = await send(
@@ -163,7 +169,7 @@ describe('requests of which two parties may think differently', () => {
 });
 
 describe('what is passed on', () => {
-  test('leaves out what is between two neighbours, and says where the call came from', async () => {
+  test('what is passed on leaves out what is between two neighbours, and says where the call came from', async () => {
     await page(
       [
         'Connection: close, X-Private, Keep-Alive',
@@ -202,7 +208,7 @@ describe('what is passed on', () => {
     expect([host, connection]).toEqual([new URL(broker.url).host, 'keep-alive']);
   });
 
-  test('gives the call an id where the caller gives none, or one that nobody could log', async () => {
+  test('what is passed on gives the call an id where the caller gives none, or one that nobody could log', async () => {
     await page('', '/query/x/metadata');
     await page(`X-Request-Id: ${'x'.repeat(200)}\r\n`, '/query/x/metadata');
     const ids = broker.calls.map(({ headers }) => headers['x-request-id']);
@@ -213,7 +219,7 @@ describe('what is passed on', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('does so in the other direction as well', async () => {
+  test('what an answer brings is passed on likewise, in the other direction', async () => {
     broker.conduct = answers(200, '{}', {
       connection: 'X-Internal, close',
       'x-internal': '1',
@@ -283,7 +289,7 @@ describe('what is passed on', () => {
       const text =
         how === 'announced' ? body : `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
       const answer = await send(
-        `POST /query/sql HTTP/1.1\r\n${usual}\r\n${headers}\r\n\r\n${text}`,
+        `POST /query/sql HTTP/1.1\r\n${usual}\r\nConnection: close\r\n${headers}\r\n\r\n${text}`,
       );
       expect([answer.status, errorOf(answer).reason]).toEqual([413, 'BODY_TOO_LARGE']);
       expect(broker.calls).toEqual([]);

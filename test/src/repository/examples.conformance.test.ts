@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   describeObjectStore,
   describeQueryEngine,
-  inAllWrappers,
   type StoreFixture,
   type StoreFixtureOptions,
 } from '@quire/core/conformance';
@@ -37,10 +36,6 @@ async function openStore(options: StoreFixtureOptions = {}): Promise<StoreFixtur
 }
 
 describeObjectStore('the example of a store, on SQLite', openStore, { modelRunCount: 10 });
-describeObjectStore('the example of a store in all wrappers', inAllWrappers(openStore), {
-  modelRunCount: 3,
-  longListingCount: 60,
-});
 
 const count = 'WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c)';
 const numbers = `${count} SELECT n FROM c LIMIT 100000`;

@@ -48,7 +48,7 @@ describeWithTool(python, 'pyarrow, polars and DuckDB read the data file', (pytho
   });
 
   test.each<Compression>(['none', 'zstd', 'lz4'])(
-    'with buffers compressed by %s',
+    'pyarrow, polars and DuckDB read the data file with buffers compressed by %s',
     async (compression) => {
       await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
       const results = new ResultStore({

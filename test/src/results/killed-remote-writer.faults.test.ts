@@ -89,8 +89,8 @@ async function countWholeResults(store: ObjectStore): Promise<number> {
   const entries = await Array.fromAsync(results.list());
   for (const { requestId } of entries) {
     const result = await results.open(requestId);
-    expect(await pageText(result, rowCount - 100_000, 100_000)).toBe(
-      countingJson(rowCount - 100_000, rowCount),
+    expect(await pageText(result, rowCount - 1_000, 2_000)).toBe(
+      countingJson(rowCount - 1_000, rowCount),
     );
   }
   const { entry } = await results.create(countingRows(10), { owner: 'o' });

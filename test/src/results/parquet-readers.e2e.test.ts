@@ -15,7 +15,7 @@ describeWithTool(python, 'pages in Parquet', (pythonPath) => {
   const run = (...args: readonly string[]) =>
     promisify(execFile)(pythonPath, [script, ...args], { env: { TZ: 'UTC' } });
 
-  test('have the values of the same pages in Arrow, in every type, for pyarrow, DuckDB and polars', async () => {
+  test('pages in Parquet have the values of the same pages in Arrow, in every type, for pyarrow, DuckDB and polars', async () => {
     await using directory = await temporaryDirectory();
     const pathOf = (name: string): string => join(directory.path, name);
     await run('rows', pathOf('rows.arrows'));

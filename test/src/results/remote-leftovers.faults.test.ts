@@ -76,7 +76,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
   afterAll(async () => server[Symbol.asyncDispose]());
 
   describe('as the store tells of them', () => {
-    test('have the key of their object, the bytes of their parts and a time, and go when they are removed', async () => {
+    test('unfinished uploads in a bucket as the store tells of them have the key of their object, the bytes of their parts and a time, and go when they are removed', async () => {
       const options = server.storeOptions();
       await using store = await S3ObjectStore.open(options);
       const startMs = systemClock.nowMs();
@@ -111,7 +111,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       ]);
     });
 
-    test('of this process are alive while they are written; one that is given up all the same fails, and says why', async () => {
+    test('unfinished uploads in a bucket as the store tells of them of this process are alive while they are written; one that is given up all the same fails, and says why', async () => {
       await using store = await S3ObjectStore.open(server.storeOptions());
       const owners: (string | undefined)[] = [];
       const source = async function* (): AsyncGenerator<Uint8Array> {
@@ -132,7 +132,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       expect(await collect(store.leftovers.list())).toEqual([]);
     });
 
-    test('come page by page, and those that end meanwhile are left out', async () => {
+    test('unfinished uploads in a bucket as the store tells of them come page by page, and those that end meanwhile are left out', async () => {
       await using proxy = await FaultProxy.start(server.process.port);
       await using store = await S3ObjectStore.open({
         ...server.storeOptions(),

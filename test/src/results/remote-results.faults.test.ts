@@ -277,7 +277,7 @@ const lapsingServers: Readonly<Record<string, LapsingServerKind>> = {
 
 for (const [name, kind] of Object.entries(lapsingServers)) {
   describeWithTool(kind.tool, `a server of ${name} that ${kind.lapse}, under load`, (path) => {
-    test('loses no committed result, and shows no partial one', async () => {
+    test(`a server of ${name} that ${kind.lapse}, under load loses no committed result, and shows no partial one`, async () => {
       await using server = await kind.start(path);
       await using store = await server.open();
       const results = resultsOn(retrying(store));

@@ -25,6 +25,14 @@ const faults: readonly Fault[] = [
   { kind: 'crash', when: { midwayBytes: 5000 } },
 ];
 
+/**
+ * The faults in mid-write, of which each store has leftovers of its own. What the others do is done
+ * above the store: memory shows it for all of them.
+ */
+const midwayFaults = faults.filter(
+  (fault) => 'afterBytes' in fault || (fault.kind === 'crash' && typeof fault.when === 'object'),
+);
+
 const putsOfOneWrite = 2;
 
 /** Store, renew, read, delete: every call of this is made to fail in turn. */
@@ -94,7 +102,7 @@ describe('results in memory', () => {
 });
 
 describe('results in files', () => {
-  test.each(faults)(title, async (fault) => {
+  test.each(midwayFaults)(title, async (fault) => {
     await using directory = await temporaryDirectory();
     let count = 0;
     await expectWholeOrAbsent(fault, () =>
@@ -110,7 +118,7 @@ describeWithTool(s3Server, 'results in S3', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test.each(faults)(title, (fault) =>
+  test.each(midwayFaults)(title, (fault) =>
     expectWholeOrAbsent(fault, () => S3ObjectStore.open(server.storeOptions())),
   );
 });
@@ -122,7 +130,7 @@ describeWithTool(gcsServer, 'results in GCS', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test.each(faults)(title, (fault) =>
+  test.each(midwayFaults)(title, (fault) =>
     expectWholeOrAbsent(fault, () => GcsObjectStore.open(server.storeOptions())),
   );
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { GcsServer } from '../testkit/servers/gcs-server.ts';
 import { describeWithTool, gcsServer } from '../testkit/toolchain.ts';
 import { gcsStoresOn } from '../testkit/gcs-fixture.ts';
-import { describeObjectStore, inAllWrappers } from '@quire/core/conformance';
+import { describeObjectStore } from '@quire/core/conformance';
 
 describeWithTool(gcsServer, 'on a server like that of Google', (path) => {
   let server: GcsServer;
@@ -13,10 +13,4 @@ describeWithTool(gcsServer, 'on a server like that of Google', (path) => {
   const openGcsStore = gcsStoresOn(() => server);
 
   describeObjectStore('GCS store', openGcsStore, { modelRunCount: 8 });
-  // The long listing goes through the wrappers around the memory store: here it would take the
-  // longest of all.
-  describeObjectStore('GCS store in all wrappers', inAllWrappers(openGcsStore), {
-    modelRunCount: 3,
-    longListingCount: 60,
-  });
 });

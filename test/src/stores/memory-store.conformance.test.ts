@@ -33,6 +33,8 @@ async function roomNobodyUses(store: MemoryObjectStore): Promise<string[]> {
 }
 
 describeObjectStore('memory store', openMemoryStore, { modelRunCount: 100 });
+// Wrappers call the port alone, so the cheapest store shows what they do to any. That they pass on
+// the capabilities that it lacks is a property test of `@quire/core`.
 describeObjectStore('memory store in all wrappers', inAllWrappers(openMemoryStore), {
   modelRunCount: 20,
 });

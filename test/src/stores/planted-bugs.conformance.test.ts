@@ -31,13 +31,13 @@ function openWith({ plant }: PlantedBug): OpenStoreFixture {
 }
 
 describe('the conformance suite of stores', () => {
-  test.each(bugs)('catches a store that $name', async (bug) => {
+  test.each(bugs)('the conformance suite of stores catches a store that $name', async (bug) => {
     const caughtBy = cases.get(bug.caughtBy);
     if (caughtBy === undefined) return expect.fail(`There is no case “${bug.caughtBy}”.`);
     await expectCaught(caughtBy, openWith(bug), { hangs: bug.hangs, patienceMs: 1000 });
   });
 
-  test('is tried with at least forty bugs, of every group', () => {
+  test('the conformance suite of stores is tried with at least forty bugs, of every group', () => {
     expect(bugs.length).toBeGreaterThanOrEqual(40);
     const groups = new Set(bugs.map(({ caughtBy }) => cases.get(caughtBy)?.group));
     expect(groups).toEqual(new Set(objectStoreCases().map(({ group }) => group)));

@@ -65,7 +65,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test('go in one request', async () => {
+  test('deletes in S3 at the same time go in one request', async () => {
     const keys = keysUpTo(100);
     await using remote = await openRemote(server, keys);
     expect(
@@ -75,7 +75,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     expect(await remaining(remote.store)).toBe(0);
   });
 
-  test('by many who each delete one after the other take few requests', async () => {
+  test('deletes in S3 at the same time by many who each delete one after the other take few requests', async () => {
     const keys = keysUpTo(160);
     await using remote = await openRemote(server, keys);
     const left = [...keys];
@@ -90,7 +90,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     expect(deletes.length).toBeLessThanOrEqual(160 / 2);
   });
 
-  test('of a sweep with 16 results at once: a listing for each result, and half a request for each object or less', async () => {
+  test('deletes in S3 at the same time of a sweep with 16 results at once: a listing for each result, and half a request for each object or less', async () => {
     await using remote = await openRemote(server, []);
     const results = new ResultStore({
       store: remote.store,
@@ -115,7 +115,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     expect(await remaining(remote.store)).toBe(0);
   });
 
-  test('end each by what the answer says of its key', async () => {
+  test('deletes in S3 at the same time end each by what the answer says of its key', async () => {
     await using remote = await openRemote(server, []);
     const root = new URL(remote.store.location).pathname.slice(1);
     const deleted = (key: string): string => `<Deleted><Key>${root}/${key}</Key></Deleted>`;
@@ -137,7 +137,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     expect(remote.proxy.requests.length).toBe(1);
   });
 
-  test('are repeated for the keys that failed, and for those alone', async () => {
+  test('deletes in S3 at the same time are repeated for the keys that failed, and for those alone', async () => {
     const keys = keysUpTo(5);
     await using remote = await openRemote(server, keys);
     const root = new URL(remote.store.location).pathname.slice(1);
@@ -166,7 +166,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     expect(remote.proxy.requests.length).toBe(1);
   });
 
-  test('go one by one, from then on, where the server takes them only so', async () => {
+  test('deletes in S3 at the same time go one by one, from then on, where the server takes them only so', async () => {
     const keys = keysUpTo(10);
     await using remote = await openRemote(server, keys);
     remote.proxy.intercept = (request) =>
@@ -179,7 +179,7 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     expect(remote.proxy.requests.filter(isBatch).length).toBe(1);
   });
 
-  test('are given up one by one: the others go on, and without others the request ends', async () => {
+  test('deletes in S3 at the same time are given up one by one: the others go on, and without others the request ends', async () => {
     const keys = keysUpTo(3);
     await using remote = await openRemote(server, keys);
     const [one, rest] = [new AbortController(), new AbortController()];

@@ -86,7 +86,7 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('signs the token of each request, with no other server to be asked', async () => {
+  test('the key of a service account signs the token of each request, with no other server to be asked', async () => {
     await using directory = await temporaryDirectory();
     const keyFile = await writeKeyFile(directory.path, { token_uri: 'http://127.0.0.1:9/token' });
     await using store = await GcsObjectStore.open({
@@ -109,7 +109,7 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
     }
   });
 
-  test('signs links, by which anybody reads the object', async () => {
+  test('the key of a service account signs links, by which anybody reads the object', async () => {
     await using directory = await temporaryDirectory();
     const keyFile = await writeKeyFile(directory.path);
     await using store = await GcsObjectStore.open({ ...server.storeOptions(), keyFile });
@@ -132,16 +132,19 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
   test.each<[string, object]>([
     ['is not one', { private_key: 'nothing' }],
     ['belongs to somebody else than a service', { type: 'authorized_user' }],
-  ])('that %s is found when the store is opened', async (_, changes) => {
-    await using directory = await temporaryDirectory();
-    const keyFile = await writeKeyFile(directory.path, changes);
-    await expectRejection(
-      GcsObjectStore.open({ ...server.storeOptions(), keyFile }),
-      'INVALID_PARAMETER',
-    );
-  });
+  ])(
+    'the key of a service account that %s is found when the store is opened',
+    async (_, changes) => {
+      await using directory = await temporaryDirectory();
+      const keyFile = await writeKeyFile(directory.path, changes);
+      await expectRejection(
+        GcsObjectStore.open({ ...server.storeOptions(), keyFile }),
+        'INVALID_PARAMETER',
+      );
+    },
+  );
 
-  test('of Cloud KMS is named in every upload', async () => {
+  test('the key of a service account of Cloud KMS is named in every upload', async () => {
     const kmsKeyName = 'projects/p/locations/l/keyRings/r/cryptoKeys/k';
     await using store = await GcsObjectStore.open({
       ...server.storeOptions(),
@@ -186,23 +189,26 @@ describeWithTool(s3Server, 'encryption in S3', (path) => {
         'x-amz-server-side-encryption-aws-kms-key-id': 'key-1',
       },
     ],
-  ])('is asked for by %s, wherever an object comes to be', async (_, encryption, expected) => {
-    await using store = await S3ObjectStore.open({
-      ...server.storeOptions(),
-      endpoint: proxy.endpoint,
-      partBytes: 5 * 1024 * 1024,
-      ...(encryption !== undefined && { encryption }),
-    });
-    proxy.requests.length = 0;
-    await store.put('small', patternBytes(10));
-    await store.put('large', chunksOf(patternBytes(6_000_000), 1_000_000));
-    const begun = proxy.requests.filter(({ method, url }) =>
-      method === 'PUT' ? !url.includes('partNumber') : url.includes('uploads'),
-    );
-    const sent = begun.map(({ headers }) =>
-      Object.fromEntries(Object.entries(headers).filter(([name]) => name.includes('encryption'))),
-    );
-    expect(sent).toEqual([expected, expected]);
-    expect((await store.head('large')).sizeBytes).toBe(6_000_000);
-  });
+  ])(
+    'encryption in S3 is asked for by %s, wherever an object comes to be',
+    async (_, encryption, expected) => {
+      await using store = await S3ObjectStore.open({
+        ...server.storeOptions(),
+        endpoint: proxy.endpoint,
+        partBytes: 5 * 1024 * 1024,
+        ...(encryption !== undefined && { encryption }),
+      });
+      proxy.requests.length = 0;
+      await store.put('small', patternBytes(10));
+      await store.put('large', chunksOf(patternBytes(6_000_000), 1_000_000));
+      const begun = proxy.requests.filter(({ method, url }) =>
+        method === 'PUT' ? !url.includes('partNumber') : url.includes('uploads'),
+      );
+      const sent = begun.map(({ headers }) =>
+        Object.fromEntries(Object.entries(headers).filter(([name]) => name.includes('encryption'))),
+      );
+      expect(sent).toEqual([expected, expected]);
+      expect((await store.head('large')).sizeBytes).toBe(6_000_000);
+    },
+  );
 });

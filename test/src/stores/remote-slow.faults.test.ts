@@ -26,7 +26,7 @@ for (const kind of backendKinds) {
     );
 
     test.each(Object.entries(calls))(
-      '%s waits for a first byte that is slow to come',
+      `${kind.name}, slow: %s waits for a first byte that is slow to come`,
       async (_, call) => {
         await using remote = await openRemote(backend);
         remote.proxy.intercept = () => ({ kind: 'delay', delayMs: 200 });

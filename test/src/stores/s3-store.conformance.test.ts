@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
-import { describeObjectStore, inAllWrappers } from '@quire/core/conformance';
+import { describeObjectStore } from '@quire/core/conformance';
 import { s3StoresOn } from '../testkit/s3-fixture.ts';
 
 describeWithTool(s3Server, 'on a real S3 server', (path) => {
@@ -13,10 +13,4 @@ describeWithTool(s3Server, 'on a real S3 server', (path) => {
   const openS3Store = s3StoresOn(() => server);
 
   describeObjectStore('S3 store', openS3Store, { modelRunCount: 8 });
-  // The long listing goes through the wrappers around the memory store: here it would take the
-  // longest of all.
-  describeObjectStore('S3 store in all wrappers', inAllWrappers(openS3Store), {
-    modelRunCount: 3,
-    longListingCount: 60,
-  });
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { FileObjectStore, type FileSystem, nodeFileSystem } from '@quire/store-file';
 import {
   describeObjectStore,
-  inAllWrappers,
   type StoreFixture,
   type StoreFixtureOptions,
 } from '@quire/core/conformance';
@@ -62,9 +61,3 @@ function smallDisk(sizeMaxBytes: number): FileSystem {
 }
 
 describeObjectStore('file store', openFileStore, { modelRunCount: 30 });
-// The long listing goes through the wrappers around the memory store: of puts that are made durable
-// a few at a time, it takes a while.
-describeObjectStore('file store in all wrappers', inAllWrappers(openFileStore), {
-  modelRunCount: 8,
-  longListingCount: 60,
-});

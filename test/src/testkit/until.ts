@@ -2,11 +2,11 @@ import { systemClock } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 
 /**
- * What happens in this process takes a few turns of the event loop; who waits for another one
- * leaves it the processor.
+ * What happens in this process takes a few turns of the event loop. A condition that asks another
+ * process leaves it the processor, for longer the longer it takes.
  */
 const turnsMax = 200;
-const pauseMs = 5;
+const pauseRangeMs = { least: 5, most: 50 };
 
 /**
  * How long `vi.waitFor` waits for what comes by itself: longer than any machine takes for it, and
@@ -16,7 +16,7 @@ export const patience = { timeout: 120_000, interval: 20 };
 
 /**
  * Resolves once the condition holds; asks again at every turn of the event loop, and after a while
- * of that every few milliseconds.
+ * of that, or when the condition is asynchronous, every few milliseconds.
  *
  * @throws Error that says what was waited for, when it does not hold within the limit
  */
@@ -26,11 +26,18 @@ export async function until(
   limitMs = patience.timeout,
 ): Promise<void> {
   const endMs = systemClock.monotonicMs() + limitMs;
-  for (let turn = 0; !(await condition()); turn += 1) {
+  let pauseMs = pauseRangeMs.least;
+  for (let turn = 0; ; turn += 1) {
+    const answer = condition();
+    if (await answer) return;
     if (systemClock.monotonicMs() > endMs) {
       throw new Error(`Waited ${limitMs} ms without success until ${what}.`);
     }
-    if (turn < turnsMax) await yieldToEventLoop();
-    else await systemClock.sleep(pauseMs);
+    if (typeof answer === 'boolean' && turn < turnsMax) {
+      await yieldToEventLoop();
+    } else {
+      await systemClock.sleep(pauseMs);
+      pauseMs = Math.min(pauseRangeMs.most, pauseMs * 1.2);
+    }
   }
 }

@@ -57,7 +57,7 @@ ${settings}`,
   }
 
   /** Runs a query that keeps its result. */
-  async query(sql: string, timeoutMs = 60_000): Promise<CursorResponse> {
+  async query(sql: string, timeoutMs = 120_000): Promise<CursorResponse> {
     const response = await this.call('/query/sql?doPaginate=true&numRows=10', {
       method: 'POST',
       json: { sql, queryOptions: `timeoutMs=${timeoutMs}` },
