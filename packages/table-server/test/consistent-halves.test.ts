@@ -91,7 +91,7 @@ interface Shown {
 
 test(
   `a query sees one set of each half, while segments are committed, moved, merged and expire (${queryCount} queries)`,
-  { timeout: 60_000 + queryCount * 200 },
+  { timeout: 240_000 + queryCount * 200 },
   async () => {
     const clock = new HastyClock();
     // Files stay for a minute of this machine's time, which is longer than any query here takes.

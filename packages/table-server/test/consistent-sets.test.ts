@@ -6,7 +6,7 @@ const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 60);
 
 test(
   `a query sees all rows of one load, while loads replace each other (${queryCount} queries)`,
-  { timeout: 60_000 + queryCount * 100 },
+  { timeout: 240_000 + queryCount * 100 },
   async () => {
     await using server = await TestServer.open();
     await server.engine.createSchema(flightsSchema);

@@ -232,9 +232,12 @@ async function errorOf(act: () => Promise<unknown>): Promise<QuireError> {
 describe.each(['segments', 'chunks'] as const)(
   'rows of damaged %s are never in an answer',
   (kind) => {
-    test.for(Object.entries(damages))('%s', async ([, damage]) => {
-      for (const index of [0, 1, 2]) await expectRefused(targets[kind], index, damage);
-    });
+    test.for(Object.entries(damages))(
+      'rows of damaged %s are never in an answer: %s',
+      async ([, damage]) => {
+        for (const index of [0, 1, 2]) await expectRefused(targets[kind], index, damage);
+      },
+    );
 
     test(`a flipped bit, wherever it is: ${flipCount} of them by seed ${seed}`, async () => {
       const places = fc.sample(fc.nat({ max: 8 * MiB }), { numRuns: flipCount, seed });
@@ -269,7 +272,7 @@ describe('a table server whose files are damaged', () => {
       .map((path) => join(directory, 'data', path));
   };
 
-  test('reads a file once for all processes that share what they know, and a damaged one once for each', async () => {
+  test('a table server whose files are damaged reads a file once for all processes that share what they know, and a damaged one once for each', async () => {
     await using damaged = await flightsWith();
     await load(damaged, 1);
     const [path = ''] = await filesOf(damaged);
@@ -297,7 +300,7 @@ describe('a table server whose files are damaged', () => {
     await expect(tables.verify(told)).rejects.toThrow(/has the checksum \d+, and \d+ was written/);
   });
 
-  test('gives no answer to a query whose files are damaged while it runs', async () => {
+  test('a table server whose files are damaged gives no answer to a query whose files are damaged while it runs', async () => {
     await using damaged = await flightsWith();
     await load(damaged, 1);
     const [path = ''] = await filesOf(damaged);
@@ -312,7 +315,7 @@ describe('a table server whose files are damaged', () => {
     );
   });
 
-  test('finds by its scrub what queries cannot, names it, and serves on once the segment is deleted', async () => {
+  test('a table server whose files are damaged finds by its scrub what queries cannot, names it, and serves on once the segment is deleted', async () => {
     await using damaged = await flightsWith();
     const { segmentNames } = await load(damaged, 1);
     await load(damaged, 2);
@@ -352,7 +355,7 @@ describe('a table server whose files are damaged', () => {
     expect(await problems()).toEqual([undefined]);
   });
 
-  test('consumes the messages of a damaged consuming segment again once it is deleted', async () => {
+  test('a table server whose files are damaged consumes the messages of a damaged consuming segment again once it is deleted', async () => {
     await using damaged = await TestServer.open();
     const { engine, directory } = damaged;
     await using appending = await FileProducer.open({

@@ -33,7 +33,7 @@ async function openFlights(): Promise<TestServer> {
 }
 
 describe('an offline table', () => {
-  test('answers no rows, with its columns, before it has any', async () => {
+  test('an offline table answers no rows, with its columns, before it has any', async () => {
     await using server = await openFlights();
     expect(await server.rows('SELECT * FROM flights')).toEqual([]);
     expect(
@@ -56,7 +56,7 @@ describe('an offline table', () => {
     ]);
   });
 
-  test('answers the rows of each file at once, under its raw name and its name with type, and after a restart', async () => {
+  test('an offline table answers the rows of each file at once, under its raw name and its name with type, and after a restart', async () => {
     await using server = await openFlights();
     const first = await ingest(
       server,
@@ -78,7 +78,7 @@ describe('an offline table', () => {
     ]);
   });
 
-  test('keeps every type as the contract has it', async () => {
+  test('an offline table keeps every type as the contract has it', async () => {
     await using server = await openFlights();
     await ingest(server, [flight(2)]);
     const casts =
@@ -102,7 +102,7 @@ describe('an offline table', () => {
     ]);
   });
 
-  test('describes its segments with their times', async () => {
+  test('an offline table describes its segments with their times', async () => {
     await using server = await openFlights();
     await ingest(server, [flight(3), flight(7)]);
     const [segment, ...others] = await server.engine.listSegments('flights_OFFLINE');
@@ -118,7 +118,7 @@ describe('an offline table', () => {
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });
 
-  test('takes all rows of a file or none', async () => {
+  test('an offline table takes all rows of a file or none', async () => {
     await using server = await openFlights();
     const failed = ingest(server, [flight(1), { ...flight(2), delay: 'late' }], 'mixed.jsonl');
     await expect(failed).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
@@ -127,7 +127,7 @@ describe('an offline table', () => {
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });
 
-  test('shows the default, or null, in a column that came later', async () => {
+  test('an offline table shows the default, or null, in a column that came later', async () => {
     await using server = await openFlights();
     await ingest(server, [flight(1)]);
     const dimensions = flightsSchema['dimensionFieldSpecs'] as readonly JsonValue[];
@@ -156,7 +156,7 @@ describe('an offline table', () => {
     });
   });
 
-  test('is gone for queries once it is deleted, and new under the same name', async () => {
+  test('an offline table is gone for queries once it is deleted, and new under the same name', async () => {
     await using server = await openFlights();
     await ingest(server, [flight(1)]);
     await server.engine.deleteTable('flights_OFFLINE');
@@ -167,7 +167,7 @@ describe('an offline table', () => {
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });
 
-  test('names what has no effect once, and refuses what it cannot do', async () => {
+  test('an offline table names what has no effect once, and refuses what it cannot do', async () => {
     await using server = await openFlights();
     const { findings } = await server.engine.readTable('flights_OFFLINE');
     expect(findings.filter(({ code }) => code === 'NO_EFFECT')).toEqual([
@@ -192,7 +192,7 @@ describe('an offline table', () => {
     expect(await server.engine.listTables()).toHaveLength(1);
   });
 
-  test('has a name that no query can take for another', async () => {
+  test('an offline table has a name that no query can take for another', async () => {
     await using server = await openFlights();
     for (const schemaName of ['Flights', 'flights_OFFLINE']) {
       await server.engine.createSchema({ ...flightsSchema, schemaName });

@@ -146,7 +146,7 @@ describe('the consumer of a partition', () => {
 
   const committedRows = () => table.segments.manifest.segments.map(({ rowCount }) => rowCount);
 
-  test('stops after a minute and a half in which its stream ends before what was consumed, and says what to do', async () => {
+  test('the consumer of a partition stops after a minute and a half in which its stream ends before what was consumed, and says what to do', async () => {
     stream.latestOffset = 1;
     await passUntil(() => consumer.status.state === 'RETRYING');
     await clock.advance(89 * secondMs);
@@ -164,7 +164,7 @@ describe('the consumer of a partition', () => {
     expect(consumer.status).toMatchObject(stopped);
   });
 
-  test('goes on by itself where the end comes back before that, also when the stream was away for long', async () => {
+  test('the consumer of a partition goes on by itself where the end comes back before that, also when the stream was away for long', async () => {
     stream.isAway = true;
     await passUntil(() => consumer.status.state === 'RETRYING');
     await clock.advance(hourMs);
@@ -184,7 +184,7 @@ describe('the consumer of a partition', () => {
 
   // The manifest had the segment then, and the consumer wanted to commit it again, for ever:
   // "Segment … exists already".
-  test('goes on behind a commit whose second half the disk had no space for', async () => {
+  test('the consumer of a partition goes on behind a commit whose second half the disk had no space for', async () => {
     records.refused = 'consuming-';
     clock.stepWallClock(dayMs);
     await passUntil(() => consumer.status.state === 'RETRYING');
@@ -201,7 +201,7 @@ describe('the consumer of a partition', () => {
     ]).toEqual([[3], 2, 3]);
   });
 
-  test('stays halted while the disk is full, tries ever more rarely, and says so until something is written', async () => {
+  test('the consumer of a partition stays halted while the disk is full, tries ever more rarely, and says so until something is written', async () => {
     records.refused = 'consuming-';
     stream.latestOffset = 5;
     await passUntil(() => consumer.status.state === 'RETRYING');
@@ -218,7 +218,7 @@ describe('the consumer of a partition', () => {
     expect([consumer.status.error, consumer.segment?.rowCount]).toEqual([null, 5]);
   });
 
-  test('commits once where the clock jumps a day ahead, and counts the next segment from there', async () => {
+  test('the consumer of a partition commits once where the clock jumps a day ahead, and counts the next segment from there', async () => {
     clock.stepWallClock(dayMs);
     await passUntil(() => committedRows().length > 0);
     stream.latestOffset = 5;
@@ -228,7 +228,7 @@ describe('the consumer of a partition', () => {
     expect(consumer.segment?.rowCount).toBe(2);
   });
 
-  test('commits an hour later where the clock goes back an hour', async () => {
+  test('the consumer of a partition commits an hour later where the clock goes back an hour', async () => {
     clock.stepWallClock(-hourMs);
     await clock.advance(60 * secondMs);
     expect(committedRows()).toEqual([]);
@@ -237,7 +237,7 @@ describe('the consumer of a partition', () => {
     expect(committedRows()).toEqual([3]);
   });
 
-  test('does not wait for a day that the clock was ahead when it is put right', async () => {
+  test('the consumer of a partition does not wait for a day that the clock was ahead when it is put right', async () => {
     clock.stepWallClock(-dayMs);
     await passUntil(() => committedRows().length > 0);
     stream.latestOffset = 5;

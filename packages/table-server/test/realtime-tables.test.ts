@@ -122,7 +122,7 @@ class Orders implements AsyncDisposable {
 }
 
 describe('a real-time table', () => {
-  test('shows messages of all partitions before they are committed, and goes on after a restart', async () => {
+  test('a real-time table shows messages of all partitions before they are committed, and goes on after a restart', async () => {
     await using orders = await Orders.open();
     const { engine } = orders.server;
     await orders.append(10);
@@ -148,7 +148,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('commits at its threshold of rows, one segment after the other without a gap', async () => {
+  test('a real-time table commits at its threshold of rows, one segment after the other without a gap', async () => {
     await using orders = await Orders.open();
     await orders.server.engine.createTable(
       configOf({ 'realtime.segment.flush.threshold.rows': '10' }),
@@ -176,7 +176,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('commits what it consumes when it is forced to, and when it is paused; a pause survives a restart', async () => {
+  test('a real-time table commits what it consumes when it is forced to, and when it is paused; a pause survives a restart', async () => {
     await using orders = await Orders.open();
     await orders.append(3);
     await orders.append(2, 1);
@@ -218,7 +218,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('has what it consumed committed at its next start when it was paused and killed', async () => {
+  test('a real-time table has what it consumed committed at its next start when it was paused and killed', async () => {
     await using orders = await Orders.open();
     await orders.append(3);
     await orders.server.engine.createTable(configOf());
@@ -234,7 +234,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('commits after a restart what it was asked to commit before', async () => {
+  test('a real-time table commits after a restart what it was asked to commit before', async () => {
     await using orders = await Orders.open();
     await orders.append(3);
     await orders.server.engine.createTable(configOf());
@@ -268,7 +268,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('is RETRYING while its stream is away, from the start or later, and goes on when it is back', async () => {
+  test('a real-time table is RETRYING while its stream is away, from the start or later, and goes on when it is back', async () => {
     await using orders = await Orders.open();
     const { server } = orders;
     const [topic, elsewhere] = [
@@ -298,7 +298,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('goes on with the oldest message where the stream dropped others while it was paused, and says which', async () => {
+  test('a real-time table goes on with the oldest message where the stream dropped others while it was paused, and says which', async () => {
     await using orders = await Orders.open();
     const { engine } = orders.server;
     await orders.append(5);
@@ -328,7 +328,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual([{ item: 'p0', c: 7, d: 7, m: 10 }]);
   });
 
-  test('says of a stream that ends before what it consumed that this is another, and takes it when it is told to', async () => {
+  test('a real-time table says of a stream that ends before what it consumed that this is another, and takes it when it is told to', async () => {
     await using orders = await Orders.open();
     const { engine, directory } = orders.server;
     await orders.append(5);
@@ -349,7 +349,7 @@ describe('a real-time table', () => {
     await orders.untilRows(6);
   });
 
-  test('goes on from either end of the stream when it is asked to', async () => {
+  test('a real-time table goes on from either end of the stream when it is asked to', async () => {
     await using orders = await Orders.open();
     await orders.append(4);
     await orders.server.engine.createTable(configOf(), { isPaused: true });
@@ -361,7 +361,7 @@ describe('a real-time table', () => {
     expect(await orders.server.value('SELECT max(n) FROM orders')).toBe(6);
   });
 
-  test('stops at a bad message, and goes on behind it once the config says to continue', async () => {
+  test('a real-time table stops at a bad message, and goes on behind it once the config says to continue', async () => {
     await using orders = await Orders.open();
     const { engine } = orders.server;
     await orders.append(2);
@@ -386,7 +386,7 @@ describe('a real-time table', () => {
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 
-  test('takes no more than the row of a message whose values no stack can hold', async () => {
+  test('a real-time table takes no more than the row of a message whose values no stack can hold', async () => {
     await using orders = await Orders.open();
     const { engine } = orders.server;
     const deep = (depth: number): string =>
@@ -427,7 +427,7 @@ describe('a real-time table', () => {
     ]);
   });
 
-  test('is one table with its offline half, which meets it a day before its newest row', async () => {
+  test('a real-time table is one table with its offline half, which meets it a day before its newest row', async () => {
     await using orders = await Orders.open();
     const { engine } = orders.server;
     const dayMs = 86_400_000;

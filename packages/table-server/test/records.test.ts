@@ -41,7 +41,7 @@ describe('records', () => {
     return outcomes[0];
   }
 
-  test('are what was written last, also after a restart; one that was removed never existed', async () => {
+  test('records are what was written last, also after a restart; one that was removed never existed', async () => {
     const records = open();
     await records.replace(one(), { rows: 1n << 60n });
     await records.replace(one(), { rows: (1n << 60n) + 1n });
@@ -77,7 +77,7 @@ describe('records', () => {
       'is the task record of two, not the task record of one',
       () => copyFile(two().path, one().path),
     ],
-  ])('are refused, by name and reason, where one %s', async (_what, reason, damage) => {
+  ])('records are refused, by name and reason, where one %s', async (_what, reason, damage) => {
     const records = open();
     await records.replace(one(), { rows: 1 });
     await records.replace(two(), { rows: 2 });
@@ -88,7 +88,7 @@ describe('records', () => {
     expect(await open().read(two())).toEqual({ rows: 2 });
   });
 
-  test('are refused whichever bit of one is flipped', async () => {
+  test('records are refused whichever bit of one is flipped', async () => {
     await open().replace(one(), { rows: 1 });
     const whole = await readFile(one().path);
     for (let bit = 0; bit < whole.byteLength * 8; bit += 1) {
@@ -101,7 +101,7 @@ describe('records', () => {
     }
   });
 
-  test('are refused where one is an older copy, of this release or of an earlier one', async () => {
+  test('records are refused where one is an older copy, of this release or of an earlier one', async () => {
     const records = open();
     await writeFile(one().path, '{"formatVersion":1,"rows":1}');
     // One without a checksum is read, and sealed on the way.
@@ -118,7 +118,7 @@ describe('records', () => {
     expect(await readByBoth()).toContain('has lost its checksum');
   });
 
-  test('are believed without their witness: it is a second one', async () => {
+  test('records are believed without their witness: it is a second one', async () => {
     await open().replace(one(), { rows: 1 });
     const witness = revisionsPath(directory.folder('tasks'));
     for (const damage of [
@@ -139,7 +139,7 @@ describe('records', () => {
     expect(problems).toEqual(['tasks/one.json']);
   });
 
-  test('are not judged by the witness of another directory', async () => {
+  test('records are not judged by the witness of another directory', async () => {
     const records = open();
     for (const tableId of ['a_OFFLINE.1', 'b_OFFLINE.2']) await mkdir(directory.data(tableId));
     for (let change = 0; change < 3; change += 1) {

@@ -83,7 +83,7 @@ test('names what is damaged once, until it is whole again or its segment has gon
   expect(told.slice(2)).toEqual(['cut is whole']);
 });
 
-test('gives a file whose bytes are wrong other times, so that all processes read it again, and finds it first after a restart', async () => {
+test('the scrub gives a file whose bytes are wrong other times, so that all processes read it again, and finds it first after a restart', async () => {
   const wrong = await addFile('wrong', Buffer.from('rows'));
   await addFile('whole', Buffer.from('rows'));
   await writeFile(wrong.path, 'rowz');

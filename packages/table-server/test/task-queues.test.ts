@@ -162,7 +162,7 @@ describe('the queue of a type', () => {
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
   });
 
-  test('what takes longer than its limit is TIMED_OUT', async () => {
+  test('a task that takes longer than its limit is TIMED_OUT', async () => {
     const gate = gated();
     await using server = await openSales(
       config({ [generation]: { taskTimeout: '1s' } }, batch()),
@@ -178,7 +178,7 @@ describe('the queue of a type', () => {
     });
   });
 
-  test('what fails for a reason that may pass is tried again, as often as it may be', async () => {
+  test('a task that fails for a reason that may pass is tried again, as often as it may be', async () => {
     const failing: FileFinder = {
       find: async (pattern, signal) => {
         const found = await finder.find(pattern, signal);

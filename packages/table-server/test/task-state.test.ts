@@ -178,13 +178,16 @@ const passing = [
 ];
 
 describe('the states of a task', () => {
-  test.each(Object.entries(ways))('%s', (_name, [events, state, subtasks]) => {
-    const { task } = walk(events);
-    expect([task.state, task.subtasks.map((each) => each.state)]).toEqual([state, subtasks]);
-    expect(task.finishedMs === null).toBe(!isFinal(state));
-  });
+  test.each(Object.entries(ways))(
+    'the states of a task: %s',
+    (_name, [events, state, subtasks]) => {
+      const { task } = walk(events);
+      expect([task.state, task.subtasks.map((each) => each.state)]).toEqual([state, subtasks]);
+      expect(task.finishedMs === null).toBe(!isFinal(state));
+    },
+  );
 
-  test('every transition of the table, and every state, is reached by these', () => {
+  test('every transition of the table of task states, and every state, is reached by these cases', () => {
     const both = walk(told(begun(0), begun(1), begun(2), timedOut(0), failed(1), halted(2)), 3);
     expect(both.task.state).toBe('FAILED');
     const steps = new Set([
@@ -218,7 +221,7 @@ describe('the states of a task', () => {
     }
   });
 
-  test('whatever happens, in whatever order, keeps to the table and to what a task is (model)', () => {
+  test('a task keeps to the table of its states, whatever happens, in whatever order (model)', () => {
     const index = fc.nat(2);
     const event = fc.oneof(
       { weight: 16, arbitrary: index.map(begun) },

@@ -28,7 +28,7 @@ import {
 useInputs();
 
 describe(generation, () => {
-  test('loads each file once, all files of a task in one moment, also after a restart', async () => {
+  test('generation loads each file once, all files of a task in one moment, also after a restart', async () => {
     await using server = await openSales(config({ [generation]: {} }, batch()));
     expect(await reasonOf(server, generation)).toMatch(/^No file matches .*\*\*\/\*\.csv\.$/);
     await addFile('a.csv', [['a', 1, 1, startMs]]);
@@ -69,7 +69,7 @@ describe(generation, () => {
     ).toEqual(['COMPLETED', 'COMPLETED']);
   });
 
-  test('with REFRESH, all files take the place of all that there is', async () => {
+  test('generation with REFRESH replaces all that there is by all files', async () => {
     await using server = await openSales(config({ [generation]: {} }, batch('REFRESH')));
     await addFile('a.csv', [['a', 1, 1, startMs]]);
     await ended(server, await schedule(server, generation));
@@ -78,7 +78,7 @@ describe(generation, () => {
     expect(await server.rows(sums)).toEqual([{ n: 2, amount: 3 }]);
   });
 
-  test('with one file that cannot be read it is FAILED: nothing appears, and the whole reason is told', async () => {
+  test('generation with one file that cannot be read is FAILED: nothing appears, and the whole reason is told', async () => {
     await using server = await openSales(config({ [generation]: {} }, batch()));
     await addFile('a.csv', [['a', 1, 1, startMs]]);
     await writeFile(
@@ -102,7 +102,7 @@ describe(generation, () => {
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
   });
 
-  test('runs once with a config of its own, under its own name', async () => {
+  test('generation runs once with a config of its own, under its own name', async () => {
     await using server = await openSales(config({}));
     await addFile('a.csv', [['a', 7, 7, startMs]]);
     const request = {
@@ -209,14 +209,14 @@ describe('MergeRollupTask', () => {
     ]);
   });
 
-  test('into segments of at most so many rows', async () => {
+  test('MergeRollupTask merges into segments of at most so many rows', async () => {
     const { server, task } = await openMerged({ '1day.maxNumRecordsPerSegment': '2' });
     await using _server = server;
     expect(task.subtasks[0]?.info).toBe('2 segments merged by concat: 5 rows, 3 segments');
     expect(await rows(server)).toHaveLength(5);
   });
 
-  test('in subtasks of at most so many rows, each of whole segments', async () => {
+  test('MergeRollupTask works in subtasks of at most so many rows, each of whole segments', async () => {
     const { server, task } = await openMerged({ '1day.maxNumRecordsPerTask': '3' });
     await using _server = server;
     expect(task.subtasks.map(({ info }) => String(info)).toSorted()).toEqual([
@@ -295,7 +295,7 @@ describe('MergeRollupTask', () => {
 describe('RealtimeToOfflineSegmentsTask', () => {
   const type = 'RealtimeToOfflineSegmentsTask';
 
-  test('moves one window after the other into the offline half; queries see each row once', async () => {
+  test('RealtimeToOfflineSegmentsTask moves one window after the other into the offline half; queries see each row once', async () => {
     await using server = await TestServer.open({ finder, rowBytesMax: MiB });
     await mkdir(join(server.directory, 'streams', 'sales'), { recursive: true });
     const messages = [

@@ -133,7 +133,7 @@ describe('a range of bytes', () => {
     broker.call(path(format), { headers: { range, ...more } });
 
   test.each(['csv', 'ndjson', 'arrow'])(
-    'of a download as %s is what the whole has there',
+    'a range of bytes of a download as %s is what the whole has there',
     async (format) => {
       const whole = await broker.call(path(format));
       expect(whole.headers.get('accept-ranges')).toBe('bytes');
@@ -157,7 +157,7 @@ describe('a range of bytes', () => {
     },
   );
 
-  test('behind the end is 416, and says where that is', async () => {
+  test('a range of bytes behind the end is 416, and says where that is', async () => {
     const { length } = (await broker.call(path('csv'))).bytes;
     for (const range of [`bytes=${length}-`, 'bytes=-0', 'bytes=999999999999999-']) {
       const answer = await ranged('csv', range);
@@ -169,7 +169,7 @@ describe('a range of bytes', () => {
     }
   });
 
-  test('counts only for the page that it names, and where it is one that is served', async () => {
+  test('a range of bytes counts only for the page that it names, and where it is one that is served', async () => {
     const entityTag = (await broker.call(path('csv'))).headers.get('etag') ?? '';
     expect((await ranged('csv', 'bytes=5-', { 'if-range': entityTag })).status).toBe(206);
     const whole = [

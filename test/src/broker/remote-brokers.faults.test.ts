@@ -124,7 +124,7 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     expect(broker.stdout + broker.stderr).not.toContain(signature);
   });
 
-  test('there are no links unless they are asked for, and none of a store that cannot sign', async () => {
+  test('brokers on S3 give no links unless they are asked for, and none of a store that cannot sign', async () => {
     const { url } = two;
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT 1 AS n', { rowCount: 1 });
@@ -194,7 +194,7 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
 });
 
 describeWithTool(gcsServer, 'a broker on GCS', (path) => {
-  test('stores results there and serves them', async () => {
+  test('a broker on GCS stores results there and serves them', async () => {
     await using gcs = await GcsServer.start(path);
     await using directory = await temporaryDirectory();
     const { location, endpoint } = gcs.storeOptions();
@@ -219,7 +219,7 @@ describeWithTool(gcsServer, 'a broker on GCS', (path) => {
 });
 
 describe('a store of somebody else', () => {
-  test('is opened by the module that the settings name for its scheme', async () => {
+  test('a store of somebody else is opened by the module that the settings name for its scheme', async () => {
     await using directory = await temporaryDirectory();
     const place = join(directory.path, 'plugged');
     const settings = [
@@ -252,7 +252,7 @@ describe('a store of somebody else', () => {
 });
 
 describe('a broker on local files', () => {
-  test('loads no SDK of a remote store', async () => {
+  test('a broker on local files loads no SDK of a remote store', async () => {
     await using directory = await temporaryDirectory();
     const spy = `data:text/javascript,${encodeURIComponent(
       "import { registerHooks } from 'node:module'; registerHooks({ load(url, context, next) { process.stderr.write('LOAD ' + url + '\\n'); return next(url, context); } });",

@@ -9,7 +9,7 @@ const quotaBytes = 8 * MiB;
 
 test(
   'four writers at full speed against a small quota are never refused what fits',
-  { timeout: 120_000 + roundCount * 1000 },
+  { timeout: 240_000 + roundCount * 1000 },
   async () => {
     await using server = await WorkerServer.start(`
 engine.broker.pagination.file.enableStorageCleaner = true

@@ -20,7 +20,7 @@ function deletedIn({ stderr }: CliProcess): string[] {
 }
 
 describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
-  test('take turns: one leaves a sweep to the other, and takes over soon after that one has died', async () => {
+  test('two daemons on one bucket take turns: one leaves a sweep to the other, and takes over soon after that one has died', async () => {
     await using server = await S3Server.start(path);
     await using directory = await temporaryDirectory();
     await using holdersDirectory = await temporaryDirectory();

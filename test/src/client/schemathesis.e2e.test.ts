@@ -95,9 +95,9 @@ describeWithTool(schemathesis, 'Schemathesis', (python) => {
       await rm(folder, { recursive: true, force: true });
     }
   };
-  const timeout = 60_000 + Number(seconds ?? 60) * 2000;
+  const timeout = 240_000 + Number(seconds ?? 60) * 2000;
 
-  test('finds no fault with a broker', { timeout }, async () => {
+  test('Schemathesis finds no fault with a broker', { timeout }, async () => {
     await using broker = await TestBroker.start();
     const stored = await broker.call('/query/sql?doPaginate=true', {
       method: 'POST',
@@ -107,7 +107,7 @@ describeWithTool(schemathesis, 'Schemathesis', (python) => {
     expect(await findings(broker.address.url, { requestId: stored.json().requestId })).toBe('');
   });
 
-  test('finds no fault with a controller', { timeout }, async () => {
+  test('Schemathesis finds no fault with a controller', { timeout }, async () => {
     await using broker = await TestBroker.start();
     await using controller = await TestController.start([broker.address.url], {
       tables: { engine: cannedEngine, restreams: cannedRestreams },

@@ -35,6 +35,10 @@ test.each([
   ['await vi.waitUntil(() => isSo, patience);', 'gives up after a second'],
   ["test('x', { retry: 2 }, () => {});", 'runs a failed test again'],
   ["test('x', { timeout: 30_000 }, () => {});", 'has a limit of its own'],
+  ["test('x', { timeout: 60_000 + killCount * 10_000 }, () => {});", 'has a limit of its own'],
+  ["test('x', { timeout: isLong ? 900_000 : 120_000 }, () => {});", 'has a limit of its own'],
+  ['const timeout = 60_000 + killCount * 20_000;', 'has a limit of its own'],
+  ["await until(() => isSo, 'it is so', 30_000);", 'has a limit of its own'],
   ['}, 60000);', 'has a limit of its own'],
 ])('%s: %s', (text, problem) => {
   expect(problemsOfWaits('a.test.ts', text)).toEqual([
@@ -49,6 +53,7 @@ test.each([
   'await clock.sleep(5);',
   'new QuireClient({ retry: { attemptsMax: 1 } });',
   "test('x', { timeout: 240_000 }, () => {});",
+  "test('x', { timeout: 240_000 + killCount * 10_000 }, () => {});",
   '}, 600_000);',
 ])('%s: nothing', (text) => {
   expect(problemsOfWaits('a.test.ts', text)).toEqual([]);

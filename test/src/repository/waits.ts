@@ -29,7 +29,12 @@ const forbidden: readonly (readonly [pattern: RegExp, what: string, isAllowedByN
   ],
   [/\bretry: \d|\bretry = \d|--retry\b/, 'runs a failed test again: cure its cause', false],
   [
-    /\{ timeout: (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3}) \}|^ *\}, (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3})\);$/m,
+    /\{ timeout: (?:[^,}]*[?:] )?(?:\d{1,2}_?\d{3}|1[0-7]\d_?\d{3})(?: [+*}]| :)|^ *\}, (?:\d{1,2}_?\d{3}|1[0-7]\d_?\d{3})\);$/m,
+    'has a limit of its own that a loaded machine exceeds: the limits of all tests are longer',
+    false,
+  ],
+  [
+    /^const timeout(?:Ms)? = (?:\d{1,2}_?\d{3}|1[0-7]\d_?\d{3})\b|\buntil\([^;]*, (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3})\)/m,
     'has a limit of its own that a loaded machine exceeds: the limits of all tests are longer',
     false,
   ],

@@ -59,7 +59,7 @@ describe('quire tables', () => {
     });
   });
 
-  test('show: size, consumption and lag of each half, and the documents with all digits', async () => {
+  test('quire tables show: size, consumption and lag of each half, and the documents with all digits', async () => {
     expect((await runAdminCommand(['tables', 'show', 'orders'])).stdout).toBe(
       [
         'table\torders_OFFLINE\nsegments\t2\nsize\t200 B\n',
@@ -152,7 +152,7 @@ describe('quire tables', () => {
     ).toContain('is not JSON');
   });
 
-  test('delete, and that it is refused to those who may not', async () => {
+  test('quire tables delete, and that it is refused to those who may not', async () => {
     expect(await runAdminCommand(['tables', 'delete', 'orders'])).toEqual({
       exitCode: 0,
       stdout: 'Tables: [orders_OFFLINE, orders_REALTIME] deleted.\n',
@@ -213,7 +213,7 @@ describe('quire tables', () => {
     ).toContain('cannot be read: ENOENT');
   });
 
-  test('pause, resume and commit', async () => {
+  test('quire tables pauses, resumes and commits', async () => {
     expect((await runAdminCommand(['tables', 'pause', 'orders', '--comment', 'why'])).stdout).toBe(
       'Paused orders.\n',
     );

@@ -202,7 +202,7 @@ describe('records of tables that are damaged', () => {
       kind,
     })),
   )(
-    '$record: no wrong row, no file deleted, the others serve, it is named, and is mended by its file',
+    'damaged records of tables give no wrong row and delete no file, the others serve, and the damage is named, and mended by its file: $record',
     async ({ index, record, kind }) => {
       const left: Record<string, unknown> = {};
       for (const [turn, [what, damage]] of Object.entries(damages).entries()) {

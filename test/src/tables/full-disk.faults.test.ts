@@ -195,7 +195,7 @@ const diskProblem = ['disk engine.tables.data.dir'];
 describe.skipIf(cannotMount)(
   'tables on a full disk (skipped unless root on Linux, who may mount a small one)',
   () => {
-    test('say so in every call that writes, leave nothing half written, and go on when a segment is deleted', async () => {
+    test('tables on a full disk say so in every call that writes, leave nothing half written, and go on when a segment is deleted', async () => {
       await using server = await SmallServer.open(20);
       const { engine } = server;
       for (const name of ['kept', 'other']) await engine.createSchema(schemaOf(name));
@@ -241,7 +241,7 @@ describe.skipIf(cannotMount)(
       expect(await server.files(/\.staged-/)).toEqual([]);
     });
 
-    test('lose what is too old all the same, and one table keeps no other from it', async () => {
+    test('tables on a full disk lose what is too old all the same, and one table keeps no other from it', async () => {
       await using server = await SmallServer.open(20);
       const { engine } = server;
       for (const name of ['first', 'second']) {
@@ -263,7 +263,7 @@ describe.skipIf(cannotMount)(
       expect(await server.problems()).toEqual([]);
     });
 
-    test('can be stopped, started, paused and deleted', async () => {
+    test('tables on a full disk can be stopped, started, paused and deleted', async () => {
       await using server = await SmallServer.open(20);
       await using producer = await FileProducer.open({
         directory: server.streams,
@@ -299,7 +299,7 @@ describe.skipIf(cannotMount)(
       expect(await server.problems()).toEqual([]);
     });
 
-    test('stop consuming, say so, and go on when there is space: no message is lost or doubled', async () => {
+    test('tables on a full disk stop consuming, say so, and go on when there is space: no message is lost or doubled', async () => {
       await using server = await SmallServer.open(12);
       await using producer = await FileProducer.open({
         directory: server.streams,

@@ -60,7 +60,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
 
   test(
     `each message of a topic is in its table once, in every query, through ${killCount} kills of producer and server`,
-    { timeout: 60_000 + killCount * 10_000 },
+    { timeout: 240_000 + killCount * 10_000 },
     async () => {
       const topic = await server.createTopic();
       const config = {
@@ -79,7 +79,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
 
   describe('a kafka stream', () => {
     test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)(
-      'reads messages that are compressed by %s',
+      'a kafka stream reads messages that are compressed by %s',
       async (compression) => {
         const topic = await server.createTopic(1);
         await using stream = new KafkaStream({ topic, config: server.config });
@@ -98,7 +98,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       },
     );
 
-    test('passes over what aborted transactions wrote, where only committed messages count, and over the marks at their ends', async () => {
+    test('a kafka stream passes over what aborted transactions wrote, where only committed messages count, and over the marks at their ends', async () => {
       const topic = await server.createTopic(1);
       const producer = new Producer({
         clientId: 'test',
@@ -138,7 +138,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       });
     });
 
-    test('goes on over the gaps that compaction leaves', async () => {
+    test('a kafka stream goes on over the gaps that compaction leaves', async () => {
       const topic = await server.createTopic(1, {
         'cleanup.policy': 'compact',
         'segment.ms': '100',
@@ -159,7 +159,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       }, 'messages are compacted');
     });
 
-    test('sends messages of one key to one partition', async () => {
+    test('a kafka stream sends messages of one key to one partition', async () => {
       const topic = await server.createTopic(3);
       await using stream = new KafkaStream({ topic, config: server.config });
       await using producer = new KafkaProducer({ topic, config: server.config });
@@ -179,7 +179,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       expect(new Set(places).size).toBe(4);
     });
 
-    test('is STREAM_UNAVAILABLE while its broker is down, and goes on when it is back: the same messages, at the same offsets', async () => {
+    test('a kafka stream is STREAM_UNAVAILABLE while its broker is down, and goes on when it is back: the same messages, at the same offsets', async () => {
       const topic = await server.createTopic(1);
       await using stream = new KafkaStream({ topic, config: server.config });
       await using producer = new KafkaProducer({ topic, config: server.config });

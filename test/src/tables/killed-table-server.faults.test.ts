@@ -10,7 +10,7 @@ const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 3);
 
 test(
   `each message of a file stream is in the table once, in every query, through ${killCount} kills of producer and server`,
-  { timeout: 60_000 + killCount * 10_000 },
+  { timeout: 240_000 + killCount * 10_000 },
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'quire-streams-'));
     await using producer = await FileProducer.open({

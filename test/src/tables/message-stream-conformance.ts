@@ -23,7 +23,7 @@ export function describeMessageStream(name: string, open: OpenStreamFixture): vo
 
 function describePartitions(open: OpenStreamFixture): void {
   describe('partitions', () => {
-    test('are listed in ascending order, with the range that may be fetched; an empty one has an empty range', async () => {
+    test('partitions are listed in ascending order, with the range that may be fetched; an empty one has an empty range', async () => {
       await using fixture = await open();
       const { stream } = fixture;
       await fixture.append(1, ['{"a":1}', '{"a":2}']);
@@ -38,7 +38,7 @@ function describePartitions(open: OpenStreamFixture): void {
       ]);
     });
 
-    test('that do not exist are STREAM_INVALID, in every call', async () => {
+    test('partitions that do not exist are STREAM_INVALID, in every call', async () => {
       await using fixture = await open();
       const { stream } = fixture;
       await expectStreamFailure(stream.fetch(7, 0, plenty), stream);
@@ -46,7 +46,7 @@ function describePartitions(open: OpenStreamFixture): void {
       await expectStreamFailure(stream.countMessages(7, 0, 1), stream);
     });
 
-    test('that are added show, and hold messages', async () => {
+    test('partitions that are added show, and hold messages', async () => {
       await using fixture = await open();
       await fixture.addPartition();
       await fixture.append(2, ['{"new":1}']);
@@ -60,7 +60,7 @@ function describePartitions(open: OpenStreamFixture): void {
 
 function describeFetching(open: OpenStreamFixture): void {
   describe('fetch', () => {
-    test('gives messages in order, byte for byte, each again from its offset', async () => {
+    test('fetch gives messages in order, byte for byte, each again from its offset', async () => {
       await using fixture = await open();
       const { stream } = fixture;
       const values = ['{"a":1}', '{"text":"żółć 🐙"}', '{"wide":12345678901234567890}', 'not json'];
@@ -74,7 +74,7 @@ function describeFetching(open: OpenStreamFixture): void {
       }
     });
 
-    test('keeps the limits, and goes on where it stopped: every message comes once', async () => {
+    test('fetch keeps the limits, and goes on where it stopped: every message comes once', async () => {
       await using fixture = await open();
       const values = Array.from({ length: 500 }, (_, index) =>
         JSON.stringify({ index, pad: 'x'.repeat(index % 50) }),
@@ -96,7 +96,7 @@ function describeFetching(open: OpenStreamFixture): void {
       }
     });
 
-    test('gives a message that is larger than the limit alone', async () => {
+    test('fetch gives a message that is larger than the limit alone', async () => {
       await using fixture = await open();
       const large = JSON.stringify({ large: 'x'.repeat(300_000) });
       await fixture.append(0, ['{"a":1}', large, '{"a":2}']);
@@ -109,7 +109,7 @@ function describeFetching(open: OpenStreamFixture): void {
       ]);
     });
 
-    test('gives nothing at the latest offset, unless something comes while it waits', async () => {
+    test('fetch gives nothing at the latest offset, unless something comes while it waits', async () => {
       await using fixture = await open();
       await fixture.append(0, ['{"a":1}']);
       const { nextOffset } = await fixture.stream.fetch(0, 0, plenty);
@@ -120,7 +120,7 @@ function describeFetching(open: OpenStreamFixture): void {
       expect(textsOf(await waiting)).toEqual(['{"a":2}']);
     });
 
-    test('stops waiting when it is aborted, and does not begin when it is aborted already', async () => {
+    test('fetch stops waiting when it is aborted, and does not begin when it is aborted already', async () => {
       await using fixture = await open();
       const caller = new AbortController();
       const waiting = fixture.stream.fetch(0, 0, longWait, { signal: caller.signal });
@@ -133,7 +133,7 @@ function describeFetching(open: OpenStreamFixture): void {
       await expectRejection(fixture.stream.readPartitions({ signal: caller.signal }), 'ABORTED');
     });
 
-    test('serves several readers at once, in several places', async () => {
+    test('fetch serves several readers at once, in several places', async () => {
       await using fixture = await open();
       const values = Array.from({ length: 60 }, (_, index) => JSON.stringify({ index }));
       await fixture.append(0, values);
@@ -177,7 +177,7 @@ function describeOffsets(open: OpenStreamFixture): void {
       expect(textsOf(await stream.fetch(0, third, plenty))).toEqual(['{"a":3}']);
     });
 
-    test('are found by the time at which messages were written', async () => {
+    test('offsets are found by the time at which messages were written', async () => {
       await using fixture = await open();
       const { stream } = fixture;
       const startMs = Date.UTC(2026, 0, 1);
@@ -195,7 +195,7 @@ function describeOffsets(open: OpenStreamFixture): void {
       expect(await stream.findOffset(1, startMs)).toBe(0);
     });
 
-    test('count the messages between them', async () => {
+    test('offsets count the messages between them', async () => {
       await using fixture = await open();
       const { stream } = fixture;
       await fixture.append(

@@ -65,7 +65,7 @@ for (const kind of backendKinds) {
       });
     });
 
-    test('of a Parquet file the footer and what the sample needs are read, by ranges', async () => {
+    test(`previews of a Parquet file in ${kind.name} read the footer and what the sample needs, by ranges`, async () => {
       proxy.requests.length = 0;
       const answer = await preview(`${store.location}/tables/flights.parquet`);
       expect(columnsOf(answer)).toContain('date TIMESTAMP');

@@ -60,7 +60,7 @@ describe('previews of real data', () => {
     ],
     ['flights-200k.arrow', ['delay INT', 'distance INT', 'time DOUBLE']],
     ['countries.json', ['_comment STRING', 'year INT', 'n_fertility DOUBLE']],
-  ])('%s', async (file, columns) => {
+  ])('previews of real data: %s', async (file, columns) => {
     const answer = await preview({ sourceFiles: [file] });
     const schema = answer.schema as unknown as Readonly<
       Record<string, readonly { name: string; dataType: string }[]>
@@ -90,7 +90,7 @@ describe('previews of real data', () => {
     });
   });
 
-  test('its own answer, sent again, gives the same rows', async () => {
+  test('the answer of a preview, sent again, gives the same rows', async () => {
     const first = await preview({
       sourceFiles: ['movies.json'],
       config: { sampling: { max: 20 } },
@@ -163,7 +163,7 @@ describe('what is not allowed is not read:', () => {
     `${'../'.repeat(20)}etc/passwd`,
     'file:///etc/passwd',
     's3://bucket/key',
-  ])('%s', async (file) => {
+  ])('what is not allowed is not read: %s', async (file) => {
     const answer = await preview({ sourceFiles: [file] });
     expect(answer.sourceRows).toEqual([]);
     expect(answer.findings.map(({ code }) => code)).toEqual([
@@ -193,7 +193,7 @@ describe('bodies that are not valid are refused with 400, soon:', () => {
       'the same with a long number',
       `{"a":${'['.repeat(deep)}12345678901234567890${']'.repeat(deep)}}`,
     ],
-  ])('%s', async (_name, body) => {
+  ])('bodies that are not valid are refused with 400, soon: %s', async (_name, body) => {
     for (const path of [
       '/tables/preview',
       '/tables/validate',
@@ -258,23 +258,26 @@ describe('expressions that ask for too much', () => {
         ],
       },
     ],
-  ])('%s: an answer with findings', async (_name, ingestionConfig) => {
-    const rows = [
-      {
-        fieldToValueMap: {
-          ...sourceRows[0]?.fieldToValueMap,
-          list2: sourceRows[0]?.fieldToValueMap.list,
+  ])(
+    'expressions that ask for too much: %s: an answer with findings',
+    async (_name, ingestionConfig) => {
+      const rows = [
+        {
+          fieldToValueMap: {
+            ...sourceRows[0]?.fieldToValueMap,
+            list2: sourceRows[0]?.fieldToValueMap.list,
+          },
         },
-      },
-    ];
-    const answer = await preview({
-      tableConfig: { tableName: 't', ingestionConfig },
-      sourceRows: rows,
-    });
-    const isFound = answer.findings.some(({ severity }) => severity !== 'info');
-    expect(isFound || answer.rows.length === 1).toBe(true);
-    expect(answer.summary.getnRows).toBeLessThanOrEqual(10_000);
-  });
+      ];
+      const answer = await preview({
+        tableConfig: { tableName: 't', ingestionConfig },
+        sourceRows: rows,
+      });
+      const isFound = answer.findings.some(({ severity }) => severity !== 'info');
+      expect(isFound || answer.rows.length === 1).toBe(true);
+      expect(answer.summary.getnRows).toBeLessThanOrEqual(10_000);
+    },
+  );
 });
 
 function doubling(count: number) {
@@ -302,7 +305,7 @@ describe('checks', () => {
     });
   });
 
-  test('of a broken table all that is wrong is told at once', async () => {
+  test('checks of a broken table tell at once all that is wrong', async () => {
     const body = {
       tableName: 't',
       schema: {

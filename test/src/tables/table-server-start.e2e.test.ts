@@ -158,7 +158,7 @@ test('a live table is one of those that clients discover, at the broker and at t
 });
 
 describeWithTool(goClient, "Apache Pinot's client for Go", (program) => {
-  test('finds the broker of a live table through the controller', async () => {
+  test("Apache Pinot's client for Go finds the broker of a live table through the controller", async () => {
     await using start = await LiveTables.open({ 'controller.preview.source.paths': data });
     expect(await post(start, '/schemas', stocks)).toBe(200);
     expect(await post(start, '/tables', { tableName: 'stocks', tableType: 'OFFLINE' })).toBe(200);

@@ -51,7 +51,7 @@ describe('quire tables restream', () => {
   ];
   const start = ['tables', 'restream', 'orders', '--to', 'orders2'];
 
-  test('starts a job with what was asked for', async () => {
+  test('quire tables restream starts a job with what was asked for', async () => {
     let asked: unknown;
     const restreams: Partial<Restreams> = {
       start: async (request: unknown) => {
@@ -156,7 +156,7 @@ describe('quire tables restream', () => {
 describe('quire tasks', () => {
   const name = 'Task_MergeRollupTask_1';
 
-  test('list: counts of each task', async () => {
+  test('quire tasks list counts the subtasks of each task', async () => {
     expect((await runAdminCommand(['tasks', 'list'])).stdout).toBe(
       'task\tstate\tcompleted\tsubtasks\tfailed\ttriggered by\tmade\tended\n' +
         `${name}\tIN_PROGRESS\t1\t8\t2\tCRON_TRIGGER\t2026-01-01 00:00:00 UTC\t\\N\n`,
@@ -172,7 +172,7 @@ describe('quire tasks', () => {
     );
   });
 
-  test('show: the whole reason of a failure, and all subtasks when asked', async () => {
+  test('quire tasks show: the whole reason of a failure, and all subtasks when asked', async () => {
     const shown = (await runAdminCommand(['tasks', 'show', name])).stdout;
     expect(shown).toContain(
       'subtasks\t8 total, 1 completed, 1 running, 1 waiting, 1 error, 1 unknown, 1 dropped, 1 timedOut, 1 aborted\n',
@@ -188,7 +188,7 @@ describe('quire tasks', () => {
     expect([record['taskName'], record['taskState']]).toEqual([name, 'IN_PROGRESS']);
   });
 
-  test('run: schedules what tables ask for, says why others get nothing, waits, and fails with the task', async () => {
+  test('quire tasks run: schedules what tables ask for, says why others get nothing, waits, and fails with the task', async () => {
     const { stdout, stderr, exitCode } = await runAdminCommand(['tasks', 'run', 'MergeRollupTask']);
     expect([exitCode, stderr]).toEqual([0, 'c_OFFLINE: Nothing is old enough.\n']);
     expect(stdout.match(/^state\t/gm)).toHaveLength(2);
@@ -212,7 +212,7 @@ describe('quire tasks', () => {
     );
   });
 
-  test('run --set: one task with a config of its own', async () => {
+  test('quire tasks run --set: one task with a config of its own', async () => {
     let asked: unknown;
     const executeTask: TableEngine['executeTask'] = async (request) => {
       asked = request;
@@ -238,10 +238,14 @@ describe('quire tasks', () => {
     });
   });
 
-  test('cancel', async () => {
+  test('quire tasks cancel cancels a task, and says why one is not', async () => {
     expect((await runAdminCommand(['tasks', 'cancel', name])).stdout).toBe(`Cancelled ${name}.\n`);
     const cancelTask = () => Promise.reject(new QuireError('CONFLICT', 'It has ended.'));
-    expect(await runAdminCommand(['tasks', 'cancel', name], { engine: { cancelTask } })).toEqual({
+    expect(
+      await runAdminCommand(['tasks', 'cancel', name], {
+        engine: { cancelTask },
+      }),
+    ).toEqual({
       exitCode: 1,
       stdout: '',
       stderr: 'error CONFLICT: It has ended.\n',

@@ -181,7 +181,7 @@ async function untilDead(killer: Killer): Promise<void> {
 }
 
 describe.each(stories)('a controller that is killed, in a job with $name', (story) => {
-  it('before and after every change: the next controller brings the job to its end, and makes nothing twice', async () => {
+  it(`a job with ${story.name} is brought to its end by the next controller, and makes nothing twice, where the first is killed before or after any change`, async () => {
     const { momentCount } = await run(story, Infinity);
     expect(momentCount).toBeGreaterThan(20);
     for (let killAt = 1; killAt <= momentCount; killAt += 1) {

@@ -28,7 +28,7 @@ const damages: Readonly<Record<string, Damage>> = {
 
 describe('the record of a job that is damaged', () => {
   test.each(Object.entries(damages))(
-    'sets its job aside, and no other, where %s; its file mends it',
+    'the record of a job that is damaged sets its job aside, and no other, where %s; its file mends it',
     async (_what, damage) => {
       const scene = new Scene();
       const keyOf = ({ jobId }: RestreamJob): string => `restreams/${jobId}/record.json`;
@@ -84,7 +84,7 @@ describe('the record of a job that is damaged', () => {
     },
   );
 
-  test('is read and sealed where an earlier release wrote it', async () => {
+  test('the record of a job that is damaged is read and sealed where an earlier release wrote it', async () => {
     const scene = new Scene();
     await using controller = scene.controller();
     const { jobId } = await controller.start({

@@ -46,7 +46,7 @@ const seed = longRuns === undefined ? 7 : Date.now();
 
 it(
   'ends every job, whatever happens, by the transitions that there are',
-  { timeout: 30_000 + runCount * 200 },
+  { timeout: 240_000 + runCount * 200 },
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {

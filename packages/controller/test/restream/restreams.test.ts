@@ -5,7 +5,7 @@ import { partitionCount } from './fake-engine.ts';
 
 const request = { tableNameWithType: source, destTableNameWithType: destination };
 
-it('goes through every stage to DONE, and has taken every message up to its target', async () => {
+it('a restream goes through every stage to DONE, and has taken every message up to its target', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const started = await controller.start({ ...request, destServerTenant: 'Fresh' });
@@ -44,7 +44,7 @@ it('goes through every stage to DONE, and has taken every message up to its targ
   ]);
 });
 
-it('makes the destination from the source, with tenants of its own and from the earliest offset', async () => {
+it('a restream makes the destination from the source, with tenants of its own and from the earliest offset', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const { jobId } = await controller.start({ ...request, destServerTenant: 'Fresh' });
@@ -68,7 +68,7 @@ it('makes the destination from the source, with tenants of its own and from the 
   });
 });
 
-it('starts jobs one after another, and lets principals take turns', async () => {
+it('a restream starts jobs one after another, and lets principals take turns', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const ended: string[] = [];
@@ -84,7 +84,7 @@ it('starts jobs one after another, and lets principals take turns', async () => 
   expect(ended).toEqual(['ann 0', 'bob 3', 'eve 4', 'ann 1', 'ann 2']);
 });
 
-it('waits where it was told to pause, and goes on when it is resumed', async () => {
+it('a restream waits where it was told to pause, and goes on when it is resumed', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const { jobId } = await controller.start({ ...request, debugPause: true });
@@ -98,7 +98,7 @@ it('waits where it was told to pause, and goes on when it is resumed', async () 
   );
 });
 
-it('takes a segment that is being made for an unknown lag, not for none', async () => {
+it('a restream takes a segment that is being made for an unknown lag, not for none', async () => {
   const scene = new Scene();
   scene.engine.behaviour.startingMs = 30_000;
   await using controller = scene.controller();
@@ -117,7 +117,7 @@ it('takes a segment that is being made for an unknown lag, not for none', async 
   expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
 });
 
-it('asks again for a commit that is stuck, by a pause', async () => {
+it('a restream asks again for a commit that is stuck, by a pause', async () => {
   const scene = new Scene();
   scene.engine.behaviour.isCommitStuck = true;
   const problems = new Set<string>();
@@ -142,7 +142,7 @@ it('asks again for a commit that is stuck, by a pause', async () => {
   expect(scene.engine.isPaused(destination)).toBe(false);
 });
 
-it('waits for a rebalance that moves segments', async () => {
+it('a restream waits for a rebalance that moves segments', async () => {
   const scene = new Scene();
   scene.engine.behaviour.rebalanceMs = 60_000;
   await using controller = scene.controller();
@@ -151,7 +151,7 @@ it('waits for a rebalance that moves segments', async () => {
   expect(job).toMatchObject({ status: 'DONE', rebalance: { status: 'DONE' } });
 });
 
-it('fails when a rebalance takes longer than it may, and cancels it', async () => {
+it('a restream fails when a rebalance takes longer than it may, and cancels it', async () => {
   const scene = new Scene();
   scene.engine.behaviour.rebalanceMs = 'never';
   await using controller = scene.controller();
@@ -166,7 +166,7 @@ it('fails when a rebalance takes longer than it may, and cancels it', async () =
   expect(scene.engine.isPaused(destination)).toBe(true);
 });
 
-it('fails when the stream stands still, and says where it stands', async () => {
+it('a restream fails when the stream stands still, and says where it stands', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const { jobId } = await controller.start(request);
@@ -183,7 +183,7 @@ it('fails when the stream stands still, and says where it stands', async () => {
   expect(scene.engine.isPaused(destination)).toBe(true);
 });
 
-it('fails at once when a partition stops at a message', async () => {
+it('a restream fails at once when a partition stops at a message', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   scene.engine.behaviour.stoppedPartition = 1;
@@ -195,7 +195,7 @@ it('fails at once when a partition stops at a message', async () => {
 it.each([
   [source, 'The source table orders_REALTIME was deleted while it was restreamed.'],
   [destination, 'The destination table orders2_REALTIME was dropped while it was being built.'],
-])('fails when %s is deleted under it', async (name, message) => {
+])('a restream fails when %s is deleted under it', async (name, message) => {
   const scene = new Scene();
   await using controller = scene.controller();
   const { jobId } = await controller.start(request);
@@ -239,7 +239,7 @@ it('outlives an engine that is away for less than it may be, and fails after tha
 });
 
 it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)(
-  'can be cancelled in %s',
+  'a restream can be cancelled in %s',
   async (stage) => {
     const scene = new Scene();
     scene.engine.behaviour.rebalanceMs = 60_000;
@@ -272,7 +272,7 @@ it('drops the destination of a cancelled job when asked to, then or later', asyn
   expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
 });
 
-it('leaves a table alone that somebody put where the destination was', async () => {
+it('a restream leaves a table alone that somebody put where the destination was', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const { jobId } = await controller.start(request);
@@ -284,7 +284,7 @@ it('leaves a table alone that somebody put where the destination was', async () 
   expect(scene.engine.tableNames).toContain(destination);
 });
 
-it('does not count the time in which no controller ran, nor jumps of the wall clock', async () => {
+it('a restream does not count the time in which no controller ran, nor jumps of the wall clock', async () => {
   const scene = new Scene();
   const first = scene.controller();
   const { jobId } = await first.start(request);
@@ -341,7 +341,7 @@ it.each(refusals)('refuses %s, and leaves nothing behind', async (_what, refused
   expect(await controller.list()).toEqual([]);
 });
 
-it('refuses a destination that is there', async () => {
+it('a restream refuses a destination that is there', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   await scene.engine.createTable({ tableName: destination, tableType: 'REALTIME' });
@@ -350,7 +350,7 @@ it('refuses a destination that is there', async () => {
   );
 });
 
-it('refuses a schema of the name with other columns, and uses one with the same', async () => {
+it('a restream refuses a schema of the name with other columns, and uses one with the same', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   await scene.engine.createSchema({
@@ -371,7 +371,7 @@ it('refuses a schema of the name with other columns, and uses one with the same'
   expect(scene.engine.schemaNames).toEqual(['orders', 'orders2']);
 });
 
-it('takes back what it made when the config does not suit the destination, and passes on all findings', async () => {
+it('a restream takes back what it made when the config does not suit the destination, and passes on all findings', async () => {
   const scene = new Scene();
   const findings = [{ path: '/tenants', code: 'ODD', message: 'Odd.', severity: 'error' as const }];
   scene.engine.createTable = () =>
@@ -384,7 +384,7 @@ it('takes back what it made when the config does not suit the destination, and p
   expect(await controller.list()).toEqual([]);
 });
 
-it('runs one job a table: of two at once, the second is told of the first', async () => {
+it('a restream runs one job a table: of two at once, the second is told of the first', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const [first, second] = await Promise.allSettled([
@@ -401,7 +401,7 @@ it('runs one job a table: of two at once, the second is told of the first', asyn
 });
 
 it.each(['nope', '../../etc/passwd', '01a1fbe5-2323-7189-ad84-e68ed2a88fe2'])(
-  'has no job %s',
+  'a controller has no restream %s',
   async (jobId) => {
     await using controller = new Scene().controller();
     await expect(controller.read(jobId)).rejects.toThrow(

@@ -16,7 +16,7 @@ function leases(
   return { clock, store, leases: Array.from({ length: count }, make) };
 }
 
-it('lets one at a time run its task, and the next one after it', async () => {
+it('a lease of a store lets one at a time run its task, and the next one after it', async () => {
   const {
     leases: [one, other],
   } = leases(2);
@@ -29,7 +29,7 @@ it('lets one at a time run its task, and the next one after it', async () => {
   expect(await other!.runInTurn(async () => 'other')).toBe('other');
 });
 
-it('keeps the lease for as long as the task runs', async () => {
+it('a lease of a store keeps the lease for as long as the task runs', async () => {
   const {
     clock,
     leases: [one, other],
@@ -42,7 +42,7 @@ it('keeps the lease for as long as the task runs', async () => {
   await running;
 });
 
-it('tells a holder that stood still that another has taken its place', async () => {
+it('a lease of a store tells a holder that stood still that another has taken its place', async () => {
   const {
     clock,
     store,
@@ -74,7 +74,7 @@ it('tells a holder that stood still that another has taken its place', async () 
   expect(await other!.runInTurn(async () => 'other')).toBeUndefined();
 });
 
-it('gives up when the store fails for longer than a lease lasts', async () => {
+it('a lease of a store gives up when the store fails for longer than a lease lasts', async () => {
   const {
     clock,
     store,
@@ -94,7 +94,7 @@ it('gives up when the store fails for longer than a lease lasts', async () => {
   });
 });
 
-it('is not kept out by a lease from a clock that runs far ahead', async () => {
+it('a lease of a store is not kept out by a lease from a clock that runs far ahead', async () => {
   const {
     store,
     clock,
@@ -107,7 +107,7 @@ it('is not kept out by a lease from a clock that runs far ahead', async () => {
   expect(await one!.runInTurn(async () => 'mine')).toBe('mine');
 });
 
-it('that is optional keeps nobody from the work when the store fails', async () => {
+it('a lease of a store that is optional keeps nobody from the work when the store fails', async () => {
   const { clock, store } = leases(0, {
     put: () => Promise.reject(new QuireError('STORE_FULL', 'There is no room.')),
     get: () => Promise.reject(new QuireError('STORE_UNAVAILABLE', 'The disk is gone.')),
