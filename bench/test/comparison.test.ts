@@ -26,7 +26,7 @@ describe('interleave', () => {
     expect(slices).toEqual(['0/9', '1/9', '2/9', '3/9', '4/9', '5/9', '6/9', '7/9', '8/9']);
   });
 
-  test('rejects as soon as a contender does', async () => {
+  test('a comparison rejects as soon as a contender does', async () => {
     const failing = { sample: () => Promise.reject(new Error('no such page')) };
     await expect(interleave([failing], { count: 1, sliceMs: 1 })).rejects.toThrow('no such page');
   });
@@ -43,7 +43,7 @@ describe('reportComparison', () => {
       ofFirstLevel?.median,
     ]);
 
-  test('says by how much Quire is better: of times, by how much the rival takes longer', () => {
+  test('a comparison says by how much Quire is better: of times, by how much the rival takes longer', () => {
     expect(report('ms', true)).toEqual([
       [undefined, undefined],
       [4.5, undefined],
@@ -51,7 +51,7 @@ describe('reportComparison', () => {
     ]);
   });
 
-  test('says by how much Quire is better: of rates, by how much more it does', () => {
+  test('a comparison says by how much Quire is better: of rates, by how much more it does', () => {
     expect(report('rows/s', true)).toEqual([
       [undefined, undefined],
       [0.225, undefined],

@@ -11,7 +11,7 @@ describe('quantile', () => {
     [[1, 2, 4], 0.75, 3],
     [[1, 2, 4], 0, 1],
     [[1, 2, 4], 1, 4],
-  ])('of %j at %d is %d', (sorted, fraction, expected) => {
+  ])('quantile of %j at %d is %d', (sorted, fraction, expected) => {
     expect(quantile(sorted, fraction)).toBe(expected);
   });
 
@@ -19,44 +19,44 @@ describe('quantile', () => {
     [[], 0.5],
     [[1], 1.5],
     [[1, 2], -1],
-  ])('of %j at %d does not exist', (sorted, fraction) => {
+  ])('quantile of %j at %d does not exist', (sorted, fraction) => {
     expect(() => quantile(sorted, fraction)).toThrow(RangeError);
   });
 });
 
 describe('summarize', () => {
-  test('does not depend on the order of the samples, and leaves them as they are', () => {
+  test('summarize does not depend on the order of the samples, and leaves them as they are', () => {
     const samples = [3, 1, 10, 2];
     expect(summarize(samples)).toEqual({ count: 4, median: 2.5, p99: null, min: 1, max: 10 });
     expect(samples).toEqual([3, 1, 10, 2]);
   });
 
-  test('sorts by size, not by digits', () => {
+  test('summarize sorts by size, not by digits', () => {
     expect(summarize([9, 80, 700])).toMatchObject({ median: 80, min: 9, max: 700 });
   });
 
-  test('knows the 99th percentile from 100 samples on', () => {
+  test('summarize knows the 99th percentile from 100 samples on', () => {
     expect(summarize(oneTo(99)).p99).toBeNull();
     expect(summarize(oneTo(101)).p99).toBe(100);
   });
 
-  test.each([[[]], [[1, NaN]], [[Infinity]]])('refuses %j', (samples) => {
+  test.each([[[]], [[1, NaN]], [[Infinity]]])('summarize refuses %j', (samples) => {
     expect(() => summarize(samples)).toThrow(RangeError);
   });
 });
 
 describe('spreadOfRounds', () => {
-  test('spans the medians of the rounds, whatever lies outside of them', () => {
+  test('spreadOfRounds spans the medians of the rounds, whatever lies outside of them', () => {
     expect(spreadOfRounds([[1, 2, 1000], [4], [3, 3]])).toEqual({ median: 3, min: 2, max: 4 });
   });
 
-  test('refuses a round without samples', () => {
+  test('spreadOfRounds refuses a round without samples', () => {
     expect(() => spreadOfRounds([[1], []])).toThrow(RangeError);
   });
 });
 
 describe('ratioOfRounds', () => {
-  test('compares within a round, so that a round that is slow for both changes nothing', () => {
+  test('ratioOfRounds compares within a round, so that a round that is slow for both changes nothing', () => {
     expect(ratioOfRounds([[10], [1000], [10]], [[2], [200], [2]])).toEqual({
       median: 5,
       min: 5,
@@ -64,7 +64,7 @@ describe('ratioOfRounds', () => {
     });
   });
 
-  test('takes the median of the ratios, and their range', () => {
+  test('ratioOfRounds takes the median of the ratios, and their range', () => {
     expect(ratioOfRounds([[2], [9], [4, 4, 400]], [[1], [3], [4]])).toEqual({
       median: 2,
       min: 1,
@@ -72,7 +72,7 @@ describe('ratioOfRounds', () => {
     });
   });
 
-  test('refuses another number of rounds, and a round without samples', () => {
+  test('ratioOfRounds refuses another number of rounds, and a round without samples', () => {
     expect(() => ratioOfRounds([[1]], [[1], [2]])).toThrow(RangeError);
     expect(() => ratioOfRounds([[1]], [[]])).toThrow(RangeError);
   });

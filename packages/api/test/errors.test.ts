@@ -5,14 +5,14 @@ import { errorCodeOfException, errorStatuses, exceptionNumberOf } from '../src/i
 const codes = Object.keys(errorKinds) as ErrorCode[];
 
 describe('errorStatuses', () => {
-  it('has a failure status for every error code', () => {
+  it('errorStatuses has a failure status for every error code', () => {
     expect(Object.keys(errorStatuses)).toEqual(codes);
     expect(
       codes.filter((code) => !(errorStatuses[code] >= 400 && errorStatuses[code] <= 599)),
     ).toEqual([]);
   });
 
-  it('gives the statuses of the contract', () => {
+  it('errorStatuses gives the statuses of the contract', () => {
     const named: Partial<Record<ErrorCode, number>> = {
       INVALID_PARAMETER: 400,
       INVALID_BODY: 400,
@@ -38,7 +38,7 @@ describe('errorStatuses', () => {
     expect(errorStatuses).toMatchObject(named);
   });
 
-  it('blames the caller for invalid requests and the server for corrupt data, never the other way round', () => {
+  it('errorStatuses blames the caller for invalid requests and the server for corrupt data, never the other way round', () => {
     const misplaced = codes.filter((code) => {
       const status = errorStatuses[code];
       return errorKinds[code] === 'corrupt' || errorKinds[code] === 'internal'
@@ -61,20 +61,20 @@ describe('exceptionNumberOf', () => {
     ['QUERY_CANCELLED', 503],
     ['QUERY_INVALID', 700],
     ['COLUMN_NOT_FOUND', 710],
-  ] as const)('numbers %s %i, and back', (code, number) => {
+  ] as const)('exceptionNumberOf numbers %s %i, and back', (code, number) => {
     expect(exceptionNumberOf(code)).toBe(number);
     expect(errorCodeOfException(number)).toBe(code);
   });
 
-  it('takes a full store as an exceeded limit', () => {
+  it('exceptionNumberOf takes a full store as an exceeded limit', () => {
     expect(exceptionNumberOf('STORE_FULL')).toBe(245);
   });
 
-  it('takes what it does not number as internal', () => {
+  it('exceptionNumberOf takes what it does not number as internal', () => {
     expect(exceptionNumberOf('STORE_UNAVAILABLE')).toBe(450);
   });
 
-  it('takes the numbers of other servers as a failed query', () => {
+  it('exceptionNumberOf takes the numbers of other servers as a failed query', () => {
     expect(errorCodeOfException(305)).toBe('QUERY_FAILED');
   });
 });

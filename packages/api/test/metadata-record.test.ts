@@ -19,7 +19,7 @@ const specified = {
 };
 
 describe('MetadataRecord', () => {
-  it('has every member of the specification, with its type and a description, and the dialect', () => {
+  it('MetadataRecord has every member of the specification, with its type and a description, and the dialect', () => {
     const { dialect, ...required } = MetadataRecord.properties;
     expect(dialect).toHaveProperty('description');
     const types = Object.entries(required).map(([name, schema]) => [name, schema.type] as const);
@@ -37,7 +37,7 @@ describe('MetadataRecord', () => {
 });
 
 describe('QueryResponse', () => {
-  it('is a result table with every member of the metadata record', () => {
+  it('QueryResponse is a result table with every member of the metadata record', () => {
     expect(Object.keys(QueryResponse.properties)).toEqual([
       'resultTable',
       ...Object.keys(MetadataRecord.properties),
@@ -46,7 +46,7 @@ describe('QueryResponse', () => {
 });
 
 describe('CursorResponse', () => {
-  it('begins with the members of the specification, in its order', () => {
+  it('CursorResponse begins with the members of the specification, in its order', () => {
     expect(Object.keys(CursorResponse.properties).slice(0, 10)).toEqual([
       'resultTable',
       'requestId',

@@ -14,7 +14,7 @@ import {
 const all = Object.entries(brokerOperations);
 
 describe('operations', () => {
-  it('are the calls of the contract', () => {
+  it('operations are the calls of the contract', () => {
     expect(all.map(([, { method, path }]) => `${method} ${path}`)).toEqual([
       'POST /query/sql',
       'GET /query/:requestId/results',
@@ -45,25 +45,25 @@ describe('operations', () => {
     ]);
   });
 
-  it('are named by their own names', () => {
+  it('operations are named by their own names', () => {
     expect(all.map(([, { schema }]) => schema.operationId)).toEqual(all.map(([name]) => name));
   });
 
-  it('tell of the path parameter exactly when the path has one', () => {
+  it('operations tell of the path parameter exactly when the path has one', () => {
     const wrong = all.filter(
       ([, { path, schema }]) => path.includes(':') !== (schema.params !== undefined),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('can all be refused without credentials, except the health call', () => {
+  it('operations can all be refused without credentials, except the health call', () => {
     const open = all
       .filter(([, { schema }]) => schema.response[401] === undefined)
       .map(([name]) => name);
     expect(open).toEqual(['readHealth']);
   });
 
-  it('can be refused to pages of other origins exactly when they may change something', () => {
+  it('operations can be refused to pages of other origins exactly when they may change something', () => {
     const operations = Object.entries({
       ...brokerOperations,
       ...proxyOperations,
@@ -76,7 +76,7 @@ describe('operations', () => {
     expect(wrong.map(([name]) => name)).toEqual([]);
   });
 
-  it('describe every parameter and every response', () => {
+  it('operations describe every parameter and every response', () => {
     const bare: string[] = [];
     for (const [name, { schema }] of all) {
       const described = {
@@ -91,7 +91,7 @@ describe('operations', () => {
     expect(bare).toEqual([]);
   });
 
-  it('refer to only the components', () => {
+  it('operations refer to only the components', () => {
     const ids = components.map((schema) => (schema as { $id?: string }).$id);
     const references = JSON.stringify([brokerOperations, components]).matchAll(
       /"\$ref":"([^"]*)#"/g,
@@ -103,7 +103,7 @@ describe('operations', () => {
 });
 
 describe('paths', () => {
-  it('hold the request id', () => {
+  it('paths hold the request id', () => {
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     expect([pagePath(id), metadataPath(id), storedResultPath(id)]).toEqual([
       `/query/${id}/results`,
@@ -112,14 +112,14 @@ describe('paths', () => {
     ]);
   });
 
-  it('keep whatever they are given within one segment', () => {
+  it('paths keep whatever they are given within one segment', () => {
     expect(pagePath('../x')).toBe('/query/..%2Fx/results');
     expect(storedResultPath('a/b?c')).toBe(`${routePatterns.resultStore}/a%2Fb%3Fc`);
   });
 });
 
 describe('the package', () => {
-  it('imports nothing of Node, so that browsers can load it', () => {
+  it('the package imports nothing of Node, so that browsers can load it', () => {
     const folder = new URL('../src/', import.meta.url);
     const offenders = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))

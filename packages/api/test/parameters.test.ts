@@ -44,32 +44,35 @@ describe('parseOffset', () => {
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
     ['9007199254740992', Number.MAX_SAFE_INTEGER],
     ['9'.repeat(4096), Number.MAX_SAFE_INTEGER],
-  ])('reads %s', (text, offset) => {
+  ])('parseOffset reads %s', (text, offset) => {
     expect(parseOffset(text)).toBe(offset);
   });
 
-  it.each(notIntegers)('refuses %j, naming parameter, value and expectation', (value, shown) => {
-    expect(refusalOf(() => parseOffset(value))).toEqual({
-      code: 'INVALID_PARAMETER',
-      message: `offset is ${shown}; expected an integer ≥ 0.`,
-    });
-  });
+  it.each(notIntegers)(
+    'parseOffset refuses %j, naming parameter, value and expectation',
+    (value, shown) => {
+      expect(refusalOf(() => parseOffset(value))).toEqual({
+        code: 'INVALID_PARAMETER',
+        message: `offset is ${shown}; expected an integer ≥ 0.`,
+      });
+    },
+  );
 
-  it('refuses to do without', () => {
+  it('parseOffset refuses an absent value', () => {
     expect(refusalOf(() => parseOffset(undefined))).toEqual({
       code: 'INVALID_PARAMETER',
       message: 'offset is missing; expected an integer ≥ 0.',
     });
   });
 
-  it('refuses to be given twice', () => {
+  it('parseOffset refuses a value that is given twice', () => {
     expect(refusalOf(() => parseOffset(['1', '2']))).toEqual({
       code: 'INVALID_PARAMETER',
       message: 'offset is given 2 times; expected an integer ≥ 0, once.',
     });
   });
 
-  it('takes back every page that formatPageParameters wrote', () => {
+  it('parseOffset takes back every page that formatPageParameters wrote', () => {
     const integer = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
     fc.assert(
       fc.property(
@@ -84,7 +87,7 @@ describe('parseOffset', () => {
     );
   });
 
-  it('either gives a safe integer or refuses, whatever the text', () => {
+  it('parseOffset either gives a safe integer or refuses, whatever the text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const isInteger = /^[0-9]+$/.test(text);
@@ -97,7 +100,7 @@ describe('parseOffset', () => {
 });
 
 describe('parseRowCount', () => {
-  it('takes absent and 0 as the configured page size', () => {
+  it('parseRowCount takes absent and 0 as the configured page size', () => {
     expect([parseRowCount(undefined), parseRowCount('0'), parseRowCount('00')]).toEqual([
       undefined,
       undefined,
@@ -105,21 +108,21 @@ describe('parseRowCount', () => {
     ]);
   });
 
-  it('takes more rows than can be counted as all of them', () => {
+  it('parseRowCount takes more rows than can be counted as all of them', () => {
     expect(parseRowCount('9223372036854775807')).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it.each([
     ['9223372036854775808', "'9223372036854775808'"],
     ['9'.repeat(4096), `'${'9'.repeat(40)}…'`],
-  ])('refuses what has more than 64 bits: %s', (value, shown) => {
+  ])('parseRowCount refuses what has more than 64 bits: %s', (value, shown) => {
     expect(refusalOf(() => parseRowCount(value))).toEqual({
       code: 'INVALID_PARAMETER',
       message: `numRows is ${shown}; expected an integer from 0 to 9223372036854775807.`,
     });
   });
 
-  it.each(notIntegers)('refuses %j', (value, shown) => {
+  it.each(notIntegers)('parseRowCount refuses %j', (value, shown) => {
     expect(refusalOf(() => parseRowCount(value)).message).toBe(
       `numRows is ${shown}; expected an integer ≥ 0.`,
     );
@@ -127,7 +130,7 @@ describe('parseRowCount', () => {
 });
 
 describe('parseIntegerParameter', () => {
-  it('names the parameter that it is given', () => {
+  it('parseIntegerParameter names the parameter that it is given', () => {
     expect(parseIntegerParameter('expiredBefore', '1760000000000')).toBe(1760000000000);
     expect(refusalOf(() => parseIntegerParameter('expiredBefore', 'now')).message).toBe(
       "expiredBefore is 'now'; expected an integer ≥ 0.",
@@ -136,7 +139,7 @@ describe('parseIntegerParameter', () => {
 });
 
 describe('parseBooleanParameter', () => {
-  it('reads true, false and nothing, in any case, and 1 and 0', () => {
+  it('parseBooleanParameter reads true, false and nothing, in any case, and 1 and 0', () => {
     expect(
       ['TRUE', '1', 'False', '0'].map((value) => parseBooleanParameter('doPaginate', value)),
     ).toEqual([true, true, false, false]);
@@ -145,14 +148,14 @@ describe('parseBooleanParameter', () => {
     ).toEqual([true, false, undefined]);
   });
 
-  it.each(['', '2', '01', 'yes', ' true'])('refuses %j', (value) => {
+  it.each(['', '2', '01', 'yes', ' true'])('parseBooleanParameter refuses %j', (value) => {
     expect(refusalOf(() => parseBooleanParameter('doPaginate', value))).toEqual({
       code: 'INVALID_PARAMETER',
       message: `doPaginate is '${value}'; expected true or false.`,
     });
   });
 
-  it('refuses to be given twice', () => {
+  it('parseBooleanParameter refuses a value that is given twice', () => {
     expect(refusalOf(() => parseBooleanParameter('doPaginate', ['true', 'true'])).message).toBe(
       'doPaginate is given 2 times; expected true or false, once.',
     );
@@ -160,13 +163,13 @@ describe('parseBooleanParameter', () => {
 });
 
 describe('parseFormat', () => {
-  it('reads each format', () => {
+  it('parseFormat reads each format', () => {
     expect(
       ['json', 'arrow', 'csv', 'ndjson', undefined].map((value) => parseFormat(value)),
     ).toEqual(['json', 'arrow', 'csv', 'ndjson', undefined]);
   });
 
-  it('refuses others, naming the choices', () => {
+  it('parseFormat refuses others, naming the choices', () => {
     expect(refusalOf(() => parseFormat('xml'))).toEqual({
       code: 'INVALID_PARAMETER',
       message: "format is 'xml'; expected one of json, arrow, csv, ndjson, parquet.",

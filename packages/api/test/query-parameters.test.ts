@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseQueryParameters } from '../src/index.ts';
 
 describe('parseQueryParameters', () => {
-  it('gives plain values the types that they have in SQL', () => {
+  it('parseQueryParameters gives plain values the types that they have in SQL', () => {
     expect(parseQueryParameters([null, true, 1, -2_147_483_649, 0.5, 'x'])).toEqual([
       { type: 'NULL', value: null },
       { type: 'BOOLEAN', value: true },
@@ -13,7 +13,7 @@ describe('parseQueryParameters', () => {
     ]);
   });
 
-  it('keeps names as they are', () => {
+  it('parseQueryParameters keeps names as they are', () => {
     expect(parseQueryParameters(JSON.parse('{"Day": "x", "__proto__": 1}'))).toEqual(
       Object.fromEntries([
         ['Day', { type: 'STRING', value: 'x' }],
@@ -32,7 +32,7 @@ describe('parseQueryParameters', () => {
     { type: 'TIMESTAMP', value: '0001-01-01 00:00:00' },
     { type: 'TIMESTAMP', value: '2024-02-29T23:59:59.123456789Z' },
     { type: 'BYTES', value: '' },
-  ])('takes %j as it is', (parameter) => {
+  ])('parseQueryParameters takes %j as it is', (parameter) => {
     expect(parseQueryParameters([parameter])).toEqual([parameter]);
   });
 
@@ -58,7 +58,7 @@ describe('parseQueryParameters', () => {
     ['TIMESTAMP', '2024-01-01T00:00:00+01:00', 'expected a time in UTC'],
     ['BYTES', '0', "expected hexadecimal digits, two for a byte, such as '00ff'."],
     ['NULL', 0, 'expected null.'],
-  ])('refuses a %s that is %j', (type, value, expected) => {
+  ])('parseQueryParameters refuses a %s that is %j', (type, value, expected) => {
     const parse = (): unknown => parseQueryParameters({ x: { type, value } });
     expect(parse).toThrow(
       expect.objectContaining({ code: 'INVALID_BODY', message: expect.stringContaining(expected) }),
@@ -66,11 +66,11 @@ describe('parseQueryParameters', () => {
     expect(parse).toThrow(`Parameter x of type ${type} is "`.slice(0, -1));
   });
 
-  it('takes null for none', () => {
+  it('parseQueryParameters takes null for none', () => {
     expect(parseQueryParameters(null)).toEqual([]);
   });
 
-  it('refuses integers that lost digits on their way, and says what to send', () => {
+  it('parseQueryParameters refuses integers that lost digits on their way, and says what to send', () => {
     expect(() => parseQueryParameters(JSON.parse('[9223372036854775807]'))).toThrow(
       'Parameter 1 is 9223372036854776000, which may have lost digits; expected an integer beyond 2^53 - 1 as ' +
         '{"type": "LONG", "value": "…"}, or another number with its type.',
@@ -88,7 +88,7 @@ describe('parseQueryParameters', () => {
       'Parameter 1 has the type "INTEGER"; expected NULL, BOOLEAN, INT, LONG,',
     ],
     [[{ type: 'constructor', value: 1 }], 'Parameter 1 has the type "constructor"; expected NULL,'],
-  ])('refuses %j', (parameters, message) => {
+  ])('parseQueryParameters refuses %j', (parameters, message) => {
     expect(() => parseQueryParameters(parameters)).toThrow(message);
   });
 });

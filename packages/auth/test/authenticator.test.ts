@@ -55,14 +55,14 @@ describe('authenticate', () => {
       basic('dee', 'correct horse').replace('Basic', 'basic'),
       dee,
     ],
-  ])('accepts %s', async (_what, header, principal) => {
+  ])('authenticate accepts %s', async (_what, header, principal) => {
     expect(await authenticator.authenticate(header)).toStrictEqual(principal);
   });
 
   test.each([
     ['undefined', undefined],
     ['empty', ''],
-  ])('asks for a header that is %s', async (_what, header) => {
+  ])('authenticate asks for a header that is %s', async (_what, header) => {
     await expect(authenticator.authenticate(header)).rejects.toStrictEqual(missing);
   });
 
@@ -80,7 +80,7 @@ describe('authenticate', () => {
     ' Bearer ann-token',
     'Bearer ann-token\nX: y',
     `Bearer ${'a'.repeat(8192)}`,
-  ])('refuses a header of another form: %j', async (header) => {
+  ])('authenticate refuses a header of another form: %j', async (header) => {
     await expect(authenticator.authenticate(header)).rejects.toStrictEqual(malformed);
   });
 
@@ -107,11 +107,11 @@ describe('authenticate', () => {
       `Basic ${Buffer.from([0x62, 0x6f, 0x62, 0x3a, 0xff]).toString('base64')}`,
     ],
     ['no colon', `Basic ${Buffer.from('bob').toString('base64')}`],
-  ])('refuses %s, always in the same words', async (_what, header) => {
+  ])('authenticate refuses %s, always in the same words', async (_what, header) => {
     await expect(authenticator.authenticate(header)).rejects.toStrictEqual(wrong);
   });
 
-  test('has three answers to all that is wrong, and none repeats any of it', async () => {
+  test('authenticate has three answers to all that is wrong, and none repeats any of it', async () => {
     const words = fc.constantFrom(
       'Basic',
       'Bearer',

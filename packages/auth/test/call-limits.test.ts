@@ -27,7 +27,7 @@ function admit(limits: CallLimits, principal: Principal): number {
 }
 
 describe('calls a second', () => {
-  test('as many come through at once, the next one when a second has given room for it; others are not affected', async () => {
+  test('as many calls a second as the rate allows come through at once, the next one when a second has given room for it; others are not affected', async () => {
     const { limits, clock } = limitsOf({ callsPerSecondMax: 4 });
     expect([1, 2, 3, 4, 5].map(() => admit(limits, ann))).toEqual([0, 0, 0, 0, 250]);
     expect(admit(limits, bob)).toBe(0);
@@ -47,7 +47,7 @@ describe('calls a second', () => {
     });
   });
 
-  test('in any span, no more come through than the rate gives and a burst', () => {
+  test('in any span of time, no more calls come through than the rate gives and a burst', () => {
     const steps = fc.array(fc.record({ waitMs: fc.nat(400), calls: fc.nat(6) }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), steps, (perSecond, waits) => {
@@ -94,7 +94,7 @@ describe('work that goes on after its call', () => {
   };
   const work = () => Promise.withResolvers<void>();
 
-  test('counts its principal until it ends, for further work, and not for calls that start none', async () => {
+  test('work that goes on after its call counts its principal until it ends, for further work, and not for calls that start none', async () => {
     const { limits } = limitsOf({ callsRunningMax: 2 });
     const queries = [work(), work()];
     for (const { promise } of queries) {
@@ -116,7 +116,7 @@ describe('work that goes on after its call', () => {
     expect(third.refuseWork()).toBeUndefined();
   });
 
-  test('counts once with its call while both are under way, whatever ends first', async () => {
+  test('work that goes on after its call counts once with its call while both are under way, whatever ends first', async () => {
     const { limits } = limitsOf({ callsRunningMax: 2 });
     const [first, second] = [work(), work()];
     const starting = call(limits);
@@ -131,7 +131,7 @@ describe('work that goes on after its call', () => {
     });
   });
 
-  test('counts also when it starts after its call has broken off', async () => {
+  test('work that goes on after its call counts also when it starts after its call has broken off', async () => {
     const { limits } = limitsOf({ callsRunningMax: 1 });
     const late = work();
     const broken = call(limits);
@@ -153,7 +153,7 @@ describe('wrong credentials', () => {
     return waitMs;
   };
 
-  test('from one address are looked at so many times a minute', async () => {
+  test('wrong credentials from one address are looked at so many times a minute', async () => {
     const { limits, clock } = limitsOf({ failuresPerMinuteMax: 2 });
     expect(['a', 'b', 'c'].map((guess) => attempt(limits, '10.0.0.1', guess))).toEqual([
       0, 0, 30_000,
@@ -163,7 +163,7 @@ describe('wrong credentials', () => {
     expect(['d', 'e'].map((guess) => attempt(limits, '10.0.0.1', guess))).toEqual([0, 30_000]);
   });
 
-  test('do not keep out a caller that has recently proven itself, from behind the same address', () => {
+  test('wrong credentials do not keep out a caller that has recently proven itself, from behind the same address', () => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     limits.countSuccess('Bearer good');
     attempt(limits, '10.0.0.1', 'Bearer guess');
@@ -174,14 +174,14 @@ describe('wrong credentials', () => {
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer good')).toBe(60_000);
   });
 
-  test('of clients that have gone, whose address is not known any more, count as those of one', () => {
+  test('wrong credentials of clients that have gone, whose address is not known any more, count as those of one', () => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     limits.countFailure(undefined, 'Bearer guess');
     expect(limits.retryAfterFailuresMs(undefined, 'Bearer guess')).toBe(60_000);
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer guess')).toBe(0);
   });
 
-  test('do not count calls without credentials', () => {
+  test('wrong credentials do not count calls without credentials', () => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     for (const _ of [1, 2, 3]) limits.countFailure('10.0.0.1', undefined);
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer x')).toBe(0);
@@ -195,7 +195,7 @@ describe('wrong credentials', () => {
     ['1::', '1:0:0:0:5::', true],
     ['::ffff:10.0.0.1', '10.0.0.1', true],
     ['::ffff:10.0.0.1', '::ffff:10.0.0.2', false],
-  ])('from %s and %s count together: %s', (one, other, isSame) => {
+  ])('wrong credentials from %s and %s count together: %s', (one, other, isSame) => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     attempt(limits, one, 'a');
     expect(attempt(limits, other, 'b') > 0).toBe(isSame);

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 describe('a password kept as a scrypt hash', () => {
-  test('is checked once, however often it comes, at the same time or later', async () => {
+  test('a password kept as a scrypt hash is checked once, however often it comes, at the same time or later', async () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     const header = basic('dee', 'right');
     await Promise.all([authenticator.authenticate(header), authenticator.authenticate(header)]);
@@ -46,7 +46,7 @@ describe('a password kept as a scrypt hash', () => {
     expect(derive.mock.calls).toEqual([['right', cheap]]);
   });
 
-  test('is checked again each time that it is wrong', async () => {
+  test('a password kept as a scrypt hash is checked again each time that it is wrong', async () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     for (let time = 0; time < 3; time += 1) {
       await expect(authenticator.authenticate(basic('dee', 'no'))).rejects.toStrictEqual(wrong);
@@ -54,7 +54,7 @@ describe('a password kept as a scrypt hash', () => {
     expect(derive).toHaveBeenCalledTimes(3);
   });
 
-  test('costs the dearest derivation for an unknown name and for a name without a hash, and is right for neither', async () => {
+  test('a password kept as a scrypt hash costs the dearest derivation for an unknown name and for a name without a hash, and is right for neither', async () => {
     const authenticator = authenticatorOf(
       principal('ann'),
       principal('cy', cheap),
@@ -70,7 +70,7 @@ describe('a password kept as a scrypt hash', () => {
     expect(decoys.map(({ key }) => Buffer.compare(key, dear.key))).not.toContain(0);
   });
 
-  test('costs nothing where nobody has one, nor for a token', async () => {
+  test('a password kept as a scrypt hash costs nothing where nobody has one, nor for a token', async () => {
     await expect(
       authenticatorOf(principal('ann')).authenticate(basic('ann', 'x')),
     ).rejects.toStrictEqual(wrong);
@@ -80,7 +80,7 @@ describe('a password kept as a scrypt hash', () => {
     expect(derive).not.toHaveBeenCalled();
   });
 
-  test('is not confused with the same letters split otherwise into name and password', async () => {
+  test('a password kept as a scrypt hash is not confused with the same letters split otherwise into name and password', async () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     await authenticator.authenticate(basic('dee', 'right'));
     await expect(authenticator.authenticate(basic('de', 'eright'))).rejects.toStrictEqual(wrong);
@@ -88,7 +88,7 @@ describe('a password kept as a scrypt hash', () => {
     expect(derive).toHaveBeenCalledTimes(3);
   });
 
-  test('waits for the one before; when 64 wait, another is turned away', async () => {
+  test('a password kept as a scrypt hash waits for the one before; when 64 wait, another is turned away', async () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     const { promise, resolve } = Promise.withResolvers<boolean>();
     derive.mockReturnValueOnce(promise);
@@ -112,7 +112,7 @@ describe('a password kept as a scrypt hash', () => {
     });
   });
 
-  test('can be tried again after a derivation that failed', async () => {
+  test('a password kept as a scrypt hash can be tried again after a derivation that failed', async () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     const failure = new Error('out of memory');
     derive.mockRejectedValueOnce(failure);
@@ -123,7 +123,7 @@ describe('a password kept as a scrypt hash', () => {
     });
   });
 
-  test('is forgotten when 1024 others were used since', async () => {
+  test('a password kept as a scrypt hash is forgotten when 1024 others were used since', async () => {
     derive.mockImplementation(async () => true);
     const authenticator = authenticatorOf(principal('dee', cheap));
     await authenticator.authenticate(basic('dee', 'kept'));

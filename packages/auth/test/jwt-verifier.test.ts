@@ -68,14 +68,14 @@ describe('whom a token stands for', () => {
     ['an audience among others', { ...good, aud: ['other', 'quire'] }, 'query'],
     ['a token that has expired within the tolerance', { ...good, exp: nowSeconds - 4 }, 'query'],
     ['a token that holds from now on', { ...good, nbf: nowSeconds }, 'query'],
-  ])('%s', async (_what, claims, role) => {
+  ])('whom a token stands for: %s', async (_what, claims, role) => {
     expect(await verifierOf().verify(await issuer.sign(claims))).toEqual({
       name: 'jwt:ann@example.com',
       role,
     });
   });
 
-  test('claims by other names, also within objects', async () => {
+  test('a token stands for its principal by claims of other names, also within objects', async () => {
     const verifier = verifierOf({
       subjectClaim: 'https://example.com/user.id',
       roleClaim: 'realm_access.roles',
@@ -163,14 +163,17 @@ describe('what is refused, always in the same words', async () => {
       'the token has no role in its claim roles',
     ],
   ];
-  test.each(claims)('%s', async (_what, payload, reason) => {
-    const refusal = await refusalOf(verifierOf().verify(await issuer.sign(payload)));
-    expect(refusal).toEqual({
-      code: 'UNAUTHENTICATED',
-      message: 'The credentials are wrong.',
-      reason,
-    });
-  });
+  test.each(claims)(
+    'a token is refused, always in the same words: %s',
+    async (_what, payload, reason) => {
+      const refusal = await refusalOf(verifierOf().verify(await issuer.sign(payload)));
+      expect(refusal).toEqual({
+        code: 'UNAUTHENTICATED',
+        message: 'The credentials are wrong.',
+        reason,
+      });
+    },
+  );
 
   const publicPem = createPublicKey({ key: rsaIssuer.publicKey('k1'), format: 'jwk' }).export({
     type: 'spki',
@@ -228,14 +231,17 @@ describe('what is refused, always in the same words', async () => {
       'the token is malformed',
     ],
   ];
-  test.each(forged)('%s', async (_what, token, reason) => {
-    const refusal = await refusalOf(verifierOf({}, rsaAndEs()).verify(token));
-    expect(refusal).toEqual({
-      code: 'UNAUTHENTICATED',
-      message: 'The credentials are wrong.',
-      reason,
-    });
-  });
+  test.each(forged)(
+    'a token is refused, always in the same words: %s',
+    async (_what, token, reason) => {
+      const refusal = await refusalOf(verifierOf({}, rsaAndEs()).verify(token));
+      expect(refusal).toEqual({
+        code: 'UNAUTHENTICATED',
+        message: 'The credentials are wrong.',
+        reason,
+      });
+    },
+  );
 
   /** The keys of both issuers; the RSA one by a name of its own. */
   function rsaAndEs(): string {

@@ -21,7 +21,7 @@ async function problemOf(settings: Partial<PrincipalSettings>, secrets = {}): Pr
 }
 
 describe('parsePrincipals', () => {
-  test('reads tokens and passwords from the settings, files and variables, and keeps only digests', async () => {
+  test('parsePrincipals reads tokens and passwords from the settings, files and variables, and keeps only digests', async () => {
     const principals = await parseWith(
       [
         {
@@ -69,7 +69,7 @@ describe('parsePrincipals', () => {
     ]);
   });
 
-  test('refuses to go without principals', async () => {
+  test('parsePrincipals refuses to go without principals', async () => {
     await expect(parseWith([])).rejects.toStrictEqual(
       new QuireError(
         'INVALID_SETTING',
@@ -124,7 +124,7 @@ describe('parsePrincipals', () => {
       { passwordEnv: 'EMPTY' },
       'The password of engine.auth.principal.ann is empty.',
     ],
-  ])('refuses %s without saying what it says', async (_what, settings, message) => {
+  ])('parsePrincipals refuses %s without saying what it says', async (_what, settings, message) => {
     expect(await problemOf(settings, { environment: { BLANK: 'hush hush', EMPTY: '\n' } })).toBe(
       message,
     );
@@ -140,14 +140,14 @@ describe('parsePrincipals', () => {
     'scrypt:1024:8:17:AAAAAAAAAAA=:AAAAAAAAAAAAAAAAAAAAAA==',
     'scrypt:1024:8:1:AAAA:AAAAAAAAAAAAAAAAAAAAAA==',
     'scrypt:1024:8:1:AAAAAAAAAAA=:AAAA',
-  ])('refuses the password hash %s', async (passwordScrypt) => {
+  ])('parsePrincipals refuses the password hash %s', async (passwordScrypt) => {
     expect(await problemOf({ passwordScrypt })).toBe(
       'engine.auth.principal.ann.password.scrypt = (secret): expected scrypt:N:r:p:salt:hash with N a power of two from 1024, ' +
         'r from 1 to 32, p from 1 to 16, N·r of 2097152 at most, and in base64 a salt of at least 8 bytes and a hash of 16 to 64 bytes.',
     );
   });
 
-  test('refuses two principals with one token or one name, and tells of all problems at once', async () => {
+  test('parsePrincipals refuses two principals with one token or one name, and tells of all problems at once', async () => {
     const principals: readonly PrincipalSettings[] = [
       { name: 'a', role: 'admin', tokenSha256: hashToken('same') },
       { name: 'b', role: 'query', tokenEnv: 'TOKEN' },

@@ -5,7 +5,7 @@ import { deriveKey, formatScryptHash, parseScryptHash } from '../src/scrypt-hash
 import { basic, parseWith } from './principal-builder.ts';
 
 describe('hashPassword', () => {
-  test('makes what a principal with that password can log in with', async () => {
+  test('hashPassword makes what a principal with that password can log in with', async () => {
     const passwordScrypt = await hashPassword('correct horse', { random: new SeededRandom(1) });
     expect(passwordScrypt).toMatch(/^scrypt:32768:8:1:[A-Za-z0-9+/]{22}==:[A-Za-z0-9+/]{43}=$/);
     const authenticator = new Authenticator(
@@ -28,7 +28,7 @@ test('hashToken is the plain SHA-256 in hexadecimal', () => {
 });
 
 describe('scrypt hashes', () => {
-  test('derive what RFC 7914 section 12 says', async () => {
+  test('scrypt hashes derive what RFC 7914 section 12 says', async () => {
     const parameters = { cost: 1024, blockSize: 8, parallelization: 16, salt: Buffer.from('NaCl') };
     const key = await deriveKey('password', parameters, 64);
     expect(Buffer.from(key).toString('hex')).toBe(
@@ -37,7 +37,7 @@ describe('scrypt hashes', () => {
     );
   });
 
-  test('are read as they are written', () => {
+  test('scrypt hashes are read as they are written', () => {
     const hash = {
       cost: 2048,
       blockSize: 9,

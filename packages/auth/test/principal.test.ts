@@ -6,7 +6,7 @@ const admin: Principal = { name: 'ann', role: 'admin' };
 const analyst: Principal = { name: 'bob', role: 'query' };
 
 describe('requireRole', () => {
-  test('lets a principal with the role pass, and an admin always', () => {
+  test('requireRole lets a principal with the role pass, and an admin always', () => {
     expect(() => {
       requireRole(analyst, 'query');
       requireRole(admin, 'query');
@@ -14,7 +14,7 @@ describe('requireRole', () => {
     }).not.toThrow();
   });
 
-  test('refuses the others', () => {
+  test('requireRole refuses the others', () => {
     expect(() => requireRole(analyst, 'admin')).toThrow(
       new QuireError('FORBIDDEN', 'This call needs the role admin, which bob does not have.'),
     );

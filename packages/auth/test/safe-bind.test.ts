@@ -17,11 +17,14 @@ const openPrincipals: readonly PrincipalSettings[] = [
 ];
 
 describe('usesQuickstartTokens', () => {
-  test.each(openPrincipals)('finds one of them, wherever it comes from: %j', async (open) => {
-    expect(usesQuickstartTokens(await parseWith([ownToken, open], { environment }))).toBe(true);
-  });
+  test.each(openPrincipals)(
+    'usesQuickstartTokens finds one of them, wherever it comes from: %j',
+    async (open) => {
+      expect(usesQuickstartTokens(await parseWith([ownToken, open], { environment }))).toBe(true);
+    },
+  );
 
-  test('finds none among other tokens', async () => {
+  test('usesQuickstartTokens finds none among other tokens', async () => {
     expect(usesQuickstartTokens(await parseWith([ownToken]))).toBe(false);
   });
 });
@@ -35,7 +38,7 @@ describe('assertSafeBind', () => {
     '::ffff:127.0.0.1',
     'localhost',
     'LOCALHOST',
-  ])('lets the quickstart listen on %s', async (host) => {
+  ])('assertSafeBind lets the quickstart listen on %s', async (host) => {
     const principals = await parseWith(openPrincipals.slice(0, 1));
     expect(() => assertSafeBind(host, principals)).not.toThrow();
   });
@@ -50,7 +53,7 @@ describe('assertSafeBind', () => {
     'localhost.example.com',
     '127.0.0.1.example.com',
     '',
-  ])('does not let it listen on %j', async (host) => {
+  ])('assertSafeBind does not let the quickstart listen on %j', async (host) => {
     const principals = await parseWith(openPrincipals.slice(0, 1));
     expect(() => assertSafeBind(host, principals)).toThrow(
       new QuireError(
@@ -61,7 +64,7 @@ describe('assertSafeBind', () => {
     );
   });
 
-  test('lets principals with tokens of their own listen anywhere', async () => {
+  test('assertSafeBind lets principals with tokens of their own listen anywhere', async () => {
     const principals = await parseWith([ownToken]);
     expect(() => assertSafeBind('0.0.0.0', principals)).not.toThrow();
   });

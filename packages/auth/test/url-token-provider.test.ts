@@ -42,12 +42,12 @@ describe('a token in a file', () => {
     ['Bearer t1\n', 'Bearer t1'],
     ['bearer\tt1', 'bearer t1'],
     ['Basic cm9vdDpzZWNyZXQ=', 'Basic cm9vdDpzZWNyZXQ='],
-  ])('%j becomes %j', async (text, value) => {
+  ])('a token in a file: %j becomes %j', async (text, value) => {
     file = text;
     expect(await providerOf().authorization()).toBe(value);
   });
 
-  test('calls that are made together share one reading, and one refusal', async () => {
+  test('calls that are made together share one reading of a token in a file, and one refusal', async () => {
     const provider = providerOf();
     expect(await Promise.all([provider.authorization(), provider.authorization()])).toEqual([
       'Bearer t1',
@@ -129,7 +129,7 @@ describe('a token that a web server gives', () => {
     return { port, [Symbol.asyncDispose]: close };
   }
 
-  test('is read with the name and password that the URL holds', async () => {
+  test('a token that a web server gives is read with the name and password that the URL holds', async () => {
     await using server = await serve((authorization) => ({
       status: 200,
       body: `${authorization?.slice('Basic '.length)}\n`,
@@ -156,14 +156,17 @@ describe('a token that a web server gives', () => {
       'INVALID_SETTING',
       'what it names is longer than 16384 bytes.',
     ],
-  ])('any other answer is an error that names the setting: %#', async (answer, code, message) => {
-    await using server = await serve(() => answer);
-    const provider = providerOf({ kind: 'url', url: `http://127.0.0.1:${server.port}/token` });
-    await expect(provider.authorization()).rejects.toMatchObject({
-      code,
-      message: `${setting}: ${message}`,
-    });
-  });
+  ])(
+    'any other answer than a token is an error that names the setting: %#',
+    async (answer, code, message) => {
+      await using server = await serve(() => answer);
+      const provider = providerOf({ kind: 'url', url: `http://127.0.0.1:${server.port}/token` });
+      await expect(provider.authorization()).rejects.toMatchObject({
+        code,
+        message: `${setting}: ${message}`,
+      });
+    },
+  );
 
   test('a server that hangs is given ten seconds', async () => {
     await using server = await serve(() => ({ status: 200, body: 'hang' }));

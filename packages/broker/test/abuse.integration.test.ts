@@ -75,7 +75,7 @@ describe('an id that is not one', () => {
     '%2e'.repeat(1365),
   ].map((id) => id.replaceAll(' ', '%20'));
 
-  test.each(hostileIds)('leads nowhere: %s', async (id) => {
+  test.each(hostileIds)('an id that is not one leads nowhere: %s', async (id) => {
     broker.store.reset();
     for (const [method, path, body] of [
       ['GET', `/query/${id}/results?offset=0`, ''],
@@ -99,7 +99,7 @@ describe('an id that is not one', () => {
     '/query/a/b/results',
     '//query/sql',
     '/query/resultStore/a/b',
-  ])('nor does a path that is not one: %s', async (path) => {
+  ])('a path that is not one leads nowhere: %s', async (path) => {
     const answer = await send(
       `GET ${path} HTTP/1.1\r\n${authorization}\r\nConnection: close\r\n\r\n`,
     );
@@ -129,22 +129,25 @@ describe('a method that a path does not take', () => {
     ['POST', '/query/resultStore/x', 'GET, HEAD, DELETE, PATCH'],
     ['POST', '/query/x/results', 'GET, HEAD'],
     ['DELETE', '/health', 'GET, HEAD'],
-  ])('%s %s is refused, naming those that it takes', async (method, path, allow) => {
-    const answer = await broker.call(path, { method });
-    expect(answer.headers.get('allow')).toBe(allow);
-    expect(answer.json()).toEqual({
-      code: 405,
-      error: `${method} is not allowed for this path; expected ${allow}.`,
-      reason: 'METHOD_NOT_ALLOWED',
-    });
-  });
+  ])(
+    'a method that a path does not take: %s %s is refused, naming those that it takes',
+    async (method, path, allow) => {
+      const answer = await broker.call(path, { method });
+      expect(answer.headers.get('allow')).toBe(allow);
+      expect(answer.json()).toEqual({
+        code: 405,
+        error: `${method} is not allowed for this path; expected ${allow}.`,
+        reason: 'METHOD_NOT_ALLOWED',
+      });
+    },
+  );
 });
 
 describe('a body', () => {
   const post = (headers: string, body: string) =>
     `POST /query/sql HTTP/1.1\r\n${authorization}\r\n${headers}\r\n\r\n${body}`;
 
-  test('of 10 MB is refused as soon as it says so', async () => {
+  test('a body of 10 MB is refused as soon as it says so', async () => {
     const answer = await send(
       post('Content-Type: application/json\r\nContent-Length: 10000000', '{"sql":"'),
     );
@@ -156,7 +159,7 @@ describe('a body', () => {
     expect(answer.head).toContain('connection: close');
   });
 
-  test('that grows beyond the limit is refused on the way', async () => {
+  test('a body that grows beyond the limit is refused on the way', async () => {
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
     const answer = await send(
       post('Content-Type: application/json\r\nTransfer-Encoding: chunked', chunk.repeat(2)),
@@ -164,7 +167,7 @@ describe('a body', () => {
     expect(errorOf(answer)).toMatchObject({ code: 413, reason: 'BODY_TOO_LARGE' });
   });
 
-  test('up to the limit is taken', async () => {
+  test('a body up to the limit is taken', async () => {
     const sql = `rows 1 ${' '.repeat(4096 - 17)}`;
     const body = JSON.stringify({ sql });
     expect(body.length).toBe(4096);
@@ -177,7 +180,7 @@ describe('a body', () => {
     expect(answer.json()).toMatchObject({ code: 400, reason: 'INVALID_BODY' });
   });
 
-  test('that never comes is not waited for', async () => {
+  test('a body that never comes is not waited for', async () => {
     const answer = await send(
       post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":'),
     );
@@ -188,7 +191,7 @@ describe('a body', () => {
     });
   });
 
-  test('that is shorter than announced is not a call', async () => {
+  test('a body that is shorter than announced is not a call', async () => {
     const answer = await send(
       post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":"rows 1"}'),
       { half: true },
@@ -197,7 +200,7 @@ describe('a body', () => {
     expect(broker.engine.openCount).toBe(0);
   });
 
-  test('with two lengths is refused', async () => {
+  test('a body with two lengths is refused', async () => {
     const smuggled =
       'Content-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked';
     const answer = await send(post(smuggled, '0\r\n\r\nGET /query/resultStore HTTP/1.1\r\n\r\n'));
@@ -206,7 +209,7 @@ describe('a body', () => {
 });
 
 describe('a head', () => {
-  test('that is too large is refused', async () => {
+  test('a head that is too large is refused', async () => {
     const answer = await send(
       `GET /health HTTP/1.1\r\nHost: broker\r\nX-Large: ${'x'.repeat(9000)}\r\n\r\n`,
     );
@@ -217,12 +220,12 @@ describe('a head', () => {
     });
   });
 
-  test('with an endless path is refused', async () => {
+  test('a head with an endless path is refused', async () => {
     const answer = await send(`GET /${'x'.repeat(9000)} HTTP/1.1\r\nHost: broker\r\n\r\n`);
     expect(errorOf(answer)).toMatchObject({ code: 431 });
   });
 
-  test('that never ends is not waited for', async () => {
+  test('a head that never ends is not waited for', async () => {
     const answer = await send('GET /health HTTP/1.1\r\nHost: broker\r\nX-Slow: ');
     expect(errorOf(answer)).toMatchObject({ code: 408, reason: 'REQUEST_TIMED_OUT' });
   });
@@ -232,7 +235,7 @@ describe('a head', () => {
     '\u0016\u0003\u0001\u0002\u0000\u0001',
     'GET / HTTP/9.9\r\n\r\n',
     'GET /health HTTP/1.1\r\nA b: c\r\n\r\n',
-  ])('that is not HTTP is refused: %j', async (bytes) => {
+  ])('a head that is not HTTP is refused: %j', async (bytes) => {
     expect(errorOf(await send(bytes))).toEqual({
       code: 400,
       error: 'This is not an HTTP/1.1 request.',
@@ -240,7 +243,7 @@ describe('a head', () => {
     });
   });
 
-  test('without a Host is refused', async () => {
+  test('a head without a Host is refused', async () => {
     expect((await send('GET /health HTTP/1.1\r\nConnection: close\r\n\r\n')).status).toBe(400);
   });
 });

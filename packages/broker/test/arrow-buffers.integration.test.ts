@@ -66,7 +66,7 @@ describe('Arrow of a result that is stored with zstd', () => {
     },
   );
 
-  test('is plain as the answer of a query, unless it asks for zstd', async () => {
+  test('Arrow of a result that is stored with zstd is plain as the answer of a query, unless it asks for zstd', async () => {
     for (const [parameters, expected] of [
       ['', 2500],
       ['&compression=zstd', isCompressed],
@@ -82,7 +82,7 @@ describe('Arrow of a result that is stored with zstd', () => {
     }
   });
 
-  test('is plain while the query runs, with the bytes that it has when the result stands', async () => {
+  test('Arrow of a result that is stored with zstd is plain while the query runs, with the bytes that it has when the result stands', async () => {
     const first = await broker.query(
       'rows 3000 then wait then rows 2000',
       '?doPaginate=true&async=true&numRows=1024&format=arrow',
@@ -125,14 +125,17 @@ describe('Arrow of a result that is stored with zstd', () => {
       'compression is zstd with the format csv; expected format=arrow with it',
     ],
     ['&compression=zstd', 400, 'compression is zstd with the format json'],
-  ])('is refused with %s', async (parameters, status, message) => {
-    const answer = await broker.call(`${page}${parameters}`);
-    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(message)]);
-    const query = await broker.query('rows 5', `?doPaginate=true${parameters}`);
-    expect([query.status, query.text]).toEqual([status, expect.stringContaining(message)]);
-  });
+  ])(
+    'Arrow of a result that is stored with zstd is refused with %s',
+    async (parameters, status, message) => {
+      const answer = await broker.call(`${page}${parameters}`);
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(message)]);
+      const query = await broker.query('rows 5', `?doPaginate=true${parameters}`);
+      expect([query.status, query.text]).toEqual([status, expect.stringContaining(message)]);
+    },
+  );
 
-  test('is refused when Accept names a codec that Arrow does not have, unless something else will do', async () => {
+  test('Arrow of a result that is stored with zstd is refused when Accept names a codec that Arrow does not have, unless something else will do', async () => {
     const accept = `${arrow};compression=brotli`;
     expect((await broker.call(page, { headers: { accept } })).status).toBe(406);
     expect(

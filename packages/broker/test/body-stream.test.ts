@@ -17,7 +17,7 @@ const joined = (sizes: readonly number[]) =>
 const large = 300_000;
 
 describe('openBody', () => {
-  it('gives every byte once and in order, however they come', async () => {
+  it('openBody gives every byte once and in order, however they come', async () => {
     const sizes = fc.array(
       fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 100_000, max: 200_000 })),
       {
@@ -35,13 +35,13 @@ describe('openBody', () => {
     );
   });
 
-  it('gives a small body whole, and a large one as a stream', async () => {
+  it('openBody gives a small body whole, and a large one as a stream', async () => {
     expect((await openBody(chunksOf([10, 20, 30]))).kind).toBe('whole');
     expect((await openBody(chunksOf([]))).kind).toBe('whole');
     expect((await openBody(chunksOf([large, large]))).kind).toBe('stream');
   });
 
-  it('throws what goes wrong before the response has begun', async () => {
+  it('openBody throws what goes wrong before the response has begun', async () => {
     const failing = (async function* () {
       yield new Uint8Array(10);
       throw new Error('torn');
@@ -49,7 +49,7 @@ describe('openBody', () => {
     await expect(openBody(failing)).rejects.toThrow('torn');
   });
 
-  it('does not need a chunk once it has asked for the next one', async () => {
+  it('openBody does not need a chunk once it has asked for the next one', async () => {
     const memory = new Uint8Array(100);
     const reusing = (async function* () {
       for (let index = 1; index <= 3; index += 1) yield memory.fill(index);
@@ -59,7 +59,7 @@ describe('openBody', () => {
     expect(body.kind === 'whole' && Buffer.concat(expected).equals(body.bytes)).toBe(true);
   });
 
-  it('throws from the chunks when something goes wrong later', async () => {
+  it('openBody throws from the chunks when something goes wrong later', async () => {
     const failing = (async function* () {
       yield new Uint8Array(large);
       throw new Error('torn');
@@ -69,7 +69,7 @@ describe('openBody', () => {
   });
 
   it.each([0, 1, 2, 4])(
-    'closes what it reads from when its reader leaves after %i chunks',
+    'openBody closes what it reads from when its reader leaves after %i chunks',
     async (count) => {
       const log: string[] = [];
       const body = await openBody(chunksOf([large, large, large, large, large], log));

@@ -45,7 +45,7 @@ describe('a query is in the language', () => {
       { sql: 'SET dialect = pinot; rows 1', queryOptions: 'dialect=duckdb' },
       'pinot',
     ],
-  ])('%s', async (_, as, body, dialect) => {
+  ])('a query is in the language: %s', async (_, as, body, dialect) => {
     await send(as, body);
     expect(asked()).toMatchObject({ sql: 'rows 1', dialect });
   });

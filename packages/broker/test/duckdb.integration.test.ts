@@ -136,7 +136,7 @@ describe('CSV for spreadsheets', () => {
   const plain = '@cell,n,text,mean,huge,tab\n=1+1,-5,-1,-1.5,-1';
   const escaped = "'@cell,n,text,mean,huge,tab\n'=1+1,-5,'-1,-1.5,-1";
 
-  test('has formulas escaped where that is asked for, and numbers that stay numbers', async () => {
+  test('CSV for spreadsheets has formulas escaped where that is asked for, and numbers that stay numbers', async () => {
     const whole = await query(sql, '?format=csv&formulas=escape');
     expect([
       whole.slice(0, escaped.length),
@@ -176,13 +176,16 @@ describe('CSV for spreadsheets', () => {
       '?format=csv&formulas=escape&formulas=escape',
       'formulas is given 2 times; expected escape, once.',
     ],
-  ])('is refused before anything runs where it makes no sense: %s', async (parameters, error) => {
-    expect(JSON.parse(await query(sql, parameters))).toEqual({
-      code: 400,
-      error,
-      reason: 'INVALID_PARAMETER',
-    });
-  });
+  ])(
+    'CSV for spreadsheets is refused before anything runs where it makes no sense: %s',
+    async (parameters, error) => {
+      expect(JSON.parse(await query(sql, parameters))).toEqual({
+        code: 400,
+        error,
+        reason: 'INVALID_PARAMETER',
+      });
+    },
+  );
 });
 
 describe('SQL that is wrong', () => {
@@ -192,7 +195,7 @@ describe('SQL that is wrong', () => {
     ['SELECT nothing FROM flights', 710],
     ["SELECT 'x'::INTEGER", 200],
     ['', 400],
-  ])('%s is told to be so (%i)', async (sql, code) => {
+  ])('SQL that is wrong: %s is told to be so (%i)', async (sql, code) => {
     const { exceptions, code: status } = JSON.parse(await query(sql)) as QueryResponse & {
       code?: number;
     };
@@ -223,7 +226,7 @@ describe('SQL that reaches for more than the tables', () => {
     'CALL pragma_version()',
     'SELECT * FROM duckdb_secrets()',
     "EXPORT DATABASE '/srv/quire-stolen'",
-  ])('%s is refused', async (sql) => {
+  ])('SQL that reaches for more than the tables: %s is refused', async (sql) => {
     for (const parameters of ['', '?doPaginate=true']) {
       const answer = await query(sql, parameters);
       const { exceptions, resultTable } = JSON.parse(answer) as QueryResponse;

@@ -49,7 +49,7 @@ function connect(as: 'ann' | 'bob' | 'root'): FlightTestClient {
 describe('a statement that still runs', () => {
   const growing = 'rows 3000 then wait then rows 2000';
 
-  test('is answered with its first batch, and its rows are sent as they are computed', async () => {
+  test('a statement that still runs is answered with its first batch, and its rows are sent as they are computed', async () => {
     const client = connect('ann');
     const info = await client.run(growing);
     expect(info).toMatchObject({ totalRecords: -1n, totalBytes: -1n, isOrdered: true });
@@ -67,7 +67,7 @@ describe('a statement that still runs', () => {
     expect((await client.readAll(info)).map(([n]) => n)).toEqual(numbers);
   });
 
-  test('is found by its path, and read by a second client from any offset', async () => {
+  test('a statement that still runs is found by its path, and read by a second client from any offset', async () => {
     const client = connect('ann');
     const requestId = requestIdOf(await client.run(growing));
     const info = await connect('root').info(pathOf(requestId));
@@ -81,7 +81,7 @@ describe('a statement that still runs', () => {
     expect(foreign.answer.status).toBe(5);
   });
 
-  test('that fails after its first rows ends the stream with its status', async () => {
+  test('a statement that still runs that fails after its first rows ends the stream with its status', async () => {
     const client = connect('ann');
     const info = await client.run('rows 3000 then wait then fail QUERY_FAILED');
     const rows = await client.openRows(firstTicket(info));
@@ -93,7 +93,7 @@ describe('a statement that still runs', () => {
     expect(await broker.call('/queries')).toMatchObject({ status: 200 });
   });
 
-  test('is cancelled when its only reader leaves, and not while another one reads', async () => {
+  test('a statement that still runs is cancelled when its only reader leaves, and not while another one reads', async () => {
     const client = connect('ann');
     const info = await client.run('rows 3000 then wait then rows 2000');
     const left = await client.openRows(firstTicket(info));
@@ -113,7 +113,7 @@ describe('a statement that still runs', () => {
     expect([failure.answer.status, failure.reason]).toEqual([1, 'QUERY_CANCELLED']);
   });
 
-  test('goes on without readers', async () => {
+  test('a statement that still runs goes on without readers', async () => {
     const client = connect('ann');
     const info = await client.run(growing);
     await client.call('Handshake', handshakeCodec.encode({}));
@@ -123,7 +123,7 @@ describe('a statement that still runs', () => {
     expect((await connect('ann').read(firstTicket(info))).table.numRows).toBe(5000);
   });
 
-  test('goes on when a reader leaves, where HTTP has started it', async () => {
+  test('a statement that still runs goes on when a reader leaves, where HTTP has started it', async () => {
     const http = await broker.query(growing, '?doPaginate=true&async=true&wait=0ms');
     const { requestId } = http.json<{ requestId: string }>();
     const client = connect('ann');
@@ -137,7 +137,7 @@ describe('a statement that still runs', () => {
     expect((await client.read(ticket)).table.numRows).toBe(5000);
   });
 
-  test('is cancelled by CancelFlightInfo, and its reader is told', async () => {
+  test('a statement that still runs is cancelled by CancelFlightInfo, and its reader is told', async () => {
     const client = connect('ann');
     const info = await client.run('rows 3000 then hang');
     const rows = await client.openRows(firstTicket(info));
@@ -149,7 +149,7 @@ describe('a statement that still runs', () => {
 });
 
 describe('a query that is polled', () => {
-  test('gives further endpoints as it grows, which together are its rows', async () => {
+  test('a query that is polled gives further endpoints as it grows, which together are its rows', async () => {
     const client = connect('ann');
     const first = await client.poll(statementOf('rows 3000 then wait then rows 2000'));
     expect(first.descriptor?.path).toHaveLength(2);
@@ -167,7 +167,7 @@ describe('a query that is polled', () => {
     expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 5000 }, (_, n) => n));
   });
 
-  test('can be cancelled, and the next poll says so', async () => {
+  test('a query that is polled can be cancelled, and the next poll says so', async () => {
     const client = connect('ann');
     const first = await client.poll(statementOf('rows 3000 then hang'));
     const body = cancelFlightInfoRequestCodec.encode({ info: first.info });

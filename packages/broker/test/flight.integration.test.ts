@@ -73,7 +73,7 @@ function connect(as?: 'ann' | 'bob' | 'root', to = broker): FlightTestClient {
 }
 
 describe('a statement', () => {
-  test('is stored, and its rows are those that HTTP has under the same id', async () => {
+  test('a statement is stored, and its rows are those that HTTP has under the same id', async () => {
     const client = connect('ann');
     const info = await client.run('rows 250');
     expect(info).toMatchObject({
@@ -93,7 +93,7 @@ describe('a statement', () => {
     expect(lines).toContainEqual(expect.objectContaining({ requestId, msg: 'query stored' }));
   });
 
-  test('is in the language that it names, else in that of its principal', async () => {
+  test('a statement is in the language that it names, else in that of its principal', async () => {
     const cases = [
       ['ann', 'rows 1', 'duckdb'],
       ['bob', 'rows 1', 'pinot'],
@@ -105,13 +105,13 @@ describe('a statement', () => {
     }
   });
 
-  test('lives as long as the expiration of Flight says', async () => {
+  test('a statement lives as long as the expiration of Flight says', async () => {
     const info = await connect('ann').run('rows 1');
     const expiresMs = broker.clock.nowMs() + flight.expirationMs;
     expect(Number(info.endpoints[0]?.expirationTime?.seconds)).toBe(Math.floor(expiresMs / 1000));
   });
 
-  test('of no rows has its schema, and no batch', async () => {
+  test('a statement of no rows has its schema, and no batch', async () => {
     const client = connect('ann');
     const info = await client.run('rows 0');
     const { table, batchCount } = await client.read(firstTicket(info));
@@ -119,7 +119,7 @@ describe('a statement', () => {
     expect(table.schema.fields.map(({ name }) => name)).toEqual(['n', 'big', 'text']);
   });
 
-  test('that fails has the status of its error, and leaves nothing', async () => {
+  test('a statement that fails has the status of its error, and leaves nothing', async () => {
     const client = connect('ann');
     const failure = await failureOf(client.run('fail QUERY_SYNTAX'));
     expect([failure.answer.status, failure.reason]).toEqual([3, 'QUERY_SYNTAX']);
@@ -128,7 +128,7 @@ describe('a statement', () => {
     expect(crash.message).not.toContain('/var/lib');
   });
 
-  test('whose caller leaves is cancelled, and its slot is free', async () => {
+  test('a statement whose caller leaves is cancelled, and its slot is free', async () => {
     const client = connect('ann');
     const stream = client.grpc.open('/arrow.flight.protocol.FlightService/GetFlightInfo', {
       authorization: 'Bearer ann-token',
@@ -140,7 +140,7 @@ describe('a statement', () => {
     expect((await client.run('rows 1')).totalRecords).toBe(1n);
   });
 
-  test('in a transaction, or as a Substrait plan, is refused', async () => {
+  test('a statement in a transaction, or as a Substrait plan, is refused', async () => {
     const client = connect('ann');
     const transactionId = Uint8Array.of(1);
     const command = packCommand('CommandStatementQuery', { query: 'rows 1', transactionId });
@@ -150,7 +150,7 @@ describe('a statement', () => {
 });
 
 describe('rows', () => {
-  test('come in batches as they are stored, and in smaller ones where they are too large', async () => {
+  test('rows come in batches as they are stored, and in smaller ones where they are too large', async () => {
     const client = connect('ann');
     const stored = await client.read(firstTicket(await client.run('rows 3000')));
     const small = await TestBroker.start({ flight: { ...flight, messageBytesMax: 2048 } });
@@ -167,7 +167,7 @@ describe('rows', () => {
     [1995, 1010],
     [2999, 1],
     [3000, 5],
-  ])('from offset %i, %i of them, are those rows', async (offset, rowCount) => {
+  ])('rows from offset %i, %i of them, are those rows', async (offset, rowCount) => {
     const client = connect('ann');
     const requestId = requestIdOf(await client.run('rows 3000'));
     const ticket = ticketOf({ version: 1, requestId, offset, rowCount });
@@ -177,7 +177,7 @@ describe('rows', () => {
     expect(numbers).toEqual(Array.from({ length: end - offset }, (_, index) => offset + index));
   });
 
-  test('can be read again, and no more once the result has expired', async () => {
+  test('rows can be read again, and no more once the result has expired', async () => {
     const client = connect('ann');
     const ticket = firstTicket(await client.run('rows 5'));
     expect((await client.read(ticket)).table.numRows).toBe(5);
@@ -187,7 +187,7 @@ describe('rows', () => {
     expect([failure.answer.status, failure.reason]).toEqual([5, 'RESULT_EXPIRED']);
   });
 
-  test('of another principal look like those of an id that never existed', async () => {
+  test('rows of another principal look like those of an id that never existed', async () => {
     const ticket = firstTicket(await connect('ann').run('rows 5'));
     const bob = connect('bob');
     const foreign = await failureOf(bob.read(ticket));
@@ -212,14 +212,14 @@ describe('rows', () => {
       ticketOf({ version: 1, requestId: '01a205fe-d4e2-7496-af67-8a5ec1c39c6b', offset: -1 }),
     ],
     ['that is not JSON', ticketOf(undefined)],
-  ])('by a ticket %s are refused', async (_what, ticket) => {
+  ])('rows by a ticket %s are refused', async (_what, ticket) => {
     const failure = await failureOf(connect('ann').read(ticket));
     expect(failure.message).toContain('was not issued by this version of Quire');
   });
 });
 
 describe('callers', () => {
-  test('without credentials, or with wrong ones, are refused and audited', async () => {
+  test('callers without credentials, or with wrong ones, are refused and audited', async () => {
     for (const as of [undefined, 'Bearer wrong']) {
       const client = connect().as(as === undefined ? {} : { authorization: as });
       const failure = await failureOf(client.run('rows 1'));
@@ -231,7 +231,7 @@ describe('callers', () => {
     expect(JSON.stringify(lines)).not.toContain('wrong"');
   });
 
-  test('get a token for their password, which is void once the password is replaced', async () => {
+  test('callers get a token for their password, which is void once the password is replaced', async () => {
     const clock = new ManualClock();
     const ann = (password: string) => ({
       name: 'ann',
@@ -272,7 +272,7 @@ describe('callers', () => {
     await guarded[Symbol.asyncDispose]();
   });
 
-  test('that ask too much are told when to try again', async () => {
+  test('callers that ask too much are told when to try again', async () => {
     const clock = new ManualClock();
     const limits = new CallLimits(
       () => ({ callsPerSecondMax: 1, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity }),
@@ -288,7 +288,7 @@ describe('callers', () => {
     await limited[Symbol.asyncDispose]();
   });
 
-  test('share the slots for queries with those of HTTP', async () => {
+  test('callers share the slots for queries with those of HTTP', async () => {
     const shared = await TestBroker.start({ flight, queriesRunningMax: 1, queriesQueuedMax: 0 });
     const running = shared.query('hang', '?doPaginate=true');
     await shared.engine.untilHanging();
@@ -301,7 +301,7 @@ describe('callers', () => {
     await shared[Symbol.asyncDispose]();
   });
 
-  test('are counted in the metrics, by method and status', async () => {
+  test('callers are counted in the metrics, by method and status', async () => {
     const metrics = (await broker.call('/metrics', { as: 'root' })).text;
     expect(metrics).toMatch(
       /quire_http_request_duration_seconds_count\{method="POST",route="\/arrow.flight.protocol.FlightService\/DoGet",status="200"\} \d+/,
@@ -311,7 +311,7 @@ describe('callers', () => {
 });
 
 describe('a stored result', () => {
-  test('of HTTP is found by its path, without a query', async () => {
+  test('a stored result of HTTP is found by its path, without a query', async () => {
     const requestId = await broker.stored(12);
     const count = broker.engine.queries.length;
     const client = connect('ann');
@@ -323,7 +323,7 @@ describe('a stored result', () => {
     expect(failure.message).toContain('expected the id of a query');
   });
 
-  test('is renewed by its endpoint', async () => {
+  test('a stored result is renewed by its endpoint', async () => {
     const client = connect('ann');
     const [endpoint] = (await client.run('rows 1')).endpoints;
     await broker.clock.advance(5000);
@@ -337,7 +337,7 @@ describe('a stored result', () => {
     expect(renewed.ticket).toEqual(endpoint?.ticket);
   });
 
-  test('is deleted by CancelFlightInfo, for its owner only', async () => {
+  test('a stored result is deleted by CancelFlightInfo, for its owner only', async () => {
     const ann = connect('ann');
     const info = await ann.run('rows 1');
     const body = cancelFlightInfoRequestCodec.encode({ info });
@@ -351,7 +351,7 @@ describe('a stored result', () => {
     );
   });
 
-  test('answers the same statement again where the settings say so', async () => {
+  test('a stored result answers the same statement again where the settings say so', async () => {
     const reusing = await TestBroker.start({ flight, reuse: { ageMaxMs: 0 } });
     reusing.engine.version = 'one';
     const client = connect('ann', reusing);
@@ -366,7 +366,7 @@ describe('a stored result', () => {
 });
 
 describe('brokers of one store', () => {
-  test('take tickets and prepared statements of each other, and say where a query runs', async () => {
+  test('brokers of one store take tickets and prepared statements of each other, and say where a query runs', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 2 ** 26 });
     const startAs = (brokerId: string): Promise<TestBroker> =>
       TestBroker.start(
@@ -396,7 +396,7 @@ describe('brokers of one store', () => {
 });
 
 describe('a shutdown', () => {
-  test('lets calls under way finish, and refuses further ones', async () => {
+  test('a shutdown lets calls under way finish, and refuses further ones', async () => {
     const stopping = await TestBroker.start({ flight });
     const client = connect('ann', stopping);
     const under = client.run('rows 10 then wait then rows 5');

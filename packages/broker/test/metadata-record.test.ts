@@ -18,7 +18,7 @@ function recordOf(statistics: QueryStatistics): MetadataRecord {
 const ofTheResult = { requestId, brokerId: 'b', exceptions: [], numRowsResultSet: 7 };
 
 describe('the metadata record', () => {
-  test('gives every member of an Apache Pinot answer back under its own name', () => {
+  test('the metadata record gives every member of an Apache Pinot answer back under its own name', () => {
     const { dialect: _, ...members } = MetadataRecord.properties;
     const answer = Object.fromEntries(
       Object.entries(members).map(([name, { type }], index) => {
@@ -31,7 +31,7 @@ describe('the metadata record', () => {
     expect(recordOf(statistics)).toEqual({ ...answer, ...ofTheResult });
   });
 
-  test('counts one server and nothing else for an engine that says nothing', () => {
+  test('the metadata record counts one server and nothing else for an engine that says nothing', () => {
     const values = Object.entries(recordOf({ elapsedMs: 0, ...unknown }));
     const others = values.filter(([name]) => !(name in ofTheResult));
     expect(Object.fromEntries(others.filter(([, value]) => value === 1))).toEqual({
@@ -44,7 +44,7 @@ describe('the metadata record', () => {
     );
   });
 
-  test('counts the segments of live tables, and what older releases stored of a cluster', () => {
+  test('the metadata record counts the segments of live tables, and what older releases stored of a cluster', () => {
     const live = { segments: { queried: 5, consuming: 2 }, consumedUntilMs: 1000 };
     const counts = {
       numSegmentsQueried: 5,

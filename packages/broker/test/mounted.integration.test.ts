@@ -84,7 +84,7 @@ describe.each([
   ['Express', onExpress],
   ['Fastify', onFastify],
 ])('a broker in a server of %s', (_name, open) => {
-  test('runs queries and serves their pages beside the host, and ends before it', async () => {
+  test('a broker in a server of %s runs queries and serves their pages beside the host, and ends before it', async () => {
     await using mounted = await openBroker();
     const host = await open(mounted.handle);
     host.listen(0, '127.0.0.1');

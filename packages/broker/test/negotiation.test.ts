@@ -4,12 +4,15 @@ import { chooseEncoding } from '../src/send-rows.ts';
 import { matchesEntityTag } from '../src/routes/read-page.ts';
 
 describe('matchesEntityTag', () => {
-  it.each(['"a"', 'W/"a"', '*', '"b", "a"', '"b",W/"a"', ' "a" '])('finds "a" in %s', (header) => {
-    expect(matchesEntityTag(header, '"a"')).toBe(true);
-  });
+  it.each(['"a"', 'W/"a"', '*', '"b", "a"', '"b",W/"a"', ' "a" '])(
+    'matchesEntityTag finds "a" in %s',
+    (header) => {
+      expect(matchesEntityTag(header, '"a"')).toBe(true);
+    },
+  );
 
   it.each([undefined, '', '"b"', 'a', '"a', '"A"', '"ab", "b"'])(
-    'does not find "a" in %s',
+    'matchesEntityTag does not find "a" in %s',
     (header) => {
       expect(matchesEntityTag(header, '"a"')).toBe(false);
     },
@@ -28,11 +31,11 @@ describe('chooseEncoding', () => {
     ['*;q=0', 'identity'],
     ['compress, x-unknown', 'identity'],
     ['gzip;q=nonsense', 'identity'],
-  ])('takes %s as %s', (header, encoding) => {
+  ])('chooseEncoding takes %s as %s', (header, encoding) => {
     expect(chooseEncoding({ 'accept-encoding': header }, 1_000_000)).toBe(encoding);
   });
 
-  it('leaves small bodies as they are', () => {
+  it('chooseEncoding leaves small bodies as they are', () => {
     expect(chooseEncoding({ 'accept-encoding': 'zstd' }, 2047)).toBe('identity');
     expect(chooseEncoding({ 'accept-encoding': 'zstd' }, 2048)).toBe('zstd');
   });
@@ -48,17 +51,20 @@ describe('chooseForm', () => {
     ['application/x-ndjson, application/json;q=0.9', 'ndjson'],
     ['text/html, application/xhtml+xml, */*;q=0.8', 'json'],
     ['application/json;charset=UTF-8', 'json'],
-  ])('takes Accept %s as %s', (accept, format) => {
+  ])('chooseForm takes Accept %s as %s', (accept, format) => {
     expect(chooseForm({}, { accept })).toEqual({ format, codecs: [] });
   });
 
-  it.each(['text/html', 'application/json;q=0', 'nonsense'])('refuses Accept %s', (accept) => {
-    expect(() => chooseForm({}, { accept })).toThrow(
-      'Accept allows none of the formats of rows; expected application/json, ',
-    );
-  });
+  it.each(['text/html', 'application/json;q=0', 'nonsense'])(
+    'chooseForm refuses Accept %s',
+    (accept) => {
+      expect(() => chooseForm({}, { accept })).toThrow(
+        'Accept allows none of the formats of rows; expected application/json, ',
+      );
+    },
+  );
 
-  it('lets the parameter go first', () => {
+  it('chooseForm lets the parameter go first', () => {
     expect(chooseForm({ format: 'csv' }, { accept: 'text/html' })).toEqual({
       format: 'csv',
       codecs: [],
@@ -74,11 +80,11 @@ describe('chooseForm', () => {
     [`${arrow};q=0.9;compression="lz4,zstd", application/json;q=0.1`, ['zstd', 'lz4']],
     [`${arrow}, ${arrow};compression=zstd;q=0`, []],
     [`${arrow}; compression=snappy, ${arrow};q=0.1`, []],
-  ])('takes Accept %s as Arrow with the codecs %j', (accept, codecs) => {
+  ])('chooseForm takes Accept %s as Arrow with the codecs %j', (accept, codecs) => {
     expect(chooseForm({}, { accept })).toEqual({ format: 'arrow', codecs });
   });
 
-  it('sees no codec in what Accept says of another format', () => {
+  it('chooseForm sees no codec in what Accept says of another format', () => {
     expect(chooseForm({}, { accept: `${arrow};compression=zstd;q=0.1, text/csv` })).toEqual({
       format: 'csv',
       codecs: [],
@@ -89,7 +95,7 @@ describe('chooseForm', () => {
     });
   });
 
-  it('refuses a codec that Arrow does not have, and says which ones it has', () => {
+  it('chooseForm refuses a codec that Arrow does not have, and says which ones it has', () => {
     expect(() => chooseForm({}, { accept: `${arrow}; compression=snappy` })).toThrow(
       'Arrow may have compression=zstd or compression=lz4.',
     );
@@ -100,7 +106,7 @@ describe('chooseForm', () => {
     ['lz4', 'lz4'],
     ['lz4,zstd', 'zstd+lz4'],
     ['none', 'plain'],
-  ])('takes the parameter compression=%s before Accept', (compression, named) => {
+  ])('chooseForm takes the parameter compression=%s before Accept', (compression, named) => {
     const form = chooseForm(
       { format: 'arrow', compression },
       { accept: `${arrow};compression=zstd` },
@@ -109,7 +115,7 @@ describe('chooseForm', () => {
   });
 
   it.each(['', 'gzip', 'ZSTD', 'zstd,', 'zstd,zstd', 'none,zstd', 'zstd lz4'])(
-    'refuses the parameter compression=%s',
+    'chooseForm refuses the parameter compression=%s',
     (value) => {
       expect(() => chooseForm({ format: 'arrow', compression: value }, {})).toThrow(
         `compression is '${value}'; expected zstd, lz4, both as zstd,lz4, or none.`,
@@ -117,7 +123,7 @@ describe('chooseForm', () => {
     },
   );
 
-  it('refuses compression beside another format', () => {
+  it('chooseForm refuses compression beside another format', () => {
     expect(() => chooseForm({ compression: 'zstd' }, {})).toThrow(
       'compression is zstd with the format json; expected format=arrow',
     );

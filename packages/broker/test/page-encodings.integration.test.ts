@@ -97,7 +97,7 @@ describe('the format', () => {
     ['?offset=8&numRows=4', 'text/csv'],
     ['?offset=8&numRows=4', 'application/json;q=0.1, text/*'],
     ['?offset=8&numRows=4&format=csv', 'application/json'],
-  ])('%s with Accept %s is CSV', async (query, accept) => {
+  ])('the format: %s with Accept %s is CSV', async (query, accept) => {
     const answer = await broker.call(`${path}${query}`, { headers: { accept } });
     expect(answer.text).toBe(csv);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
@@ -116,7 +116,7 @@ describe('the format', () => {
     'application/json; charset=utf-8',
     '*/*',
     'text/html;q=0.9, */*;q=0.8',
-  ])('with Accept %s is JSON, whose body says it all', async (accept) => {
+  ])('a page with Accept %s is JSON, whose body says it all', async (accept) => {
     const answer = await broker.call(`${path}?offset=8&numRows=4`, { headers: { accept } });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('content-disposition')).toBeNull();
@@ -157,7 +157,7 @@ describe('the format', () => {
     );
   });
 
-  test('also holds for queries, paginated and plain', async () => {
+  test('the format of Accept also holds for queries, paginated and plain', async () => {
     const first = await broker.query('rows 12', '?doPaginate=true&numRows=1&format=csv');
     expect(first.text).toBe('n,big,text\n0,9007199254740993,row 0\n');
     expect(first.headers.get('quire-next-offset-params')).toBe('offset=1&numRows=1');
@@ -173,7 +173,7 @@ describe('the format', () => {
 describe('a page that a client has already', () => {
   const target = (query: string) => `${path}?${query}`;
 
-  test('may be kept until the result expires', async () => {
+  test('a page that a client has already may be kept until the result expires', async () => {
     const { headers } = await broker.call(target('offset=0&numRows=5'));
     expect(headers.get('cache-control')).toBe('private, max-age=3600, immutable');
     expect(headers.get('quire-expiration-time-ms')).toBe('1767229200000');
@@ -186,7 +186,7 @@ describe('a page that a client has already', () => {
     (tag: string) => `"other", ${tag}`,
     (tag: string) => `W/${tag}`,
     () => '*',
-  ])('is not sent again, nor read (%#)', async (ifNoneMatch) => {
+  ])('a page that a client has already is not sent again, nor read (%#)', async (ifNoneMatch) => {
     const tag = (await broker.call(target('offset=0&numRows=5'))).headers.get('etag') ?? '';
     broker.store.reset();
     const answer = await broker.call(target('offset=0&numRows=5'), {
@@ -199,7 +199,7 @@ describe('a page that a client has already', () => {
     expect(broker.store.calls).toEqual([]);
   });
 
-  test('is gone for it as well, five seconds after somebody else has deleted the result', async () => {
+  test('a page that a client has already is gone for it as well, five seconds after somebody else has deleted the result', async () => {
     // Of its own, for its time passes.
     await using other = await TestBroker.start();
     const id = await other.stored(10);
@@ -214,7 +214,7 @@ describe('a page that a client has already', () => {
     expect((await other.call(page, again)).status).toBe(410);
   });
 
-  test('is sent again when it is another one', async () => {
+  test('a page that a client has already is sent again when it is another one', async () => {
     const tag = (await broker.call(target('offset=0&numRows=5'))).headers.get('etag') ?? '';
     const others = ['offset=1&numRows=5', 'offset=0&numRows=6', 'offset=0&numRows=5&format=csv'];
     for (const query of others) {
@@ -228,7 +228,7 @@ describe('a page that a client has already', () => {
     expect(forSomebodyElse.status).toBe(404);
   });
 
-  test('is refused past the end all the same', async () => {
+  test('a page that a client has already is refused past the end all the same', async () => {
     const answer = await broker.call(target('offset=2501'), { headers: { 'if-none-match': '*' } });
     expect(answer.status).toBe(416);
   });
@@ -249,7 +249,7 @@ describe('compression', () => {
     ['gzip, deflate, br', 'br'],
     ['gzip;q=1, br;q=0.5', 'gzip'],
     ['*', 'zstd'],
-  ] as const)('with Accept-Encoding %s is %s', async (accepted, encoding) => {
+  ] as const)('compression with Accept-Encoding %s is %s', async (accepted, encoding) => {
     for (const format of ['json', 'csv', 'arrow']) {
       const target = `${path}?offset=0&numRows=2500&format=${format}`;
       const plain = await rawCall(target, {});
@@ -264,7 +264,7 @@ describe('compression', () => {
   });
 
   test.each(['identity', 'gzip;q=0, br;q=0, zstd;q=0', 'deflate', ''])(
-    'with Accept-Encoding %j is not used',
+    'compression with Accept-Encoding %j is not used',
     async (accepted) => {
       const answer = await rawCall(`${path}?offset=0&numRows=2500`, {
         'accept-encoding': accepted,
@@ -273,14 +273,14 @@ describe('compression', () => {
     },
   );
 
-  test('is not spent on small pages', async () => {
+  test('compression is not spent on small pages', async () => {
     const answer = await rawCall(`${path}?offset=0&numRows=10`, { 'accept-encoding': 'gzip' });
     expect(answer.headers['content-encoding']).toBeUndefined();
   });
 });
 
 describe('HEAD', () => {
-  test('gives the headers of a page and reads nothing', async () => {
+  test('HEAD gives the headers of a page and reads nothing', async () => {
     broker.store.reset();
     const answer = await broker.call(`${path}?offset=8&numRows=4&format=csv`, { method: 'HEAD' });
     expect(answer.status).toBe(200);
@@ -290,7 +290,7 @@ describe('HEAD', () => {
     expect(broker.store.calls).toEqual([]);
   });
 
-  test('is refused like GET', async () => {
+  test('HEAD is refused like GET', async () => {
     expect((await broker.call(`${path}?offset=-1`, { method: 'HEAD' })).status).toBe(400);
     expect((await broker.call(`${path}?offset=0`, { method: 'HEAD', as: 'bob' })).status).toBe(404);
   });

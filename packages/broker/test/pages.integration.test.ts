@@ -85,7 +85,7 @@ describe('a page', () => {
       next: 'offset=9&numRows=2',
       prev: 'offset=5&numRows=2',
     },
-  ])('$query holds rows [$offset, $end)', async ({ query, offset, end, next, prev }) => {
+  ])('a page of $query holds rows [$offset, $end)', async ({ query, offset, end, next, prev }) => {
     const answer = await broker.call(`${path}${query}`);
     expect(answer.status).toBe(200);
     const { resultTable: _table, ...members } = answer.json();
@@ -111,7 +111,7 @@ describe('a page', () => {
     expect(rows).toBe(scriptedRowsJson(offset, end));
   });
 
-  test('is the same on every path that leads to it', async () => {
+  test('a page is the same on every path that leads to it', async () => {
     const answers = await Promise.all(
       [`${path}?offset=5&numRows=9`, `${path}/?offset=5&numRows=9&format=json`].map((target) =>
         broker.call(target),
@@ -120,7 +120,7 @@ describe('a page', () => {
     expect(answers[0]?.text).toBe(answers[1]?.text);
   });
 
-  test('leads to the next one until no row follows, forward and back, whatever the page size', async () => {
+  test('a page leads to the next one until no row follows, forward and back, whatever the page size', async () => {
     for (const rowCount of [1249, 1250, 1251, 2500, 2501, 999]) {
       const offsets: number[] = [];
       let rows = 0;
@@ -156,7 +156,7 @@ describe('refused are', () => {
     ['?offset=0&numRows=-5', "numRows is '-5'; expected an integer ≥ 0."],
     ['?offset=0&numRows=all', "numRows is 'all'; expected an integer ≥ 0."],
     ['?offset=0&format=orc', "format is 'orc'; expected one of json, arrow, csv, ndjson, parquet."],
-  ])('the parameters %j', async (query, error) => {
+  ])('the parameters %j are refused', async (query, error) => {
     const answer = await broker.call(`${path}${query}`);
     expect(answer.status).toBe(400);
     expect(answer.json()).toEqual({ code: 400, error, reason: 'INVALID_PARAMETER' });

@@ -56,11 +56,14 @@ describe('a small page that is at hand is answered as one that is waited for:', 
     ['?offset=2501&numRows=5', {}],
     ['?offset=0&numRows=0', {}],
     ['?offset=0&numRows=1', { headers: { connection: 'close' } }],
-  ])('%s %j', async (query, options) => {
-    expect(await ask(atHand, query, options)).toEqual(await ask(waiting, query, options));
-  });
+  ])(
+    'a small page that is at hand is answered as one that is waited for: %s %j',
+    async (query, options) => {
+      expect(await ask(atHand, query, options)).toEqual(await ask(waiting, query, options));
+    },
+  );
 
-  test('and counted as one', async () => {
+  test('a small page that is at hand is counted as one that is waited for', async () => {
     const served = async (broker: TestBroker): Promise<string[]> => {
       const { text } = await broker.call('/metrics');
       return text.split('\n').filter((line) => /^quire_(rows|bytes)_served_total/.test(line));

@@ -8,7 +8,7 @@ import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 /** The time for which new results are protected, unless told otherwise. */
 const minuteMs = 60_000;
 
-test('takes one listing at a time: what is measured at the start, and the listing of a sweep', async () => {
+test('admission takes one listing at a time: what is measured at the start, and the listing of a sweep', async () => {
   const setup = new CleanerSetup({ quotaBytes: 50_000 });
   let listingCount = 0;
   setup.store.plan = ({ op }) => {
@@ -155,7 +155,7 @@ test('crossing the critical threshold has a sweep run at once, which frees down 
   await setup.cleaner.stop();
 });
 
-test('knows what is stored from the start, and frees it at once when that is too much', async () => {
+test('admission knows what is stored from the start, and frees it at once when that is too much', async () => {
   const setup = new CleanerSetup();
   await setup.fill(1500, 1500, 1500);
   const successor = new CleanerSetup({ quotaBytes: 22_000, disk: setup.disk });
@@ -175,7 +175,7 @@ test('knows what is stored from the start, and frees it at once when that is too
   await modest.cleaner.stop();
 });
 
-test('counts what is really there after a listing, whatever happened behind its back', async () => {
+test('admission counts what is really there after a listing, whatever happened behind its back', async () => {
   const setup = new CleanerSetup({ quotaBytes: 1e6 });
   const [id] = await setup.fill(100, 200);
   for await (const { key } of setup.disk.list(`b/${id}`)) await setup.disk.delete(key);

@@ -14,7 +14,7 @@ describe('a lease', () => {
       durationMs: 1000,
     });
 
-  test("is waited for while it is another's, and taken when that one has died", async () => {
+  test("a lease is waited for while it is another's, and taken when that one has died", async () => {
     const setup = new CleanerSetup({ lease });
     const other = lease(setup);
     const crash = new QuireError('SHUTTING_DOWN', 'died');
@@ -30,7 +30,7 @@ describe('a lease', () => {
     expect(await collect(setup.disk.list(leaseKey))).toEqual([]);
   });
 
-  test('is held for as long as a sweep takes, however long that is', async () => {
+  test('a lease is held for as long as a sweep takes, however long that is', async () => {
     const setup = new CleanerSetup({ lease });
     const other = lease(setup);
     let isOver = false;
@@ -47,7 +47,7 @@ describe('a lease', () => {
     expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
   });
 
-  test('that cannot be written keeps nobody from freeing', async () => {
+  test('a lease that cannot be written keeps nobody from freeing', async () => {
     const setup = new CleanerSetup({ lease });
     await setup.results.create(countingRows(10), { owner: 'o' });
     await setup.clock.advance(2 * hourMs);
@@ -57,7 +57,7 @@ describe('a lease', () => {
     });
   });
 
-  test('of nonsense is not a lease', async () => {
+  test('a lease of nonsense is not a lease', async () => {
     const setup = new CleanerSetup({ lease });
     await setup.disk.put(leaseKey, Buffer.from('{half'));
     expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });

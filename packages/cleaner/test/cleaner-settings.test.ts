@@ -36,7 +36,7 @@ describe('settings', () => {
   ];
 
   test.each(bad)(
-    'that %s leave the last good ones in force, and are told of once until they are good again',
+    'settings that %s leave the last good ones in force, and are told of once until they are good again',
     async (_, read) => {
       let current = (settings: CleanerSettings): CleanerSettings => settings;
       const setup = new CleanerSetup({
@@ -67,13 +67,13 @@ describe('settings', () => {
     },
   );
 
-  test.each(bad)('that %s make no cleaner', (_, readSettings) => {
+  test.each(bad)('settings that %s make no cleaner', (_, readSettings) => {
     expect(() => new CleanerSetup({ readSettings })).toThrow(
       /settings file is gone|The (cleaner's|settings of the storage cleaner)/u,
     );
   });
 
-  test('say which number is wrong, and what is expected', () => {
+  test('settings say which number is wrong, and what is expected', () => {
     const readSettings = (settings: CleanerSettings): CleanerSettings => ({
       ...settings,
       periodMs: 0,

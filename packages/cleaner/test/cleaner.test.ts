@@ -9,7 +9,7 @@ import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 const minuteMs = 60_000;
 
 describe('a sweep', () => {
-  test('evicts the largest down to the target, and readers hear that it was evicted', async () => {
+  test('a sweep evicts the largest down to the target, and readers hear that it was evicted', async () => {
     const setup = new CleanerSetup({ quotaBytes: 20_000 });
     const [small, large, medium] = await setup.fill(100, 2500, 1000);
     await setup.clock.advance(minuteMs);
@@ -28,7 +28,7 @@ describe('a sweep', () => {
     });
   });
 
-  test('deletes what has expired first, and then may need to evict nothing', async () => {
+  test('a sweep deletes what has expired first, and then may need to evict nothing', async () => {
     const setup = new CleanerSetup({ quotaBytes: 14_000 });
     const [expired] = await setup.fill(1000);
     await setup.clock.advance(hourMs - 1);
@@ -43,7 +43,7 @@ describe('a sweep', () => {
     await expect(setup.results.open(expired!)).rejects.toMatchObject({ code: 'RESULT_EXPIRED' });
   });
 
-  test('takes the mark of a query away whose broker was killed, after the grace, and before that of none that runs', async () => {
+  test('a sweep takes the mark of a query away whose broker was killed, after the grace, and before that of none that runs', async () => {
     const setup = new CleanerSetup();
     const place = {
       owner: 'o',
@@ -78,7 +78,7 @@ describe('a sweep', () => {
     room.release(true, undefined);
   });
 
-  test('goes on past what it cannot delete, makes up for it, and says what it wanted and freed', async () => {
+  test('a sweep goes on past what it cannot delete, makes up for it, and says what it wanted and freed', async () => {
     const setup = new CleanerSetup();
     const [, largest] = await setup.fill(100, 2500, 1000);
     setup.setQuota(15_000);
@@ -101,7 +101,7 @@ describe('a sweep', () => {
     );
   });
 
-  test('gives up after many failures in a row, and does not try for ever', async () => {
+  test('a sweep gives up after many failures in a row, and does not try for ever', async () => {
     const setup = new CleanerSetup();
     await setup.fill(...Array.from({ length: 130 }, () => 1));
     await setup.clock.advance(2 * hourMs);
@@ -114,7 +114,7 @@ describe('a sweep', () => {
     expect(report!.brokers[0]!.expiry.failed.count).toBeLessThan(105);
   });
 
-  test('that cannot list the store fails, says so, and the next one is good again', async () => {
+  test('a sweep that cannot list the store fails, says so, and the next one is good again', async () => {
     const setup = new CleanerSetup();
     setup.store.plan = faultOn('list', { kind: 'fail-before' }, 1);
     await expect(setup.cleaner.sweep('schedule')).rejects.toBeInstanceOf(QuireError);
@@ -126,7 +126,7 @@ describe('a sweep', () => {
     });
   });
 
-  test('lists once and opens nothing', async () => {
+  test('a sweep lists once and opens nothing', async () => {
     const setup = new CleanerSetup();
     await setup.fill(500);
     setup.setQuota(1000);
@@ -138,7 +138,7 @@ describe('a sweep', () => {
     expect(ops).toEqual(['list', 'delete', 'list', 'delete']);
   });
 
-  test('never overlaps another', async () => {
+  test('a sweep never overlaps another', async () => {
     const setup = new CleanerSetup();
     /** The sweep that had ended last when a listing began. */
     const endedLast: (string | undefined)[] = [];
@@ -152,7 +152,7 @@ describe('a sweep', () => {
     expect(endedLast).toEqual([undefined, 'schedule']);
   });
 
-  test('leaves a result alone that was renewed after the listing', async () => {
+  test('a sweep leaves a result alone that was renewed after the listing', async () => {
     const setup = new CleanerSetup();
     const [id] = await setup.fill(10);
     const stale = await collect(setup.results.list());
@@ -163,7 +163,7 @@ describe('a sweep', () => {
 });
 
 describe('a store that fails in a way of its own', () => {
-  test('does not end the cleaner', async () => {
+  test('a store that fails in a way of its own does not end the cleaner', async () => {
     const setup = new CleanerSetup();
     setup.store.plan = ({ op }) => {
       if (op === 'list') throw new TypeError('a defect of the host');

@@ -31,7 +31,7 @@ describe('planQuota, of young results of several owners,', () => {
     (parts) => new QuotaPolicy({ ...parts, criticalPercent: 100, protectionMs: 1000 }),
   );
 
-  test('evicts each time the oldest one of the owner who has the most', () => {
+  test('planQuota, of young results of several owners, evicts each time the oldest one of the owner who has the most', () => {
     fc.assert(
       fc.property(ofOwners, allYoung, (given, policy) => {
         const left = new Set(all(given));
@@ -69,7 +69,7 @@ describe('planQuota, of young results of several owners,', () => {
     given[one]!.submissionTimeMs < given[other]!.submissionTimeMs ||
     (given[one]!.submissionTimeMs === given[other]!.submissionTimeMs && one <= other);
 
-  test('costs nothing who has at most an equal part of the target, however much others store', () => {
+  test('planQuota, of young results of several owners, costs nothing who has at most an equal part of the target, however much others store', () => {
     fc.assert(
       fc.property(ofOwners, allYoung, (given, policy) => {
         const evicted = planQuota(
@@ -90,7 +90,7 @@ describe('planQuota, of young results of several owners,', () => {
     );
   });
 
-  test('spares those of others where only what came after the listing is too much', () => {
+  test('planQuota, of young results of several owners, spares those of others where only what came after the listing is too much', () => {
     const given = [30, 40].map((sizeBytes, ownerTag) => ({
       submissionTimeMs: 0,
       expirationTimeMs: 9,

@@ -104,14 +104,14 @@ describe('shares', () => {
     );
   });
 
-  test('one that waits only for another write of its owner goes on waiting', () => {
+  test('a write that waits only for another write of its owner goes on waiting', () => {
     expect(shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500))).toBe('wait');
     expect(
       shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500, 600), owned('bob', 500)),
     ).toBe('refuse ann 500+600 by the share');
   });
 
-  test('one that waits for an owner whose other write waits for the quota goes on waiting', () => {
+  test('a write that waits for an owner whose other write waits for the quota goes on waiting', () => {
     // The second has room in its share, and none in the quota, where bob is at work.
     expect(
       shared(
@@ -123,7 +123,7 @@ describe('shares', () => {
     ).toBe('wait');
   });
 
-  test('one that exceeds what is critical for its share is refused though the quota has room', () => {
+  test('a write that exceeds what is critical for its share is refused though the quota has room', () => {
     expect(shared({}, owned('ann', 1700, 200))).toBe('refuse ann 1700+200 by the share');
   });
 });

@@ -31,7 +31,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 describe('planExpiry', () => {
-  test('names exactly what has expired, that moment included', () => {
+  test('planExpiry names exactly what has expired, that moment included', () => {
     fc.assert(
       fc.property(results, time, (given, nowMs) => {
         const expected = given.flatMap(({ expirationTimeMs }, index) =>
@@ -85,7 +85,7 @@ describe('planQuota', () => {
     return [...evicted, ...all(given).filter(isYoung).toSorted(byTime).filter(isNeeded)];
   };
 
-  test('evicts nothing unless the pressure exceeds the critical threshold', () => {
+  test('planQuota evicts nothing unless the pressure exceeds the critical threshold', () => {
     fc.assert(
       fc.property(results, policies, fc.nat(200), (given, policy, storedBytes) => {
         const usage = { pressureBytes: policy.criticalBytes, storedBytes };
@@ -94,7 +94,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('evicts the largest first, of equals the oldest, then by id: one order for all, and always the same', () => {
+  test('planQuota evicts the largest first, of equals the oldest, then by id: one order for all, and always the same', () => {
     fc.assert(
       fc.property(results, policies.map(noProtection), (given, policy) => {
         const snapshot = snapshotOf(given);
@@ -115,7 +115,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('evicts the young only after all others, the oldest first, and only while the pressure is critical without these', () => {
+  test('planQuota evicts the young only after all others, the oldest first, and only while the pressure is critical without these', () => {
     fc.assert(
       fc.property(
         results,
@@ -146,7 +146,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('stops at the first state with at most the target stored, however much is being written', () => {
+  test('planQuota stops at the first state with at most the target stored, however much is being written', () => {
     fc.assert(
       fc.property(
         results,
@@ -167,7 +167,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('is the plan that sorting all of them would make', () => {
+  test('planQuota is the plan that sorting all of them would make', () => {
     const many = fc.array(
       fc.record({
         submissionTimeMs: fc.integer({ max: 90, min: 0 }),
@@ -201,7 +201,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('names only candidates, each once', () => {
+  test('planQuota names only candidates, each once', () => {
     fc.assert(
       fc.property(results, policies, fc.infiniteStream(fc.boolean()), (given, policy, chosen) => {
         const candidates = given.flatMap((_, index) =>
@@ -219,7 +219,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('spares a result that was stored a moment ago, though it is the largest', () => {
+  test('planQuota spares a result that was stored a moment ago, though it is the largest', () => {
     const given = [
       { submissionTimeMs: 0, expirationTimeMs: 1e9, sizeBytes: 20 },
       { submissionTimeMs: 0, expirationTimeMs: 1e9, sizeBytes: 25 },
@@ -250,7 +250,7 @@ describe('planQuota', () => {
     ).toEqual([2]);
   });
 
-  test('that a result larger than the quota is stored costs the others nothing', () => {
+  test('planQuota costs the others nothing when a result larger than the quota is stored', () => {
     const given = [4, 300, 5].map((sizeBytes) => ({
       submissionTimeMs: 0,
       expirationTimeMs: 9,
@@ -274,7 +274,7 @@ describe('planOrphans', () => {
     elapsedMs: fc.nat(100),
   });
 
-  test('names nothing that it has not seen unchanged for the grace period, whatever the wall clocks say', () => {
+  test('planOrphans names nothing that it has not seen unchanged for the grace period, whatever the wall clocks say', () => {
     fc.assert(
       fc.property(fc.array(step), fc.integer({ min: 1, max: 150 }), (steps, graceMs) => {
         let monotonicMs = 0;
@@ -297,7 +297,7 @@ describe('planOrphans', () => {
     );
   });
 
-  test('by age, goes by the youngest object of the folder', () => {
+  test('planOrphans goes by the youngest object of a folder when it plans by age', () => {
     const folder = { key: 'a', sizeBytes: 1, lastModifiedMs: 0, folderModifiedMs: 60 };
     expect(planOrphansByAge([folder], 159, 100)).toEqual([]);
     expect(planOrphansByAge([folder], 160, 100)).toEqual([folder]);
@@ -307,7 +307,7 @@ describe('planOrphans', () => {
 describe('QuotaPolicy', () => {
   const right = { quotaBytes: 1000, criticalPercent: 90, targetPercent: 60 };
 
-  test('knows its thresholds in bytes', () => {
+  test('QuotaPolicy knows its thresholds in bytes', () => {
     expect(new QuotaPolicy(right)).toEqual({
       quotaBytes: 1000,
       criticalBytes: 900,
@@ -337,13 +337,13 @@ describe('QuotaPolicy', () => {
     { targetPercent: NaN },
     { protectionMs: -1 },
     { protectionMs: NaN },
-  ])('refuses %j', (wrong) => {
+  ])('QuotaPolicy refuses %j', (wrong) => {
     expect(() => new QuotaPolicy({ ...right, ...wrong })).toThrow(
       expect.objectContaining({ code: 'INVALID_SETTING' }),
     );
   });
 
-  test('knows the share of each owner, with the same thresholds, and none of results without one', () => {
+  test('QuotaPolicy knows the share of each owner, with the same thresholds, and none of results without one', () => {
     const owners = [
       { ownerTag: 1, maxBytes: 100, maxBytesKey: 'ann' },
       { ownerTag: 2, maxBytes: 5000, maxBytesKey: 'bob' },

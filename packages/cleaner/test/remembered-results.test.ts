@@ -63,7 +63,7 @@ function shown(snapshots: ReadonlyMap<string, BrokerSnapshot>): unknown {
 }
 
 describe('what is remembered of results', () => {
-  test('shows as to one who looks at all, whatever this process, or a writer, has done meanwhile', async () => {
+  test('what is remembered of results shows as to one who looks at all, whatever this process, or a writer, has done meanwhile', async () => {
     const step = fc.record({
       kind: fc.constantFrom(
         'put',
@@ -102,7 +102,7 @@ describe('what is remembered of results', () => {
     );
   });
 
-  test('is not looked at again at each sweep; but by and by all of it, also what others have changed', async () => {
+  test('what is remembered of results is not looked at again at each sweep; but by and by all of it, also what others have changed', async () => {
     const scene = new Scene();
     for (let count = 0; count < 64; count += 1) await scene.put(count, 100);
     const before = await scene.look(0);
@@ -117,7 +117,7 @@ describe('what is remembered of results', () => {
     expect(await scene.look(17)).toEqual(after);
   });
 
-  test('is looked at again within the time given', async () => {
+  test('what is remembered of results is looked at again within the time given', async () => {
     const scene = new Scene();
     for (let count = 0; count < 64; count += 1) await scene.put(count, 100);
     await scene.look(0);
@@ -127,7 +127,7 @@ describe('what is remembered of results', () => {
     expect(await scene.look(1001, 1000)).toEqual(await scene.lookAtAll());
   });
 
-  test('may have changed while a listing went on', async () => {
+  test('what is remembered of results may have changed while a listing went on', async () => {
     const scene = new Scene();
     const requestId = await scene.put(5, 100);
     const recollection = scene.remembered.recollect(0, dayMs);
@@ -138,7 +138,7 @@ describe('what is remembered of results', () => {
     expect(await scene.look(1)).toEqual(await scene.lookAtAll());
   });
 
-  test('evicts nobody: a sweep that has to evict looks at all first', async () => {
+  test('what is remembered of results evicts nobody: a sweep that has to evict looks at all first', async () => {
     const scene = new Scene();
     const store = new RecordingStore(scene.store);
     for (let count = 0; count < 32; count += 1) await scene.put(100, dayMs * 1e6);
@@ -181,7 +181,7 @@ describe('what is remembered of results', () => {
 });
 
 describe('an id in bytes', () => {
-  test('is the same as in text, and sorts the same', () => {
+  test('an id in bytes is the same as in text, and sorts the same', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (one, other) => {
         const bytes = new Uint8Array(idByteCount + 3);
@@ -196,7 +196,7 @@ describe('an id in bytes', () => {
     );
   });
 
-  test('is nothing else', () => {
+  test('an id in bytes is nothing else', () => {
     const bytes = new Uint8Array(idByteCount);
     for (const text of [
       '',

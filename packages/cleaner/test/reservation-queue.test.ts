@@ -54,7 +54,7 @@ function held(rowCount: number): {
 }
 
 describe('a store that is nearly full', () => {
-  test('of what may be evicted makes room for a result that fits above the target', async () => {
+  test('a store that is nearly full of what may be evicted makes room for a result that fits above the target', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 20, 400);
     expect(setup.admission.usage.totalBytes).toBeGreaterThan(quotaBytes * 0.8);
@@ -64,7 +64,7 @@ describe('a store that is nearly full', () => {
     expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', isGood: true });
   });
 
-  test('of what has expired takes a result at once, and evicts nothing', async () => {
+  test('a store that is nearly full of what has expired takes a result at once, and evicts nothing', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 14, 400);
     await setup.clock.advance(hourMs);
@@ -76,7 +76,7 @@ describe('a store that is nearly full', () => {
     });
   });
 
-  test('refuses what no eviction makes room for, with quota, stored, own and largest possible bytes, and frees what it wrote', async () => {
+  test('a store that is nearly full refuses what no eviction makes room for, with quota, stored, own and largest possible bytes, and frees what it wrote', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 20, 400);
     const refused = write(setup, 12_000);
@@ -90,7 +90,7 @@ describe('a store that is nearly full', () => {
     expect(setup.admission.queue.refusal).toBeUndefined();
   });
 
-  test('says since when it refuses while nothing can be deleted, and takes results again when it can', async () => {
+  test('a store that is nearly full says since when it refuses while nothing can be deleted, and takes results again when it can', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 17, 400);
     setup.store.plan = ({ op, key }) =>
@@ -109,7 +109,7 @@ describe('a store that is nearly full', () => {
 });
 
 describe('the young', () => {
-  test('stay: a result is not evicted in the moment after it was told of', async () => {
+  test('the young stay: a result is not evicted in the moment after it was told of', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 18, 400);
     await setup.clock.advance(60_000);
@@ -150,7 +150,7 @@ describe('a sweep that nobody who waits has asked for', () => {
     return { admission, extend: () => codeOf(Promise.resolve(writing.extend(100))) };
   }
 
-  test('and that begins when theirs has ended, is waited for: no write is refused while it deletes', async () => {
+  test('a sweep that nobody who waits has asked for and that begins when theirs has ended, is waited for: no write is refused while it deletes', async () => {
     const { admission, extend } = nearlyFull();
     const begun = Promise.withResolvers<() => void>();
     admission.queue.sweep = async () => {
@@ -167,7 +167,7 @@ describe('a sweep that nobody who waits has asked for', () => {
     expect(await outcome).toBe('stored');
   });
 
-  test('and that frees too little, refuses them when it has ended', async () => {
+  test('a sweep that nobody who waits has asked for and that frees too little, refuses them when it has ended', async () => {
     const { admission, extend } = nearlyFull();
     const begun = Promise.withResolvers<() => void>();
     admission.queue.sweep = async () => begun.resolve(admission.queue.beginSweep());
@@ -178,7 +178,7 @@ describe('a sweep that nobody who waits has asked for', () => {
     expect(await outcome).toBe('QUERY_LIMIT_EXCEEDED');
   });
 
-  test('and that deletes nothing, being a dry run, does not count as one', async () => {
+  test('a sweep that nobody who waits has asked for and that deletes nothing, being a dry run, does not count as one', async () => {
     const setup = new CleanerSetup({ quotaBytes });
     const begins = vi.spyOn(setup.admission.queue, 'beginSweep');
     await setup.cleaner.sweep('once', { isDryRun: true });
@@ -189,7 +189,7 @@ describe('a sweep that nobody who waits has asked for', () => {
 });
 
 describe('writes that wait for each other', () => {
-  test('all end: a result of the guaranteed size is never refused, however many are written', async () => {
+  test('writes that wait for each other all end: a result of the guaranteed size is never refused, however many are written', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     await store(setup, 18, 400);
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(write(setup, 3000))));
@@ -197,7 +197,7 @@ describe('writes that wait for each other', () => {
     expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(quotaBytes);
   });
 
-  test('give way when they are larger than that, the largest first, and only as many as must', async () => {
+  test('writes that wait for each other give way when they are larger than that, the largest first, and only as many as must', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => codeOf(write(setup, 6000))));
     expect(outcomes.filter((outcome) => outcome === 'stored').length).toBeGreaterThanOrEqual(1);
@@ -207,7 +207,7 @@ describe('writes that wait for each other', () => {
     expect(setup.admission.queue.waitingCount).toBe(0);
   });
 
-  test('stop waiting when their caller gives up, and let the others on', async () => {
+  test('writes that wait for each other stop waiting when their caller gives up, and let the others on', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     const slow = held(8000);
     const first = setup.results.create(slow.source, { owner: 'o' });
@@ -231,7 +231,7 @@ test('without a cleaner nobody waits for a sweep that never comes', async () => 
 });
 
 describe('a store whose disk is full', () => {
-  test('is told of, whatever the quota says, until a result is stored', async () => {
+  test('a store whose disk is full is told of, whatever the quota says, until a result is stored', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     const sinceMs = setup.clock.nowMs();
     setup.store.plan = faultOn('put', { kind: 'full', afterBytes: 100 });
@@ -250,7 +250,7 @@ describe('a store whose disk is full', () => {
     expect(setup.admission.queue.refusedCount).toBe(2);
   });
 
-  test('is told of when another process writes, and no other failure is taken for it', async () => {
+  test('a store whose disk is full is told of when another process writes, and no other failure is taken for it', async () => {
     const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
     const failWith = async (code: 'STORE_FULL' | 'STORE_UNAVAILABLE'): Promise<void> => {
       const remote = setup.results.startWrite({ owner: 'o' });

@@ -42,7 +42,7 @@ function countOf(owners: readonly string[]): Record<string, number> {
 }
 
 describe('an owner who exceeds its share', () => {
-  test('loses its own results, the largest first, and nobody else does, though the broker has room and others have larger ones', async () => {
+  test('an owner who exceeds its share loses its own results, the largest first, and nobody else does, though the broker has room and others have larger ones', async () => {
     const setup = setupWith({ maxPercent: 50 });
     const [bobs] = await setup.fillAs('bob', 3000);
     const ids = await setup.fillAs('ann', 900, 2000, 900, 900, 900, 900);
@@ -57,7 +57,7 @@ describe('an owner who exceeds its share', () => {
     });
   });
 
-  test('has a share of its own where the settings name it', async () => {
+  test('an owner who exceeds its share has a share of its own where the settings name it', async () => {
     const setup = setupWith({ ann: 60_000 });
     const ids = await setup.fillAs('ann', 900, 900, 900, 900);
     await setup.fillAs('bob', 900, 900, 900, 900);
@@ -74,7 +74,7 @@ describe('an owner who exceeds its share', () => {
     expect(await setup.idsLeft()).toContain(ids.at(-1));
   });
 
-  test('is found by a cleaner that has no admission, and in a dry run, which deletes nothing', async () => {
+  test('an owner who exceeds its share is found by a cleaner that has no admission, and in a dry run, which deletes nothing', async () => {
     const setup = setupWith({ maxPercent: 100 });
     await setup.fillAs('ann', 900, 900, 900, 900, 900, 900);
     await setup.fillAs('bob', 900, 900);
@@ -103,7 +103,7 @@ describe('an owner who exceeds its share', () => {
     expect(removals.length).toBe(8);
   });
 
-  test('is found again after a restart, from one listing', async () => {
+  test('an owner who exceeds its share is found again after a restart, from one listing', async () => {
     const setup = setupWith({ maxPercent: 100 });
     await setup.fillAs('ann', 900, 900, 900, 900, 900);
     const restarted = new CleanerSetup({ disk: setup.disk });
@@ -116,7 +116,7 @@ describe('an owner who exceeds its share', () => {
     );
   });
 
-  test('counts what it is writing: a write beyond the share waits for a sweep of its own results, then goes on', async () => {
+  test('an owner who exceeds its share counts what it is writing: a write beyond the share waits for a sweep of its own results, then goes on', async () => {
     const setup = setupWith({ maxPercent: 30 }, 0);
     setup.cleaner.start();
     await setup.fillAs('bob', 900, 900, 900, 900);
@@ -131,7 +131,7 @@ describe('an owner who exceeds its share', () => {
 });
 
 describe('a write that its share has no room for', () => {
-  test('fails with the share, its setting, what is stored in it and what would fit', async () => {
+  test('a write that its share has no room for fails with the share, its setting, what is stored in it and what would fit', async () => {
     const setup = setupWith({ ann: 20_000 });
     await setup.fillAs('ann', 900, 900);
     await setup.fillAs('bob', 900);
@@ -147,7 +147,7 @@ describe('a write that its share has no room for', () => {
     expect(countOf(await setup.ownersLeft())).toEqual({ ann: 2, bob: 2 });
   });
 
-  test('and never could have, fails before anything is evicted for it', async () => {
+  test('a write that its share has no room for and never could have, fails before anything is evicted for it', async () => {
     const setup = setupWith({ maxPercent: 20 }, 0);
     const [large] = await setup.fillAs('ann', 1500);
     expect(await failureOf(setup.fillAs('ann', 6000))).toMatch(/^QUERY_LIMIT_EXCEEDED/);
@@ -158,7 +158,7 @@ describe('a write that its share has no room for', () => {
     expect(await setup.idsLeft()).toEqual([large]);
   });
 
-  test('fails when no result of its owner can be deleted, though others could, and others go on', async () => {
+  test('a write that its share has no room for fails when no result of its owner can be deleted, though others could, and others go on', async () => {
     const setup = setupWith({ maxPercent: 20 });
     setup.cleaner.start();
     await setup.fillAs('bob', 900, 900);
@@ -199,18 +199,21 @@ describe('a flood of one owner', () => {
   test.each([
     ['with shares', 50],
     ['without shares', 100],
-  ])('%s costs another one no result that it has just received', async (_name, maxPercent) => {
-    const setup = setupWith({ maxPercent });
-    setup.cleaner.start();
-    // Some 14 results of an admin, a fifth of the quota in all: the flood has the rest, and more.
-    const kept = await setup.fillAs('root', ...Array.from({ length: 14 }, () => 250));
-    for (let count = 0; count < 60; count += 1) await failureOf(setup.fillAs('flood', rowCount));
-    expect(await setup.idsLeft()).toEqual(expect.arrayContaining(kept));
-    expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(quotaBytes);
-    await setup.cleaner.stop();
-  });
+  ])(
+    'a flood of one owner: %s costs another one no result that it has just received',
+    async (_name, maxPercent) => {
+      const setup = setupWith({ maxPercent });
+      setup.cleaner.start();
+      // Some 14 results of an admin, a fifth of the quota in all: the flood has the rest, and more.
+      const kept = await setup.fillAs('root', ...Array.from({ length: 14 }, () => 250));
+      for (let count = 0; count < 60; count += 1) await failureOf(setup.fillAs('flood', rowCount));
+      expect(await setup.idsLeft()).toEqual(expect.arrayContaining(kept));
+      expect(setup.admission.usage.totalBytes).toBeLessThanOrEqual(quotaBytes);
+      await setup.cleaner.stop();
+    },
+  );
 
-  test('that would have to wait for others is refused, not others evicted', async () => {
+  test('a flood of one owner that would have to wait for others is refused, not others evicted', async () => {
     const setup = setupWith({ maxPercent: 50 });
     const usage = async (): Promise<number> => (await setup.results.usage()).sizeBytes;
     setup.cleaner.start();
@@ -221,7 +224,7 @@ describe('a flood of one owner', () => {
 });
 
 describe('results of no known owner', () => {
-  test('count towards no share, and are evicted for the quota like any other', async () => {
+  test('results of no known owner count towards no share, and are evicted for the quota like any other', async () => {
     const setup = setupWith({ maxPercent: 20 });
     // As an earlier release has named them.
     const old = [
@@ -241,7 +244,7 @@ describe('results of no known owner', () => {
     expect((await setup.idsLeft()).filter((id) => (old as string[]).includes(id)).length).toBe(1);
   });
 
-  test('are told by nothing but their ids', async () => {
+  test('results of no known owner are told by nothing but their ids', async () => {
     const setup = setupWith({ maxPercent: 20 });
     const id = setup.results.newRequestId('ann');
     const name = {

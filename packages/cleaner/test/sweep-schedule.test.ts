@@ -18,7 +18,7 @@ test('sweeps after the initial delay and then every period, with a little jitter
   await setup.cleaner.stop();
 });
 
-test('is not moved by a clock that is set back', async () => {
+test('a schedule of sweeps is not moved by a clock that is set back', async () => {
   const setup = new CleanerSetup();
   setup.cleaner.start();
   await setup.clock.advance(1000);
@@ -29,7 +29,7 @@ test('is not moved by a clock that is set back', async () => {
   await setup.cleaner.stop();
 });
 
-test('may be a cron expression, in UTC', () => {
+test('a schedule of sweeps may be a cron expression, in UTC', () => {
   const nowMs = Date.UTC(2026, 2, 1, 3, 0);
   expect(nextCronDelayMs('15 3 * * *', nowMs)).toBe(15 * 60_000);
   expect(() => nextCronDelayMs('99 3 * * *', nowMs)).toThrow(

@@ -13,7 +13,7 @@ function linesOf(screen: string): string[] {
 }
 
 describe('a result on a terminal', () => {
-  it('that fits on the screen is printed, and nothing waits for keys', async () => {
+  it('a result on a terminal that fits on the screen is printed, and nothing waits for keys', async () => {
     await using broker = await startFakeBroker(2);
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     expect(await runCommand(['query', '--url', broker.url, 'SELECT 1'], environment)).toBe(0);
@@ -23,7 +23,7 @@ describe('a result on a terminal', () => {
     expect(environment.isListenedTo).toBe(false);
   });
 
-  it('that is larger is moved through by keys; the last page stays when the pager is left', async () => {
+  it('a result on a terminal that is larger is moved through by keys; the last page stays when the pager is left', async () => {
     await using broker = await startFakeBroker(1000);
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
@@ -53,7 +53,7 @@ describe('a result on a terminal', () => {
     expect(environment.isListenedTo).toBe(false);
   });
 
-  it('opens while its query runs, tells how many rows there are, and goes on when it fails', async () => {
+  it('a result on a terminal opens while its query runs, tells how many rows there are, and goes on when it fails', async () => {
     const status = {
       requestId: fakeRequestId,
       brokerId: 'b',
@@ -99,7 +99,7 @@ describe('a result on a terminal', () => {
     expect(broker.calls[0]).toBe('POST /query/sql?doPaginate=true&async=true&numRows=5&wait=0ms');
   });
 
-  it('is cancelled by Ctrl-C while its first rows are waited for', async () => {
+  it('a result on a terminal is cancelled by Ctrl-C while its first rows are waited for', async () => {
     const status = {
       requestId: fakeRequestId,
       brokerId: 'b',
@@ -117,7 +117,7 @@ describe('a result on a terminal', () => {
     expect(broker.calls.at(-1)).toBe(`DELETE /query/${fakeRequestId}`);
   });
 
-  it('stays on its page, and says why, when another page does not come', async () => {
+  it('a result on a terminal stays on its page, and says why, when another page does not come', async () => {
     await using broker = await startFakeBroker(1000, (request) =>
       request.method === 'POST'
         ? 'rows'
@@ -139,7 +139,7 @@ describe('a result on a terminal', () => {
     expect(await running).toBe(0);
   });
 
-  it('gives up a page that is on its way at Ctrl-C, and goes on', async () => {
+  it('a result on a terminal gives up a page that is on its way at Ctrl-C, and goes on', async () => {
     const asked = Promise.withResolvers<void>();
     await using broker = await startFakeBroker(1000, (request) => {
       if (request.method === 'POST') return 'rows';
@@ -157,7 +157,7 @@ describe('a result on a terminal', () => {
     expect(await running).toBe(0);
   });
 
-  it('fits a new size of the terminal', async () => {
+  it('a result on a terminal fits a new size of the terminal', async () => {
     await using broker = await startFakeBroker(1000);
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
@@ -169,7 +169,7 @@ describe('a result on a terminal', () => {
     await running;
   });
 
-  it('gives the terminal back when it is asked to terminate', async () => {
+  it('a result on a terminal gives the terminal back when it is asked to terminate', async () => {
     await using broker = await startFakeBroker(1000);
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
@@ -179,7 +179,7 @@ describe('a result on a terminal', () => {
     expect(environment.stdout.text).toContain('\u001b[?25h\u001b[?1049l');
   });
 
-  it('is printed without the pager when rows are counted, or when keys cannot be read', async () => {
+  it('a result on a terminal is printed without the pager when rows are counted, or when keys cannot be read', async () => {
     await using broker = await startFakeBroker(1000);
     const counted = new FakeEnvironment({ terminal, variables: noColours });
     await runCommand(['query', '--url', broker.url, '--rows', '2', 'SELECT 1'], counted);
@@ -194,7 +194,7 @@ describe('a result on a terminal', () => {
     expect(piped.stdout.text).not.toContain('\u001b');
   });
 
-  it('has colours, unless NO_COLOR or a dumb terminal forbids them', async () => {
+  it('a result on a terminal has colours, unless NO_COLOR or a dumb terminal forbids them', async () => {
     await using broker = await startFakeBroker(1);
     const print = async (variables: Record<string, string>): Promise<string> => {
       const environment = new FakeEnvironment({ terminal, variables });
@@ -208,7 +208,7 @@ describe('a result on a terminal', () => {
 });
 
 describe('the progress display', () => {
-  it('turns on standard error while the query runs, and is wiped away', async () => {
+  it('the progress display turns on standard error while the query runs, and is wiped away', async () => {
     const asked = Promise.withResolvers<void>();
     await using broker = await startFakeBroker(1, () => {
       asked.resolve();

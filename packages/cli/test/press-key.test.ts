@@ -36,34 +36,37 @@ function press(
 }
 
 describe('turning pages', () => {
-  it.each(['n', 'right', 'space', 'pagedown'])('%s asks for the next page', (key) => {
-    expect(press(pagerOf(), key, key).loads).toEqual(['10+10', '20+10']);
-  });
+  it.each(['n', 'right', 'space', 'pagedown'])(
+    'turning pages: %s asks for the next page',
+    (key) => {
+      expect(press(pagerOf(), key, key).loads).toEqual(['10+10', '20+10']);
+    },
+  );
 
   it.each(['p', 'b', 'left', 'pageup'])(
-    '%s asks for the page before, from row 0 at the least',
+    'turning pages: %s asks for the page before, from row 0 at the least',
     (key) => {
       expect(press(pagerOf({ offset: 15 }), key, key).loads).toEqual(['5+10', '0+10']);
     },
   );
 
-  it('says so at the end and at the start, and asks for nothing', () => {
+  it('turning pages says so at the end and at the start, and asks for nothing', () => {
     const end = press(pagerOf({ offset: 90 }), 'n');
     expect([end.state.message, end.loads]).toEqual(['This is the last page.', []]);
     const start = press(pagerOf(), 'p');
     expect([start.state.message, start.loads]).toEqual(['This is the first page.', []]);
   });
 
-  it.each(['G', 'end'])('%s shows the last rows, a full page of them', (key) => {
+  it.each(['G', 'end'])('turning pages: %s shows the last rows, a full page of them', (key) => {
     expect(press(pagerOf(), key).loads).toEqual(['90+10']);
     expect(press(pagerOf({ totalRowCount: 4 }), key).loads).toEqual(['0+10']);
   });
 
-  it('home shows the first rows', () => {
+  it('the key Home shows the first rows', () => {
     expect(press(pagerOf({ offset: 50 }), 'home').loads).toEqual(['0+10']);
   });
 
-  it('covers every row of any result, walking by n and changing the page size on the way', () => {
+  it('turning pages covers every row of any result, walking by n and changing the page size on the way', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -98,37 +101,40 @@ describe('turning pages', () => {
 describe('a page larger than the screen', () => {
   const tall = pagerOf({ pageSize: 25, pageSizeFollowsScreen: false });
 
-  it('scrolls by lines, within its rows', () => {
+  it('a page larger than the screen scrolls by lines, within its rows', () => {
     expect(press(tall, 'down', 'j', 'up').state.scroll).toBe(1);
     expect(press(tall, 'up').state.scroll).toBe(0);
     expect(press(tall, ...Array.from({ length: 40 }, () => 'down')).state.scroll).toBe(15);
   });
 
-  it('scrolls by screens with Space before the next page comes, which starts at its top', () => {
+  it('a page larger than the screen scrolls by screens with Space before the next page comes, which starts at its top', () => {
     const { state, loads } = press(tall, 'space', 'space', 'space');
     expect([loads, state.scroll]).toEqual([['25+25'], 0]);
   });
 
-  it('does not scroll further than the rows that a short last page has', () => {
+  it('a page larger than the screen does not scroll further than the rows that a short last page has', () => {
     expect(press({ ...tall, offset: 90 }, 'down').state.scroll).toBe(0);
   });
 });
 
 describe('going to a row', () => {
-  it('counts rows from 1, and shows the digits while they are typed', () => {
+  it('going to a row counts rows from 1, and shows the digits while they are typed', () => {
     const typing = press(pagerOf(), 'g', '4', '2');
     expect(typing.state.prompt).toEqual({ kind: 'row', digits: '42' });
     const gone = press(typing.state, 'return');
     expect([gone.loads, gone.state.prompt]).toEqual([['41+10'], undefined]);
   });
 
-  it.each([['0'], ['101'], ['999999999999999999']])('says that there is no row %s', (digits) => {
-    const { state, loads } = press(pagerOf(), 'g', ...digits.split(''), 'return');
-    expect(loads).toEqual([]);
-    expect(state.message).toMatch(/^There is no row [\d,]+\.$/);
-  });
+  it.each([['0'], ['101'], ['999999999999999999']])(
+    'going to a row says that there is no row %s',
+    (digits) => {
+      const { state, loads } = press(pagerOf(), 'g', ...digits.split(''), 'return');
+      expect(loads).toEqual([]);
+      expect(state.message).toMatch(/^There is no row [\d,]+\.$/);
+    },
+  );
 
-  it('takes back digits, takes only digits, and is left by Escape, by Return alone and by deleting beyond the start', () => {
+  it('going to a row takes back digits, takes only digits, and is left by Escape, by Return alone and by deleting beyond the start', () => {
     expect(press(pagerOf(), 'g', '1', '2', 'backspace', 'x', 'n', '3').state.prompt).toEqual({
       kind: 'row',
       digits: '13',
@@ -141,7 +147,7 @@ describe('going to a row', () => {
 });
 
 describe('the page size', () => {
-  it('grows and shrinks in steps of 1, 2 and 5, and keeps the first row', () => {
+  it('the page size grows and shrinks in steps of 1, 2 and 5, and keeps the first row', () => {
     expect(press(pagerOf({ offset: 30 }), '+', '+', '-', '-', '-').loads).toEqual([
       '30+20',
       '30+50',
@@ -152,7 +158,7 @@ describe('the page size', () => {
     expect(press(pagerOf({ pageSize: 1 }), '-').loads).toEqual(['0+1']);
   });
 
-  it('is set by number', () => {
+  it('the page size is set by number', () => {
     expect(press(pagerOf({ offset: 7 }), 's', '3', '3', 'return', 'n').loads).toEqual([
       '7+33',
       '40+33',
@@ -165,7 +171,7 @@ describe('the page size', () => {
     );
   });
 
-  it('follows the height of the terminal until it is set', () => {
+  it('the page size follows the height of the terminal until it is set', () => {
     expect(resizeScreen(pagerOf({ offset: 20 }), 30).effect).toEqual({
       kind: 'load',
       page: { offset: 20, rowCount: 30 },
@@ -180,7 +186,7 @@ describe('the page size', () => {
 });
 
 describe('columns', () => {
-  it('are moved by < and >, from the first to the last', () => {
+  it('columns are moved by < and >, from the first to the last', () => {
     expect(press(pagerOf(), '>', '>', '<').state.firstColumn).toBe(1);
     expect(press(pagerOf(), '<').state.firstColumn).toBe(0);
     expect(press(pagerOf(), ...Array.from({ length: 9 }, () => '>')).state.firstColumn).toBe(4);
@@ -188,7 +194,7 @@ describe('columns', () => {
 });
 
 describe('the rest', () => {
-  it.each(['q', 'escape', 'ctrl+c'])('%s quits', (key) => {
+  it.each(['q', 'escape', 'ctrl+c'])('the key %s quits', (key) => {
     expect(press(pagerOf(), key).quit).toBe(true);
   });
 

@@ -19,7 +19,7 @@ async function run(args: readonly string[], options?: FakeOptions) {
 const results = `/query/${fakeRequestId}/results`;
 
 describe('quire query in a pipe', () => {
-  it('writes every row as a line of tabbed cells, page after page', async () => {
+  it('quire query in a pipe writes every row as a line of tabbed cells, page after page', async () => {
     await using broker = await startFakeBroker(9);
     const lines = Array.from({ length: 9 }, (_, n) => `${n}\trow ${n}\n`).join('');
     expect(await run(['query', '--url', broker.url, 'SELECT 1'])).toEqual({
@@ -35,7 +35,7 @@ describe('quire query in a pipe', () => {
     ]);
   });
 
-  it('begins with the names when asked, and writes only the rows that are wanted, by pages of the size that is wanted', async () => {
+  it('quire query in a pipe begins with the names when asked, and writes only the rows that are wanted, by pages of the size that is wanted', async () => {
     await using broker = await startFakeBroker(100);
     const options = ['--header', '--rows', '5', '--offset', '7', '--page-size', '2'];
     const { stdout } = await run(['query', '--url', broker.url, ...options, 'SELECT 1']);
@@ -48,7 +48,7 @@ describe('quire query in a pipe', () => {
     ]);
   });
 
-  it('writes nothing for no rows', async () => {
+  it('quire query in a pipe writes nothing for no rows', async () => {
     await using broker = await startFakeBroker(0);
     expect((await run(['query', '--url', broker.url, 'SELECT 1'])).stdout).toBe('');
   });
@@ -57,7 +57,7 @@ describe('quire query in a pipe', () => {
     [['--json'], 'ndjson'],
     [['--format', 'csv'], 'csv'],
     [['--format', 'json'], 'json'],
-  ])('with %j passes on what the server sends', async (options, format) => {
+  ])('quire query in a pipe with %j passes on what the server sends', async (options, format) => {
     await using broker = await startFakeBroker(6);
     const { stdout } = await run([
       'query',
@@ -76,7 +76,7 @@ describe('quire query in a pipe', () => {
     ]);
   });
 
-  it('with --format table aligns all pages by the first', async () => {
+  it('quire query in a pipe with --format table aligns all pages by the first', async () => {
     await using broker = await startFakeBroker(11);
     const { stdout } = await run([
       'query',
@@ -98,7 +98,7 @@ describe('quire query in a pipe', () => {
     ]);
   });
 
-  it('tells of a failed query on standard error, with its code', async () => {
+  it('quire query in a pipe tells of a failed query on standard error, with its code', async () => {
     const exceptions = [{ errorCode: 190, message: 'There is no table nowhere.' }];
     await using broker = await startFakeBroker(0, () => ({ body: { exceptions } }));
     expect(await run(['query', '--url', broker.url, 'SELECT 1'])).toEqual({
@@ -109,7 +109,7 @@ describe('quire query in a pipe', () => {
     });
   });
 
-  it('lets nothing of a message act on the terminal', async () => {
+  it('quire query in a pipe lets nothing of a message act on the terminal', async () => {
     const exceptions = [{ errorCode: 200, message: 'bad \u001b[2J\u0007' }];
     await using broker = await startFakeBroker(0, () => ({ body: { exceptions } }));
     expect((await run(['query', '--url', broker.url, 'SELECT 1'])).stderr).toBe(
@@ -117,7 +117,7 @@ describe('quire query in a pipe', () => {
     );
   });
 
-  it('ends quietly when nobody reads any more', async () => {
+  it('quire query in a pipe ends quietly when nobody reads any more', async () => {
     await using broker = await startFakeBroker(100);
     const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1'], {
       writesUntilClosed: 1,
@@ -126,29 +126,32 @@ describe('quire query in a pipe', () => {
     expect(broker.calls.length).toBeLessThan(4);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('cancels the query on %s', async (signal) => {
-    const asked = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<void>();
-    await using broker = await startFakeBroker(0, (request) => {
-      asked.resolve();
-      ended.resolve(once(request.socket, 'close').then(() => undefined));
-      return undefined;
-    });
-    const environment = new FakeEnvironment();
-    const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
-    await asked.promise;
-    environment.signal(signal);
-    // The id of the query may still come, and it be cancelled by that; a server that hangs is not
-    // waited for.
-    await environment.clock.untilSleeping();
-    await environment.clock.advance(2000);
-    expect([await running, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
-    await ended.promise;
-  });
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'quire query in a pipe cancels the query on %s',
+    async (signal) => {
+      const asked = Promise.withResolvers<void>();
+      const ended = Promise.withResolvers<void>();
+      await using broker = await startFakeBroker(0, (request) => {
+        asked.resolve();
+        ended.resolve(once(request.socket, 'close').then(() => undefined));
+        return undefined;
+      });
+      const environment = new FakeEnvironment();
+      const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
+      await asked.promise;
+      environment.signal(signal);
+      // The id of the query may still come, and it be cancelled by that; a server that hangs is not
+      // waited for.
+      await environment.clock.untilSleeping();
+      await environment.clock.advance(2000);
+      expect([await running, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
+      await ended.promise;
+    },
+  );
 });
 
 describe('where the query and its server come from', () => {
-  it('reads SQL from standard input when there is no argument', async () => {
+  it('quire query reads SQL from standard input when there is no argument', async () => {
     let sql = '';
     await using broker = await startFakeBroker(1, (request) => {
       request.on('data', (chunk) => (sql += String(chunk)));
@@ -158,7 +161,7 @@ describe('where the query and its server come from', () => {
     expect(JSON.parse(sql)).toEqual({ sql: 'SELECT 2\n' });
   });
 
-  it('sends the token, or the name and password', async () => {
+  it('quire query sends the token, or the name and password', async () => {
     await using broker = await startFakeBroker(1);
     const url = ['--url', broker.url];
     await run(['query', ...url, '--token', 'abc', 'SELECT 1']);
@@ -175,7 +178,7 @@ describe('where the query and its server come from', () => {
     ]);
   });
 
-  it('says what to do when no server answers, and when it wants to know who calls', async () => {
+  it('quire query says what to do when no server answers, and when it wants to know who calls', async () => {
     const broker = await startFakeBroker(0);
     await broker[Symbol.asyncDispose]();
     const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1']);

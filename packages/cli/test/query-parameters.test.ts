@@ -8,7 +8,7 @@ const parse = (...texts: readonly string[]) => {
 };
 
 describe('--param', () => {
-  it('gives a value that JSON knows its type, and takes the rest as text', () => {
+  it('--param gives a value that JSON knows its type, and takes the rest as text', () => {
     expect(
       parse(
         'a=5',
@@ -34,7 +34,7 @@ describe('--param', () => {
     });
   });
 
-  it('takes the type that is said', () => {
+  it('--param takes the type that is said', () => {
     expect(parse('zip:STRING=00501', 'day:DATE=2024-02-29', 'n:LONG=1')).toEqual({
       zip: { type: 'STRING', value: '00501' },
       day: { type: 'DATE', value: '2024-02-29' },
@@ -42,7 +42,7 @@ describe('--param', () => {
     });
   });
 
-  it('makes a list of numbers instead of names', () => {
+  it('--param makes a list of numbers instead of names', () => {
     expect(parse('2=b', '1=a')).toEqual(['a', 'b']);
   });
 
@@ -54,11 +54,11 @@ describe('--param', () => {
       'x:DATE=today',
       `Parameter x of type DATE is "today"; expected a day of the years 1 to 9999, such as '2024-02-29'.`,
     ],
-  ])('refuses %j', (text, message) => {
+  ])('--param refuses %j', (text, message) => {
     expect(() => addParameter(text)).toThrow(message);
   });
 
-  it('refuses a second value', () => {
+  it('--param refuses a second value', () => {
     expect(() => parse('x=1', 'x=2')).toThrow('The parameter x was given before.');
   });
 });

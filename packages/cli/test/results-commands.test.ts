@@ -36,7 +36,7 @@ const terminal: FakeOptions = {
 };
 
 describe('quire results list', () => {
-  it('aligns what it lists on a terminal, and never cuts an id', async () => {
+  it('quire results list aligns what it lists on a terminal, and never cuts an id', async () => {
     await using broker = await startFakeBroker(0, () => ({
       body: { resultMetadataList: [entry] },
     }));
@@ -63,7 +63,7 @@ describe('quire results list', () => {
     );
   });
 
-  it('writes JSON lines when asked, and nothing for nothing', async () => {
+  it('quire results list writes JSON lines when asked, and nothing for nothing', async () => {
     await using broker = await startFakeBroker(0, () => ({
       body: { resultMetadataList: [entry] },
     }));
@@ -83,7 +83,7 @@ describe('quire results list', () => {
     expect((await run(['list', '--url', empty.url], terminal)).stdout).toBe('no stored results\n');
   });
 
-  it('fails for callers who are not admins', async () => {
+  it('quire results list fails for callers who are not admins', async () => {
     const body = { code: 403, error: 'This call needs the role admin.', reason: 'FORBIDDEN' };
     await using broker = await startFakeBroker(0, () => ({ status: 403, body }));
     expect(await run(['list', '--url', broker.url])).toEqual({
@@ -104,7 +104,7 @@ describe('quire results show', () => {
     traceInfo: {},
   };
 
-  it('leaves out what says nothing, except as JSON', async () => {
+  it('quire results show leaves out what says nothing, except as JSON', async () => {
     await using broker = await startFakeBroker(0, () => ({ body: [record] }));
     const url = ['--url', broker.url];
     expect((await run(['show', fakeRequestId, ...url], terminal)).stdout).toBe(
@@ -120,7 +120,7 @@ describe('quire results show', () => {
 });
 
 describe('quire results delete', () => {
-  it('goes on past a result that cannot be deleted, and fails at the end', async () => {
+  it('quire results delete goes on past a result that cannot be deleted, and fails at the end', async () => {
     await using broker = await startFakeBroker(0, (request) =>
       request.url?.endsWith(fakeRequestId) === true
         ? { status: 410, body: { code: 410, error: 'It has expired.', reason: 'RESULT_EXPIRED' } }
@@ -134,7 +134,7 @@ describe('quire results delete', () => {
     });
   });
 
-  it('stops when the server does not answer or does not let the caller', async () => {
+  it('quire results delete stops when the server does not answer or does not let the caller', async () => {
     await using broker = await startFakeBroker(0, () => ({
       status: 401,
       body: { code: 401, error: 'Who calls?', reason: 'UNAUTHENTICATED' },
@@ -145,7 +145,7 @@ describe('quire results delete', () => {
 });
 
 describe('quire results renew', () => {
-  it('tells the new expiration', async () => {
+  it('quire results renew tells the new expiration', async () => {
     await using broker = await startFakeBroker(0, () => ({ body: entry }));
     expect((await run(['renew', fakeRequestId, '2h', '--url', broker.url])).stdout).toBe(
       `Result ${fakeRequestId} expires in 1h, at 2026-01-01T01:00:00Z.\n`,

@@ -33,7 +33,7 @@ const goneFrom =
       : 'rows';
 
 describe('quire results download', () => {
-  it('writes the whole result to a file, and leaves nothing else', async () => {
+  it('quire results download writes the whole result to a file, and leaves nothing else', async () => {
     await using broker = await startFakeBroker(1234);
     const path = join(directory, 'rows.ndjson');
     expect(await download(broker.url, ['-f', 'ndjson', '-o', path, '--page-size', '500'])).toEqual({
@@ -51,7 +51,7 @@ describe('quire results download', () => {
     ]);
   });
 
-  it('writes to standard output when there is no file', async () => {
+  it('quire results download writes to standard output when there is no file', async () => {
     await using broker = await startFakeBroker(3);
     expect(await download(broker.url, ['-f', 'ndjson'])).toEqual({
       exitCode: 0,
@@ -60,7 +60,7 @@ describe('quire results download', () => {
     });
   });
 
-  it('has formulas escaped for spreadsheets where that is asked for, in CSV only', async () => {
+  it('quire results download has formulas escaped for spreadsheets where that is asked for, in CSV only', async () => {
     await using broker = await startFakeBroker(3);
     expect((await download(broker.url, ['--formulas', 'escape'])).exitCode).toBe(0);
     expect(broker.calls.at(-1)).toContain('&format=csv&formulas=escape');
@@ -71,7 +71,7 @@ describe('quire results download', () => {
     ]);
   });
 
-  it('goes on only with a part that was written in the same way', async () => {
+  it('quire results download goes on only with a part that was written in the same way', async () => {
     const path = join(directory, 'rows.csv');
     const args = ['-o', path, '--page-size', '2', '--resume'];
     {
@@ -88,7 +88,7 @@ describe('quire results download', () => {
     ]);
   });
 
-  it('that broke off keeps what it has, says so, and goes on there', async () => {
+  it('quire results download that broke off keeps what it has, says so, and goes on there', async () => {
     const path = join(directory, 'rows.ndjson');
     const args = ['-f', 'ndjson', '-o', path, '--page-size', '2', '--resume'];
     {
@@ -115,7 +115,7 @@ describe('quire results download', () => {
     expect(broker.calls[1]).toContain('offset=4&');
   });
 
-  it('begins again without --resume, and leaves the old file until the new one is whole', async () => {
+  it('quire results download begins again without --resume, and leaves the old file until the new one is whole', async () => {
     const path = join(directory, 'rows.ndjson');
     await writeFile(path, 'old');
     await writeFile(`${path}.part`, 'rubbish that is longer than what will be written');
@@ -152,24 +152,27 @@ describe('quire results download', () => {
       /says no position/,
     ],
     ['cut off', '{"requ', /cannot be read/],
-  ])('does not go on with a part that is %s', async (_name, record, problem) => {
-    const path = join(directory, 'rows.ndjson');
-    await writeFile(`${path}.part`, 'rows');
-    await writeFile(`${path}.part.json`, record);
-    await using broker = await startFakeBroker(3);
-    const { exitCode, stderr } = await download(broker.url, [
-      '-f',
-      'ndjson',
-      '-o',
-      path,
-      '--resume',
-    ]);
-    expect([exitCode, stderr.startsWith('error INVALID_PARAMETER: ')]).toEqual([1, true]);
-    expect(stderr).toMatch(problem);
-    expect(await textOf('rows.ndjson.part')).toBe('rows');
-  });
+  ])(
+    'quire results download does not go on with a part that is %s',
+    async (_name, record, problem) => {
+      const path = join(directory, 'rows.ndjson');
+      await writeFile(`${path}.part`, 'rows');
+      await writeFile(`${path}.part.json`, record);
+      await using broker = await startFakeBroker(3);
+      const { exitCode, stderr } = await download(broker.url, [
+        '-f',
+        'ndjson',
+        '-o',
+        path,
+        '--resume',
+      ]);
+      expect([exitCode, stderr.startsWith('error INVALID_PARAMETER: ')]).toEqual([1, true]);
+      expect(stderr).toMatch(problem);
+      expect(await textOf('rows.ndjson.part')).toBe('rows');
+    },
+  );
 
-  it('needs a file to resume, and a pipe for Arrow', async () => {
+  it('quire results download needs a file to resume, and a pipe for Arrow', async () => {
     const url = 'http://127.0.0.1:1';
     expect((await download(url, ['--resume'])).exitCode).toBe(2);
     expect(
@@ -177,7 +180,7 @@ describe('quire results download', () => {
     ).toBe(2);
   });
 
-  it('writes the header of a file without rows', async () => {
+  it('quire results download writes the header of a file without rows', async () => {
     const path = join(directory, 'none.csv');
     await using broker = await startFakeBroker(0, ({ url }) =>
       url?.includes('format') === true ? { body: 'n,text\n' } : 'rows',
@@ -186,7 +189,7 @@ describe('quire results download', () => {
     expect(await textOf('none.csv')).toBe('n,text\n');
   });
 
-  it('shows how far it is on a terminal', async () => {
+  it('quire results download shows how far it is on a terminal', async () => {
     const asked = Promise.withResolvers<void>();
     await using broker = await startFakeBroker(4, ({ url }) => {
       if (url?.includes('offset=2&') !== true) return 'rows';

@@ -9,7 +9,7 @@ async function settings(args: readonly string[], options?: FakeOptions) {
   return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text };
 }
 
-it('prints every setting with its value and source, and no secret', async () => {
+it('quire settings prints every setting with its value and source, and no secret', async () => {
   const token = 'a'.repeat(64);
   const { exitCode, stdout, stderr } = await settings(
     [
@@ -33,7 +33,7 @@ it('prints every setting with its value and source, and no secret', async () => 
   expect(stdout).not.toContain(token);
 });
 
-it('prints only what differs from the defaults, as JSON lines, when asked', async () => {
+it('quire settings prints only what differs from the defaults, as JSON lines, when asked', async () => {
   const { stdout } = await settings([
     '--changed',
     '--json',
@@ -43,7 +43,7 @@ it('prints only what differs from the defaults, as JSON lines, when asked', asyn
   expect(stdout).toBe('{"key":"engine.broker.query.page.size","value":"7","source":"--set"}\n');
 });
 
-it('prints an aligned table on a terminal, in which nothing is cut', async () => {
+it('quire settings prints an aligned table on a terminal, in which nothing is cut', async () => {
   const { stdout } = await settings(
     [
       '--changed',
@@ -60,7 +60,7 @@ it('prints an aligned table on a terminal, in which nothing is cut', async () =>
   );
 });
 
-it('exits with 1 when a setting is wrong', async () => {
+it('quire settings exits with 1 when a setting is wrong', async () => {
   const { exitCode, stdout, stderr } = await settings(['--set', 'engine.broker.query.page.size=0']);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(
@@ -68,11 +68,11 @@ it('exits with 1 when a setting is wrong', async () => {
   );
 });
 
-it('prints what all settings mean', async () => {
+it('quire settings prints what all settings mean', async () => {
   expect((await settings(['--reference'])).stdout).toContain('`engine.broker.query.page.size`');
 });
 
-it('prints the settings of a running controller, or of a broker that it knows', async () => {
+it('quire settings prints the settings of a running controller, or of a broker that it knows', async () => {
   const ofPort = { key: 'controller.port', source: '--set', isDefault: false, isLive: false };
   const body = {
     settings: [
@@ -100,7 +100,7 @@ it('prints the settings of a running controller, or of a broker that it knows', 
 it.each([
   [['--url', 'http://127.0.0.1:9000'], 'are for --running'],
   [['--running', '--set', 'proxy.port=1'], "cannot be used with option '-s, --set"],
-])('refuses options that do not go together: %j', async (args, words) => {
+])('quire settings refuses options that do not go together: %j', async (args, words) => {
   const { exitCode, stderr } = await settings(args);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(words)]);
 });

@@ -41,7 +41,7 @@ async function start(settings: Readonly<Record<string, string>>, args: readonly 
 }
 
 describe('a server that cannot start exits with 1, leaves nothing running and says what is wrong:', () => {
-  it('every bad setting, at once', async () => {
+  it('a server that cannot start names every bad setting at once', async () => {
     const { exitCode, stdout, stderr } = await start({
       ...principal,
       'engine.broker.query.page.sise': '5',
@@ -69,7 +69,7 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
     });
   });
 
-  it('nobody who could call it', async () => {
+  it('a server that nobody could call does not start', async () => {
     const { exitCode, stderr } = await start({});
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error INVALID_SETTING: No principal is configured/);
@@ -124,16 +124,19 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
       { 'engine.bind.host': '192.0.2.1' },
       /engine\.bind\.host = 192\.0\.2\.1: this machine has no such address\./,
     ],
-  ])('%j', async (settings, message) => {
-    const { exitCode, stdout, stderr, isListenedTo } = await start({ ...principal, ...settings });
-    expect({ exitCode, stdout, isListenedTo }).toEqual({
-      exitCode: 1,
-      stdout: '',
-      isListenedTo: false,
-    });
-    expect(stderr).toMatch(/^error INVALID_SETTING: .*\n$/);
-    expect(stderr).toMatch(message);
-  });
+  ])(
+    'a server that cannot start exits with 1, leaves nothing running and says what is wrong: %j',
+    async (settings, message) => {
+      const { exitCode, stdout, stderr, isListenedTo } = await start({ ...principal, ...settings });
+      expect({ exitCode, stdout, isListenedTo }).toEqual({
+        exitCode: 1,
+        stdout: '',
+        isListenedTo: false,
+      });
+      expect(stderr).toMatch(/^error INVALID_SETTING: .*\n$/);
+      expect(stderr).toMatch(message);
+    },
+  );
 
   it('a data directory below a file', async () => {
     const path = join(directory, 'occupied');

@@ -40,7 +40,7 @@ const fileOf = (partition: number): Promise<string> =>
   readFile(join(directory, `streams/orders/${partition}.jsonl`), 'utf8');
 
 describe('quire stream append', () => {
-  test('writes the lines of a file, and creates the topic', async () => {
+  test('quire stream append writes the lines of a file, and creates the topic', async () => {
     const stdout = '3 messages written to file topic orders\n';
     expect(await run('append', 'orders', 'orders.jsonl')).toEqual({
       exitCode: 0,
@@ -50,7 +50,7 @@ describe('quire stream append', () => {
     expect(await fileOf(0)).toBe('{"id":1,"who":"a"}\n{"id":2,"who":"b"}\n{"id":3,"who":"a"}\n');
   });
 
-  test('sends the same key to the same partition, and says what it did as JSON', async () => {
+  test('quire stream append sends the same key to the same partition, and says what it did as JSON', async () => {
     const { stdout } = await run(
       'append',
       'orders',
@@ -67,7 +67,7 @@ describe('quire stream append', () => {
     expect(files).toContain('{"id":2,"who":"b"}\n');
   });
 
-  test('keeps to a rate, and stops at Ctrl-C with what is written', async () => {
+  test('quire stream append keeps to a rate, and stops at Ctrl-C with what is written', async () => {
     const { environment, exitCode } = start(['append', 'orders', 'orders.jsonl', '--rate', '1']);
     await environment.clock.untilSleeping();
     expect(await fileOf(0)).toBe('{"id":1,"who":"a"}\n');
@@ -79,7 +79,7 @@ describe('quire stream append', () => {
     expect(environment.isListenedTo).toBe(false);
   });
 
-  test('names the line that is not an object, and a file that is not there', async () => {
+  test('quire stream append names the line that is not an object, and a file that is not there', async () => {
     await writeFile(join(directory, 'bad.jsonl'), '{"id":1}\n[2]\n');
     expect((await run('append', 'orders', 'bad.jsonl')).stderr).toContain(
       'Line 2 of bad.jsonl is not a JSON object.',
@@ -91,7 +91,7 @@ describe('quire stream append', () => {
 });
 
 describe('quire stream tail', () => {
-  test('prints values, from the beginning, until so many are there', async () => {
+  test('quire stream tail prints values, from the beginning, until so many are there', async () => {
     await run('append', 'orders', 'orders.jsonl');
     const stdout = '{"id":1,"who":"a"}\n{"id":2,"who":"b"}\n';
     expect(await run('tail', 'orders', '--from', 'smallest', '--rows', '2')).toEqual({
@@ -101,7 +101,7 @@ describe('quire stream tail', () => {
     });
   });
 
-  test('prints where messages are, as JSON', async () => {
+  test('quire stream tail prints where messages are, as JSON', async () => {
     await run('append', 'orders', 'orders.jsonl');
     const { stdout } = await run('tail', 'orders', '--from', '1d', '--rows', '1', '--json');
     const time = '2026-01-01T00:00:00.000Z';
@@ -114,7 +114,7 @@ describe('quire stream tail', () => {
     });
   });
 
-  test('waits for new messages, and ends cleanly at Ctrl-C', async () => {
+  test('quire stream tail waits for new messages, and ends cleanly at Ctrl-C', async () => {
     await run('append', 'orders', 'orders.jsonl');
     const { environment, exitCode } = start(['tail', 'orders']);
     await environment.clock.untilSleeping();
@@ -127,7 +127,7 @@ describe('quire stream tail', () => {
     ]);
   });
 
-  test('says that there is no such topic, and what a start looks like', async () => {
+  test('quire stream tail says that there is no such topic, and what a start looks like', async () => {
     const missing = await run('tail', 'nothing');
     expect([missing.exitCode === 0, missing.stderr]).toEqual([
       false,

@@ -86,14 +86,14 @@ nothing is wrong
     expect(stdout).toMatch(/^a long name 7 +7 +a_long_name_7 +7$/m);
   });
 
-  test('what would act on the terminal is shown as an escape', async () => {
+  test('what would act on the terminal is shown as an escape in a preview', async () => {
     await writeFile(join(directory, 'evil.csv'), 'a\u001b[2Jb\n\u001b]0;x\u0007\n');
     const { stdout } = await preview(['evil.csv']);
     expect([stdout.includes('\u001b'), stdout.includes('\u0007')]).toEqual([false, false]);
     expect(stdout).toContain('\\x1b');
   });
 
-  test('what is wrong comes last, the worst first', async () => {
+  test('the findings of a preview on a terminal come last, the worst first', async () => {
     await writeFile(
       join(directory, 't.json'),
       JSON.stringify({
@@ -110,7 +110,7 @@ nothing is wrong
 });
 
 describe('in a pipe', () => {
-  test('come the rows as the table would hold them', async () => {
+  test('a preview in a pipe gives the rows as the table would hold them', async () => {
     const { stdout, stderr } = await preview(['orders.csv'], {});
     expect(stdout).toBe(
       'bought_at\tid\tprice\n2024-05-01 10:00:00.0\t1\t1.5\n2024-05-02 11:30:00.0\t9007199254740993\t\\N\n',
@@ -135,7 +135,7 @@ describe('in a pipe', () => {
 });
 
 describe('--write', () => {
-  test('saves config and schema, from which the same preview comes again', async () => {
+  test('--write saves config and schema, from which the same preview comes again', async () => {
     expect((await preview(['orders.csv', '--write'])).stdout).toContain(
       'wrote orders.schema.json\nwrote orders.table.json\n',
     );
@@ -146,7 +146,7 @@ describe('--write', () => {
     expect(given).toEqual(await preview(['orders.csv'], {}));
   });
 
-  test('replaces nothing unless it is forced', async () => {
+  test('--write replaces nothing unless it is forced', async () => {
     await writeFile(join(directory, 'orders.table.json'), 'mine');
     const { exitCode, stderr } = await preview(['orders.csv', '--write']);
     expect({ exitCode, stderr }).toMatchObject({

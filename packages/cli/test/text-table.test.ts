@@ -26,7 +26,7 @@ function lay(widthMax: number, firstColumn = 0): string[] {
 }
 
 describe('layOutTable', () => {
-  it('aligns columns, numbers to the right, with every digit, and shows line breaks as escapes', () => {
+  it('layOutTable aligns columns, numbers to the right, with every digit, and shows line breaks as escapes', () => {
     expect(lay(100)).toEqual([
       'city                          flights  mean  tags',
       '────────────────  ───────────────────  ────  ─────────',
@@ -35,7 +35,7 @@ describe('layOutTable', () => {
     ]);
   });
 
-  it('cuts texts, not numbers, to fit the width', () => {
+  it('layOutTable cuts texts, not numbers, to fit the width', () => {
     expect(lay(50)).toEqual([
       'city                      flights  mean  tags',
       '────────────  ───────────────────  ────  ─────────',
@@ -44,13 +44,13 @@ describe('layOutTable', () => {
     ]);
   });
 
-  it('leaves out columns that have no room, and starts with another column when asked', () => {
+  it('layOutTable leaves out columns that have no room, and starts with another column when asked', () => {
     expect(lay(36)[0]).toBe(`city${' '.repeat(25)}flights`);
     expect(lay(40, 1)[0]).toBe('            flights  mean  tags');
     expect(lay(5, 1)).toEqual(['flig…', '─────', '9223…', ' NULL']);
   });
 
-  it('marks NULLs, and not the text NULL', () => {
+  it('layOutTable marks NULLs, and not the text NULL', () => {
     const styles = { ...plainStyles, faint: (text: string) => `<${text}>` };
     const table = layOutTable([{ name: 'x', dataType: 'STRING' }], [[null], ['NULL']], {
       widthMax: 80,
@@ -59,7 +59,7 @@ describe('layOutTable', () => {
     expect(table.lines).toEqual(['<NULL>', 'NULL']);
   });
 
-  it('lets nothing through that would act on the terminal', () => {
+  it('layOutTable lets nothing through that would act on the terminal', () => {
     const hostile = '\u001b[31mred\u0007\u009b\u202e\u2028\t\r\n';
     const table = layOutTable([{ name: hostile, dataType: 'STRING' }], [[hostile], [[hostile]]], {
       widthMax: 200,
@@ -70,7 +70,7 @@ describe('layOutTable', () => {
     expect(table.lines[1]).not.toMatch(/[\p{Cc}\u202e\u2028]/u);
   });
 
-  it('neither measures nor shows a huge cell to its end', () => {
+  it('layOutTable neither measures nor shows a huge cell to its end', () => {
     const table = layOutTable([{ name: 'x', dataType: 'STRING' }], [['x'.repeat(5_000_000)]], {
       widthMax: Number.POSITIVE_INFINITY,
       styles: plainStyles,
@@ -82,7 +82,7 @@ describe('layOutTable', () => {
 describe('planColumns', () => {
   const wish = fc.record({ width: fc.integer({ min: 1, max: 60 }), mayShrink: fc.boolean() });
 
-  it('never exceeds the width, whatever the columns', () => {
+  it('planColumns never exceeds the width, whatever the columns', () => {
     fc.assert(
       fc.property(
         fc.array(wish, { minLength: 1, maxLength: 20 }),
@@ -102,7 +102,7 @@ describe('planColumns', () => {
     );
   });
 
-  it('gives every column its wish when there is room', () => {
+  it('planColumns gives every column its wish when there is room', () => {
     fc.assert(
       fc.property(fc.array(wish, { minLength: 1, maxLength: 8 }), (wishes) => {
         const plan = planColumns(wishes, 1000, 2);
@@ -111,7 +111,7 @@ describe('planColumns', () => {
     );
   });
 
-  it('lets the widest give way first', () => {
+  it('planColumns lets the widest give way first', () => {
     const wishes = [30, 12, 50].map((width) => ({ width, mayShrink: true }));
     expect(planColumns(wishes, 76, 2).map((column) => column.width)).toEqual([30, 12, 30]);
   });

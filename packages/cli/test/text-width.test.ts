@@ -10,11 +10,11 @@ describe('textWidth', () => {
     ['Mu\u0308nchen', 7],
     ['👩‍👩‍👧‍👦', 2],
     ['🎉!', 3],
-  ])('of %s is %i', (text, width) => {
+  ])('textWidth of %s is %i', (text, width) => {
     expect(textWidth(text)).toBe(width);
   });
 
-  it('counts no further than asked', () => {
+  it('textWidth counts no further than asked', () => {
     expect([textWidth('abcdef', 4), textWidth('東京東京', 5), textWidth('ab', 4)]).toEqual([
       4, 5, 2,
     ]);
@@ -22,7 +22,7 @@ describe('textWidth', () => {
 });
 
 describe('fitText', () => {
-  it('pads on the side that the alignment leaves free', () => {
+  it('fitText pads on the side that the alignment leaves free', () => {
     expect([fitText('ab', 4), fitText('ab', 4, 'right'), fitText('東', 4, 'right')]).toEqual([
       'ab  ',
       '  ab',
@@ -30,7 +30,7 @@ describe('fitText', () => {
     ]);
   });
 
-  it('cuts with an ellipsis, and never through a character', () => {
+  it('fitText cuts with an ellipsis, and never through a character', () => {
     expect([
       fitText('abcdef', 4),
       fitText('東京都', 5),
@@ -39,7 +39,7 @@ describe('fitText', () => {
     ]).toEqual(['abc…', '東京…', '東… ', '👩‍👩‍👧‍👦…']);
   });
 
-  it('fills exactly the columns asked for, whatever the text', () => {
+  it('fitText fills exactly the columns asked for, whatever the text', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.stringMatching(/^[ -~]*$/),
@@ -54,11 +54,11 @@ describe('fitText', () => {
 });
 
 describe('cutText', () => {
-  it('leaves a text that fits as it is', () => {
+  it('cutText leaves a text that fits as it is', () => {
     expect(cutText('東京', 4)).toEqual({ text: '東京', width: 4 });
   });
 
-  it('gives nothing for no room, and only the ellipsis for one column', () => {
+  it('cutText gives nothing for no room, and only the ellipsis for one column', () => {
     expect([cutText('abc', 0), cutText('abc', 1)]).toEqual([
       { text: '', width: 0 },
       { text: '…', width: 1 },

@@ -43,12 +43,15 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
       "There is no role ''; expected some of server, broker, proxy, controller, cleaner.",
     ],
     [['settings', '--set'], 'argument missing'],
-  ])('%j', async (args, message) => {
-    const { exitCode, stdout, stderr } = await run(args);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain('Add --help to see what it takes.');
-  });
+  ])(
+    'a command that is called wrongly exits with 2, prints nothing and says what is wrong: %j',
+    async (args, message) => {
+      const { exitCode, stdout, stderr } = await run(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(message);
+      expect(stderr).toContain('Add --help to see what it takes.');
+    },
+  );
 
   it('a binary format is not written to a terminal', async () => {
     const environment = new FakeEnvironment({ terminal: { columns: 80, rows: 24 } });
@@ -56,7 +59,7 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
     expect(environment.stderr.text).toContain('Arrow is binary: send it to a file or a pipe');
   });
 
-  it('without a command, the commands are listed', async () => {
+  it('a call without a command lists the commands, and exits as one that is wrong', async () => {
     for (const args of [[], ['results']]) {
       const { exitCode, stdout, stderr } = await run(args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -77,13 +80,13 @@ describe('help', () => {
     [['results', 'delete', '--help'], 'Usage: quire results delete [options] <id...>'],
     [['results', 'renew', '--help'], 'Usage: quire results renew [options] <id> <duration>'],
     [['settings', '--help'], 'Usage: quire settings [options]'],
-  ])('of %j is printed and no failure', async (args, usage) => {
+  ])('help of %j is printed and no failure', async (args, usage) => {
     const { exitCode, stdout, stderr } = await run(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(usage);
   });
 
-  it('fits the terminal', async () => {
+  it('help fits the terminal', async () => {
     const environment = new FakeEnvironment({
       terminal: { columns: 80, rows: 24 },
       variables: { NO_COLOR: '1' },

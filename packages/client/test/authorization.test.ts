@@ -24,11 +24,11 @@ describe('who calls', () => {
     [{ authorization: () => 'Bearer fresh' }, 'Bearer fresh'],
     [{ authorization: () => Promise.resolve('Bearer fresh') }, 'Bearer fresh'],
     [{}, null],
-  ])('is said by %j', async (credentials, header) => {
+  ])('the caller is named by %j', async (credentials, header) => {
     expect(await sentBy(credentials)).toBe(header);
   });
 
-  it('is not left to a browser, which would ask its user, unless nobody is named', async () => {
+  it('the caller is not left to a browser, which would ask its user, unless nobody is named', async () => {
     const sent: (string | undefined)[] = [];
     const fetchFunction: typeof fetch = (_input, init) => {
       sent.push(init?.credentials);
@@ -40,7 +40,7 @@ describe('who calls', () => {
     expect(sent).toEqual(['omit', undefined]);
   });
 
-  it('is asked for again before every request, retries included', async () => {
+  it('the caller is asked for again before every request, retries included', async () => {
     let count = 0;
     const fake = new FakeResult({
       rowCount: 3,
@@ -62,7 +62,7 @@ describe('who calls', () => {
     ]);
   });
 
-  it('is unknown when the function that should say fails, and nothing is sent', async () => {
+  it('the caller is unknown when the function that should say fails, and nothing is sent', async () => {
     const failing = () => Promise.reject(new Error('The vault says token secret-7 is sealed.'));
     const fake = new FakeResult({ rowCount: 1, client: { authorization: failing } });
     expect(await errorOf(fake.client.metadata(requestId))).toEqual({
@@ -72,7 +72,7 @@ describe('who calls', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  it('is not waited for without end', async () => {
+  it('the caller is not waited for without end', async () => {
     const fake = new FakeResult({
       rowCount: 1,
       client: { authorization: () => new Promise(() => undefined), retry: { attemptsMax: 1 } },
@@ -87,13 +87,13 @@ describe('who calls', () => {
     { token: 'a', basic: { user: 'ann', password: 'x' } },
     { basic: { user: 'a:b', password: 'x' } },
     { token: 'line\nbreak' },
-  ])('is not said by %j', (credentials) => {
+  ])('the caller is not named by %j', (credentials) => {
     expect(() => new QuireClient({ baseUrl: 'http://quire.test', ...credentials })).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),
     );
   });
 
-  it('is not said by what no header can hold, from a function either', async () => {
+  it('the caller is not named by what no header can hold, from a function either', async () => {
     const fake = new FakeResult({
       rowCount: 1,
       client: { authorization: () => 'Bearer secret\n' },

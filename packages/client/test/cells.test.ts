@@ -19,21 +19,21 @@ function decoded(integers: IntegerMode) {
 }
 
 describe('a cell of 64 bits', () => {
-  it('is a number where a number holds all of it, else a bigint', () => {
+  it('a cell of 64 bits is a number where a number holds all of it, else a bigint', () => {
     expect(decoded('lossless')).toEqual([
       [7, 9223372036854775807n, [1, null, -9223372036854775808n], [[2]], '12.50'],
       [null, 1, null, [], null],
     ]);
   });
 
-  it('is always a bigint when asked for, and what has 32 bits is not', () => {
+  it('a cell of 64 bits is always a bigint when asked for, and what has 32 bits is not', () => {
     expect(decoded('bigint')).toEqual([
       [7, 9223372036854775807n, [1n, null, -9223372036854775808n], [[2n]], '12.50'],
       [null, 1n, null, [], null],
     ]);
   });
 
-  it('is always a number when asked for: the nearest one', () => {
+  it('a cell of 64 bits is always a number when asked for: the nearest one', () => {
     expect(decoded('number')).toEqual([
       [7, 2 ** 63, [1, null, -(2 ** 63)], [[2]], '12.50'],
       [null, 1, null, [], null],
@@ -44,7 +44,7 @@ describe('a cell of 64 bits', () => {
     ['lossless', 9223372036854775807n],
     ['bigint', 9223372036854775807n],
     ['number', 2 ** 63],
-  ])('of a page is as the client’s option %s says', async (integers, cell) => {
+  ])('a cell of 64 bits in a page is as the client’s option %s says', async (integers, cell) => {
     const body =
       '{"resultTable":{"dataSchema":{"columnNames":["l"],"columnDataTypes":["LONG"]},"rows":[[9223372036854775807]]},' +
       `"requestId":"${requestId}","brokerId":"b","numRowsResultSet":1,"offset":0,"numRows":1,"exceptions":[]}`;
@@ -69,11 +69,11 @@ describe('a cell of type TIMESTAMP', () => {
     [null, null, null],
   ];
 
-  it('is its text, with all its digits', () => {
+  it('a cell of type TIMESTAMP is its text, with all its digits', () => {
     expect(decodeRows(timeColumns, rows, { integers: 'lossless', dates: 'string' })).toBe(rows);
   });
 
-  it('is a Date when asked for, to the millisecond, and a text that looks like one is not', () => {
+  it('a cell of type TIMESTAMP is a Date when asked for, to the millisecond, and a text that looks like one is not', () => {
     expect(decodeRows(timeColumns, rows, { integers: 'lossless', dates: 'date' })).toEqual([
       [new Date('2024-02-29T12:30:00.123Z'), [new Date(-100), null], text],
       [null, null, null],
@@ -88,7 +88,7 @@ describe('a cell of type TIMESTAMP', () => {
     ['275760-09-13 00:00:00.0', 8_640_000_000_000_000],
     ['275760-09-13 00:00:00.1', '275760-09-13 00:00:00.1'],
     ['infinity', 'infinity'],
-  ])('far away: %s', (time, expected) => {
+  ])('a cell of type TIMESTAMP far away: %s', (time, expected) => {
     const [row] = decodeRows(timeColumns.slice(0, 1), [[time]], {
       integers: 'lossless',
       dates: 'date',
@@ -97,7 +97,7 @@ describe('a cell of type TIMESTAMP', () => {
     expect(cell instanceof Date ? cell.getTime() : cell).toBe(expected);
   });
 
-  it('of a page is as the client’s option says', async () => {
+  it('a cell of type TIMESTAMP in a page is as the client’s option says', async () => {
     const body = JSON.stringify({
       resultTable: {
         dataSchema: { columnNames: ['t'], columnDataTypes: ['TIMESTAMP'] },

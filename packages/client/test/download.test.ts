@@ -24,7 +24,7 @@ async function documentOf(rowCount: number, options: DownloadOptions): Promise<s
 }
 
 describe('a download', () => {
-  it('is one document, however many pages it takes', async () => {
+  it('a download is one document, however many pages it takes', async () => {
     const ndjson = rowsOf(0, 7).map(([n]) => `{"n":${n}}`);
     for (const pageSize of [1, 2, 3, 7, 100]) {
       expect(await documentOf(7, { format: 'csv', pageSize })).toBe(csvOf(rowsOf(0, 7)));
@@ -35,7 +35,7 @@ describe('a download', () => {
     }
   });
 
-  it('of some rows begins with a header and ends where it should', async () => {
+  it('a download of some rows begins with a header and ends where it should', async () => {
     expect(await documentOf(20, { format: 'csv', offset: 5, rowCount: 7, pageSize: 3 })).toBe(
       csvOf(rowsOf(5, 12)),
     );
@@ -44,7 +44,7 @@ describe('a download', () => {
     );
   });
 
-  it('of no rows is a document all the same', async () => {
+  it('a download of no rows is a document all the same', async () => {
     expect(await documentOf(0, { format: 'csv' })).toBe(csvOf([]));
     expect(await documentOf(9, { format: 'csv', offset: 3, rowCount: 0 })).toBe(csvOf([]));
     expect(JSON.parse(await documentOf(0, { format: 'json' }))).toEqual([]);
@@ -78,7 +78,7 @@ describe('a download', () => {
     expect(await pagesOf(1003, 4_000)).toEqual(['0+1000', '1000+3']);
   });
 
-  it('tells how far it is, with each chunk', async () => {
+  it('a download tells how far it is, with each chunk', async () => {
     const told: DownloadProgress[] = [];
     const cursor = await cursorOf(new FakeResult({ rowCount: 5 }));
     await collect(
@@ -95,7 +95,7 @@ describe('a download', () => {
     ]);
   });
 
-  it('gives a page once that was cut short at first', async () => {
+  it('a download gives a page once that was cut short at first', async () => {
     const cut = new Set([1, 3]);
     const fake = new FakeResult({
       rowCount: 6,
@@ -109,7 +109,7 @@ describe('a download', () => {
   });
 
   it.each(['csv', 'ndjson', 'json'] as const)(
-    'of %s that broke off anywhere goes on without a byte twice or missing',
+    'a download of %s that broke off anywhere goes on without a byte twice or missing',
     async (format) => {
       const whole = await documentOf(9, { format, pageSize: 2 });
       for (let broken = 1; broken <= 5; broken += 1) {
@@ -140,7 +140,7 @@ describe('a download', () => {
     },
   );
 
-  it('that is complete has nothing to go on with', async () => {
+  it('a download that is complete has nothing to go on with', async () => {
     const fake = new FakeResult({ rowCount: 4 });
     const cursor = await cursorOf(fake);
     const download = cursor.download({ format: 'json' });
@@ -150,7 +150,7 @@ describe('a download', () => {
     expect(fake.calls.length).toBe(callCount);
   });
 
-  it('takes no page of other rows than were asked for', async () => {
+  it('a download takes no page of other rows than were asked for', async () => {
     const headers = { 'quire-offset': '0', 'quire-num-rows': '1' };
     const fault = (call: string) =>
       call.includes('format') ? new Response('n\n0\n', { headers }) : undefined;
@@ -167,21 +167,21 @@ describe('a download', () => {
     { from: { offset: 5, sizeBytes: 0 } },
     { from: { offset: 1, sizeBytes: -1 } },
     { offset: 3, from: { offset: 2, sizeBytes: 10 } },
-  ])('is not made with %j', async (options) => {
+  ])('a download is not made with %j', async (options) => {
     const cursor = await cursorOf(new FakeResult({ rowCount: 4 }));
     expect(() => cursor.download({ format: 'csv', ...options })).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),
     );
   });
 
-  it('does not begin past the end', async () => {
+  it('a download does not begin past the end', async () => {
     const cursor = await cursorOf(new FakeResult({ rowCount: 4 }));
     expect(() => cursor.download({ format: 'csv', offset: 5 })).toThrow(
       expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE' }),
     );
   });
 
-  it('is a stream of the web as well, which asks for pages as they are taken', async () => {
+  it('a download is a stream of the web as well, which asks for pages as they are taken', async () => {
     const fake = new FakeResult({ rowCount: 8 });
     const cursor = await cursorOf(fake);
     const download = cursor.download({ format: 'csv', pageSize: 2 });
@@ -194,7 +194,7 @@ describe('a download', () => {
     expect(fake.calls.length - callCount).toBeLessThanOrEqual(2);
   });
 
-  it('hands a failure on to the stream', async () => {
+  it('a download hands a failure on to the stream', async () => {
     const fault = (call: string) =>
       call.includes('format') ? new TypeError('fetch failed') : undefined;
     const cursor = await cursorOf(new FakeResult({ rowCount: 8, fault, client: noWaits }));
@@ -232,7 +232,7 @@ describe('a download in Parquet', () => {
     });
   }
 
-  it('is one page, which goes on behind the last byte that was given', async () => {
+  it('a download in Parquet is one page, which goes on behind the last byte that was given', async () => {
     const fake = fakeOf(true);
     const progress: DownloadProgress[] = [];
     const download = (await cursorOf(fake)).download({
@@ -257,7 +257,7 @@ describe('a download in Parquet', () => {
     ]);
   });
 
-  it('is refused when a server sends the whole file instead of its rest', async () => {
+  it('a download in Parquet is refused when a server sends the whole file instead of its rest', async () => {
     const from = { offset: 0, sizeBytes: 10 };
     const download = (await cursorOf(fakeOf(false))).download({ format: 'parquet', from });
     expect(await errorOf(collect(download))).toMatchObject({
@@ -267,7 +267,7 @@ describe('a download in Parquet', () => {
     });
   });
 
-  it('of no rows is a file all the same', async () => {
+  it('a download in Parquet of no rows is a file all the same', async () => {
     const fault = (call: string) =>
       call.includes('numRows=1&format=parquet') ? new Response(file) : undefined;
     const cursor = await cursorOf(new FakeResult({ rowCount: 0, fault }));
@@ -276,7 +276,7 @@ describe('a download in Parquet', () => {
 });
 
 describe('pages of a walk', () => {
-  it('cover its rows exactly, in order, whatever the page size', () => {
+  it('pages of a walk cover its rows exactly, in order, whatever the page size', () => {
     const stretch = fc.tuple(fc.nat(50), fc.nat(50), fc.integer({ min: 1, max: 60 }), fc.boolean());
     fc.assert(
       fc.property(stretch, ([start, length, pageSize, backward]) => {
@@ -296,7 +296,7 @@ describe('pages of a walk', () => {
 describe('a piece of a document', () => {
   const middle = { isFirst: false, isLast: false };
 
-  it('of CSV without a header is refused', () => {
+  it('a piece of a document of CSV without a header is refused', () => {
     expect(() => pieceOf('csv', new TextEncoder().encode('"a\nb'), middle)).toThrow(
       expect.objectContaining({ code: 'UNEXPECTED_RESPONSE' }),
     );
@@ -310,7 +310,7 @@ describe('a piece of a document', () => {
       [0xff, 0xff, 0xff, 0xff, 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0],
       'A page of Arrow came without its end.',
     ],
-  ])('of Arrow that is %j is refused', (bytes, message) => {
+  ])('a piece of a document of Arrow that is %j is refused', (bytes, message) => {
     expect(() => pieceOf('arrow', Uint8Array.from(bytes), middle)).toThrow(
       expect.objectContaining({ code: 'UNEXPECTED_RESPONSE', message }),
     );

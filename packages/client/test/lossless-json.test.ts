@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { parseLosslessJson } from '../src/lossless-json.ts';
 
 describe('parseLosslessJson', () => {
-  it('keeps every digit of a 64-bit integer', () => {
+  it('parseLosslessJson keeps every digit of a 64-bit integer', () => {
     expect(
       parseLosslessJson('[9223372036854775807, -9223372036854775808, 9007199254740993, 1]'),
     ).toEqual([9223372036854775807n, -9223372036854775808n, 9007199254740993n, 1]);
   });
 
-  it('leaves the largest safe integers, floats of many digits and digits inside strings as they are', () => {
+  it('parseLosslessJson leaves the largest safe integers, floats of many digits and digits inside strings as they are', () => {
     expect(
       parseLosslessJson(
         '[9007199254740991, -9007199254740991, 0.12345678901234568, 1e300, "9223372036854775807"]',
@@ -23,7 +23,7 @@ describe('parseLosslessJson', () => {
     ]);
   });
 
-  it('reads back any integer that is written out, at any depth', () => {
+  it('parseLosslessJson reads back any integer that is written out, at any depth', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (integer) => {
         expect(
@@ -33,7 +33,7 @@ describe('parseLosslessJson', () => {
     );
   });
 
-  it('names what it got when that is not JSON', () => {
+  it('parseLosslessJson names what it got when that is not JSON', () => {
     expect(() => parseLosslessJson('<html>')).toThrow(
       expect.objectContaining({
         code: 'UNEXPECTED_RESPONSE',

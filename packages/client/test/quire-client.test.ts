@@ -21,7 +21,7 @@ const cursorResponse = {
 };
 
 describe('a query', () => {
-  it('asks for pagination with the page size, the token and the SQL', async () => {
+  it('a query asks for pagination with the page size, the token and the SQL', async () => {
     const { client, sent } = clientOf(cursorResponse);
     await client.query('SELECT 1', { rowCount: 1 });
     expect(sent).toEqual([
@@ -34,7 +34,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('gives the page with its columns, its neighbours and where its result is', async () => {
+  it('a query gives the page with its columns, its neighbours and where its result is', async () => {
     const { client } = clientOf(cursorResponse);
     expect((await client.query('SELECT 1', { rowCount: 1 })).page).toEqual({
       requestId,
@@ -52,7 +52,7 @@ describe('a query', () => {
     });
   });
 
-  it('gives LONG cells with all digits, and floats as floats: whole ones of many digits, NaN, infinities, inside arrays too', async () => {
+  it('a query gives LONG cells with all digits, and floats as floats: whole ones of many digits, NaN, infinities, inside arrays too', async () => {
     const { client } = clientOf(
       JSON.stringify({
         ...cursorResponse,
@@ -88,7 +88,7 @@ describe('a query', () => {
     [710, 'COLUMN_NOT_FOUND'],
     [999, 'QUERY_FAILED'],
   ])(
-    'that fails with exception %i rejects with %s and the server’s message',
+    'a query that fails with exception %i rejects with %s and the server’s message',
     async (errorCode, code) => {
       const { client } = clientOf({ exceptions: [{ errorCode, message: 'What went wrong.' }] });
       expect(await errorOf(client.query('SELECT 1'))).toEqual({
@@ -99,7 +99,7 @@ describe('a query', () => {
   );
 
   it.each([undefined, new Error('enough'), 'a text'])(
-    'rejects with the reason of its signal, as fetch does: %s',
+    'a query rejects with the reason of its signal, as fetch does: %s',
     async (reason) => {
       const controller = new AbortController();
       const client = new QuireClient({
@@ -124,7 +124,7 @@ describe('a query', () => {
 });
 
 describe('a page', () => {
-  it('is asked for by offset and size, and tells a proxy where the result is', async () => {
+  it('a page is asked for by offset and size, and tells a proxy where the result is', async () => {
     const { client, sent } = clientOf(cursorResponse);
     const page = await client.page(requestId, {
       offset: 1,
@@ -146,13 +146,13 @@ describe('a page', () => {
     expect(page.offset).toBe(1);
   });
 
-  it('has no next page at the end and none before at the start', async () => {
+  it('a page has no next page at the end and none before at the start', async () => {
     const { client } = clientOf({ ...cursorResponse, offset: 0, numRowsResultSet: 1 });
     const page = await client.page(requestId, { offset: 0, rowCount: 5 });
     expect([page.next, page.previous]).toEqual([undefined, undefined]);
   });
 
-  it('rejects with the server’s own code and sentence', async () => {
+  it('a page rejects with the server’s own code and sentence', async () => {
     const body = { code: 410, error: 'The result has expired.', reason: 'RESULT_EXPIRED' };
     const { client } = clientOf(body, { status: 410 });
     expect(await errorOf(client.page(requestId, { offset: 0 }))).toEqual({
@@ -161,15 +161,18 @@ describe('a page', () => {
     });
   });
 
-  it.each([-1, 0.5, Number.NaN, 2 ** 53])('is not asked for at offset %d', async (offset) => {
-    const { client, sent } = clientOf(cursorResponse);
-    expect((await errorOf(client.page(requestId, { offset }))).code).toBe('INVALID_PARAMETER');
-    expect(sent).toEqual([]);
-  });
+  it.each([-1, 0.5, Number.NaN, 2 ** 53])(
+    'a page is not asked for at offset %d',
+    async (offset) => {
+      const { client, sent } = clientOf(cursorResponse);
+      expect((await errorOf(client.page(requestId, { offset }))).code).toBe('INVALID_PARAMETER');
+      expect(sent).toEqual([]);
+    },
+  );
 });
 
 describe('a stream', () => {
-  it('asks for the format and gives the bytes as they are', async () => {
+  it('a stream asks for the format and gives the bytes as they are', async () => {
     const { client, sent } = clientOf('n,x\n1,0.5\n');
     const chunks: Uint8Array[] = [];
     for await (const chunk of client.stream(requestId, { offset: 0, rowCount: 7, format: 'csv' })) {
@@ -181,7 +184,7 @@ describe('a stream', () => {
     );
   });
 
-  it('throws when the connection breaks after the first bytes', async () => {
+  it('a stream throws when the connection breaks after the first bytes', async () => {
     const broken = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('n\n1\n')),
       pull: () =>
@@ -204,7 +207,7 @@ describe('a stream', () => {
     expect(received).toEqual(['n\n1\n']);
   });
 
-  it('ends the transfer when the reader leaves early', async () => {
+  it('a stream ends the transfer when the reader leaves early', async () => {
     let cancelled = false;
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1)),

@@ -22,7 +22,7 @@ const pageOf = (offset: number, rows: readonly unknown[]): Response => {
 };
 
 describe('a cursor', () => {
-  it('is at the first page, which came with the query, and knows the whole result', async () => {
+  it('a cursor is at the first page, which came with the query, and knows the whole result', async () => {
     const fake = new FakeResult({ rowCount: 25 });
     const cursor = await query(fake, 10);
     const { columns, totalRowCount, pageSize, offset, broker, brokerId } = cursor;
@@ -50,12 +50,12 @@ describe('a cursor', () => {
     expect(fake.calls).toEqual(['POST /query/sql?doPaginate=true&numRows=10']);
   });
 
-  it('takes the server’s page size for its own when it has none, and 10,000 when the first page does not show it', async () => {
+  it('a cursor takes the server’s page size for its own when it has none, and 10,000 when the first page does not show it', async () => {
     expect((await new FakeResult({ rowCount: 25 }).client.query('SELECT 1')).pageSize).toBe(10);
     expect((await new FakeResult({ rowCount: 5 }).client.query('SELECT 1')).pageSize).toBe(10_000);
   });
 
-  it('moves to the next page until there is none, and stays at the last', async () => {
+  it('a cursor moves to the next page until there is none, and stays at the last', async () => {
     const cursor = await query(new FakeResult({ rowCount: 5 }), 2);
     expect([firstCells(await cursor.next()), firstCells(await cursor.next())]).toEqual([
       [2, 3],
@@ -64,7 +64,7 @@ describe('a cursor', () => {
     expect([await cursor.next(), cursor.offset]).toEqual([null, 4]);
   });
 
-  it('moves to the page before until there is none; at the start that is the rows before', async () => {
+  it('a cursor moves to the page before until there is none; at the start that is the rows before', async () => {
     const fake = new FakeResult({ rowCount: 50 });
     const cursor = await fake.client.open(requestId, { offset: 5, rowCount: 4 });
     expect([firstCells(await cursor.previous()), firstCells(await cursor.previous())]).toEqual([
@@ -74,7 +74,7 @@ describe('a cursor', () => {
     expect([await cursor.previous(), cursor.offset]).toEqual([null, 0]);
   });
 
-  it('goes to any row, with another page size when wanted, and on from there', async () => {
+  it('a cursor goes to any row, with another page size when wanted, and on from there', async () => {
     const cursor = await query(new FakeResult({ rowCount: 100 }), 2);
     cursor.pageSize = 3;
     expect(firstCells(await cursor.seek(50))).toEqual([50, 51, 52]);
@@ -85,14 +85,14 @@ describe('a cursor', () => {
     expect(firstCells(await cursor.previous())).toEqual([99]);
   });
 
-  it('does not ask for the page that it is at', async () => {
+  it('a cursor does not ask for the page that it is at', async () => {
     const fake = new FakeResult({ rowCount: 100 });
     const cursor = await query(fake, 10);
     expect(await cursor.seek(0)).toBe(cursor.page);
     expect(fake.pages).toEqual([]);
   });
 
-  it('goes nowhere past the end, before the start or between rows, and asks nobody about it', async () => {
+  it('a cursor goes nowhere past the end, before the start or between rows, and asks nobody about it', async () => {
     const fake = new FakeResult({ rowCount: 10 });
     const cursor = await query(fake, 10);
     expect((await errorOf(cursor.seek(11))).code).toBe('OFFSET_OUT_OF_RANGE');
@@ -104,18 +104,21 @@ describe('a cursor', () => {
     expect(fake.calls.length).toBe(1);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('takes no page size of %d', async (pageSize) => {
-    const fake = new FakeResult({ rowCount: 10 });
-    const cursor = await query(fake, 10);
-    expect(() => {
-      cursor.pageSize = pageSize;
-    }).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
-    expect(cursor.pageSize).toBe(10);
-    expect((await errorOf(query(fake, pageSize))).code).toBe('INVALID_PARAMETER');
-    expect(fake.calls.length).toBe(1);
-  });
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])(
+    'a cursor takes no page size of %d',
+    async (pageSize) => {
+      const fake = new FakeResult({ rowCount: 10 });
+      const cursor = await query(fake, 10);
+      expect(() => {
+        cursor.pageSize = pageSize;
+      }).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+      expect(cursor.pageSize).toBe(10);
+      expect((await errorOf(query(fake, pageSize))).code).toBe('INVALID_PARAMETER');
+      expect(fake.calls.length).toBe(1);
+    },
+  );
 
-  it('makes moves one after the other when they are asked for at once', async () => {
+  it('a cursor makes moves one after the other when they are asked for at once', async () => {
     const cursor = await query(new FakeResult({ rowCount: 10 }), 2);
     const moves = await Promise.all([
       cursor.next(),
@@ -126,7 +129,7 @@ describe('a cursor', () => {
     expect(moves.map((page) => page?.offset)).toEqual([2, 4, 2, 4]);
   });
 
-  it('stays where it was when a move fails, and can be moved again', async () => {
+  it('a cursor stays where it was when a move fails, and can be moved again', async () => {
     const gone = { code: 410, error: 'It has expired.', reason: 'RESULT_EXPIRED' };
     const fake = new FakeResult({
       rowCount: 10,
@@ -141,7 +144,7 @@ describe('a cursor', () => {
     expect(firstCells(await cursor.next())).toEqual([2, 3]);
   });
 
-  it('tells a proxy with every call where the result is', async () => {
+  it('a cursor tells a proxy with every call where the result is', async () => {
     const fake = new FakeResult({ rowCount: 10 });
     const cursor = await query(fake, 2);
     await cursor.next();
@@ -156,7 +159,7 @@ describe('a cursor', () => {
     expect(fake.headers[0]?.has('forward_host')).toBe(false);
   });
 
-  it('takes no other page for the one that was asked for', async () => {
+  it('a cursor takes no other page for the one that was asked for', async () => {
     const wrong = new FakeResult({
       rowCount: 10,
       fault: (call) => (call.includes('offset=2') ? pageOf(4, []) : undefined),
@@ -169,7 +172,7 @@ describe('a cursor', () => {
 });
 
 describe('walking through a result', () => {
-  it('misses no row where a page is shorter than asked for', async () => {
+  it('walking through a result misses no row where a page is shorter than asked for', async () => {
     const short = new FakeResult({
       rowCount: 10,
       fault: (call) => (call.includes('offset=4') ? pageOf(4, [[4]]) : undefined),
@@ -180,7 +183,7 @@ describe('walking through a result', () => {
     });
   });
 
-  it('gives every page once, and uses the one at hand', async () => {
+  it('walking through a result gives every page once, and uses the one at hand', async () => {
     const fake = new FakeResult({ rowCount: 5 });
     const cursor = await query(fake, 2);
     expect((await collect(cursor)).map(firstCells)).toEqual([[0, 1], [2, 3], [4]]);
@@ -188,7 +191,7 @@ describe('walking through a result', () => {
     expect(cursor.offset).toBe(0);
   });
 
-  it('goes backward without an overlap, from the end or from a row', async () => {
+  it('walking through a result goes backward without an overlap, from the end or from a row', async () => {
     const cursor = await query(new FakeResult({ rowCount: 5 }), 2);
     expect((await collect(cursor.pages({ backward: true }))).map(firstCells)).toEqual([
       [3, 4],
@@ -200,7 +203,7 @@ describe('walking through a result', () => {
     ).toEqual([[1, 2]]);
   });
 
-  it('gives the rows of a stretch', async () => {
+  it('walking through a result gives the rows of a stretch', async () => {
     const cursor = await query(new FakeResult({ rowCount: 50 }), 3);
     expect((await collect(cursor.rows({ from: 10, to: 15 }))).map(([n]) => n)).toEqual([
       10, 11, 12, 13, 14,
@@ -214,7 +217,7 @@ describe('walking through a result', () => {
     ]);
   });
 
-  it('gives nothing of nothing', async () => {
+  it('walking through a result gives nothing of nothing', async () => {
     const cursor = await query(new FakeResult({ rowCount: 0 }), 3);
     expect([
       await collect(cursor),
@@ -223,7 +226,7 @@ describe('walking through a result', () => {
     ]).toEqual([[], [], []]);
   });
 
-  it('reads one page ahead, and no more', async () => {
+  it('walking through a result reads one page ahead, and no more', async () => {
     const fake = new FakeResult({ rowCount: 100 });
     const pages = (await query(fake, 2)).pages();
     await pages.next();
@@ -235,7 +238,7 @@ describe('walking through a result', () => {
     expect(fake.pages).toEqual(['2+2', '4+2']);
   });
 
-  it('gives up what it reads ahead when the loop is left, and when it is aborted', async () => {
+  it('walking through a result gives up what it reads ahead when the loop is left, and when it is aborted', async () => {
     const signals: AbortSignal[] = [];
     const fake = new FakeResult({
       rowCount: 100,
@@ -280,7 +283,7 @@ const firstPage = {
 };
 
 describe('rows as objects', () => {
-  it('are refused when two columns have one name, and take any name', async () => {
+  it('rows as objects are refused when two columns have one name, and take any name', async () => {
     const answer = (columnNames: string[]) =>
       Response.json({
         ...firstPage,
@@ -315,14 +318,14 @@ describe('the end of a cursor’s block', () => {
     return fake.calls.slice(1);
   };
 
-  it('deletes the result of a query, unless it is to be kept', async () => {
+  it('the end of a cursor’s block deletes the result of a query, unless it is to be kept', async () => {
     expect(await callsOf(new FakeResult({ rowCount: 1 }), {})).toEqual([
       `DELETE /query/resultStore/${requestId}`,
     ]);
     expect(await callsOf(new FakeResult({ rowCount: 1 }), { keep: true })).toEqual([]);
   });
 
-  it('keeps a result that was opened, unless it is not to be kept', async () => {
+  it('the end of a cursor’s block keeps a result that was opened, unless it is not to be kept', async () => {
     const fake = new FakeResult({ rowCount: 1 });
     {
       await using _kept = await fake.client.open(requestId);
@@ -337,7 +340,7 @@ describe('the end of a cursor’s block', () => {
       Response.json({ code: 410, error: 'Deleted.', reason: 'RESULT_DELETED' }, { status: 410 }),
     ],
     ['cannot be reached', new TypeError('fetch failed')],
-  ])('is quiet about a result that %s', async (_name, failure) => {
+  ])('the end of a cursor’s block is quiet about a result that %s', async (_name, failure) => {
     const fake = new FakeResult({
       rowCount: 1,
       fault: (call) => (call.startsWith('DELETE') ? failure : undefined),
@@ -345,7 +348,7 @@ describe('the end of a cursor’s block', () => {
     expect((await callsOf(fake, {})).length).toBe(1);
   });
 
-  it('fails when the result may not be deleted', async () => {
+  it('the end of a cursor’s block fails when the result may not be deleted', async () => {
     const refusal = Response.json(
       { code: 403, error: 'No.', reason: 'FORBIDDEN' },
       { status: 403 },

@@ -45,21 +45,24 @@ describe('a read that fails for a reason that may pass', () => {
           { status: 429 },
         ),
     ],
-  ])('%s, is made again, after waits that double', async (_name, fault) => {
-    const fake = new FakeResult({
-      rowCount: 3,
-      fault: (_call, index) => (index < 3 ? fault() : undefined),
-    });
-    const { elapsedMs, outcome } = await timed(
-      fake,
-      fake.client.page(requestId, { offset: 1, rowCount: 1 }),
-    );
-    expect({ outcome, calls: fake.calls.length }).toEqual({ outcome: 'ok', calls: 4 });
-    // Random is 0.5: three quarters of 200, 400 and 800 ms.
-    expect(elapsedMs).toBe(1050);
-  });
+  ])(
+    'a read that fails for a reason that may pass is made again, after waits that double: %s',
+    async (_name, fault) => {
+      const fake = new FakeResult({
+        rowCount: 3,
+        fault: (_call, index) => (index < 3 ? fault() : undefined),
+      });
+      const { elapsedMs, outcome } = await timed(
+        fake,
+        fake.client.page(requestId, { offset: 1, rowCount: 1 }),
+      );
+      expect({ outcome, calls: fake.calls.length }).toEqual({ outcome: 'ok', calls: 4 });
+      // Random is 0.5: three quarters of 200, 400 and 800 ms.
+      expect(elapsedMs).toBe(1050);
+    },
+  );
 
-  it('gives up after as many attempts as it may make, with the last failure', async () => {
+  it('a read that fails for a reason that may pass gives up after as many attempts as it may make, with the last failure', async () => {
     const fake = new FakeResult({
       rowCount: 3,
       fault: () => unavailable(),
@@ -72,7 +75,7 @@ describe('a read that fails for a reason that may pass', () => {
     expect(fake.calls.length).toBe(2);
   });
 
-  it('waits as long as the server asks for, and not at all for one that asks for too much', async () => {
+  it('a read that fails for a reason that may pass waits as long as the server asks for, and not at all for one that asks for too much', async () => {
     const patient = new FakeResult({
       rowCount: 3,
       fault: (_call, index) => (index === 0 ? unavailable({ 'retry-after': '30' }) : undefined),
@@ -97,7 +100,7 @@ describe('a read that fails for a reason that may pass', () => {
     expect(asked.calls.length).toBe(1);
   });
 
-  it('is not made again once it is aborted, not even during a wait', async () => {
+  it('a read that fails for a reason that may pass is not made again once it is aborted, not even during a wait', async () => {
     const fake = new FakeResult({ rowCount: 3, fault: () => unavailable() });
     const aborter = new AbortController();
     const reading = thrownBy(fake.client.metadata(requestId, { signal: aborter.signal }));
@@ -111,17 +114,20 @@ describe('a read that fails for a reason that may pass', () => {
 });
 
 describe('nothing else is made again', () => {
-  it.each(['query', 'delete', 'renew'] as const)('not a %s', async (kind) => {
-    const fake = new FakeResult({ rowCount: 3, fault: () => unavailable() });
-    const { client } = fake;
-    const calls = {
-      query: () => client.query('SELECT 1'),
-      delete: () => client.delete(requestId),
-      renew: () => client.renew(requestId, '1h'),
-    };
-    expect((await errorOf(calls[kind]())).code).toBe('STORE_UNAVAILABLE');
-    expect(fake.calls.length).toBe(1);
-  });
+  it.each(['query', 'delete', 'renew'] as const)(
+    'no call but a read that may pass is made again: not a %s',
+    async (kind) => {
+      const fake = new FakeResult({ rowCount: 3, fault: () => unavailable() });
+      const { client } = fake;
+      const calls = {
+        query: () => client.query('SELECT 1'),
+        delete: () => client.delete(requestId),
+        renew: () => client.renew(requestId, '1h'),
+      };
+      expect((await errorOf(calls[kind]())).code).toBe('STORE_UNAVAILABLE');
+      expect(fake.calls.length).toBe(1);
+    },
+  );
 
   it.each([
     [400, 'INVALID_PARAMETER'],
@@ -133,16 +139,19 @@ describe('nothing else is made again', () => {
     [500, 'INTERNAL'],
     [500, 'RESULT_CORRUPT'],
     [507, 'STORE_FULL'],
-  ])('not a read that %i %s answers', async (status, reason) => {
-    const body = { code: status, error: 'No.', reason };
-    const fake = new FakeResult({ rowCount: 3, fault: () => Response.json(body, { status }) });
-    const error: unknown = await fake.client
-      .page(requestId, { offset: 0 })
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(QuireClientError);
-    expect(error).toMatchObject({ code: reason, message: 'No.', status, retryable: false });
-    expect(fake.calls.length).toBe(1);
-  });
+  ])(
+    'no call but a read that may pass is made again: not a read that %i %s answers',
+    async (status, reason) => {
+      const body = { code: status, error: 'No.', reason };
+      const fake = new FakeResult({ rowCount: 3, fault: () => Response.json(body, { status }) });
+      const error: unknown = await fake.client
+        .page(requestId, { offset: 0 })
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(QuireClientError);
+      expect(error).toMatchObject({ code: reason, message: 'No.', status, retryable: false });
+      expect(fake.calls.length).toBe(1);
+    },
+  );
 });
 
 describe('what may be retried', () => {
@@ -152,7 +161,7 @@ describe('what may be retried', () => {
     { delayMs: -1 },
     { delayMs: 10, delayMaxMs: 5 },
     { retryAfterMaxMs: Number.NaN },
-  ])('is not described by %j', (retry) => {
+  ])('what may be retried is not described by %j', (retry) => {
     expect(() => new QuireClient({ baseUrl: 'http://quire.test', retry })).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),
     );
@@ -166,13 +175,13 @@ describe('what may be retried', () => {
     ['soon', undefined],
     ['', undefined],
     [null, undefined],
-  ])('comes after %j, which is %j ms', (header, expectedMs) => {
+  ])('what may be retried comes after %j, which is %j ms', (header, expectedMs) => {
     expect(parseRetryAfterMs(header, Date.UTC(2026, 0, 1))).toBe(expectedMs);
   });
 });
 
 describe('a server that is silent', () => {
-  it('is given up after the time for headers, which a query has more of', async () => {
+  it('a server that is silent is given up after the time for headers, of which a query has more', async () => {
     const limits = { headersTimeoutMs: 5000, queryTimeoutMs: 90_000, retry: { attemptsMax: 2 } };
     const fake = new FakeResult({ rowCount: 3, fault: () => 'hang', client: limits });
     expect(await timed(fake, fake.client.query('SELECT 1'))).toEqual({
@@ -187,7 +196,7 @@ describe('a server that is silent', () => {
     expect(fake.clock.sleeperCount).toBe(0);
   });
 
-  it('in the middle of a body is given up as well; a reader that takes its time is not', async () => {
+  it('a server that is silent in the middle of a body is given up as well; a reader that takes its time is not', async () => {
     const silent = () =>
       new Response(
         new ReadableStream({
@@ -209,7 +218,7 @@ describe('a server that is silent', () => {
   });
 
   it.each([0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])(
-    'is not waited for %d ms',
+    'a server that is silent is not waited for %d ms',
     (headersTimeoutMs) => {
       expect(() => new QuireClient({ baseUrl: 'http://quire.test', headersTimeoutMs })).toThrow(
         expect.objectContaining({ code: 'INVALID_PARAMETER' }),
@@ -217,7 +226,7 @@ describe('a server that is silent', () => {
     },
   );
 
-  it('leaves no timer behind when it answers', async () => {
+  it('a server that is silent leaves no timer behind when it answers', async () => {
     const fake = new FakeResult({ rowCount: 3 });
     const cursor = await fake.client.query('SELECT 1', { rowCount: 1 });
     await cursor.next();

@@ -32,7 +32,7 @@ describe('stored results', () => {
     metadataFile: 'file:///record.json',
   };
 
-  it('are listed', async () => {
+  it('stored results are listed', async () => {
     const { client, sent } = clientOf({ resultMetadataList: [entry] });
     expect(await client.list()).toEqual([stored]);
     expect([sent[0]?.method, sent[0]?.url]).toEqual([
@@ -41,13 +41,13 @@ describe('stored results', () => {
     ]);
   });
 
-  it('are described by the wire’s own record', async () => {
+  it('stored results are described by the wire’s own record', async () => {
     const { client, sent } = clientOf([{ requestId, numRowsResultSet: 3 }]);
     expect(await client.metadata(requestId)).toEqual({ requestId, numRowsResultSet: 3 });
     expect(sent[0]?.url).toBe(`http://quire.test/base/query/${requestId}/metadata`);
   });
 
-  it('are deleted', async () => {
+  it('stored results are deleted', async () => {
     const { client, sent } = clientOf(`Query Results for ${requestId} deleted.`);
     await client.delete(requestId);
     expect([sent[0]?.method, sent[0]?.url]).toEqual([
@@ -56,7 +56,7 @@ describe('stored results', () => {
     ]);
   });
 
-  it('are renewed', async () => {
+  it('stored results are renewed', async () => {
     const { client, sent } = clientOf(entry);
     expect(await client.renew(requestId, '2h')).toEqual(stored);
     expect([sent[0]?.method, sent[0]?.url, sent[0]?.body]).toEqual([
@@ -67,7 +67,7 @@ describe('stored results', () => {
   });
 
   it.each(['..', '', 'a/b', '%2e%2e', 'a b', '018F6B1E-0000-7000-8000-000000000001'])(
-    'are not asked for by the id %j, which would change the URL',
+    'stored results are not asked for by the id %j, which would change the URL',
     async (id) => {
       const { client, sent } = clientOf('');
       for (const call of [
@@ -90,7 +90,7 @@ describe('an answer that is not Quire’s', () => {
     [404, 'UNEXPECTED_RESPONSE'],
     [429, 'TOO_MANY_REQUESTS'],
     [502, 'SERVER_UNREACHABLE'],
-  ])('with status %i rejects with %s', async (status, code) => {
+  ])('an answer that is not Quire’s with status %i rejects with %s', async (status, code) => {
     const { client } = clientOf('<html>', { status });
     expect((await errorOf(client.list())).code).toBe(code);
   });
@@ -99,7 +99,7 @@ describe('an answer that is not Quire’s', () => {
     ['[]', 'body is an array, not an object'],
     ['{}', 'resultMetadataList is nothing, not an array'],
     ['{"resultMetadataList":[{}]}', 'responseMetadata is nothing, not an array'],
-  ])('with the body %s says what is wrong', async (body, problem) => {
+  ])('an answer that is not Quire’s with the body %s says what is wrong', async (body, problem) => {
     const { client } = clientOf(body);
     expect(await errorOf(client.list())).toEqual({
       code: 'UNEXPECTED_RESPONSE',
@@ -109,7 +109,7 @@ describe('an answer that is not Quire’s', () => {
 });
 
 describe('a client', () => {
-  it('says who did not answer, and why', async () => {
+  it('a client says who did not answer, and why', async () => {
     const client = new QuireClient({
       baseUrl: 'http://quire.test:8099',
       retry: { attemptsMax: 1 },
@@ -126,7 +126,7 @@ describe('a client', () => {
     });
   });
 
-  it('sends another Authorization than a bearer token as it is, and none when there is none', async () => {
+  it('a client sends another Authorization than a bearer token as it is, and none when there is none', async () => {
     const authorizations: (string | null)[] = [];
     const fetchFunction: typeof fetch = (_url, request) => {
       authorizations.push(new Headers(request?.headers).get('authorization'));
@@ -141,7 +141,7 @@ describe('a client', () => {
     expect(authorizations).toEqual(['Basic eDp5', null]);
   });
 
-  it('refuses a token that no header can hold, without repeating it', () => {
+  it('a client refuses a token that no header can hold, without repeating it', () => {
     for (const token of ['secret\n', 'secret\u0000', 'secret…']) {
       expect(() => new QuireClient({ baseUrl: 'http://quire.test', token })).toThrow(
         expect.objectContaining({
@@ -152,9 +152,12 @@ describe('a client', () => {
     }
   });
 
-  it.each(['quire.test', 'ftp://quire.test', ''])('is not made for the address %j', (baseUrl) => {
-    expect(() => new QuireClient({ baseUrl })).toThrow(
-      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
-    );
-  });
+  it.each(['quire.test', 'ftp://quire.test', ''])(
+    'a client is not made for the address %j',
+    (baseUrl) => {
+      expect(() => new QuireClient({ baseUrl })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+      );
+    },
+  );
 });

@@ -35,7 +35,7 @@ const list = (...results: object[]) => ({
 });
 
 describe('deleting what has expired', () => {
-  test('is one call, with the token; the broker goes by its own clock', async () => {
+  test('deleting what has expired is one call, with the token; the broker goes by its own clock', async () => {
     await using broker = await fakeBroker(() => ({
       status: 200,
       body: 'Deleted 12 expired response(s).',
@@ -44,7 +44,7 @@ describe('deleting what has expired', () => {
     expect(broker.calls).toEqual(['DELETE /query/resultStore Bearer t1']);
   });
 
-  test('is tried again, once, with a token that was read again', async () => {
+  test('deleting what has expired is tried again, once, with a token that was read again', async () => {
     await using broker = await fakeBroker(({ headers }) =>
       headers.authorization === 'Bearer t2'
         ? { status: 200, body: 'Deleted 1 expired response(s).' }
@@ -57,7 +57,7 @@ describe('deleting what has expired', () => {
     ]);
   });
 
-  test('ends when the token is refused for good', async () => {
+  test('deleting what has expired ends when the token is refused for good', async () => {
     await using broker = await fakeBroker(() => ({ status: 401, body: '' }));
     const message =
       'The broker refuses the Authorization of the controller with status 401: see controller.admin.auth.';
@@ -74,7 +74,7 @@ describe('deleting what has expired', () => {
   });
 
   test.each([404, 405])(
-    'goes by the list where it cannot be done by time (%i): what is gone already is as good as deleted',
+    'deleting what has expired goes by the list where it cannot be done by time (%i): what is gone already is as good as deleted',
     async (status) => {
       const statuses: Record<string, number> = { a: 200, b: 404, c: 410 };
       await using broker = await fakeBroker(({ method, url = '' }, response) => {
@@ -97,7 +97,7 @@ describe('deleting what has expired', () => {
     },
   );
 
-  test('goes on past results that cannot be deleted, and says so', async () => {
+  test('deleting what has expired goes on past results that cannot be deleted, and says so', async () => {
     await using broker = await fakeBroker(({ method, url = '' }) => {
       if (method === 'GET') return list(...['a', 'b', 'c'].map((id) => storedResult(id, 1)));
       return {
@@ -122,7 +122,7 @@ describe('what misbehaves is an error, in our own words', () => {
     [302, '', 'The broker answered with status 302.'],
     [500, 'secret', 'The broker answered with status 500.'],
     [200, 'x'.repeat(100_000), 'The answer is longer than 65536 bytes.'],
-  ])('%# %i', async (status, body, message) => {
+  ])('what misbehaves is an error, in our own words: %# %i', async (status, body, message) => {
     await using broker = await fakeBroker((_request, response) => {
       response.setHeader('location', '/elsewhere');
       return { status, body };
@@ -182,7 +182,7 @@ describe('what misbehaves is an error, in our own words', () => {
     expect(await outcome).toMatchObject({ code: 'BROKER_TIMED_OUT' });
   });
 
-  test('a caller that gives up', async () => {
+  test('a caller that gives up ends the calls to brokers', async () => {
     await using broker = await fakeBroker(() => undefined);
     const giveUp = new AbortController();
     const outcome = listResults(client, broker.url, giveUp.signal).catch((error: unknown) => error);
@@ -194,7 +194,7 @@ describe('what misbehaves is an error, in our own words', () => {
 
 describe('a list of results', () => {
   const good = storedResult('a', 5);
-  test('is read with what it has beside, and planned by the boundary', () => {
+  test('a list of results is read with what it has beside, and planned by the boundary', () => {
     const text = JSON.stringify({
       resultMetadataList: [{ ...good, more: 1 }, storedResult('b', 6)],
       more: 1,
@@ -226,7 +226,7 @@ describe('a list of results', () => {
       [{ ...good, responseMetadata: [{}] }],
       [{ ...good, brokerId: 7 }],
     ].map((resultMetadataList) => JSON.stringify({ resultMetadataList })),
-  ])('is refused when it is not one: %#', (text) => {
+  ])('a list of results is refused when it is not one: %#', (text) => {
     expect(() => parseResultList(text)).toThrow('The answer is not a list of stored results.');
   });
 });

@@ -8,7 +8,7 @@ describe('a place in a bucket', () => {
     ['s3', 's3://results/', { bucket: 'results', prefix: '' }],
     ['gs', 'gs://results/team-1', { bucket: 'results', prefix: 'team-1/' }],
     ['gs', 'gs://my.results/a/b=c//', { bucket: 'my.results', prefix: 'a/b=c/' }],
-  ] as const)('of %s: %s is read', (scheme, uri, place) => {
+  ] as const)('a place in a bucket of %s: %s is read', (scheme, uri, place) => {
     expect(parseBucketLocation(uri, scheme)).toEqual(place);
   });
 
@@ -23,7 +23,7 @@ describe('a place in a bucket', () => {
     's3://results/a//b',
     's3://results/../x',
     's3://results/a b',
-  ])('of s3: %j is refused', (uri) => {
+  ])('a place in a bucket of s3: %j is refused', (uri) => {
     const refused = (): unknown => parseBucketLocation(uri, 's3');
     expect(refused).toThrow(expect.toSatisfy((error) => isQuireError(error, 'INVALID_PARAMETER')));
   });

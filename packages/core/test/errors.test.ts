@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type * as Errors from '../src/errors.ts';
 
 describe('QuireError', () => {
-  test('takes its kind from the table', () => {
+  test('QuireError takes its kind from the table', () => {
     const cause = new Error('below');
     const error = new QuireError('STORE_FULL', 'There is no room.', { cause });
     expect({
@@ -27,7 +27,7 @@ describe('QuireError', () => {
 });
 
 describe('isQuireError', () => {
-  test('tells a QuireError from others, and one code from another', () => {
+  test('isQuireError tells a QuireError from others, and one code from another', () => {
     const error = new QuireError('ABORTED', 'Given up.');
     expect(isQuireError(error)).toBe(true);
     expect(isQuireError(error, 'STORE_FULL', 'ABORTED')).toBe(true);
@@ -37,7 +37,7 @@ describe('isQuireError', () => {
     expect(isQuireError(undefined)).toBe(false);
   });
 
-  test('knows the errors of another copy of this package, as a plug-in may bring one', async () => {
+  test('isQuireError knows the errors of another copy of this package, as a plug-in may bring one', async () => {
     // A query makes Node load the module again.
     const copy = (await import(`../src/errors.ts?copy=${'1'}`)) as typeof Errors;
     const foreign = new copy.QuireError('STORE_FULL', 'There is no room.');
@@ -52,18 +52,18 @@ describe('isQuireError', () => {
 });
 
 describe('throwIfAborted', () => {
-  test('lets a signal pass that is not aborted, and none at all', () => {
+  test('throwIfAborted lets a signal pass that is not aborted, and none at all', () => {
     expect(() => throwIfAborted(undefined)).not.toThrow();
     expect(() => throwIfAborted(new AbortController().signal)).not.toThrow();
   });
 
-  test('throws the QuireError that the signal was aborted with', () => {
+  test('throwIfAborted throws the QuireError that the signal was aborted with', () => {
     const reason = new QuireError('QUERY_TIMED_OUT', 'Too slow.');
     expect(() => throwIfAborted(AbortSignal.abort(reason))).toThrow(reason);
     expect(abortError(AbortSignal.abort(reason))).toBe(reason);
   });
 
-  test('throws ABORTED for any other reason, which becomes the cause', () => {
+  test('throwIfAborted throws ABORTED for any other reason, which becomes the cause', () => {
     const reason = new Error('the client hung up');
     expect(() => throwIfAborted(AbortSignal.abort(reason))).toThrow(
       expect.objectContaining({ code: 'ABORTED', cause: reason }),

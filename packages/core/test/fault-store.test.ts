@@ -49,7 +49,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
 const custom = new QuireError('STORE_TIMED_OUT', 'Injected.');
 
 describe('FaultStore', () => {
-  test('passes everything without a plan', async () => {
+  test('FaultStore passes everything without a plan', async () => {
     const log: string[] = [];
     const store = new FaultStore(noting(log));
     await store.put('k', source());
@@ -66,7 +66,7 @@ describe('FaultStore', () => {
   test.each<[Fault, string[]]>([
     [fail('fail-before'), []],
     [fail('fail-after'), ['head k', 'delete k', 'put k 01020304', 'get k', 'released k', 'list']],
-  ])('%j fails every verb, without or with its effect', async (fault, effects) => {
+  ])('FaultStore: %j fails every verb, without or with its effect', async (fault, effects) => {
     const log: string[] = [];
     const store = new FaultStore(noting(log), { plan: () => fault });
     const outcomes = [
@@ -80,14 +80,14 @@ describe('FaultStore', () => {
     expect(log).toEqual(effects);
   });
 
-  test('throws the error of the plan', async () => {
+  test('FaultStore throws the error of the plan', async () => {
     const store = new FaultStore(noting([]), {
       plan: () => ({ kind: 'fail-before', error: custom }),
     });
     await expect(store.head('k')).rejects.toBe(custom);
   });
 
-  test('cuts a body short, silently or not', async () => {
+  test('FaultStore cuts a body short, silently or not', async () => {
     const store = new FaultStore(noting([]), { plan: () => ({ kind: 'cut', afterBytes: 3 }) });
     expect(await collect((await store.get('k')).body)).toEqual([bytes(1, 2), bytes(3)]);
     store.plan = () => ({ kind: 'cut', afterBytes: 0 });
@@ -101,7 +101,7 @@ describe('FaultStore', () => {
     expect(seen).toEqual([bytes(1, 2)]);
   });
 
-  test('cuts a source: the put inside sees it fail', async () => {
+  test('FaultStore cuts a source: the put inside sees it fail', async () => {
     const log: string[] = [];
     const store = new FaultStore(noting(log), {
       plan: () => ({ kind: 'cut', afterBytes: 3, error: custom }),
@@ -111,7 +111,7 @@ describe('FaultStore', () => {
     expect(log).toEqual([]);
   });
 
-  test('cuts a listing after so many entries', async () => {
+  test('FaultStore cuts a listing after so many entries', async () => {
     const store = new FaultStore(noting([]), { plan: () => ({ kind: 'cut', afterBytes: 1 }) });
     const seen: ObjectEntry[] = [];
     const listing = async (): Promise<void> => {
@@ -153,7 +153,7 @@ describe('FaultStore', () => {
     ['before', { kind: 'crash', when: 'before' }, []],
     ['after', { kind: 'crash', when: 'after' }, ['put k 01020304']],
     ['midway', { kind: 'crash', when: { midwayBytes: 3 } }, []],
-  ])('after a crash %s a call, nothing works any more', async (_, fault, effects) => {
+  ])('FaultStore does nothing any more after a crash %s a call', async (_, fault, effects) => {
     const log: string[] = [];
     const store = new FaultStore(noting(log), { plan: faultOn('put', fault) });
     await expect(store.put('k', source())).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });

@@ -2,7 +2,7 @@ import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 
 describe('ManualClock', () => {
-  test('stands still until it is moved', async () => {
+  test('ManualClock stands still until it is moved', async () => {
     const clock = new ManualClock({ nowMs: 1000 });
     expect([clock.nowMs(), clock.monotonicMs()]).toEqual([1000, 0]);
     await clock.advance(250);
@@ -30,7 +30,7 @@ describe('ManualClock', () => {
     await Promise.all(all);
   });
 
-  test('who sleeps again within the span wakes again within the span', async () => {
+  test('ManualClock wakes a sleeper that sleeps again within the span, within the span', async () => {
     const clock = new ManualClock();
     const wakings: number[] = [];
     const ticking = async (): Promise<void> => {
@@ -81,7 +81,7 @@ describe('ManualClock', () => {
 });
 
 describe('SeededRandom', () => {
-  test('repeats for a seed, and differs between seeds', () => {
+  test('SeededRandom repeats for a seed, and differs between seeds', () => {
     const draw = (seed: number): unknown => {
       const random = new SeededRandom(seed);
       return [random.bytes(8), random.fraction(), random.integer(1000)];
@@ -99,7 +99,7 @@ describe('SeededRandom', () => {
     `);
   });
 
-  test('spreads evenly', () => {
+  test('SeededRandom spreads evenly', () => {
     const random = new SeededRandom(7);
     const buckets = Array.from({ length: 10 }, () => 0);
     for (let index = 0; index < 10_000; index += 1) buckets[random.integer(10)]! += 1;

@@ -14,7 +14,7 @@ async function* chunks(count: number, chunkBytes: number): AsyncGenerator<Uint8A
 }
 
 describe('the bound of a memory store', () => {
-  test('is exact, and objects that go make room', async () => {
+  test('the bound of a memory store is exact, and objects that go make room', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 10 });
     await store.put('a', new Uint8Array(4));
     await store.put('b', new Uint8Array(6));
@@ -26,7 +26,7 @@ describe('the bound of a memory store', () => {
     expect(store.usedBytes).toBe(10);
   });
 
-  test('counts what is being written, as it comes', async () => {
+  test('the bound of a memory store counts what is being written, as it comes', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 10 });
     const used: number[] = [];
     async function* watched(): AsyncGenerator<Uint8Array> {
@@ -50,7 +50,7 @@ describe('the bound of a memory store', () => {
     expect(store.usedBytes).toBe(4);
   });
 
-  test('holds nothing once the store is disposed', async () => {
+  test('the bound of a memory store holds nothing once the store is disposed', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 10 });
     await store.put('k', new Uint8Array(6));
     await store[Symbol.asyncDispose]();
@@ -58,7 +58,7 @@ describe('the bound of a memory store', () => {
   });
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    '%d is not a bound',
+    'the bound of a memory store: %d is not a bound',
     (sizeMaxBytes) => {
       expect(() => new MemoryObjectStore({ sizeMaxBytes })).toThrow(
         expect.objectContaining({ code: 'INVALID_PARAMETER' }),
@@ -68,7 +68,7 @@ describe('the bound of a memory store', () => {
 });
 
 describe('reading from a memory store', () => {
-  test('copies nothing: two reads give the same memory, one chunk within a block of 4 MiB', async () => {
+  test('reading from a memory store copies nothing: two reads give the same memory, one chunk within a block of 4 MiB', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 32 * mebibyte });
     await store.put('k', chunks(9, mebibyte));
     const range = { start: 5 * mebibyte + 8, end: 7 * mebibyte };
@@ -100,7 +100,7 @@ describe('reading from a memory store', () => {
 });
 
 describe('listing a memory store', () => {
-  test('lets others have a turn now and then', async () => {
+  test('listing a memory store lets others have a turn now and then', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: mebibyte });
     for (let index = 0; index < 2500; index += 1) await store.put(`k/${index}`, new Uint8Array(1));
     let turnCount = 0;

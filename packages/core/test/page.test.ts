@@ -13,7 +13,7 @@ describe('resolveRowRange', () => {
     [{ offset: 0, rowCount: 10 }, 0, { start: 0, end: 0 }],
     [{ offset: 3, rowCount: maxSafe }, 5, { start: 3, end: 5 }],
     [{ offset: maxSafe - 1, rowCount: maxSafe }, maxSafe, { start: maxSafe - 1, end: maxSafe }],
-  ])('%j of %i rows', (page, totalRows, range) => {
+  ])('resolveRowRange: %j of %i rows', (page, totalRows, range) => {
     expect(resolveRowRange(page, totalRows)).toEqual(range);
   });
 
@@ -33,7 +33,7 @@ describe('resolveRowRange', () => {
 });
 
 describe('nextPage and previousPage', () => {
-  test('there is no page after the last row and none before the first', () => {
+  test('nextPage and previousPage give no page after the last row and none before the first', () => {
     expect(nextPage({ offset: 90, rowCount: 10 }, 100)).toBeUndefined();
     expect(nextPage({ offset: 89, rowCount: 10 }, 100)).toEqual({ offset: 99, rowCount: 10 });
     expect(nextPage({ offset: 0, rowCount: 10 }, 0)).toBeUndefined();

@@ -9,12 +9,12 @@ function tagOf(pid: number, startTicks: string): string {
 }
 
 describe('the tag of a process', () => {
-  test('names this one, which runs', () => {
+  test('the tag of a process names this one, which runs', () => {
     expect(pidOfTag(processTag())).toBe(process.pid);
     expect(stateOfOwner(processTag())).toBe('alive');
   });
 
-  test('that was killed tells that it is dead', async () => {
+  test('the tag of a process that was killed tells that it is dead', async () => {
     // It waits for a program on its standard input.
     const child = spawn(process.execPath, { stdio: ['pipe', 'ignore', 'ignore'] });
     await once(child, 'spawn');
@@ -23,12 +23,12 @@ describe('the tag of a process', () => {
     expect(stateOfOwner(tagOf(child.pid!, '1'))).toBe('dead');
   });
 
-  test('whose process id another process has got since tells that it is dead', () => {
+  test('the tag of a process whose process id another process has got since tells that it is dead', () => {
     expect(stateOfOwner(tagOf(process.pid, '1'))).toBe('dead');
   });
 
   test.each(['', '12', '1-2-3', `${process.pid}-1-0123456789ab`, '1-1-0123456789ab'])(
-    '%j tells nothing',
+    'the tag of a process: %j tells nothing',
     (tag) => {
       expect(stateOfOwner(tag)).toBe('unknown');
     },

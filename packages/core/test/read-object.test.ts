@@ -7,7 +7,7 @@ function storeOf(chunks: Uint8Array[], onRelease?: () => void): ReturnType<typeo
 }
 
 describe('readObject', () => {
-  test('one aligned chunk is handed on as it is', async () => {
+  test('readObject hands on one aligned chunk as it is', async () => {
     const chunk = new Uint8Array(new ArrayBuffer(64), 16, 3);
     expect(await readObject(storeOf([chunk]), 'k')).toBe(chunk);
   });
@@ -19,7 +19,7 @@ describe('readObject', () => {
     expect(whole.byteOffset % 8).toBe(0);
   });
 
-  test('chunks are joined', async () => {
+  test('readObject joins chunks', async () => {
     expect(await readObject(storeOf([bytes(1, 2), bytes(3), bytes(4, 5, 6)]), 'k')).toEqual(
       bytes(1, 2, 3, 4, 5, 6),
     );
@@ -34,7 +34,7 @@ describe('readObject', () => {
     ['none', [], 'only 0'],
     ['more, at once', [bytes(1, 2, 3, 4)], 'more than'],
     ['more, at the end', [bytes(1, 2, 3), bytes(4)], 'more than'],
-  ])('%s than the range are OBJECT_SHORT_READ', async (_, chunks, amount) => {
+  ])('readObject: %s than the range are OBJECT_SHORT_READ', async (_, chunks, amount) => {
     let isReleased = false;
     const store = storeOf(chunks, () => (isReleased = true));
     await expect(readObject(store, 'k', { range: { start: 10, end: 13 } })).rejects.toMatchObject({

@@ -22,12 +22,12 @@ function noting(log: string[]): AsyncIterable<Uint8Array> {
 }
 
 describe('sourceChunks', () => {
-  test('gives bytes as one chunk, and none when there are none', async () => {
+  test('sourceChunks gives bytes as one chunk, and none when there are none', async () => {
     expect(await collect(sourceChunks(bytes(1, 2), undefined))).toEqual([bytes(1, 2)]);
     expect(await collect(sourceChunks(bytes(), undefined))).toEqual([]);
   });
 
-  test('pulls a source to its end, and does not close what has ended', async () => {
+  test('sourceChunks pulls a source to its end, and does not close what has ended', async () => {
     const log: string[] = [];
     expect(await collect(sourceChunks(noting(log), undefined))).toEqual([
       bytes(1),
@@ -37,7 +37,7 @@ describe('sourceChunks', () => {
     expect(log).toEqual(['pulled', 'pulled', 'pulled', 'pulled']);
   });
 
-  test('closes a source that its reader leaves', async () => {
+  test('sourceChunks closes a source that its reader leaves', async () => {
     const log: string[] = [];
     for await (const _ of sourceChunks(noting(log), new AbortController().signal)) break;
     expect(log).toEqual(['pulled', 'closed']);
@@ -70,7 +70,7 @@ describe('sourceChunks', () => {
     expect(isClosed).toBe(false);
   });
 
-  test('leaves no listener on a signal that outlives it', async () => {
+  test('sourceChunks leaves no listener on a signal that outlives it', async () => {
     const { signal } = new AbortController();
     let listenerCount = 0;
     const counting = new Proxy(signal, {

@@ -48,7 +48,7 @@ async function answersOf(store: ObjectStore): Promise<Record<string, unknown>> {
 }
 
 describe('every wrapper of a store', () => {
-  test('has exactly the capabilities of the store inside, however many wrappers are around it', async () => {
+  test('every wrapper of a store has exactly the capabilities of the store inside, however many wrappers are around it', async () => {
     const wrapping = fc.array(fc.constantFrom(...Object.values(storeWrappers)), { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(fc.subarray(names), wrapping, async (subset, wraps) => {
@@ -61,7 +61,7 @@ describe('every wrapper of a store', () => {
     );
   });
 
-  test('is among those that are tried', () => {
+  test('every wrapper of a store is among those that are tried', () => {
     const isWrapper = (value: unknown): boolean =>
       typeof value === 'function' && value.prototype instanceof StoreWrapper;
     const exported = [

@@ -2,7 +2,7 @@ import { systemClock, systemRandom } from '@quire/core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 describe('systemClock', () => {
-  test('sleeps, and monotonic time has passed', async () => {
+  test('systemClock sleeps, and monotonic time has passed', async () => {
     const startMs = systemClock.monotonicMs();
     await systemClock.sleep(1);
     expect(systemClock.monotonicMs()).toBeGreaterThan(startMs);
@@ -24,7 +24,7 @@ describe('a sleep that is longer than any timer', () => {
     vi.useRealTimers();
   });
 
-  test('lasts as long as it should, not a moment only, and can be aborted on the way', async () => {
+  test('a sleep that is longer than any timer lasts as long as it should, not a moment only, and can be aborted on the way', async () => {
     // As a sweep every thirty days needs it; Node fires a timer of more than 2^31 - 1 ms at once.
     vi.useFakeTimers();
     const dayMs = 86_400_000;
@@ -45,7 +45,7 @@ describe('a sleep that is longer than any timer', () => {
 });
 
 describe('systemRandom', () => {
-  test('gives as many bytes as asked for, and fractions in [0, 1)', () => {
+  test('systemRandom gives as many bytes as asked for, and fractions in [0, 1)', () => {
     expect(systemRandom.bytes(0)).toEqual(new Uint8Array(0));
     expect(systemRandom.bytes(64)).toHaveLength(64);
     expect(systemRandom.bytes(64)).not.toEqual(systemRandom.bytes(64));

@@ -13,7 +13,7 @@ describe('durations', () => {
     ['1d', 86_400_000],
     ['1d2h3m4s5ms', 93_784_005],
     [' 1h ', 3_600_000],
-  ])('%s is %i ms', (text, durationMs) => {
+  ])('durations: %s is %i ms', (text, durationMs) => {
     expect(parseDurationMs(text)).toBe(durationMs);
   });
 
@@ -31,7 +31,7 @@ describe('durations', () => {
     '1e3s',
     '9007199254740993ms',
     '104249991375d',
-  ])('%j is not a duration', (text) => {
+  ])('durations: %j is not a duration', (text) => {
     expect(() => parseDurationMs(text)).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),
     );
@@ -43,11 +43,11 @@ describe('durations', () => {
     [1500, '1s500ms'],
     [5_400_000, '1h30m'],
     [86_400_000, '1d'],
-  ])('%i ms is written %s', (durationMs, text) => {
+  ])('durations: %i ms is written %s', (durationMs, text) => {
     expect(formatDurationMs(durationMs)).toBe(text);
   });
 
-  test('what is written is read back', () => {
+  test('a duration that is written is read back', () => {
     fc.assert(
       fc.property(fc.nat(Number.MAX_SAFE_INTEGER), (durationMs) => {
         expect(parseDurationMs(formatDurationMs(durationMs))).toBe(durationMs);

@@ -14,7 +14,7 @@ test.each([
   ['data in selectors of variants', 'a\u{e0101}b \ufe01', 'a\\u{e0101}b \\ufe01'],
   ['control characters', '\u0000\u001b[31m\u007f\u009b', '\\x00\\x1b[31m\\x7f\\x9b'],
   ['line breaks', 'a\r\n\tb\u2028\u2029\u0085', 'a\\r\\n\\tb\\u2028\\u2029\\x85'],
-])('shows %s as what it is', (_what, text, expected) => {
+])('visibleText shows %s as what it is', (_what, text, expected) => {
   expect(visibleText(text)).toBe(expected);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['a variant of a Chinese character', '葛\u{e0100}'],
   ['an Arabic sign under a number', '\u0600\u0661'],
   ['accents and wide characters', 'Zürich e\u0301 東京'],
-])('leaves %s as it is', (_what, text) => {
+])('visibleText leaves %s as it is', (_what, text) => {
   expect(visibleText(text)).toBe(text);
 });
 

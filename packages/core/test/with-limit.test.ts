@@ -71,7 +71,7 @@ class WaitingChunks {
 }
 
 describe('withLimit', () => {
-  test('as many calls as allowed are at work; the others wait in order', async () => {
+  test('withLimit has as many calls at work as are allowed; the others wait in order', async () => {
     const waiting = new WaitingStore();
     const store = withLimit(waiting.store, { concurrentMax: 2 });
     const calls = ['a', 'b', 'c', 'd', 'e'].map((key) => store.head(key));
@@ -150,7 +150,7 @@ describe('withLimit', () => {
     await taken;
   });
 
-  test('calls that wait for a connection do not keep the body that holds it from being read', async () => {
+  test('withLimit lets the body be read whose connection other calls wait for', async () => {
     const connection = new Slots(1);
     const inner = stubStore({
       get: async () => {
@@ -198,7 +198,7 @@ describe('withLimit', () => {
   };
 
   test.each(Object.entries(endings))(
-    'gives a body back to its store once it %s',
+    'withLimit gives a body back to its store once it %s',
     async (_, end) => {
       let releaseCount = 0;
       const inner = stubStore({
@@ -233,7 +233,7 @@ describe('withLimit', () => {
     expect(seen).toEqual([entryOf('a'), entryOf('b')]);
   });
 
-  test.each([0, -1, 1.5, Number.NaN])('refuses concurrentMax %d', (concurrentMax) => {
+  test.each([0, -1, 1.5, Number.NaN])('withLimit refuses concurrentMax %d', (concurrentMax) => {
     expect(() => withLimit(stubStore({}), { concurrentMax })).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),
     );

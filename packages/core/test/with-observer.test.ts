@@ -23,7 +23,7 @@ function setUp(verbs: Partial<ObjectStore & StoreCapabilities>): {
 }
 
 describe('withObserver', () => {
-  test('reports head and delete with their duration', async () => {
+  test('withObserver reports head and delete with their duration', async () => {
     const { store, clock, calls } = setUp({
       head: async (key) => {
         await clock.sleep(7);
@@ -41,7 +41,7 @@ describe('withObserver', () => {
     ]);
   });
 
-  test('reports a get once its body has ended, with the bytes delivered', async () => {
+  test('withObserver reports a get once its body has ended, with the bytes delivered', async () => {
     const { store, calls } = setUp({ get: async () => bodyOf([bytes(1, 2), bytes(3)]) });
     const range = { start: 5, end: 8 };
     const object = await store.get('k', { range });
@@ -61,7 +61,7 @@ describe('withObserver', () => {
     ]);
   });
 
-  test('reports the bytes that a put took, from bytes and from a source', async () => {
+  test('withObserver reports the bytes that a put took, from bytes and from a source', async () => {
     const { store, calls } = setUp({
       put: async (key, body) =>
         entryOf(key, body instanceof Uint8Array ? 0 : (await collect(body)).length),
@@ -78,7 +78,7 @@ describe('withObserver', () => {
     ]);
   });
 
-  test('reports the entries of a listing, ended or abandoned', async () => {
+  test('withObserver reports the entries of a listing, ended or abandoned', async () => {
     const { store, calls } = setUp({
       async *list() {
         yield entryOf('a');
@@ -93,7 +93,7 @@ describe('withObserver', () => {
     ]);
   });
 
-  test('reports failures by their code, and lets them through', async () => {
+  test('withObserver reports failures by their code, and lets them through', async () => {
     const error = unavailable();
     const defect = new TypeError('a defect');
     async function* failing(): AsyncGenerator<never> {
@@ -123,7 +123,7 @@ describe('withObserver', () => {
     ]);
   });
 
-  test('reports a cached read, and not one of bytes that are not cached', () => {
+  test('withObserver reports a cached read, and not one of bytes that are not cached', () => {
     const readCached = (_key: string, range: ByteRange, target: Uint8Array): boolean => {
       target.fill(7);
       return range.start === 2;

@@ -49,7 +49,7 @@ function setUp(overrides: Partial<RetryOptions> = {}): Setup {
 }
 
 describe('withRetry', () => {
-  test('tries again what is unavailable or too slow, with growing waits, and says so', async () => {
+  test('withRetry tries again what is unavailable or too slow, with growing waits, and says so', async () => {
     const { options, events, run } = setUp();
     const store = withRetry(
       stubStore({ head: failing([unavailable(), timedOut, unavailable()], entryOf('k')) }),
@@ -63,7 +63,7 @@ describe('withRetry', () => {
     ]);
   });
 
-  test('gives up after the last attempt, with its error', async () => {
+  test('withRetry gives up after the last attempt, with its error', async () => {
     const { options, events, run } = setUp({ attemptsMax: 2 });
     const last = unavailable();
     const store = withRetry(stubStore({ delete: failing([timedOut, last]) }), options);
@@ -71,7 +71,7 @@ describe('withRetry', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('waits for a random part of the upper half', async () => {
+  test('withRetry waits for a random part of the upper half', async () => {
     const { options, events, run } = setUp({
       random: new SeededRandom(3),
       attemptsMax: 50,
@@ -87,7 +87,7 @@ describe('withRetry', () => {
   });
 
   test.each([notFound, full, new TypeError('a defect')])(
-    'does not try again after $message',
+    'withRetry does not try again after $message',
     async (error) => {
       const { options, events, run } = setUp();
       const fail = failing([error]);
@@ -96,7 +96,7 @@ describe('withRetry', () => {
     },
   );
 
-  test('does not try again for a caller who has aborted, and an abort ends the wait', async () => {
+  test('withRetry does not try again for a caller who has aborted, and an abort ends the wait', async () => {
     const { options, events, clock } = setUp();
     const controller = new AbortController();
     const reason = timedOut;
@@ -255,7 +255,7 @@ describe('withRetry', () => {
     { delayMs: -1 },
     { delayMs: Number.NaN },
     { delayMs: 300 },
-  ])('refuses %j', (overrides) => {
+  ])('withRetry refuses %j', (overrides) => {
     const { options } = setUp(overrides);
     expect(() => withRetry(stubStore({}), options)).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),

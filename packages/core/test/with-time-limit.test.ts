@@ -47,7 +47,7 @@ describe('withTimeLimit', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  test('calls that are answered leave no timer behind', async () => {
+  test('withTimeLimit leaves no timer behind for calls that are answered', async () => {
     const { store, clock } = setUp({
       head: async (key) => entryOf(key),
       get: async () => bodyOf([bytes(1), bytes(2)]),
@@ -204,7 +204,7 @@ describe('withTimeLimit', () => {
     { callTimeoutMs: 0, idleTimeoutMs: 1 },
     { callTimeoutMs: 1, idleTimeoutMs: -1 },
     { callTimeoutMs: Number.NaN, idleTimeoutMs: 1 },
-  ])('refuses %j', (limits) => {
+  ])('withTimeLimit refuses %j', (limits) => {
     const options = { clock: new ManualClock(), ...limits };
     expect(() => withTimeLimit(stubStore({}), options)).toThrow(
       expect.objectContaining({ code: 'INVALID_PARAMETER' }),

@@ -8,14 +8,14 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 describe('an answer', () => {
-  test('of no rows has its columns all the same', async () => {
+  test('an answer of no rows has its columns all the same', async () => {
     const answer = await db.answer(`SELECT 1 AS a, 'x' AS b, [1.5] AS c WHERE false`);
 
     expect(answer.columns).toEqual(['a: Int32', 'b: Utf8', 'c: List<Decimal[2e+1]>']);
     expect(answer.batches).toEqual([]);
   });
 
-  test('keeps the order of rows', async () => {
+  test('an answer keeps the order of rows', async () => {
     const answer = await db.answer('SELECT i FROM range(100000) AS t(i) ORDER BY i DESC');
 
     expect(answer.column(0)).toEqual(
@@ -23,7 +23,7 @@ describe('an answer', () => {
     );
   });
 
-  test('keeps the order of rows when columns must be cast', async () => {
+  test('an answer keeps the order of rows when columns must be cast', async () => {
     const answer = await db.answer(
       'SELECT i, to_days(CAST(i AS INTEGER)) AS d FROM range(1, 10001) AS t(i) ORDER BY i DESC',
     );
@@ -34,7 +34,7 @@ describe('an answer', () => {
     expect(answer.column(1)[0]).toBe('10000 days');
   });
 
-  test('has nulls where they are, at the boundaries of bytes, words and chunks', async () => {
+  test('an answer has nulls where they are, at the boundaries of bytes, words and chunks', async () => {
     const answer = await db.answer(
       'SELECT CASE WHEN i % 64 IN (0, 7, 8, 63) THEN NULL ELSE i END AS v FROM range(5000) AS t(i)',
     );
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect(answer.batches.map((batch) => batch.getChildAt(0)?.nullCount)).toEqual([128, 128, 58]);
   });
 
-  test('says when a column holds no null at all', async () => {
+  test('an answer says when a column holds no null at all', async () => {
     const answer = await db.answer(
       'SELECT CASE WHEN i < 0 THEN NULL ELSE i END AS v FROM range(3000) AS t(i)',
     );
@@ -55,7 +55,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('keeps columns that share a name apart, whatever their types', async () => {
+  test('an answer keeps columns that share a name apart, whatever their types', async () => {
     const answer = await db.answer(`SELECT 1 AS a, 'x' AS a, INTERVAL 1 DAY AS a, 2.5 AS "A"`);
 
     expect(answer.columns).toEqual(['a: Int32', 'a: Utf8', 'a: Utf8', 'A: Decimal[2e+1]']);
@@ -65,7 +65,7 @@ describe('an answer', () => {
     expect(answer.rows()).toEqual([['1', 'x', '1 day', '2.5']]);
   });
 
-  test('may have 5,000 columns', async () => {
+  test('an answer may have 5,000 columns', async () => {
     const columns = Array.from(
       { length: 5000 },
       (_, column) => `i + ${column} AS c${column % 4000}`,
@@ -78,7 +78,7 @@ describe('an answer', () => {
     );
   });
 
-  test('of every kind of query that only reads is given', async () => {
+  test('every kind of query that only reads is answered', async () => {
     const queries = {
       'FROM range(2)': 2,
       'VALUES (1), (2), (3)': 3,

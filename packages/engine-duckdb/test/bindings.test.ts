@@ -26,7 +26,7 @@ async function stream(sql: string): Promise<{ result: Result; rowCount: number }
 }
 
 describe('the bindings', () => {
-  test('hand out vector memory as copies that are aligned and belong to the caller', async () => {
+  test('the bindings hand out vector memory as copies that are aligned and belong to the caller', async () => {
     const result = await duckdb.query(
       connection,
       `SELECT 'a text that is not stored inline' FROM range(10)`,
@@ -48,7 +48,7 @@ describe('the bindings', () => {
     expect(Buffer.from(text).toString()).toBe('a text that is not stored inline');
   });
 
-  test('end a stream that fails like one that is complete, but with another result type', async () => {
+  test('the bindings end a stream that fails like one that is complete, but with another result type', async () => {
     const complete = await stream('SELECT i FROM range(1000000) AS t(i)');
     const failed = await stream(
       `SELECT CASE WHEN i = 1000000 THEN error('on purpose') ELSE i END FROM range(2000000) AS t(i)`,

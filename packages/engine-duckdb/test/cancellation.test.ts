@@ -22,7 +22,7 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('a query that is aborted', () => {
-  test('before it starts does not start', async () => {
+  test('a query that is aborted before it starts does not start', async () => {
     const { db, clock } = await openEngine();
 
     await expect(db.execute(endlessBeforeFirstRow, AbortSignal.abort())).rejects.toMatchObject({
@@ -31,7 +31,7 @@ describe('a query that is aborted', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  test('at any moment before its first row ends, and leaves no timer', async () => {
+  test('a query that is aborted at any moment before its first row ends, and leaves no timer', async () => {
     const { db, clock } = await openEngine();
     for (const count of [0, 1, 2, 3, 5, 8, 13, 50, 1000]) {
       const aborting = new AbortController();
@@ -48,7 +48,7 @@ describe('a query that is aborted', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  test('in mid-stream ends at the next batch, with the reason that was given', async () => {
+  test('a query that is aborted in mid-stream ends at the next batch, with the reason that was given', async () => {
     const { db } = await openEngine();
     const aborting = new AbortController();
     const execution = await db.execute(endlessRows, aborting.signal);
@@ -63,7 +63,7 @@ describe('a query that is aborted', () => {
     await expect(batches.next()).resolves.toEqual({ done: true, value: undefined });
   });
 
-  test('does not disturb those beside it', async () => {
+  test('a query that is aborted does not disturb those beside it', async () => {
     const { db } = await openEngine();
     const aborting = new AbortController();
     const endless = [1, 2, 3].map(() => db.execute(endlessBeforeFirstRow, aborting.signal));
@@ -82,7 +82,7 @@ describe('a query that is aborted', () => {
 describe('a time limit', () => {
   const limits = { timeoutMs: 1000 };
 
-  test('ends a query that has not given its first row', async () => {
+  test('a time limit ends a query that has not given its first row', async () => {
     const { db, clock } = await openEngine();
     const execution = db.engine.execute({ sql: endlessBeforeFirstRow }, { limits });
     execution.catch(() => undefined);
@@ -95,7 +95,7 @@ describe('a time limit', () => {
     });
   });
 
-  test('ends a query whose reader is slow, when it comes back', async () => {
+  test('a time limit ends a query whose reader is slow, when it comes back', async () => {
     const { db, clock } = await openEngine();
     const execution = await db.engine.execute({ sql: endlessRows }, { limits });
     const batches = execution.batches[Symbol.asyncIterator]();
@@ -109,7 +109,7 @@ describe('a time limit', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  test('is forgotten once the query is done', async () => {
+  test('a time limit is forgotten once the query is done', async () => {
     const { db, clock } = await openEngine();
     const execution = await db.engine.execute({ sql: 'SELECT 1' }, { limits });
     expect(clock.sleeperCount).toBe(1);
@@ -124,7 +124,7 @@ describe('a time limit', () => {
 });
 
 describe('a reader', () => {
-  test('may leave early, and dispose what it left', async () => {
+  test('a reader may leave early, and dispose what it left', async () => {
     const { db, clock } = await openEngine();
     await using execution = await db.execute(endlessRows);
     for await (const batch of execution.batches) {
@@ -135,7 +135,7 @@ describe('a reader', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  test('need not read at all', async () => {
+  test('a reader need not read at all', async () => {
     const { db, clock } = await openEngine();
     const execution = await db.execute(endlessRows);
     await execution[Symbol.asyncDispose]();
@@ -147,7 +147,7 @@ describe('a reader', () => {
     });
   });
 
-  test('may give up while it waits for a batch', async () => {
+  test('a reader may give up while it waits for a batch', async () => {
     const { db } = await openEngine();
     for (const count of [0, 1, 3, 10]) {
       const execution = await db.execute(endlessRows);
@@ -172,7 +172,7 @@ describe('a reader', () => {
 });
 
 describe('an engine that closes', () => {
-  test('stops its queries and takes no more', async () => {
+  test('an engine that closes stops its queries and takes no more', async () => {
     const { db } = await openEngine();
     const starting = db.execute(endlessBeforeFirstRow);
     starting.catch(() => undefined);

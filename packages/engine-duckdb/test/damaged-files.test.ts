@@ -123,7 +123,7 @@ const damages: Readonly<
 
 describe('a query of a file that', () => {
   test.each(Object.entries(damages))(
-    '%s fails with the names of table and file, and none of a directory',
+    'a query of a file that %s fails with the names of table and file, and none of a directory',
     async (_, of) => {
       const [table, file, damage, named] = of;
       const bytes = damage();

@@ -69,7 +69,7 @@ describe('a query fails', () => {
       'on purpose',
     ],
     ['SELECT sum(1) EXPORT_STATE', 'UNSUPPORTED_COLUMN_TYPE', 'Cannot cast AGGREGATE_STATE'],
-  ])('%s: %s', async (sql, code, message) => {
+  ])('a query fails: %s: %s', async (sql, code, message) => {
     const error = await db.failure(sql);
 
     expect({ code: error.code, message: error.message }).toEqual({
@@ -78,7 +78,7 @@ describe('a query fails', () => {
     });
   });
 
-  test('with the place in the query that is wrong', async () => {
+  test('a query fails with the place in the query that is wrong', async () => {
     const short = await db.failure('SELECT 1,\n  nosuch\nFROM range(1)');
     const long = await db.failure(
       `SELECT '${'é'.repeat(100)}', nosuch, '${'x'.repeat(100)}' FROM range(1)`,
@@ -104,20 +104,20 @@ describe('a query fails', () => {
     ],
     [`SELECT error('${'e\n'.repeat(5000)}')`, 'Invalid Input Error: e'],
     [`SELECT * FROM read_csv('${'x'.repeat(5000)}')`, 'the table function read_csv'],
-  ])('and repeats no more than a line of the query: %.40s', async (sql, message) => {
+  ])('a query fails and repeats no more than a line of the query: %.40s', async (sql, message) => {
     const error = await db.failure(sql);
     expect(error.message).toContain(message);
     expect(error.message.length).toBeLessThan(1100);
   });
 
-  test('not for a number that is too large for a double', async () => {
+  test('a query does not fail for a number that is too large for a double', async () => {
     const answer = await db.answer(
       `SELECT 1e309, -1e309, '"a\\": Infinity', i < 1e400 FROM range(1) AS t(i)`,
     );
     expect(answer.rows()).toEqual([['inf', '-inf', '"a\\": Infinity', 'true']]);
   });
 
-  test('in mid-stream, after the rows before: the answer never looks complete', async () => {
+  test('a query fails in mid-stream, after the rows before: the answer never looks complete', async () => {
     await using execution = await db.execute(lateFailure(`error('on purpose')`));
     let rowCount = 0;
     const reading = (async () => {
@@ -132,7 +132,7 @@ describe('a query fails', () => {
     expect(rowCount).toBeLessThanOrEqual(1_000_000);
   });
 
-  test('in mid-stream, and not when it is run again', async () => {
+  test('a query fails in mid-stream, and not when it is run again', async () => {
     // Fails once in about a million rows, so hardly twice at the same place, and at times not at
     // all the second time.
     const error = await db.failure(
@@ -142,7 +142,7 @@ describe('a query fails', () => {
     expect(error.code).toBe('QUERY_FAILED');
   });
 
-  test('and the next one is answered', async () => {
+  test('a query fails and the next one is answered', async () => {
     await db.failure('SELECT nosuch');
     await db.failure(lateFailure(`error('on purpose')`));
 
@@ -151,7 +151,7 @@ describe('a query fails', () => {
 });
 
 describe('an error of the bindings', () => {
-  test('that is not JSON is read as text', () => {
+  test('an error of the bindings that is not JSON is read as text', () => {
     expect(parseFailure(new Error('Invalid Input Error: no\nmore'))).toEqual({
       type: 'Invalid Input',
       message: 'no\nmore',
@@ -171,7 +171,7 @@ describe('an error of the bindings', () => {
     ['FATAL', 'INTERNAL'],
     ['Permission', 'QUERY_FAILED'],
     ['Not implemented', 'QUERY_INVALID'],
-  ] as const)('of type %s has the code %s', (type, code) => {
+  ] as const)('an error of the bindings of type %s has the code %s', (type, code) => {
     const failure = {
       type,
       message: 'secret/path',

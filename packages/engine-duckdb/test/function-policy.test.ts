@@ -18,7 +18,7 @@ async function functionNames(kinds: string): Promise<string[]> {
 }
 
 describe('the functions that queries may call', () => {
-  test('are all that read from nowhere but their arguments', async () => {
+  test('the functions that queries may call are all that read from nowhere but their arguments', async () => {
     const names = await functionNames(`'table', 'table_macro'`);
 
     expect(names.filter(isTableFunctionAllowed)).toEqual([
@@ -35,7 +35,7 @@ describe('the functions that queries may call', () => {
     ]);
   });
 
-  test('were all looked at: those of a new DuckDB must be, and are then added to reviewed-functions.txt', async () => {
+  test('the functions that queries may call were all looked at: those of a new DuckDB must be, and are then added to reviewed-functions.txt', async () => {
     const names = await functionNames(`'scalar', 'macro', 'aggregate'`);
     const reviewed = await readFile(new URL('reviewed-functions.txt', import.meta.url), 'utf8');
 

@@ -19,7 +19,7 @@ async function openEngine(memoryMaxBytes: number, spillMaxBytes: number): Promis
 }
 
 describe('a query that needs more memory than there is', () => {
-  test('puts on disk what it can, and takes it away again', async () => {
+  test('a query that needs more memory than there is puts on disk what it can, and takes it away again', async () => {
     const db = await openEngine(64 * MiB, 1024 * MiB);
     const answer = await db.answer(`SELECT count(s) FROM (SELECT * FROM (${largeSort}) OFFSET 1)`);
 
@@ -31,7 +31,7 @@ describe('a query that needs more memory than there is', () => {
     expect(files.filter((file) => file.isFile())).toEqual([]);
   });
 
-  test('fails when the room on disk is full, too', async () => {
+  test('a query that needs more memory than there is fails when the room on disk is full, too', async () => {
     const db = await openEngine(64 * MiB, 4 * MiB);
     const error = await db.failure(`SELECT count(s) FROM (SELECT * FROM (${largeSort}) OFFSET 1)`);
 
@@ -39,7 +39,7 @@ describe('a query that needs more memory than there is', () => {
     expect(error.message).not.toContain(db.directory);
   });
 
-  test('fails when there is no room on disk at all, and alone', async () => {
+  test('a query that needs more memory than there is fails when there is no room on disk at all, and alone', async () => {
     const db = await openEngine(64 * MiB, 0);
     const [large, ...small] = await Promise.all([
       db.failure('SELECT list(i) FROM range(100000000) AS t(i)'),
@@ -57,7 +57,7 @@ describe('a query that needs more memory than there is', () => {
 });
 
 describe('an engine that closes', () => {
-  test('leaves nothing on disk', async () => {
+  test('an engine that closes leaves nothing on disk', async () => {
     const db = await TestEngine.open({ memoryMaxBytes: 64 * MiB, spillMaxBytes: 1024 * MiB });
     const execution = await db.execute(largeSort);
     expect((await readdir(join(db.directory, 'spill'))).length).toBe(1);
@@ -73,7 +73,7 @@ describe('an engine that closes', () => {
 const blockBytes = 256 * 1024;
 
 describe('a query that is stopped', () => {
-  test('before its first row leaves no memory, no file and no connection behind', async () => {
+  test('a query that is stopped before its first row leaves no memory, no file and no connection behind', async () => {
     const { locked, state } = await openDatabase();
     const before = await state();
     const connection = await QueryConnection.open(locked.database);
@@ -93,7 +93,7 @@ describe('a query that is stopped', () => {
     expect(after.bytes).toBeLessThanOrEqual(before.bytes + 4 * blockBytes);
   });
 
-  test('with its answer half read leaves no memory, no file and no connection behind', async () => {
+  test('a query that is stopped with its answer half read leaves no memory, no file and no connection behind', async () => {
     const { locked, state } = await openDatabase();
     const before = await state();
     const connection = await QueryConnection.open(locked.database);

@@ -182,7 +182,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
 describe('a query is refused', () => {
   for (const [code, queries] of Object.entries(attacks)) {
     test.each(queries.map((sql) => [sql.slice(0, 100).replace('\0', 'NUL'), sql]))(
-      `with ${code}: %s`,
+      `a query is refused with ${code}: %s`,
       async (_, sql) => {
         const error = await db.failure(inDirectory(sql));
 
@@ -194,7 +194,7 @@ describe('a query is refused', () => {
     );
   }
 
-  test('and nothing was written by any of them', async () => {
+  test('no refused query has written anything', async () => {
     expect(await readdir(directory)).toEqual(['open.csv', 'secret.csv']);
     expect((await db.answer('SELECT * FROM open ORDER BY id')).rows()).toEqual([
       ['1', 'one'],
@@ -217,7 +217,7 @@ describe('a query may look at', () => {
     [`SHOW ALL TABLES`, 1],
     [`SELECT table_name FROM information_schema.tables`, 1],
     [`SELECT column_name FROM information_schema.columns WHERE table_name = 'open'`, 2],
-  ])('%s', async (sql, rowCount) => {
+  ])('a query may look at: %s', async (sql, rowCount) => {
     const answer = await db.answer(sql);
 
     expect(answer.rowCount).toBe(rowCount);
@@ -226,7 +226,7 @@ describe('a query may look at', () => {
 });
 
 describe('messages', () => {
-  test('name the table where DuckDB names a file', async () => {
+  test('messages name the table where DuckDB names a file', async () => {
     const path = join(directory, 'changing');
     await mkdir(path);
     const file = join(path, 'changing.csv');
@@ -262,7 +262,7 @@ describe('DuckDB itself, should a query get past the check,', () => {
     `SET enable_external_access = true`,
     `SET allowed_paths = ['/etc/passwd']`,
     `SET lock_configuration = false`,
-  ])('refuses %s', async (sql) => {
+  ])('DuckDB itself, should a query get past the check, refuses %s', async (sql) => {
     const spillDirectory = join(db.directory, 'spill');
     const tables = [{ name: 'open', path: join(directory, 'open.csv'), format: 'csv' as const }];
     const locked = await openLockedDatabase({

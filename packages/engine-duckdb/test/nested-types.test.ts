@@ -48,7 +48,7 @@ const sqlTypes = [
 
 describe('values of type', () => {
   test.each(sqlTypes)(
-    '%s are those that DuckDB shows, in whatever kind of vector they come',
+    'values of type %s are those that DuckDB shows, in whatever kind of vector they come',
     async (sqlType) => {
       const vectors = `test_vector_types(CAST(NULL AS ${sqlType}), CAST(NULL AS ${sqlType}), all_flat := false)`;
       const answer = await db.answer(
@@ -61,7 +61,7 @@ describe('values of type', () => {
     },
   );
 
-  test('all types at once, whole and cut into small batches, are the same', async () => {
+  test('values of all types at once, whole and cut into small batches, are the same', async () => {
     const columns = `(SELECT * EXCLUDE (blob, timestamp_tz, "union", double_array) FROM test_all_types())`;
     // Left out is what DuckDB writes to JSON in another way than as text. 40 MB of text for every
     // three rows make batches of one or two rows.
@@ -75,7 +75,7 @@ describe('values of type', () => {
 });
 
 describe('nulls', () => {
-  test('are kept at every level, across chunks', async () => {
+  test('nulls are kept at every level, across chunks', async () => {
     const answer = await db.answer(
       `SELECT CASE WHEN i % 7 = 0 THEN NULL ELSE [CASE WHEN i % 5 = 0 THEN NULL ELSE {
          'n': CASE WHEN i % 3 = 0 THEN NULL ELSE i END,
@@ -106,7 +106,7 @@ describe('nulls', () => {
 });
 
 describe('names', () => {
-  test('of struct members are kept, also where a cast needs others', async () => {
+  test('names of struct members are kept, also where a cast needs others', async () => {
     const answer = await db.answer(
       `SELECT row(1, INTERVAL 1 DAY) AS r, {'a "b"': INTERVAL 2 DAY, 'é': 1} AS s`,
     );
@@ -122,7 +122,7 @@ describe('names', () => {
 });
 
 describe('the list reader', () => {
-  test('reads lists that overlap, leave gaps or come in any order', () => {
+  test('the list reader reads lists that overlap, leave gaps or come in any order', () => {
     const chunk = duckdb.create_data_chunk([
       duckdb.create_list_type(duckdb.create_logical_type(duckdb.Type.INTEGER)),
     ]);

@@ -41,13 +41,13 @@ describe('a value for a parameter', () => {
       '2024-02-29 00:00:00.000000001',
     ],
     [{ type: 'BYTES', value: '00ff' }, 'Binary', '00FF'],
-  ])('%j is of type %s in SQL', async (value, type, cell) => {
+  ])('a parameter with the value %j is of type %s in SQL', async (value, type, cell) => {
     const answer = await db.answer('SELECT ? AS v', [value]);
 
     expect([answer.columns, answer.rows()]).toEqual([[`v: ${type}`], [[cell]]]);
   });
 
-  test('stands wherever a value may: in filters, limits, table functions and common table expressions', async () => {
+  test('a value for a parameter stands wherever a value may: in filters, limits, table functions and common table expressions', async () => {
     const sql =
       'WITH t AS (SELECT i FROM range($1) AS r(i)) SELECT i + $3 AS i FROM t WHERE i > $2 ORDER BY i LIMIT $4 -- the end;';
     const answer = await db.answer(sql, [int(100), int(10), int(1000), int(2)]);
@@ -55,7 +55,7 @@ describe('a value for a parameter', () => {
     expect(answer.rows()).toEqual([['1011'], ['1012']]);
   });
 
-  test('is found by its name, in upper or lower case, as often as the query has it', async () => {
+  test('a value for a parameter is found by its name, in upper or lower case, as often as the query has it', async () => {
     const answer = await db.answer('SELECT $from AS a, $FROM + 1 AS b, $n AS c;', {
       From: int(1),
       n: text('x'),
@@ -64,14 +64,14 @@ describe('a value for a parameter', () => {
     expect(answer.rows()).toEqual([['1', '2', 'x']]);
   });
 
-  test('that is text is compared with dates, times and numbers as a literal is', async () => {
+  test('a value for a parameter that is text is compared with dates, times and numbers as a literal is', async () => {
     const sql = `SELECT DATE '2024-02-01' > $1 AS a, TIMESTAMP '2024-02-01 00:00:00' > $1 AS b, 15 > $2 AS c`;
     const answer = await db.answer(sql, [text('2024-01-31'), text('2')]);
 
     expect(answer.rows()).toEqual([['true', 'true', 'true']]);
   });
 
-  test('works where columns must be cast, and where they share a name', async () => {
+  test('a value for a parameter works where columns must be cast, and where they share a name', async () => {
     const answer = await db.answer('SELECT to_days(?) AS a, ? AS a, ?::TIMETZ AS b; -- why not', [
       int(3),
       int(4),
@@ -82,7 +82,7 @@ describe('a value for a parameter', () => {
     expect(answer.rows()).toEqual([['3 days', '4', '01:02:03+00']]);
   });
 
-  test('is never part of the SQL: a name of a table or a file in it stays text', async () => {
+  test('a value for a parameter is never part of the SQL: a name of a table or a file in it stays text', async () => {
     for (const sql of [
       'SELECT * FROM query_table($1)',
       'SELECT * FROM query($1)',
@@ -119,14 +119,14 @@ describe('a query fails', () => {
       'Two values were given for one parameter: upper and lower case are the same.',
     ],
     ['SELECT ?', [text('a\0b')], 'The value of parameter 1 holds a NUL character.'],
-  ])('when %s is given the values %j', async (sql, parameters, message) => {
+  ])('a query fails when %s is given the values %j', async (sql, parameters, message) => {
     await expect(db.failure(sql, parameters)).resolves.toMatchObject({
       code: 'QUERY_INVALID',
       message,
     });
   });
 
-  test('with what DuckDB says of a value, at the start and in mid-stream', async () => {
+  test('a query fails with what DuckDB says of a value, at the start and in mid-stream', async () => {
     const late = `SELECT CASE WHEN i = $1 THEN CAST($2 AS INTEGER) ELSE i END AS v FROM range(20000) AS t(i)`;
 
     await expect(db.failure('SELECT CAST(? AS INTEGER)', [text('x')])).resolves.toMatchObject({

@@ -67,11 +67,11 @@ describe('a query as clients of Apache Pinot write it', () => {
       `SELECT CASE WHEN SQRT(SQRT(LN(LOG10(SQRT(SQRT(latitude * latitude + 1) + 2) + 3) + 4) + 5) + 6) > 0 THEN 1 END FROM airports LIMIT 1`,
       ['1'],
     ],
-  ])('is answered: %s', async (sql, cells) => {
+  ])('a query as clients of Apache Pinot write it is answered: %s', async (sql, cells) => {
     expect((await db.answer(sql)).column(0)).toEqual(cells);
   });
 
-  test('names columns by what was typed, and gives sums, averages and decimals as DOUBLE', async () => {
+  test('a query as clients of Apache Pinot write it names columns by what was typed, and gives sums, averages and decimals as DOUBLE', async () => {
     const answer = await db.answer(
       `SELECT state, count( * ), SUM(latitude), avg(latitude) AS mean, 1.5, now() - 5, airports.city
        FROM airports GROUP BY state, city LIMIT 1`,
@@ -87,7 +87,7 @@ describe('a query as clients of Apache Pinot write it', () => {
     ]);
   });
 
-  test('has a plan', async () => {
+  test('a query as clients of Apache Pinot write it has a plan', async () => {
     const answer = await db.answer(
       'EXPLAIN PLAN FOR SELECT state, SUM(latitude) FROM airports WHERE latitude > 1 GROUP BY state LIMIT 0, 5',
     );
@@ -95,7 +95,7 @@ describe('a query as clients of Apache Pinot write it', () => {
     expect(answer.column(2)).toEqual(['-1', ...answer.column(1).slice(0, -1)]);
   });
 
-  test('is bound to its parameters, by their types', async () => {
+  test('a query as clients of Apache Pinot write it is bound to its parameters, by their types', async () => {
     const answer = await db.answer('SELECT COUNT(*), ? / 2 FROM airports WHERE state = ?', [
       { type: 'INT', value: 7 },
       { type: 'STRING', value: 'AK' },
@@ -103,7 +103,7 @@ describe('a query as clients of Apache Pinot write it', () => {
     expect(answer.rows()).toEqual([['263', '3.5']]);
   });
 
-  test('has one meaning, whatever else is in it', async () => {
+  test('a query as clients of Apache Pinot write it has one meaning, whatever else is in it', async () => {
     const expressions = [
       'ROUND(1234567, 1000)',
       'SUBSTR(city, 1, 3)',
@@ -162,13 +162,16 @@ describe('a query that cannot be answered is refused in its own words', () => {
     ['SELECT 1 FROM airports GROUP BY 3', 'QUERY_INVALID', '3 is not the place of a column'],
     ['SET enableNullHandling = false; SELECT 1', 'QUERY_INVALID', 'enableNullHandling is false'],
     [`SELECT ${'('.repeat(300)}1${')'.repeat(300)}`, 'QUERY_SYNTAX', 'nested more than'],
-  ])('%s', async (sql, code, message) => {
-    const failure = await db.failure(sql);
-    expect([failure.code, failure.message]).toEqual([code, expect.stringContaining(message)]);
-    expect(failure.message).not.toMatch(/LINE|Candidate|Did you mean|epoch_ms|"Airports"\./);
-  });
+  ])(
+    'a query that cannot be answered is refused in its own words: %s',
+    async (sql, code, message) => {
+      const failure = await db.failure(sql);
+      expect([failure.code, failure.message]).toEqual([code, expect.stringContaining(message)]);
+      expect(failure.message).not.toMatch(/LINE|Candidate|Did you mean|epoch_ms|"Airports"\./);
+    },
+  );
 
-  test('at run time, too', async () => {
+  test('a query that cannot be answered is refused in its own words at run time, too', async () => {
     const failure = await db.failure('SELECT CAST(city AS INT) FROM airports');
     expect(failure.code).toBe('QUERY_FAILED');
     expect(failure.message).not.toMatch(/LINE|SELECT/);
@@ -190,7 +193,7 @@ describe('in the dialect duckdb nothing is translated', () => {
     [`SELECT "default".x FROM (SELECT {'x': 1} AS "default")`, ['1']],
     [`SELECT date_trunc('day', DATE '2024-02-29')`, ['2024-02-29 00:00:00']],
     ['SELECT 1 AS option FROM range(1) ago', ['1']],
-  ])('%s', async (sql, cells) => {
+  ])('in the dialect duckdb nothing is translated: %s', async (sql, cells) => {
     expect((await db.answer(sql)).column(0)).toEqual(cells);
   });
 
@@ -201,7 +204,7 @@ describe('in the dialect duckdb nothing is translated', () => {
     ['SELECT iata FROM airports OPTION(timeoutMs=1)', 'QUERY_SYNTAX'],
     ['SELECT iata FROM "default".airports', 'TABLE_NOT_FOUND'],
     ['EXPLAIN PLAN FOR SELECT 1', 'QUERY_SYNTAX'],
-  ])('%s is refused', async (sql, code) => {
+  ])('in the dialect duckdb nothing is translated: %s is refused', async (sql, code) => {
     expect((await db.failure(sql)).code).toBe(code);
   });
 

@@ -64,7 +64,7 @@ const everything = `
   FROM range(5000) t(i)`;
 
 describe('a query over a stored result', () => {
-  test('reads the rows that were stored, of every type', async () => {
+  test('a query over a stored result reads the rows that were stored, of every type', async () => {
     const rows = await storedRows(everything);
     const [before, after] = [await db.answer(everything), await ask(`FROM result('${id}')`, rows)];
     expect(after.fields.map(String)).toEqual(before.fields.map(String));
@@ -74,7 +74,7 @@ describe('a query over a stored result', () => {
     expect(after.rows()).toEqual(before.rows());
   });
 
-  test('filters, sorts, groups and joins as over a table of the same rows', async () => {
+  test('a query over a stored result filters, sorts, groups and joins as over a table of the same rows', async () => {
     const flights = `SELECT i, i % 97 AS origin, hash(i) % 1000 AS delay FROM range(20000) t(i)`;
     const rows = await storedRows(flights);
     const other = await storedRows(
@@ -95,7 +95,7 @@ describe('a query over a stored result', () => {
     expect((await ask(joined, rows, other)).rows()).toEqual([['9900']]);
   });
 
-  test('gives columns of the same name names of their own, and an empty result no rows', async () => {
+  test('a query over a stored result gives columns of the same name names of their own, and an empty result no rows', async () => {
     const rows = await storedRows('SELECT 1 AS a, 2 AS A, 3 AS "a_1" WHERE false');
     const answer = await ask(`FROM result('${id}')`, rows);
     expect([answer.fields.map(({ name }) => name), answer.rows()]).toEqual([
@@ -115,12 +115,12 @@ describe('a query over a stored result', () => {
     `FROM temp."result ${id}"`,
     `FROM query_table('result ${id}')`,
     `SELECT result('${id}')`,
-  ])('reads nothing by %s', async (sql) => {
+  ])('a query over a stored result reads nothing by %s', async (sql) => {
     const { code } = await failureOf(sql, await storedRows('SELECT 1 AS n'));
     expect(['QUERY_INVALID', 'TABLE_NOT_FOUND', 'QUERY_FAILED', 'QUERY_SYNTAX']).toContain(code);
   });
 
-  test('takes no more memory than queries may, and room for what it spills', async () => {
+  test('a query over a stored result takes no more memory than queries may, and room for what it spills', async () => {
     const piece = await storedRows('SELECT i, i * 7 AS j FROM range(20000) t(i)');
     // 128 MB in all.
     const rows = {
@@ -145,7 +145,7 @@ describe('a query over a stored result', () => {
     await expect(start(without)).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
   });
 
-  test('leaves nothing for the next query', async () => {
+  test('a query over a stored result leaves nothing for the next query', async () => {
     const rows = await storedRows('SELECT 1 AS n');
     expect((await ask(`SHOW ALL TABLES`)).rows()).toEqual([]);
     expect((await ask(`FROM result('${id}')`, rows)).rows()).toEqual([['1']]);
@@ -153,7 +153,7 @@ describe('a query over a stored result', () => {
     expect((await ask(`SHOW ALL TABLES`)).rows()).toEqual([]);
   });
 
-  test('fails as the reading of the result does, and names a column that it cannot read', async () => {
+  test('a query over a stored result fails as the reading of the result does, and names a column that it cannot read', async () => {
     const rows = await storedRows('SELECT 1 AS n');
     const lost = new QuireError('RESULT_DELETED', 'It was deleted.');
     // oxlint-disable-next-line require-yield -- it fails first

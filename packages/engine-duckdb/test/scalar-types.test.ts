@@ -154,7 +154,7 @@ const scalars: readonly (readonly [
 
 describe('a column of type', () => {
   test.each(scalars)(
-    '%s is %s in Arrow, and its values are those that DuckDB shows',
+    'a column of type %s is %s in Arrow, and its values are those that DuckDB shows',
     async (sqlType, arrowType, values) => {
       // With a null in front, between and behind, and enough rows for several chunks.
       const rows = [null, ...values.flatMap((value) => [value, null])];
@@ -204,7 +204,7 @@ describe('field metadata', () => {
     return execution.schema.fields.map(({ metadata }) => Object.fromEntries(metadata));
   };
 
-  test('names the extension types of UUID and JSON, and the big integers that come as text', async () => {
+  test('field metadata names the extension types of UUID and JSON, and the big integers that come as text', async () => {
     const metadata = await metadataOf(
       `SELECT uuid() AS u, CAST('1' AS JSON) AS j, CAST(1 AS UHUGEINT) AS h, CAST(1 AS BIGNUM) AS b, 'text' AS t, INTERVAL 1 DAY AS i`,
     );
@@ -219,7 +219,7 @@ describe('field metadata', () => {
     ]);
   });
 
-  test('is kept inside of lists and structs', async () => {
+  test('field metadata is kept inside of lists and structs', async () => {
     const answer = await db.answer(`SELECT [uuid()] AS l, {'j': CAST('1' AS JSON)} AS s`);
 
     const names = answer.fields.map(({ type }) =>

@@ -79,13 +79,16 @@ describe('a query is refused, with what it has and what it may have', () => {
       `SELECT 1 WHERE 1 IN (${listOf(80)})`,
       'parts; at most 60 are allowed (engine.duckdb.statement.nodes.max)',
     ],
-  ])('%s', async (_what, sql, message) => {
-    const error = await small.failure(sql);
-    expect({ code: error.code, message: error.message }).toEqual({
-      code: 'QUERY_INVALID',
-      message: expect.stringContaining(message) as string,
-    });
-  });
+  ])(
+    'a query is refused, with what it has and what it may have: %s',
+    async (_what, sql, message) => {
+      const error = await small.failure(sql);
+      expect({ code: error.code, message: error.message }).toEqual({
+        code: 'QUERY_INVALID',
+        message: expect.stringContaining(message) as string,
+      });
+    },
+  );
 
   test('columns that depend on the values of parameters as well', async () => {
     const query = {
@@ -101,7 +104,7 @@ describe('a query is refused, with what it has and what it may have', () => {
     });
   });
 
-  test('and the engine goes on', async () => {
+  test('the engine goes on after queries that it refuses', async () => {
     expect((await small.answer('SELECT 1, 2')).rows()).toEqual([['1', '2']]);
   });
 });
@@ -127,7 +130,7 @@ describe('what stops the process for seconds is refused:', () => {
     ],
     ['brackets', '('.repeat(100_000), 'brackets that are nested 100000 deep; at most 1000'],
     ['long text', `SELECT '${'x'.repeat(1024 * 1024)}'`, '1 MiB of text; at most 1 MiB'],
-  ])('%s', async (_what, sql, message) => {
+  ])('what stops the process for seconds is refused: %s', async (_what, sql, message) => {
     const before = process.threadCpuUsage();
     const error = await db.failure(sql);
     const { user, system } = process.threadCpuUsage(before);
@@ -157,7 +160,7 @@ describe('large queries of reports pass:', () => {
       1,
       2,
     ],
-  ])('%s', async (_what, sql, rowCount, columnCount) => {
+  ])('large queries of reports pass: %s', async (_what, sql, rowCount, columnCount) => {
     const answer = await db.answer(sql);
     expect([answer.rowCount, answer.fields.length]).toEqual([rowCount, columnCount]);
   });

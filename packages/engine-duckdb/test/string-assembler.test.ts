@@ -110,7 +110,7 @@ describe('strings assembled in WebAssembly are those of the plain way', () => {
       `SELECT encode(repeat(chr(0), CAST(i % 30 AS INTEGER)) || i) FROM range(5000) AS t(i)`,
     ],
     ['of 400 bytes', `SELECT repeat('0123456789', 40) || i FROM range(5000) AS t(i)`],
-  ])('%s', async (_, sql) => {
+  ])('strings assembled in WebAssembly are those of the plain way: %s', async (_, sql) => {
     expectSame(await compareAll(sql));
   });
 
@@ -127,7 +127,7 @@ describe('strings assembled in WebAssembly are those of the plain way', () => {
     expect(compared[0]?.count).toBe(5 * 2048);
   });
 
-  test('of any lengths and nulls, in any order', async () => {
+  test('strings assembled in WebAssembly are those of the plain way of any lengths and nulls, in any order', async () => {
     const length = fc.option(fc.oneof(fc.nat(20), fc.nat(100), fc.nat(3000)), { freq: 5 });
     await fc.assert(
       fc.asyncProperty(fc.array(length, { minLength: 1, maxLength: 200 }), async (lengths) => {
@@ -197,7 +197,7 @@ describe('the assembler leaves to the plain way', () => {
     duckdb.data_chunk_reset(chunk!);
   });
 
-  test('more rows than it has memory for', () => {
+  test('the assembler leaves more rows than it has memory for to the plain way', () => {
     expect(StringAssembler.shared.assemble(new Uint8Array(0), undefined, 16_385)).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 describe('text', () => {
-  test('of every length around 12 bytes, where DuckDB stores it elsewhere, is exact', async () => {
+  test('text of every length around 12 bytes, where DuckDB stores it elsewhere, is exact', async () => {
     const answer = await db.answer(
       `SELECT left('abcdefghijklmnopqrstuvwxyz', CAST(i AS INTEGER) % 27) AS s FROM range(10000) AS t(i)`,
     );
@@ -19,7 +19,7 @@ describe('text', () => {
     );
   });
 
-  test('of every kind of character is exact', async () => {
+  test('text of every kind of character is exact', async () => {
     const characters = [
       '\u0001',
       '\u001F',
@@ -46,7 +46,7 @@ describe('text', () => {
     }
   });
 
-  test('with NUL characters is exact, short and long', async () => {
+  test('text with NUL characters is exact, short and long', async () => {
     const answer = await db.answer(
       `SELECT chr(0) AS a, 'a' || chr(0) || 'b' AS b, repeat('ab' || chr(0), 100) AS c`,
     );
@@ -54,7 +54,7 @@ describe('text', () => {
     expect(answer.rows()).toEqual([['\0', 'a\0b', 'ab\0'.repeat(100)]]);
   });
 
-  test('that a query holds comes back as it is', async () => {
+  test('text that a query holds comes back as it is', async () => {
     const text = fc
       .string({ unit: 'binary', maxLength: 40 })
       .filter((value) => !value.includes('\0'));
@@ -68,7 +68,7 @@ describe('text', () => {
     );
   });
 
-  test('of any lengths, in any order, is exact', async () => {
+  test('text of any lengths, in any order, is exact', async () => {
     const length = fc.oneof(fc.nat(20), fc.nat(200), fc.nat(20_000));
     await fc.assert(
       fc.asyncProperty(fc.array(length, { minLength: 1, maxLength: 300 }), async (lengths) => {
@@ -85,7 +85,7 @@ describe('text', () => {
     );
   });
 
-  test('from a dictionary, in any order and with repetitions, is exact', async () => {
+  test('text from a dictionary, in any order and with repetitions, is exact', async () => {
     const answer = await db.answer(
       `SELECT a[1 + CAST(hash(i) % 500 AS INTEGER)] AS s, CAST(hash(i) % 500 AS INTEGER) AS k
        FROM range(20000) AS t(i), (SELECT list('a rather long text of number ' || j ORDER BY j) AS a FROM range(500) AS u(j))`,
@@ -96,7 +96,7 @@ describe('text', () => {
     );
   });
 
-  test('of 50 MB in one cell is exact', async () => {
+  test('text of 50 MB in one cell is exact', async () => {
     const answer = await db.answer(`SELECT repeat('0123456789', 5000000) AS s, 1 AS n`);
 
     const [cell] = answer.column(0);
@@ -104,7 +104,7 @@ describe('text', () => {
     expect(cell === '0123456789'.repeat(5_000_000)).toBe(true);
   });
 
-  test('that is too much for one batch comes in several', async () => {
+  test('text that is too much for one batch comes in several', async () => {
     const answer = await db.answer(
       `SELECT i, repeat(chr(97 + CAST(i AS INTEGER)), 10000000) AS s FROM range(8) AS t(i)`,
     );

@@ -32,7 +32,7 @@ describe('a sum of integers', () => {
     [`SELECT list_aggregate([1, 2], 'sum')`, ['3']],
     ['SELECT * FROM (SELECT SUM(a) AS s FROM (VALUES (1), (2)) t(a)) WHERE s > 1', ['3']],
     ['WITH w AS (SELECT "sum"(a) AS s FROM range(4) t(a)) FROM w', ['6']],
-  ])('is Int64 where it fits: %s', async (sql, cells) => {
+  ])('a sum of integers is Int64 where it fits: %s', async (sql, cells) => {
     expect(await typeAndCells(sql)).toEqual(['Int64', cells]);
   });
 
@@ -46,11 +46,14 @@ describe('a sum of integers', () => {
     ['SELECT sum(a)::HUGEINT FROM (VALUES (1), (2)) t(a)', ['3']],
     ['SELECT 1::HUGEINT AS a', ['1']],
     ['SELECT sum(a) FROM (VALUES (1::DECIMAL(10, 0)), (2)) t(a)', ['3']],
-  ])('is Decimal128 where it does not, or the query wants it so: %s', async (sql, cells) => {
-    expect(await typeAndCells(sql)).toEqual(['Decimal[38e0]', cells]);
-  });
+  ])(
+    'a sum of integers is Decimal128 where it does not, or the query wants it so: %s',
+    async (sql, cells) => {
+      expect(await typeAndCells(sql)).toEqual(['Decimal[38e0]', cells]);
+    },
+  );
 
-  test('decides for each column alone', async () => {
+  test('a sum of integers decides for each column alone', async () => {
     const answer = await db.answer(
       `SELECT sum(a) AS a, 'x' AS t, sum(b) AS b, max(b) AS m FROM (VALUES (${max}, 1), (1, 2)) t(a, b)`,
     );
@@ -59,7 +62,7 @@ describe('a sum of integers', () => {
     expect(answer.rows()).toEqual([[overMax, 'x', '3', '2']]);
   });
 
-  test('keeps names that repeat, and goes with columns that are cast', async () => {
+  test('a sum of integers keeps names that repeat, and goes with columns that are cast', async () => {
     const answer = await db.answer(
       `SELECT sum(a) AS x, sum(b) AS x, INTERVAL 1 DAY AS i FROM (VALUES (1, 2)) t(a, b)`,
     );
@@ -68,7 +71,7 @@ describe('a sum of integers', () => {
     expect(answer.rows()).toEqual([['1', '2', '1 day']]);
   });
 
-  test('is decided with the values of parameters', async () => {
+  test('a sum of integers is decided with the values of parameters', async () => {
     const sql = 'SELECT sum(a + ?) AS s FROM (VALUES (1), (2)) t(a); -- done';
 
     const small = await db.answer(sql, [{ type: 'INT', value: 1 }]);
@@ -92,7 +95,7 @@ describe('a sum in a long answer', () => {
     ['Int64', `${max} - 1`, max],
     ['Decimal[38e0]', max, overMax],
   ])(
-    'is %s from the first row on, also when there is no room to keep the answer',
+    'a sum in a long answer is %s from the first row on, also when there is no room to keep the answer',
     async (type, summand, last) => {
       await using small = await TestEngine.open({ memoryMaxBytes: 64 * MiB, spillMaxBytes: 0 });
       const answer = await small.answer(answerOf(summand));

@@ -56,7 +56,7 @@ async function openFailure(...tables: TableSource[]): Promise<string> {
 }
 
 describe('a table', () => {
-  test('of Parquet has the types of the file', async () => {
+  test('a table of Parquet has the types of the file', async () => {
     await using db = await TestEngine.open({
       tables: [{ name: 'flights', path: join(samples, 'flights-3m.parquet'), format: 'auto' }],
     });
@@ -72,7 +72,7 @@ describe('a table', () => {
     expect(answer.rows()).toEqual([['2001-01-01 00:01:00', '-13', '2345', 'ANC', 'LAX']]);
   });
 
-  test('of CSV has types that all rows fit, far down as well', async () => {
+  test('a table of CSV has types that all rows fit, far down as well', async () => {
     const lines = Array.from({ length: 50_000 }, (_, row) => `${row},2024-01-01,x`);
     const path = await write('late.csv', `a,b,c\n${lines.join('\n')}\n1.5,2024-01-02,y\n`);
     const answer = await readTable(path);
@@ -103,11 +103,11 @@ describe('a table', () => {
       ],
     ],
     ['nothing.csv', 'a,b\n', []],
-  ])('of CSV may be written as in %s', async (name, content, rows) => {
+  ])('a table of CSV may be written as in %s', async (name, content, rows) => {
     expect((await readTable(await write(name, content))).rows()).toEqual(rows);
   });
 
-  test('of CSV or JSON may be compressed', async () => {
+  test('a table of CSV or JSON may be compressed', async () => {
     const csv = await readTable(await write('a.csv.gz', gzipSync('a,b\n1,x\n')));
     const json = await readTable(await write('a.json.gz', gzipSync('[{"a": 1, "b": "x"}]')));
 
@@ -145,14 +145,14 @@ describe('a table', () => {
       [['2024-01-31', '31/12/2024 10:00:00']],
     ],
     ['mixed.json', '{"a": [1, "x"]}', ['a: List<Utf8>'], [[['1', '"x"']]]],
-  ])('of JSON may be written as in %s', async (name, content, columns, rows) => {
+  ])('a table of JSON may be written as in %s', async (name, content, columns, rows) => {
     const answer = await readTable(await write(name, content));
 
     expect(answer.columns).toEqual(columns);
     expect(answer.rows()).toEqual(rows);
   });
 
-  test('may be a glob of files, whose columns are found by name', async () => {
+  test('a table may be a glob of files, whose columns are found by name', async () => {
     await write('parts/1.csv', 'a,b\n1,x\n');
     await write('parts/2.csv', 'b,a\ny,2.5\n');
     await write('parts/3.csv', 'a\n3\n');
@@ -167,7 +167,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('may be a glob of Parquet files, whose columns are found by name', async () => {
+  test('a table may be a glob of Parquet files, whose columns are found by name', async () => {
     await writeParquet('parts/1.parquet', `SELECT 1 AS a, 'x' AS b`);
     await writeParquet('parts/2.parquet', `SELECT 'y' AS b, 2 AS a`);
     await writeParquet('parts/3.parquet', `SELECT 3 AS a`);
@@ -181,7 +181,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('may have any name and any extension, if its format is given', async () => {
+  test('a table may have any name and any extension, if its format is given', async () => {
     const path = await write(`it's a "table".data`, 'a\n1\n');
     await using db = await TestEngine.open({
       tables: [{ name: `My "Table"; --`, path, format: 'csv' }],
@@ -191,7 +191,7 @@ describe('a table', () => {
     expect(answer.rows()).toEqual([['1']]);
   });
 
-  test('stays as it was opened when a file comes to its directory', async () => {
+  test('a table stays as it was opened when a file comes to its directory', async () => {
     const path = await write('a.csv', 'a\n1\n');
     await using db = await TestEngine.open({
       tables: [{ name: 't', path: join(dirname(path), '*.csv'), format: 'auto' }],
@@ -209,7 +209,7 @@ describe('a table', () => {
     'movies.json',
     'us-10m.json',
     'earthquakes.json',
-  ])('can be the sample %s', async (name) => {
+  ])('a table can be the sample %s', async (name) => {
     expect((await readTable(join(samples, name))).rowCount).toBeGreaterThan(0);
   });
 });
@@ -221,7 +221,7 @@ describe('opening fails, and names what is wrong,', () => {
     format: TableSource['format'] = 'auto',
   ): TableSource => ({ name, path, format });
 
-  test('when nothing is there', async () => {
+  test('opening fails, and names what is wrong, when nothing is there', async () => {
     expect(await openFailure(csv('t', '/nosuch/file.csv'))).toBe(
       `Table 't' cannot be read from /nosuch/file.csv: no file exists there.`,
     );
@@ -231,7 +231,7 @@ describe('opening fails, and names what is wrong,', () => {
     expect(await openFailure(csv('t', directory))).toContain(directory);
   });
 
-  test('when the path is not absolute', async () => {
+  test('opening fails, and names what is wrong, when the path is not absolute', async () => {
     expect(await openFailure(csv('t', 'data/file.csv'))).toContain(
       'data/file.csv: the path is not absolute',
     );
@@ -240,7 +240,7 @@ describe('opening fails, and names what is wrong,', () => {
     );
   });
 
-  test('when the files cannot be read as what they are said to be', async () => {
+  test('opening fails, and names what is wrong, when the files cannot be read as what they are said to be', async () => {
     const path = await write('a.parquet', 'not Parquet');
 
     expect(await openFailure(csv('t', path))).toContain(`Table 't' cannot be read from ${path}: `);
@@ -250,7 +250,7 @@ describe('opening fails, and names what is wrong,', () => {
     ).toContain('c.csv');
   });
 
-  test('when the format cannot be told', async () => {
+  test('opening fails, and names what is wrong, when the format cannot be told', async () => {
     await write('a.csv', 'a\n1\n');
     await write('a.json', '[]');
 
@@ -262,7 +262,7 @@ describe('opening fails, and names what is wrong,', () => {
     );
   });
 
-  test('when the engine cannot work with the other settings', async () => {
+  test('opening fails, and names what is wrong, when the engine cannot work with the other settings', async () => {
     const file = await write('a.csv', 'a\n1\n');
 
     await expect(TestEngine.open({ threads: 0 })).rejects.toMatchObject({
@@ -274,7 +274,7 @@ describe('opening fails, and names what is wrong,', () => {
     });
   });
 
-  test('when the name cannot be used', async () => {
+  test('opening fails, and names what is wrong, when the name cannot be used', async () => {
     const path = await write('a.csv', 'a\n1\n');
 
     for (const name of ['', 'x'.repeat(129), 'duckdb_views', 'PG_class']) {
@@ -287,7 +287,7 @@ describe('opening fails, and names what is wrong,', () => {
 });
 
 describe('statistics', () => {
-  test('name the tables that a query reads and count their rows', async () => {
+  test('statistics name the tables that a query reads and count their rows', async () => {
     const one = await write('one.csv', 'a\n1\n2\n');
     const two = await write('two.csv', 'a\n1\n2\n3\n');
     const tables = [

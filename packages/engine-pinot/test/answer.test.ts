@@ -67,7 +67,7 @@ function answerOf(
 }
 
 describe('an answer', () => {
-  test('is the same as JSON.parse reads it, wherever it is cut', async () => {
+  test('an answer is the same as JSON.parse reads it, wherever it is cut', async () => {
     const cell = fc.record({
       text: fc.option(fc.string({ unit: 'binary' }), { nil: null }),
       int: fc.option(fc.integer(), { nil: null }),
@@ -117,7 +117,7 @@ describe('an answer', () => {
     );
   });
 
-  test('has every 64-bit integer exactly', async () => {
+  test('an answer has every 64-bit integer exactly', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
@@ -131,7 +131,7 @@ describe('an answer', () => {
     );
   });
 
-  test('has numbers and times of few digits as their texts say', async () => {
+  test('an answer has numbers and times of few digits as their texts say', async () => {
     const time = fc
       .tuple(
         fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
@@ -179,7 +179,7 @@ describe('an answer', () => {
     ['BOOLEAN', '1', 'true or false'],
     ['INT_ARRAY', '3', 'a list'],
     ['MAP', '[]', 'an object'],
-  ])('with a %s of %s is refused', async (type, cell, reason) => {
+  ])('an answer with a %s of %s is refused', async (type, cell, reason) => {
     await expect(read(answerOf({ c: type }, `[[${cell}]]`))).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
       message: expect.stringContaining(reason),
@@ -195,14 +195,14 @@ describe('an answer', () => {
     ],
     ['{"resultTable":{"rows":[1]}}', "there was '1'"],
     ['{"exceptions":[] "a":1}', "',' or '}'"],
-  ])('that breaks off or is not JSON is refused: %s', async (text, reason) => {
+  ])('an answer that breaks off or is not JSON is refused: %s', async (text, reason) => {
     await expect(read(text)).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
       message: expect.stringContaining(reason),
     });
   });
 
-  test('without columns has its exceptions', async () => {
+  test('an answer without columns has its exceptions', async () => {
     const { rows, members } = await read(
       '{"resultTable":null,"exceptions":[{"errorCode":150,"message":"no"}]}',
     );

@@ -52,7 +52,7 @@ describe('a selection segment by segment', () => {
       't',
       `SELECT a FROM t WHERE ( x > 1 OR lower(y) = 'o'\n) AND $segmentName = 'it''s' ${all}`,
     ],
-  ])('%s', (sql, tableName, expected) => {
+  ])('a selection segment by segment: %s', (sql, tableName, expected) => {
     const plan = planSelection(sql, sqlTokens(sql));
     expect(plan?.tableName).toBe(tableName);
     expect(plan?.sqlOf("it's")).toBe(expected);
@@ -71,7 +71,7 @@ describe('a selection segment by segment', () => {
     'SELECT a FROM t; SELECT b FROM t',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT 1',
-  ])('is not planned for %s', (sql) => {
+  ])('a selection segment by segment is not planned for %s', (sql) => {
     expect(planSelection(sql, sqlTokens(sql))).toBeUndefined();
   });
 });
@@ -83,7 +83,7 @@ describe('a broker is sent', () => {
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'EXPLAIN PLAN FOR SELECT 1',
     'SET a = 1; SELECT 1;',
-  ])('queries: %s', (sql) => {
+  ])('a broker is sent queries: %s', (sql) => {
     expect(() => assertQuery(sql, sqlTokens(sql))).not.toThrow();
   });
 
@@ -94,7 +94,7 @@ describe('a broker is sent', () => {
     "SELECT ' -- '' FROM t; INSERT INTO t FROM FILE 'x'",
     'DROP TABLE t',
     'SHOW TABLES',
-  ])('nothing that changes or lists: %s', (sql) => {
+  ])('a broker is sent nothing that changes or lists: %s', (sql) => {
     expect(() => assertQuery(sql, sqlTokens(sql))).toThrow(
       expect.objectContaining({ code: 'QUERY_INVALID' }),
     );

@@ -99,7 +99,7 @@ const empty = {
 const rowsOf = (table: Table): unknown[] => table.toArray().map((row) => ({ ...row.toJSON() }));
 
 describe('metadata', () => {
-  test('of catalogs, schemas and table types is what the producer has', async () => {
+  test('metadata of catalogs, schemas and table types is what the producer has', async () => {
     expect(rowsOf(await read('CommandGetCatalogs', {}))).toEqual([{ catalog_name: 'quire' }]);
     expect(rowsOf(await read('CommandGetDbSchemas', {}))).toEqual([
       { catalog_name: 'quire', db_schema_name: 'main' },
@@ -116,20 +116,20 @@ describe('metadata', () => {
     ['without a catalog', { catalog: '' }, ['odd_one']],
     ['by their schema', { dbSchemaPattern: 'm_in' }, ['flights', 'stocks']],
     ['by their type', { tableTypes: ['VIEW', 'X'] }, ['odd_one']],
-  ])('of tables shows %s', async (_what, filter, names) => {
+  ])('metadata of tables shows %s', async (_what, filter, names) => {
     const table = await read('CommandGetTables', filter);
     expect(String(table.schema)).toBe(String(metadataSchemas.CommandGetTables));
     expect(table.getChild('table_name')?.toJSON()).toEqual(names);
   });
 
-  test('of tables has their schemas when asked, but for those that are gone by then', async () => {
+  test('metadata of tables has their schemas when asked, but for those that are gone by then', async () => {
     const table = await read('CommandGetTables', { includeSchema: true });
     expect(String(table.schema)).toBe(String(tablesWithSchema));
     expect(table.getChild('table_name')?.toJSON()).toEqual(['flights', 'odd_one']);
     expect(table.getChild('table_schema')?.get(0)).toEqual(Uint8Array.of(7));
   });
 
-  test('of keys is empty, with its columns', async () => {
+  test('metadata of keys is empty, with its columns', async () => {
     for (const name of ['CommandGetPrimaryKeys', 'CommandGetExportedKeys'] as const) {
       const table = await read(name, { table: 'flights' });
       expect([table.numRows, table.numCols]).toEqual([0, metadataSchemas[name].fields.length]);
@@ -137,14 +137,14 @@ describe('metadata', () => {
     expect((await read('CommandGetCrossReference', { pkTable: 'a' })).numCols).toBe(13);
   });
 
-  test('of types is all of them, or the one that is asked for', async () => {
+  test('metadata of types is all of them, or the one that is asked for', async () => {
     const all = await read('CommandGetXdbcTypeInfo', {});
     expect(all.getChild('type_name')?.toJSON()).toEqual(['INTEGER', 'VARCHAR']);
     const one = await read('CommandGetXdbcTypeInfo', { dataType: 12 });
     expect(one.getChild('literal_prefix')?.toJSON()).toEqual(["'"]);
   });
 
-  test('of the server has every number of the specification, each with its kind', async () => {
+  test('metadata of the server has every number of the specification, each with its kind', async () => {
     const data = await collect(
       producer.doGet?.({ ticket: packCommand('CommandGetSqlInfo', {}) }, call),
     );
@@ -162,14 +162,14 @@ describe('metadata', () => {
     expect([...(valueOf(508) as Iterable<string>)]).toEqual(['SELECT', 'FROM']);
   });
 
-  test('of the server has only what is asked for', async () => {
+  test('metadata of the server has only what is asked for', async () => {
     const table = await read('CommandGetSqlInfo', { info: [8, 0, 999] });
     expect(table.getChild('info_name')?.toJSON()).toEqual([0, 8]);
   });
 });
 
 describe('a pattern of LIKE', () => {
-  test('matches what a regular expression of the same meaning matches', () => {
+  test('a pattern of LIKE matches what a regular expression of the same meaning matches', () => {
     const letters = constantFrom('a', 'b', '%', '_', '\\', 'é');
     const texts = array(constantFrom('a', 'b', '%', '_', 'é'), { maxLength: 8 });
     assert(
@@ -189,7 +189,7 @@ describe('a pattern of LIKE', () => {
     );
   });
 
-  test('with many wildcards does not take long', () => {
+  test('a pattern of LIKE with many wildcards does not take long', () => {
     expect(matchesLike(`${'%a'.repeat(2000)}b`, 'a'.repeat(4000))).toBe(false);
   });
 });
@@ -201,7 +201,7 @@ describe('commands', () => {
       (error: unknown) => (error as QuireError).code,
     )) ?? 'OK';
 
-  test('of statements reach the producer', async () => {
+  test('commands of statements reach the producer', async () => {
     const packed = command(packCommand('CommandStatementQuery', { query: 'SELECT 1' }));
     const info = await producer.getFlightInfo?.(packed, call);
     expect(String(Buffer.from(info?.appMetadata ?? []))).toBe('SELECT 1');
@@ -213,7 +213,7 @@ describe('commands', () => {
     expect(handleOfTicket(ticket)).toEqual(handle);
   });
 
-  test('that need polling nowhere are answered whole with the first poll', async () => {
+  test('commands that need polling nowhere are answered whole with the first poll', async () => {
     const packed = command(packCommand('CommandGetCatalogs', {}));
     const poll = await producer.pollFlightInfo?.(packed, call);
     expect(poll?.progress).toBe(1);
@@ -221,7 +221,7 @@ describe('commands', () => {
     expect(poll?.info?.endpoints).toHaveLength(1);
   });
 
-  test('that the server does not take say so', async () => {
+  test('commands that the server does not take say so', async () => {
     const any = message({ typeUrl: text(1), value: bytes(2) });
     const foreign = any.encode({ typeUrl: 'type.googleapis.com/other.Thing' });
     const info = (packed: Uint8Array): Promise<string> =>
@@ -236,7 +236,7 @@ describe('commands', () => {
     expect(await codeOf(producer.getFlightInfo?.(path, call))).toBe('UNSUPPORTED');
   });
 
-  test('that change something are refused as read-only', async () => {
+  test('commands that change something are refused as read-only', async () => {
     const put = async (name: 'CommandStatementUpdate' | 'CommandStatementIngest') => {
       const descriptor = command(packCommand(name, {}));
       async function* data() {
@@ -250,7 +250,7 @@ describe('commands', () => {
 });
 
 describe('actions', () => {
-  test('are those that the producer has', () => {
+  test('actions are those that the producer has', () => {
     const withActions = createFlightSqlProducer({
       ...sql,
       prepare: async () => ({ handle: Uint8Array.of(1) }),
@@ -265,12 +265,15 @@ describe('actions', () => {
     ]);
   });
 
-  test.each(['BeginTransaction', 'toString', ''])('of the name %j are refused', async (type) => {
-    const action = { type, body: new Uint8Array(0) };
-    await expect(collect(producer.doAction?.(action, call) as never)).rejects.toThrow(
-      `There is no action ${JSON.stringify(type)}`,
-    );
-  });
+  test.each(['BeginTransaction', 'toString', ''])(
+    'actions of the name %j are refused',
+    async (type) => {
+      const action = { type, body: new Uint8Array(0) };
+      await expect(collect(producer.doAction?.(action, call) as never)).rejects.toThrow(
+        `There is no action ${JSON.stringify(type)}`,
+      );
+    },
+  );
 
   test('prepare a statement with both schemas', async () => {
     const prepared = { handle: Uint8Array.of(1), parameterSchema: Uint8Array.of(2) };

@@ -36,7 +36,7 @@ async function serve(
 }
 
 describe('a call', () => {
-  test('is answered with messages and, behind them, its status', async () => {
+  test('a call is answered with messages and, behind them, its status', async () => {
     await using served = await serve();
     await using client = new GrpcTestClient(served);
     const stream = client.open('/any/Echo');
@@ -48,7 +48,7 @@ describe('a call', () => {
     expect(answer.headers['content-type']).toBe('application/grpc');
   });
 
-  test('takes messages that arrive byte by byte', async () => {
+  test('a call takes messages that arrive byte by byte', async () => {
     await using served = await serve();
     await using client = new GrpcTestClient(served);
     const stream = client.open('/any/Echo');
@@ -57,7 +57,7 @@ describe('a call', () => {
     expect((await answerOf(stream)).messages.map(String)).toEqual(['slow']);
   });
 
-  test('sends a large body in pieces, without a copy, and whole', async () => {
+  test('a call sends a large body in pieces, without a copy, and whole', async () => {
     const body = Buffer.alloc(5_000_000, 'quire');
     await using served = await serve({ handle: (call) => call.send(text('head'), body) });
     await using client = new GrpcTestClient(served);
@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(messages[0]?.subarray(4).equals(body)).toBe(true);
   });
 
-  test('that fails says why: by status, code, and a message with any characters', async () => {
+  test('a call that fails says why: by status, code, and a message with any characters', async () => {
     const message = 'Größe „50 %“ is wrong.\nExpected less.';
     await using served = await serve({
       handle: async () => {
@@ -83,7 +83,7 @@ describe('a call', () => {
     });
   });
 
-  test('that fails after its first message has the status behind it', async () => {
+  test('a call that fails after its first message has the status behind it', async () => {
     await using served = await serve({
       handle: async (call) => {
         await call.send(text('first'));
@@ -99,7 +99,7 @@ describe('a call', () => {
     });
   });
 
-  test('never shows the message of an unexpected error, and cuts long ones at 1 KiB', async () => {
+  test('a call never shows the message of an unexpected error, and cuts long ones at 1 KiB', async () => {
     const errors = [new Error('/etc/secret'), new QuireError('QUERY_INVALID', 'é'.repeat(2000))];
     await using served = await serve({
       handle: async () => {
@@ -113,7 +113,7 @@ describe('a call', () => {
     expect(long.message).toBe('é'.repeat(170));
   });
 
-  test('is told to stop by its deadline, and by its client', async () => {
+  test('a call is told to stop by its deadline, and by its client', async () => {
     const clock = new ManualClock();
     const reasons: unknown[] = [];
     const begun: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
@@ -148,7 +148,7 @@ describe('a call', () => {
     expect(reasons).toEqual(['REQUEST_TIMED_OUT', 'ABORTED']);
   });
 
-  test('waits for a client that takes nothing, and holds no more than one message', async () => {
+  test('a call waits for a client that takes nothing, and holds no more than one message', async () => {
     let sentCount = 0;
     const paused = Promise.withResolvers<void>();
     await using served = await serve({
@@ -180,19 +180,22 @@ describe('a request that is not in order', () => {
     ['is compressed', Buffer.of(1, 0, 0, 0, 0), 12, 'compressed'],
     ['ends within a message', Buffer.of(0, 0, 0, 0, 9, 1), 3, 'ended within a message'],
     ['has no message', Buffer.alloc(0), 3, 'has no message'],
-  ])('that %s gets a status that says so', async (_what, bytes, status, words) => {
-    await using served = await serve({
-      handle: async (call) => call.send(await call.message()),
-    });
-    await using client = new GrpcTestClient(served);
-    const stream = client.open('/any/Once');
-    stream.end(bytes);
-    const answer = await answerOf(stream);
-    expect(answer.status).toBe(status);
-    expect(answer.message).toContain(words);
-  });
+  ])(
+    'a request that is not in order that %s gets a status that says so',
+    async (_what, bytes, status, words) => {
+      await using served = await serve({
+        handle: async (call) => call.send(await call.message()),
+      });
+      await using client = new GrpcTestClient(served);
+      const stream = client.open('/any/Once');
+      stream.end(bytes);
+      const answer = await answerOf(stream);
+      expect(answer.status).toBe(status);
+      expect(answer.message).toContain(words);
+    },
+  );
 
-  test('with a malformed timeout gets a status that says so', async () => {
+  test('a request that is not in order with a malformed timeout gets a status that says so', async () => {
     await using served = await serve();
     await using client = new GrpcTestClient(served);
     const answer = await client.call('/any/Echo', noBytes, { 'grpc-timeout': 'soon' });
@@ -202,14 +205,14 @@ describe('a request that is not in order', () => {
     });
   });
 
-  test('of another content type is 415, as plain HTTP', async () => {
+  test('a request that is not in order of another content type is 415, as plain HTTP', async () => {
     await using served = await serve();
     await using client = new GrpcTestClient(served);
     const asked = client.call('/any/Echo', noBytes, { 'content-type': 'application/json' });
     await expect(asked).rejects.toThrow('HTTP status 415: This port speaks Arrow Flight SQL');
   });
 
-  test('that stops within its message is given up, and the connection goes on', async () => {
+  test('a request that is not in order that stops within its message is given up, and the connection goes on', async () => {
     const clock = new ManualClock();
     await using served = await serve({ clock, requestTimeoutMs: 1000 });
     await using client = new GrpcTestClient(served);
@@ -227,7 +230,7 @@ describe('a request that is not in order', () => {
 });
 
 describe('a connection', () => {
-  test('without calls is closed when it has been idle for too long', async () => {
+  test('a connection without calls is closed when it has been idle for too long', async () => {
     const clock = new ManualClock();
     await using served = await serve({ clock, idleTimeoutMs: 5000 });
     await using client = new GrpcTestClient(served);
@@ -239,7 +242,7 @@ describe('a connection', () => {
     expect(client.session.destroyed).toBe(true);
   });
 
-  test('that never speaks HTTP/2 is closed, whether it says something else or nothing', async () => {
+  test('a connection that never speaks HTTP/2 is closed, whether it says something else or nothing', async () => {
     const clock = new ManualClock();
     await using served = await serve({ clock, idleTimeoutMs: 5000 });
     const http1 = connectSocket(served.port, '127.0.0.1');
@@ -253,7 +256,7 @@ describe('a connection', () => {
     expect((await client.call('/any/Echo', text('on'))).status).toBe(0);
   });
 
-  test('may ask 10,000 calls at once: all are answered, and others meanwhile', async () => {
+  test('a connection may ask 10,000 calls at once: all are answered, and others meanwhile', async () => {
     let runningMax = 0;
     let running = 0;
     await using served = await serve({
@@ -278,7 +281,7 @@ describe('a connection', () => {
     expect(runningMax).toBeLessThanOrEqual(101);
   });
 
-  test('that floods with resets is closed, and others are served', async () => {
+  test('a connection that floods with resets is closed, and others are served', async () => {
     await using served = await serve();
     await using other = new GrpcTestClient(served);
     await using attacker = new GrpcTestClient(served);
@@ -294,7 +297,7 @@ describe('a connection', () => {
     expect((await other.call('/any/Echo', text('on'))).messages.map(String)).toEqual(['on']);
   });
 
-  test('that floods with headers loses its call or itself, and others are served', async () => {
+  test('a connection that floods with headers loses its call or itself, and others are served', async () => {
     await using served = await serve();
     await using other = new GrpcTestClient(served);
     await using attacker = new GrpcTestClient(served);
@@ -306,7 +309,7 @@ describe('a connection', () => {
     expect((await other.call('/any/Echo', text('on'))).messages.map(String)).toEqual(['on']);
   });
 
-  test('is closed with the server, whatever is under way on it', async () => {
+  test('a connection is closed with the server, whatever is under way on it', async () => {
     const served = await serve();
     await using client = new GrpcTestClient(served);
     const stream = client.open('/any/Open');

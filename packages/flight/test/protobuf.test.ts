@@ -75,7 +75,7 @@ const anything = record({
 });
 
 describe('a message', () => {
-  test('comes back as it was, whatever its values', () => {
+  test('a message comes back as it was, whatever its values', () => {
     assert(
       property(anything, (values) => {
         expect(everything.decode(everything.encode(values))).toEqual(values);
@@ -83,20 +83,20 @@ describe('a message', () => {
     );
   });
 
-  test('without fields has their default values, and no bytes', () => {
+  test('a message without fields has their default values, and no bytes', () => {
     const decoded = everything.decode(new Uint8Array(0));
     expect(decoded.int64).toBe(0n);
     expect(decoded.optionalText).toBeUndefined();
     expect(everything.encode({ ...decoded })).toEqual(new Uint8Array(0));
   });
 
-  test('is read by its known fields when a newer version has more', () => {
+  test('a message is read by its known fields when a newer version has more', () => {
     const newer = message({ name: text(1), more: bytes(1000), most: optionalSfixed64(77) });
     const encoded = newer.encode({ name: 'a', more: new Uint8Array(300), most: -1n });
     expect(inner.decode(encoded)).toEqual({ name: 'a', number: 0n });
   });
 
-  test('has the bytes that the format prescribes', () => {
+  test('a message has the bytes that the format prescribes', () => {
     // https://protobuf.dev/programming-guides/encoding/#simple
     expect(message({ a: int32(1) }).encode({ a: 150 })).toEqual(Uint8Array.of(0x08, 0x96, 0x01));
     expect(message({ b: text(2) }).encode({ b: 'testing' })).toEqual(
@@ -122,7 +122,7 @@ function outcomeOf(hostile: Uint8Array): string {
 }
 
 describe('malformed bytes', () => {
-  test('are refused with a code, or read, whatever they are', () => {
+  test('malformed bytes are refused with a code, or read, whatever they are', () => {
     assert(
       property(uint8Array({ maxLength: 200 }), (hostile) => {
         expect(outcomeOf(hostile)).toMatch(/^(?:read|INVALID_BODY)$/);
@@ -139,11 +139,11 @@ describe('malformed bytes', () => {
     ['a field of the number 0', '00', 'field number of 0'],
     ['a text that is not UTF-8', '3202c328', 'not UTF-8'],
     ['a field of another wire type', '3001', 'field 6 with wire type 0 instead of 2'],
-  ])('with %s are refused', (_what, hex, words) => {
+  ])('malformed bytes with %s are refused', (_what, hex, words) => {
     expect(() => everything.decode(Buffer.from(hex, 'hex'))).toThrow(words);
   });
 
-  test('with more elements than any real message has are refused early', () => {
+  test('malformed bytes with more elements than any real message has are refused early', () => {
     const empty = Buffer.alloc(2 * 20_000, Buffer.from('7200', 'hex'));
     expect(() => everything.decode(empty)).toThrow('repeats field 14 more than 16384 times');
   });

@@ -30,7 +30,7 @@ describe('the URL of a broker', () => {
     ['http://Broker-1', { origin: 'http://broker-1:80', host: 'broker-1', port: 80 }],
     ['https://10.0.0.1', { origin: 'https://10.0.0.1:443', host: '10.0.0.1', port: 443 }],
     ['http://[::1]:8099', { origin: 'http://[::1]:8099', host: '::1', port: 8099 }],
-  ])('is understood: %s', (text, address) => {
+  ])('the URL of a broker is understood: %s', (text, address) => {
     expect(parseBrokerUrl(text)).toEqual(address);
   });
 
@@ -42,7 +42,7 @@ describe('the URL of a broker', () => {
     'http://a:1?x',
     'http://u:p@a:1',
     'http://a:70000',
-  ])('is refused when it is not one: %j', (text) => {
+  ])('the URL of a broker is refused when it is not one: %j', (text) => {
     expect(() => parseBrokerUrl(text)).toThrow(
       expect.objectContaining({ code: 'INVALID_SETTING' }),
     );
@@ -57,7 +57,7 @@ describe('a set of brokers', () => {
     isStoreShared,
   });
 
-  test('finds a broker by where it is called, and by where it says that it is', () => {
+  test('a set of brokers finds a broker by where it is called, and by where it says that it is', () => {
     const { set, brokers } = brokersAt(
       'http://10.0.0.1:8099',
       'http://[fd00::2]:8099',
@@ -78,7 +78,7 @@ describe('a set of brokers', () => {
     ]);
   });
 
-  test('keeps the brokers that stay, with all that is known of them', () => {
+  test('a set of brokers keeps the brokers that stay, with all that is known of them', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1');
     const [a, b] = brokers;
     b?.recordHealthy(health('Broker_b_1'));
@@ -91,7 +91,7 @@ describe('a set of brokers', () => {
     expect(set.usable).toEqual([b]);
   });
 
-  test('offers the least busy first, each in its turn, and all of them when none is up', () => {
+  test('a set of brokers offers the least busy first, each in its turn, and all of them when none is up', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1', 'http://c:1');
     const hostsInOrder = (): string[] => set.inOrder().map(({ address }) => address.host);
     expect(new Set([hostsInOrder()[0], hostsInOrder()[0], hostsInOrder()[0]])).toEqual(
@@ -110,7 +110,7 @@ describe('a set of brokers', () => {
     expect(set.usable).not.toContain(c);
   });
 
-  test('is shared when all that have told of their store have one that is', () => {
+  test('a set of brokers is shared when all that have told of their store have one that is', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1');
     const before = set.isShared;
     brokers[0]?.recordHealthy(health('Broker_a_1', true));
@@ -121,7 +121,7 @@ describe('a set of brokers', () => {
 });
 
 describe('a broker', () => {
-  test('goes down once, by failures in a row', () => {
+  test('a broker goes down once, by failures in a row', () => {
     const [broker] = brokersAt('http://a:1').brokers;
     broker?.recordHealthy({
       brokerId: 'Broker_a_1',
@@ -163,7 +163,7 @@ describe('brokers that a name stands for', () => {
   const originsOf = async (wanted: WantedBrokers): Promise<readonly string[]> =>
     (await wanted.find()).addresses.map(({ origin }) => origin);
 
-  test('are found again after a while, in one order, and have to have a certificate of that name', async () => {
+  test('brokers that a name stands for are found again after a while, in one order, and have to have a certificate of that name', async () => {
     const clock = new ManualClock();
     const wanted = wantedWith(clock, [
       ['10.0.0.2', '10.0.0.1'],
@@ -184,7 +184,7 @@ describe('brokers that a name stands for', () => {
     ]);
   });
 
-  test('stay when the name cannot be resolved, or stands for nothing', async () => {
+  test('brokers that a name stands for stay when the name cannot be resolved, or stands for nothing', async () => {
     const clock = new ManualClock();
     const wanted = wantedWith(clock, [['10.0.0.1'], new Error('ENOTFOUND'), [], ['10.0.0.3']]);
     const before = await originsOf(wanted);

@@ -95,7 +95,7 @@ function beginExchange(changed: Partial<ExchangeCall> = {}, slots = new Slots(1)
 }
 
 describe('an exchange', () => {
-  test('passes the answer on, chunk by chunk, and counts as a call of the broker meanwhile', async () => {
+  test('an exchange passes the answer on, chunk by chunk, and counts as a call of the broker meanwhile', async () => {
     const call = beginExchange();
     await call.clock.advance(0);
     call.begin();
@@ -113,7 +113,7 @@ describe('an exchange', () => {
     expect([during, call.callCount()]).toEqual([1, 0]);
   });
 
-  test('tells the caller nothing of an answer that is not wanted', async () => {
+  test('an exchange tells the caller nothing of an answer that is not wanted', async () => {
     const call = beginExchange({ accepts: ({ status }) => status !== 404 });
     call.begin();
     call.answer(404, chunked);
@@ -123,7 +123,7 @@ describe('an exchange', () => {
     expect(call.response).toMatchObject({ status: undefined, text: '', isEnded: false });
   });
 
-  test('stops the broker while the caller takes nothing, and does not hold that against the broker', async () => {
+  test('an exchange stops the broker while the caller takes nothing, and does not hold that against the broker', async () => {
     const call = beginExchange();
     call.begin();
     call.answer(200, chunked);
@@ -137,7 +137,7 @@ describe('an exchange', () => {
     expect(await call.outcome).toMatchObject({ kind: 'answered' });
   });
 
-  test('gives its slot back when the caller has to be waited for, and at its end in any case', async () => {
+  test('an exchange gives its slot back when the caller has to be waited for, and at its end in any case', async () => {
     const paused = beginExchange();
     await paused.clock.advance(0);
     paused.begin();
@@ -160,7 +160,7 @@ describe('an exchange', () => {
     expect([paused.slots.takenCount, ended.slots.takenCount]).toEqual([0, 0]);
   });
 
-  test('is sent once it has a slot, and not at all when its caller leaves before', async () => {
+  test('an exchange is sent once it has a slot, and not at all when its caller leaves before', async () => {
     const call = beginExchange({}, new Slots(0));
     await call.clock.advance(0);
     expect(call.sent).toEqual([]);
@@ -169,7 +169,7 @@ describe('an exchange', () => {
     expect([call.sent, call.slots.waitingCount]).toEqual([[], 0]);
   });
 
-  test('is unsent while it waits for a connection, and unanswered once it was sent', async () => {
+  test('an exchange is unsent while it waits for a connection, and unanswered once it was sent', async () => {
     const waiting = beginExchange();
     waiting.exchange.onResponseError(
       waiting.controller as never,
@@ -184,7 +184,7 @@ describe('an exchange', () => {
     ]);
   });
 
-  test('breaks off its own answer where that of the broker breaks off', async () => {
+  test('an exchange breaks off its own answer where that of the broker breaks off', async () => {
     const call = beginExchange();
     call.begin();
     call.answer(200, chunked);
@@ -194,7 +194,7 @@ describe('an exchange', () => {
     expect(call.response).toMatchObject({ destroyed: true, isEnded: false });
   });
 
-  test('gives up on a broker that does not begin to answer, and on one that stops in the middle', async () => {
+  test('an exchange gives up on a broker that does not begin to answer, and on one that stops in the middle', async () => {
     const silent = beginExchange();
     silent.begin();
     await silent.clock.advance(1000);
@@ -213,7 +213,7 @@ describe('an exchange', () => {
     });
   });
 
-  test('ends when nobody waits for the answer any more', async () => {
+  test('an exchange ends when nobody waits for the answer any more', async () => {
     const call = beginExchange();
     call.begin();
     call.abort.abort(new QuireError('ABORTED', 'The client is gone.'));
@@ -221,7 +221,7 @@ describe('an exchange', () => {
     expect(call.callCount()).toBe(0);
   });
 
-  test('takes no answer whose end cannot be told, but where there is no body', async () => {
+  test('an exchange takes no answer whose end cannot be told, but where there is no body', async () => {
     const unbounded = beginExchange();
     unbounded.begin();
     expect(() => unbounded.answer(200, {})).toThrow('does not say where it ends');

@@ -30,7 +30,7 @@ function pairsOf(raw: readonly string[]): [string, string][] {
 }
 
 describe('the headers of a call that goes on', () => {
-  test('are those for the other end, as they came, and say where the call came from', () => {
+  test('the headers of a call that goes on are those for the other end, as they came, and say where the call came from', () => {
     const request = requestWith({
       Host: 'quire.example:8080',
       Authorization: 'Bearer x',
@@ -57,20 +57,20 @@ describe('the headers of a call that goes on', () => {
     'Upgrade',
     'Content-Length',
     'FORWARD_HOST',
-  ])('leave out %s, which is for the proxy', (name) => {
+  ])('the headers of a call that goes on leave out %s, which is for the proxy', (name) => {
     const names = pairsOf(requestHeadersOf(requestWith({ [name]: 'x' }), 'id')).map(([each]) =>
       each.toLowerCase(),
     );
     expect(names).not.toContain(name.toLowerCase());
   });
 
-  test('leave out what Connection lists', () => {
+  test('the headers of a call that goes on leave out what Connection lists', () => {
     const request = requestWith({ Connection: 'close, X-Secret', 'X-Secret': '1', 'X-Open': '2' });
     const names = pairsOf(requestHeadersOf(request, 'id')).map(([name]) => name);
     expect([names.includes('X-Secret'), names.includes('X-Open')]).toEqual([false, true]);
   });
 
-  test('append to what earlier proxies said, and keep the id that the caller gave', () => {
+  test('the headers of a call that goes on append to what earlier proxies said, and keep the id that the caller gave', () => {
     const headers = {
       Via: '1.0 edge',
       'X-Forwarded-For': '198.51.100.1',
@@ -84,7 +84,7 @@ describe('the headers of a call that goes on', () => {
     expect(passed.get('x-request-id')).toBe('mine');
   });
 
-  test('quote an IPv6 address, name https, and repeat no host that is not one', () => {
+  test('the headers of a call that goes on quote an IPv6 address, name https, and repeat no host that is not one', () => {
     const request = requestWith({ Host: 'a"b' }, { remoteAddress: 'fd00::1', encrypted: true });
     const passed = new Map(pairsOf(requestHeadersOf(request, 'id')));
     expect([passed.get('forwarded'), passed.has('x-forwarded-host')]).toEqual([

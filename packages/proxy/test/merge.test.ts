@@ -20,7 +20,7 @@ const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLengt
 const jsonObject = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 });
 
 describe('splitElements', () => {
-  test('finds the elements of any list, however its bytes arrive', async () => {
+  test('splitElements finds the elements of any list, however its bytes arrive', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(jsonObject, { maxLength: 6 }),
@@ -58,7 +58,7 @@ describe('splitElements', () => {
     '{"a":[[]]}',
     ']',
     'x',
-  ])('refuses what is not a list, or not all of one: %j', async (text) => {
+  ])('splitElements refuses what is not a list, or not all of one: %j', async (text) => {
     await expect(
       textsOf(splitElements(inPieces(Buffer.from(text), [3]), 'member')),
     ).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('splitElements', () => {
     });
   });
 
-  test('refuses an element without end, long before it has taken all memory', async () => {
+  test('splitElements refuses an element without end, long before it has taken all memory', async () => {
     let sentBytes = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{"a":[{"b":"');
@@ -97,7 +97,7 @@ describe('mergeLists', () => {
     for (const each of entries) yield Buffer.from(JSON.stringify(each));
   }
 
-  test('makes one list of several, newest first, with each result once', async () => {
+  test('mergeLists makes one list of several, newest first, with each result once', async () => {
     const lists = fc.array(
       fc.uniqueArray(entry, { selector: ({ requestId }) => requestId, maxLength: 8 }),
       { maxLength: 4 },
@@ -115,7 +115,7 @@ describe('mergeLists', () => {
     );
   });
 
-  test('has what two brokers with one store both list once', async () => {
+  test('mergeLists has what two brokers with one store both list once', async () => {
     const list = [
       { submissionTimeMs: 2, requestId: 'b' },
       { submissionTimeMs: 1, requestId: 'a' },
@@ -127,7 +127,7 @@ describe('mergeLists', () => {
     expect(merged.map(({ requestId }) => requestId)).toEqual(['b', 'a']);
   });
 
-  test('lets go of all lists when nobody reads on', async () => {
+  test('mergeLists lets go of all lists when nobody reads on', async () => {
     let openCount = 0;
     async function* counted(): AsyncGenerator<Uint8Array> {
       openCount += 1;

@@ -116,16 +116,16 @@ describe('the broker for a query', () => {
     ['reads a result', body, 'learnt'],
     ['reads it over lines', `SELECT * FROM RESULT (\n'${requestId}' )`, 'learnt'],
     ['has a result of another name', body.replace('result(', 'my_result('), 'query'],
-    ['names what is no id', "SELECT * FROM result('x')", 'query'],
+    ['names something other than an id', "SELECT * FROM result('x')", 'query'],
     ['reads a table', 'SELECT 1', 'query'],
-  ])('that %s', async (_, sql, by) => {
+  ])('the broker for a query that %s is found', async (_, sql, by) => {
     const { context, routes, b } = proxyOf();
     routes.set(requestId, b);
     const found = await inCall((request) => brokersForQuery(context, request, named(sql)));
     expect(found).toMatchObject(by === 'learnt' ? { by, brokers: [b] } : { by });
   });
 
-  test('is any one where brokers share a store, and no body is waited for', async () => {
+  test('the broker for a query is any one where brokers share a store, and no body is waited for', async () => {
     const { context } = proxyOf(true);
     const found = await inCall((request) =>
       brokersForQuery(context, request, () => Promise.reject(new Error('read'))),
@@ -135,7 +135,7 @@ describe('the broker for a query', () => {
 });
 
 describe('the brokers that may have a result', () => {
-  test('are unknown at first, then the one that was learnt, which may be wrong', async () => {
+  test('the brokers that may have a result are unknown at first, then the one that was learnt, which may be wrong', async () => {
     const { context, routes, b } = proxyOf();
     expect(await inCall((request) => knownHolders(context, request, requestId))).toBeUndefined();
     routes.set(requestId, b);
@@ -146,7 +146,7 @@ describe('the brokers that may have a result', () => {
     });
   });
 
-  test('are all of them where they share a store, the one that was learnt first', async () => {
+  test('the brokers that may have a result are all of them where they share a store, the one that was learnt first', async () => {
     const { context, routes, c } = proxyOf('auto', true);
     const shared = await inCall((request) => knownHolders(context, request, requestId));
     expect(shared).toMatchObject({ by: 'shared', mayDecline: true });
@@ -158,13 +158,13 @@ describe('the brokers that may have a result', () => {
     expect(hostsOf(learnt.brokers).toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  test('may be wrong in a store that the settings call shared: a query is known to the broker that runs it alone', async () => {
+  test('the brokers that may have a result may be wrong in a store that the settings call shared: a query is known to the broker that runs it alone', async () => {
     const { context } = proxyOf(true);
     const found = await inCall((request) => knownHolders(context, request, requestId));
     expect(found).toMatchObject({ by: 'shared', mayDecline: true });
   });
 
-  test('are the one that the caller names, which has the last word', async () => {
+  test('the brokers that may have a result are the one that the caller names, which has the last word', async () => {
     const { context, routes, a, b } = proxyOf();
     routes.set(requestId, a);
     const named = await inCall((request) => knownHolders(context, request, requestId), {
@@ -180,16 +180,19 @@ describe('the brokers that may have a result', () => {
     [{ forward_host: 'a' }],
     [{ forward_host: 'a/b', forward_port: '1' }],
     [{ forward_host: 'a', forward_port: 'x' }],
-  ])('are never what the caller makes up: %j', async (headers) => {
-    const { context } = proxyOf();
-    expect(await inCall((request) => knownHolders(context, request, requestId), headers)).toBe(
-      'INVALID_PARAMETER',
-    );
-  });
+  ])(
+    'the brokers that may have a result are never what the caller makes up: %j',
+    async (headers) => {
+      const { context } = proxyOf();
+      expect(await inCall((request) => knownHolders(context, request, requestId), headers)).toBe(
+        'INVALID_PARAMETER',
+      );
+    },
+  );
 });
 
 describe('a call', () => {
-  test('goes to another broker where nothing of it was sent, and to no further one after an answer', async () => {
+  test('a call goes to another broker where nothing of it was sent, and to no further one after an answer', async () => {
     const { context } = proxyOf();
     const { call, asked } = callAnswered({ a: 'unsent', b: 'unsent', c: 500 }, { isSafe: false });
     await inCall((request) => forwardToOneOf(context, request, call, anyBroker(context)));
@@ -201,7 +204,7 @@ describe('a call', () => {
   test.each([
     ['a query that may have run', 'unanswered', { isSafe: false }],
     ['one whose body is not whole any more', 'unsent', { isWhole: false }],
-  ] as const)('never goes out twice: %s', async (_what, kind, facts) => {
+  ] as const)('a call never goes out twice: %s', async (_what, kind, facts) => {
     const { context } = proxyOf();
     const { call, asked } = callAnswered({ a: kind, b: kind, c: kind }, facts);
     expect(
@@ -214,7 +217,7 @@ describe('a call', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('is tried at three brokers at most, and fails as the last of them did', async () => {
+  test('a call is tried at three brokers at most, and fails as the last of them did', async () => {
     const { context } = proxyOf();
     const { call, asked } = callAnswered({ a: 'unanswered', b: 'unanswered', c: 'unanswered' });
     expect(
@@ -223,7 +226,7 @@ describe('a call', () => {
     expect(asked.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  test('about a result teaches where it is, and unteaches it with a 404', async () => {
+  test('a call about a result teaches where it is, and unteaches it with a 404', async () => {
     const { context, routes, b } = proxyOf(true);
     const known = { by: 'learnt', brokers: [b], triesMax: 1, mayDecline: false } as const;
     await inCall((request) =>
@@ -236,7 +239,7 @@ describe('a call', () => {
     expect(routes.get(requestId)).toBeUndefined();
   });
 
-  test('goes to the broker that was learnt alone, as long as that has the result', async () => {
+  test('a call goes to the broker that was learnt alone, as long as that has the result', async () => {
     const { context, routes, c } = proxyOf();
     routes.set(requestId, c);
     const { call, asked } = callAnswered({ c: 410 });

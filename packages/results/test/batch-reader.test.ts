@@ -172,7 +172,7 @@ describe('readers of the same page at the same time', () => {
     open = gate.resolve;
   });
 
-  test('share one read', async () => {
+  test('readers of the same page at the same time share one read', async () => {
     const reader = readerOf(store);
     const reads = [1, 2, 3].map(() => readAll(reader, file.plan(0, 2)));
     open();
@@ -181,7 +181,7 @@ describe('readers of the same page at the same time', () => {
     expect(pool.leasedBytes).toBe(0);
   });
 
-  test('get theirs when another one gives up', async () => {
+  test('readers of the same page at the same time get theirs when another one gives up', async () => {
     const reader = readerOf(store);
     const leaving = new AbortController();
     const left = readAll(reader, file.plan(0, 2), leaving.signal);
@@ -193,7 +193,7 @@ describe('readers of the same page at the same time', () => {
     expect(store.ranges.length).toBe(1);
   });
 
-  test('all are told of a failure, after which it is tried again', async () => {
+  test('all readers of the same page are told of a failure, after which it is tried again', async () => {
     const reader = readerOf(store);
     store.failure = new QuireError('STORE_UNAVAILABLE', 'down');
     const reads = [1, 2].map(() => readAll(reader, file.plan(0, 2)));
@@ -204,7 +204,7 @@ describe('readers of the same page at the same time', () => {
     expect(store.ranges.length).toBe(2);
   });
 
-  test('that nobody waits for any more is aborted', async () => {
+  test('a read of a page that nobody waits for any more is aborted', async () => {
     const reader = readerOf(store);
     const leaving = new AbortController();
     const left = readAll(reader, file.plan(0, 2), leaving.signal);
@@ -219,7 +219,7 @@ describe('readers of the same page at the same time', () => {
 describe('memory of a page that several share', () => {
   const file = fileOf([10, 20]);
 
-  test('comes back where its reading ends although nobody waits for it any more', async () => {
+  test('memory of a page that several share comes back where its reading ends although nobody waits for it any more', async () => {
     cache = new BatchCache(100_000);
     const store = new ChunkStore(file.bytes, 1000, true);
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -240,7 +240,7 @@ describe('memory of a page that several share', () => {
     expect(pool.leasedBytes).toBe(0);
   });
 
-  test('is lent to nobody else while somebody who left in the middle may look at it', async () => {
+  test('memory of a page that several share is lent to nobody else while somebody who left in the middle may look at it', async () => {
     cache = new BatchCache(100_000);
     const reader = readerOf(new ChunkStore(file.bytes, 1000, true));
     const messages = reader.read('k', file.plan(0, 2));

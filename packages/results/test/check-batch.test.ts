@@ -107,7 +107,7 @@ describe('a batch is held to its schema, by', () => {
       vectorFromArray(['a'], new Dictionary(new Utf8(), new Int32())).data[0] as Data,
       'Int32 in the schema, but Dictionary<Int32, Utf8>',
     ],
-  ])('%s', async (_, declared, column, what) => {
+  ])('a batch is held to its schema, by: %s', async (_, declared, column, what) => {
     expect(await storeColumn(declared, column)).toBe(invalid(`'c' is ${what} in a batch`));
   });
 
@@ -126,7 +126,7 @@ describe('a batch is held to its schema, by', () => {
     );
   });
 
-  test('lengths', async () => {
+  test('a batch is held to its schema by lengths', async () => {
     const fields = [new Field('a', new Int32(), true), new Field('b', new Int32(), true)];
     const columns = { a: int32s(1, 2), b: int32s(1) };
     expect(await store(fields, batchOf(2, columns))).toBe(
@@ -137,7 +137,7 @@ describe('a batch is held to its schema, by', () => {
     );
   });
 
-  test('nulls', async () => {
+  test('a batch is held to its schema by nulls', async () => {
     const hasNull = 'has a null in a batch, but is not nullable in the schema';
     expect(await storeColumn(new Int32(), int32s(1, null), true)).toBe('[[1],[null]]');
     expect(await storeColumn(new Int32(), int32s(1, null), false)).toBe(invalid(`'c' ${hasNull}`));
@@ -172,7 +172,7 @@ describe('a batch is held to its schema, by', () => {
     expect(await storeColumn(new List(requiredInt), list)).toBe('[[[1]],[null],[[2]]]');
   });
 
-  test('offsets', async () => {
+  test('a batch is held to its schema by offsets', async () => {
     const textOf = (offsets: Int32Array | BigInt64Array, type: DataType = new Utf8()): Data =>
       new Data(type, 0, 2, 0, { 0: offsets as Int32Array, 1: Buffer.from('abc') });
     expect(await storeColumn(new Utf8(), textOf(Int32Array.of(0, 1, 3)))).toBe('[["a"],["bc"]]');
@@ -199,7 +199,7 @@ describe('a batch is held to its schema, by', () => {
     );
   });
 
-  test('sizes of buffers', async () => {
+  test('a batch is held to its schema by sizes of buffers', async () => {
     const short = new Data(new Int32(), 0, 3, 0, { 1: Int32Array.of(1, 2) });
     expect(await storeColumn(new Int32(), short)).toBe(
       invalid("'c' has 8 bytes of values in a batch; expected 12"),
@@ -214,7 +214,7 @@ describe('a batch is held to its schema, by', () => {
     );
   });
 
-  test('indexes into a dictionary', async () => {
+  test('a batch is held to its schema by indexes into a dictionary', async () => {
     const type = new Dictionary(new Utf8(), new Int32());
     const indexed = (...indexes: number[]): Data =>
       new Data(
@@ -235,7 +235,7 @@ describe('a batch is held to its schema, by', () => {
     );
   });
 
-  test('every batch, not only the first', async () => {
+  test('every batch is held to its schema, not only the first', async () => {
     const fields = [new Field('c', new Int32(), true)];
     const good = batchOf(3, { c: int32s(1, 2, 3) });
     expect(await store(fields, good, good, batchOf(1, { c: texts('x') }))).toBe(

@@ -56,7 +56,7 @@ describe('a store of results is not made with', () => {
       { stalenessMaxMs: -1 },
       'stalenessMaxMs is -1; expected an integer from 0 to 8640000000000000.',
     ],
-  ])('%o', async (options, message) => {
+  ])('a store of results is not made with: %o', async (options, message) => {
     expect(await messageOf(() => resultsWith(options as Partial<ResultStoreOptions>))).toBe(
       message,
     );

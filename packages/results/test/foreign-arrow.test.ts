@@ -170,16 +170,24 @@ describeWithTool(
         ? all
         : all.filter((name) => /-(14|20)\./u.test(name));
 
-    test.each(names)('%s, imported', async (name) => {
-      expect(
-        await pagesOf(
-          (await import(pathToFileURL(join(modules, name, 'Arrow.node.mjs')).href)) as Arrow,
-        ),
-      ).toEqual(await pagesOf(ownArrow));
-    });
+    test.each(names)(
+      'a result made with another version of apache-arrow holds the same: %s, imported',
+      async (name) => {
+        expect(
+          await pagesOf(
+            (await import(pathToFileURL(join(modules, name, 'Arrow.node.mjs')).href)) as Arrow,
+          ),
+        ).toEqual(await pagesOf(ownArrow));
+      },
+    );
 
-    test.each(names)('%s, required', async (name) => {
-      expect(await pagesOf(require(join(modules, name)) as Arrow)).toEqual(await pagesOf(ownArrow));
-    });
+    test.each(names)(
+      'a result made with another version of apache-arrow holds the same: %s, required',
+      async (name) => {
+        expect(await pagesOf(require(join(modules, name)) as Arrow)).toEqual(
+          await pagesOf(ownArrow),
+        );
+      },
+    );
   },
 );

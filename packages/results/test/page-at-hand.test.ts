@@ -69,7 +69,7 @@ function atOnce(
 }
 
 describe('a small page of text that is at hand', () => {
-  test('has the bytes of one that was waited for, whatever is in the cache', async () => {
+  test('a small page of text that is at hand has the bytes of one that was waited for, whatever is in the cache', async () => {
     for (const cacheBytesMax of [0, 12_000, 100_000]) {
       const results = resultsOf(cacheBytesMax);
       const result = await create(results);
@@ -90,7 +90,7 @@ describe('a small page of text that is at hand', () => {
     }
   });
 
-  test('takes no call to the store that waits', async () => {
+  test('a small page of text that is at hand takes no call to the store that waits', async () => {
     const results = resultsOf(0);
     const result = await create(results);
     store.reset();
@@ -100,7 +100,7 @@ describe('a small page of text that is at hand', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('is read from the store again until its batch was asked for three times: a walk copies nothing into the cache', async () => {
+  test('a small page of text that is at hand is read from the store again until its batch was asked for three times: a walk copies nothing into the cache', async () => {
     const results = resultsOf(1_000_000);
     const result = await create(results);
     const page = { offset: 4500, rowCount: 2 };
@@ -119,7 +119,7 @@ describe('a small page of text that is at hand', () => {
     expect(counts).toEqual([1, 2, 3, 3, 3]);
   });
 
-  test('is not one of many rows, or of batches that are elsewhere', async () => {
+  test('a small page of text that is at hand is not one of many rows, or of batches that are elsewhere', async () => {
     const result = await create(resultsOf(0));
     isAtHand = false;
     expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBeUndefined();
@@ -132,7 +132,7 @@ describe('a small page of text that is at hand', () => {
     );
   });
 
-  test('is refused when a batch does not match its checksum, and the memory for it is free again', async () => {
+  test('a small page of text that is at hand is refused when a batch does not match its checksum, and the memory for it is free again', async () => {
     const result = await create(resultsOf(0));
     const middle = dataBytes.byteLength >> 1;
     dataBytes = Uint8Array.from(dataBytes);
@@ -147,7 +147,7 @@ describe('a small page of text that is at hand', () => {
     expect(new Set(codes)).toEqual(new Set(['string', 'RESULT_CORRUPT']));
   });
 
-  test('is not there any more once the result was deleted', async () => {
+  test('a small page of text that is at hand is not there any more once the result was deleted', async () => {
     const results = resultsOf(100_000);
     const result = await create(results);
     expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBe('{"rows":[[0]]}');
@@ -158,7 +158,7 @@ describe('a small page of text that is at hand', () => {
 });
 
 describe('an Arrow page that is at hand', () => {
-  test('has the bytes of one that was waited for, whatever is in the cache and with others on their way', async () => {
+  test('an Arrow page that is at hand has the bytes of one that was waited for, whatever is in the cache and with others on their way', async () => {
     for (const cacheBytesMax of [0, 12_000, 1_000_000]) {
       const results = resultsOf(cacheBytesMax);
       const result = await create(results);
@@ -189,7 +189,7 @@ describe('an Arrow page that is at hand', () => {
     }
   });
 
-  test('is refused when a batch does not match its checksum', async () => {
+  test('an Arrow page that is at hand is refused when a batch does not match its checksum', async () => {
     const result = await create(resultsOf(0));
     dataBytes = Uint8Array.from(dataBytes).map((byte, index) =>
       index === dataBytes.byteLength >> 1 ? byte ^ 1 : byte,
@@ -199,7 +199,7 @@ describe('an Arrow page that is at hand', () => {
 });
 
 describe('openCached', () => {
-  test('gives a result that was opened recently to whom it may be given', async () => {
+  test('openCached gives a result that was opened recently to whom it may be given', async () => {
     const results = resultsOf(0);
     const { entry } = await create(results);
     expect(results.openCached(entry.requestId)?.entry).toEqual(entry);

@@ -192,7 +192,7 @@ describe.each<BufferCodec>(['zstd', 'lz4'])('a buffer that is compressed by %s',
   );
 
   test.each([0, 1, 8, 4096, 70_000, 300_000, texts.length])(
-    'of %i bytes is the same again',
+    'a buffer that is compressed by %s of %i bytes is the same again',
     async (length) => {
       const plain = new Uint8Array(texts.subarray(0, length));
       const compressed = compressBuffer(plain, codec);
@@ -204,7 +204,7 @@ describe.each<BufferCodec>(['zstd', 'lz4'])('a buffer that is compressed by %s',
     },
   );
 
-  test('is stored as it is where that saves less than an eighth', () => {
+  test('a buffer that is compressed by %s is stored as it is where that saves less than an eighth', () => {
     const stored = compressBuffer(noise, codec);
     expect(stored.length).toBe(noise.length + 8);
     expect(new DataView(stored.buffer).getBigInt64(0, true)).toBe(-1n);
@@ -212,7 +212,7 @@ describe.each<BufferCodec>(['zstd', 'lz4'])('a buffer that is compressed by %s',
   });
 
   test.each([4096, 300_000])(
-    'of %i bytes is refused when it is damaged, or says another length',
+    'a buffer that is compressed by %s of %i bytes is refused when it is damaged, or says another length',
     async (length) => {
       const compressed = compressBuffer(new Uint8Array(texts.subarray(0, length)), codec);
       const damaged: Uint8Array[] = [];

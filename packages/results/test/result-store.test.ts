@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 
 describe('a result', () => {
-  test('is a data file and a commit record whose name says the rest', async () => {
+  test('a result is a data file and a commit record whose name says the rest', async () => {
     const { entry } = await resultsOn(memory).create(countingRows(5000), { owner: 'ana' });
     expect(await keysOf(memory)).toEqual([
       `Broker_a_1/${entry.requestId}/1000000-4600000-5000.json`,
@@ -70,7 +70,7 @@ describe('a result', () => {
     expect(entry.sizeBytes).toBe(sizes.reduce((sum, size) => sum + size));
   });
 
-  test('is found again by another process, with its owner and statistics', async () => {
+  test('a result is found again by another process, with its owner and statistics', async () => {
     const { entry } = await resultsOn(memory).create(countingRows(5000), { owner: 'ana' });
     const result = await resultsOn(memory).open(entry.requestId);
     expect(result.entry).toEqual(entry);
@@ -85,7 +85,7 @@ describe('a result', () => {
     expect(await pageText(result, 4998, 10)).toBe(countingJson(4998, 5000));
   });
 
-  test('of no rows keeps its schema', async () => {
+  test('a result of no rows keeps its schema', async () => {
     const { entry } = await resultsOn(memory).create(countingRows(0), { owner: 'ana' });
     const result = await resultsOn(memory).open(entry.requestId);
     expect(result.schema.fields.map(({ name }) => name)).toEqual(['n']);
@@ -93,7 +93,7 @@ describe('a result', () => {
     expect(await pageText(result, 0, 10, 'csv')).toBe('n\n');
   });
 
-  test('has pages at every boundary offset', async () => {
+  test('a result has pages at every boundary offset', async () => {
     const result = await resultsOn(memory).create(countingRows(40_000), { owner: 'ana' });
     for (const offset of [0, 16_383, 16_384, 16_385, 32_767, 32_768, 39_999, 40_000]) {
       expect(await pageText(result, offset, 2)).toBe(
@@ -110,7 +110,7 @@ describe('a result', () => {
     }
   });
 
-  test('belongs to one broker: another neither sees nor deletes it', async () => {
+  test('a result belongs to one broker: another neither sees nor deletes it', async () => {
     const { entry } = await resultsOn(memory).create(countingRows(1), { owner: 'ana' });
     const other = resultsOn(memory, { brokerId: 'Broker_b_1' });
     expect(await Array.fromAsync(other.list())).toEqual([]);
@@ -120,7 +120,7 @@ describe('a result', () => {
 });
 
 describe('the id of a result', () => {
-  test('has the tag of its owner, which a renewal leaves', async () => {
+  test('the id of a result has the tag of its owner, which a renewal leaves', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(10), { owner: 'ana' });
     await clock.advance(1);
@@ -128,7 +128,7 @@ describe('the id of a result', () => {
     expect((await results.renew(entry.requestId, 2 * hourMs)).requestId).toBe(entry.requestId);
   });
 
-  test('has another tag under another key', () => {
+  test('the id of a result has another tag under another key', () => {
     const ownerTagKey = 'a-key-of-32-letters-for-tests-01';
     const [open, keyed] = [resultsOn(memory), resultsOn(memory, { ownerTagKey })];
     expect(ownerTagOf(keyed.newRequestId('ana'))).toBe(ownerTag('ana', ownerTagKey));
@@ -136,14 +136,14 @@ describe('the id of a result', () => {
     expect(ownerTagOf(open.newRequestId('ana'))).not.toBe(ownerTagOf(open.newRequestId('bob')));
   });
 
-  test('has the first four bytes of an HMAC-SHA256, as openssl computes it', () => {
+  test('the id of a result has the first four bytes of an HMAC-SHA256, as openssl computes it', () => {
     // printf ana | openssl dgst -sha256 -mac HMAC -macopt key:a-key-of-32-letters-for-tests-01
     expect(ownerTag('ana', 'a-key-of-32-letters-for-tests-01').toString(16)).toBe('2da86939');
   });
 });
 
 describe('expiry', () => {
-  test('is enforced on read, from that millisecond on', async () => {
+  test('expiry is enforced on read, from that millisecond on', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(1), { owner: 'ana' });
     await clock.advance(hourMs - 1);
@@ -155,7 +155,7 @@ describe('expiry', () => {
     expect(await codeOf(results.open(entry.requestId, { mayRead }))).toBe('RESULT_NOT_FOUND');
   });
 
-  test('deletes what has expired, and nothing else, and remembers why', async () => {
+  test('expiry deletes what has expired, and nothing else, and remembers why', async () => {
     const results = resultsOn(memory);
     const first = await results.create(countingRows(1), { owner: 'ana' });
     await clock.advance(1000);
@@ -167,7 +167,7 @@ describe('expiry', () => {
     expect(await pageText(second, 0, 9)).toBe('[[0],[1]]');
   });
 
-  test('goes on past a result that cannot be deleted, and says so', async () => {
+  test('expiry goes on past a result that cannot be deleted, and says so', async () => {
     const store = new FaultStore(memory);
     const results = resultsOn(store);
     for (let count = 0; count < 3; count += 1) {
@@ -180,7 +180,7 @@ describe('expiry', () => {
     expect(await keysOf(memory)).toHaveLength(2);
   });
 
-  test('deletes also a result whose commit record is damaged', async () => {
+  test('expiry deletes also a result whose commit record is damaged', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(1), { owner: 'ana' });
     await memory.put(entry.recordKey, Buffer.from('{}'));
@@ -192,7 +192,7 @@ describe('expiry', () => {
 });
 
 describe('renewal', () => {
-  test('gives a new expiry, counted from now, and leaves one commit record', async () => {
+  test('renewal gives a new expiry, counted from now, and leaves one commit record', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(3), { owner: 'ana' });
     await clock.advance(1000);
@@ -202,7 +202,7 @@ describe('renewal', () => {
     expect((await resultsOn(memory).open(entry.requestId)).entry).toEqual(renewed);
   });
 
-  test('never gives more than the ceiling', async () => {
+  test('renewal never gives more than the ceiling', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(3), { owner: 'ana' });
     expect((await results.renew(entry.requestId, 999 * hourMs)).expirationTimeMs).toBe(
@@ -210,7 +210,7 @@ describe('renewal', () => {
     );
   });
 
-  test('that dies half-way leaves the later expiry in force', async () => {
+  test('renewal that dies half-way leaves the later expiry in force', async () => {
     const store = new FaultStore(memory);
     const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
     store.plan = faultOn('delete', { kind: 'crash', when: 'before' });
@@ -224,7 +224,7 @@ describe('renewal', () => {
     expect(await keysOf(memory)).toEqual([]);
   });
 
-  test('by another process is seen before a result is called expired', async () => {
+  test('renewal by another process is seen before a result is called expired', async () => {
     const here = resultsOn(memory);
     const { entry } = await here.create(countingRows(3), { owner: 'ana' });
     await resultsOn(memory).renew(entry.requestId, 5 * hourMs);
@@ -232,7 +232,7 @@ describe('renewal', () => {
     expect((await here.open(entry.requestId)).entry.expirationTimeMs).toBe(1_000_000 + 5 * hourMs);
   });
 
-  test('of a result that another process deletes meanwhile brings nothing back', async () => {
+  test('renewal of a result that another process deletes meanwhile brings nothing back', async () => {
     const here = resultsOn(memory);
     const { entry } = await here.create(countingRows(3), { owner: 'ana' });
     await resultsOn(memory).delete(entry.requestId);
@@ -242,7 +242,7 @@ describe('renewal', () => {
 });
 
 describe('deletion', () => {
-  test('removes the commit record before the data', async () => {
+  test('deletion removes the commit record before the data', async () => {
     const store = new RecordingStore(memory);
     const results = resultsOn(store);
     const { entry } = await results.create(countingRows(3), { owner: 'ana' });
@@ -257,7 +257,7 @@ describe('deletion', () => {
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_NOT_FOUND');
   });
 
-  test('takes a record with it that another process writes to renew the result meanwhile', async () => {
+  test('deletion takes a record with it that another process writes to renew the result meanwhile', async () => {
     const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
     const reached = Promise.withResolvers<void>();
     const slowDelete = faultOn('delete', { kind: 'slow', delayMs: 100 }, 1);
@@ -277,7 +277,7 @@ describe('deletion', () => {
     expect(await keysOf(memory)).toEqual([]);
   });
 
-  test('under a reader gives the reader an error, not a short page', async () => {
+  test('deletion under a reader gives the reader an error, not a short page', async () => {
     const here = resultsOn(memory);
     const result = await here.create(countingRows(30_000), { owner: 'ana' });
     await resultsOn(memory).delete(result.entry.requestId);
@@ -293,7 +293,7 @@ describe('deletion', () => {
     'x\0',
     'x'.repeat(4096),
     '01A1FBBD-A4A0-72B4-A4A2-84902187C39F',
-  ])('of %j touches no object: it is not a request id', async (id) => {
+  ])('deletion of %j touches no object: it is not a request id', async (id) => {
     const store = new RecordingStore(memory);
     const results = resultsOn(store);
     expect(await codeOf(results.open(id))).toBe('RESULT_NOT_FOUND');
@@ -304,7 +304,7 @@ describe('deletion', () => {
 });
 
 describe('a failed write', () => {
-  test('of a source that fails throws the same error and leaves nothing', async () => {
+  test('a failed write of a source that fails throws the same error and leaves nothing', async () => {
     const failure = new Error('division by zero');
     await expect(
       resultsOn(memory).create(failingRows(50_000, failure), { owner: 'ana' }),
@@ -312,7 +312,7 @@ describe('a failed write', () => {
     expect(await keysOf(memory)).toEqual([]);
   });
 
-  test('that is aborted leaves nothing, and says ABORTED', async () => {
+  test('a failed write that is aborted leaves nothing, and says ABORTED', async () => {
     const abort = new AbortController();
     const source = countingRows(50_000);
     const batches = (async function* () {
@@ -329,7 +329,7 @@ describe('a failed write', () => {
     expect(await keysOf(memory)).toEqual([]);
   });
 
-  test('over the size limit fails as a limit and leaves nothing', async () => {
+  test('a failed write over the size limit fails as a limit and leaves nothing', async () => {
     const results = resultsOn(memory, { resultBytesMax: 100_000 });
     expect(await codeOf(results.create(countingRows(50_000), { owner: 'ana' }))).toBe(
       'QUERY_LIMIT_EXCEEDED',
@@ -338,7 +338,7 @@ describe('a failed write', () => {
     expect(await codeOf(results.create(countingRows(10_000), { owner: 'ana' }))).toBe('resolved');
   });
 
-  test('whose commit record cannot be taken back leaves it with its data: a whole result', async () => {
+  test('a failed write whose commit record cannot be taken back leaves it with its data: a whole result', async () => {
     const store = new FaultStore(memory, {
       plan: ({ op, key, number }) =>
         (op === 'put' && key.endsWith('.json')) || (op === 'delete' && number === 3)
@@ -352,7 +352,7 @@ describe('a failed write', () => {
     expect(await pageText(await resultsOn(memory).open(requestId), 0, 3)).toBe(countingJson(0, 3));
   });
 
-  test('without enough room leaves nothing', async () => {
+  test('a failed write without enough room leaves nothing', async () => {
     const store = new FaultStore(memory, {
       plan: faultOn('put', { kind: 'full', afterBytes: 70_000 }),
     });
@@ -379,7 +379,7 @@ test('a damaged batch is an error in every format, never rows', async () => {
 });
 
 describe('a data file that is missing', () => {
-  test('is an error of the store while the commit record stands, and the result is there again when the file is', async () => {
+  test('a data file that is missing is an error of the store while the commit record stands, and the result is there again when the file is', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(5000), { owner: 'ana' });
     const reader = resultsOn(memory);

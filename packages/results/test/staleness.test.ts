@@ -65,20 +65,23 @@ describe('a result that somebody else has removed is no longer served after the 
     ],
   ];
 
-  test.each(removals)('%s', async (_, isShared, code, remove) => {
-    const results = broker('Broker_a_1', { isShared });
-    const { entry } = await results.create(countingRows(100), { owner: 'ana' });
-    await warm(results, entry.requestId);
-    const held = await results.open(entry.requestId);
-    await remove(entry);
-    await clock.advance(boundMs);
-    expect(await codeOf(results.open(entry.requestId))).toBe(code);
-    // Also by somebody who has opened it before, and would only read what is in memory.
-    expect(await codeOf(pageText(held, 0, 100))).toBe(code);
-    // And it never existed for anybody but its owner.
-    const mayRead = (owner?: string): boolean => owner !== 'ana';
-    expect(await codeOf(results.open(entry.requestId, { mayRead }))).toBe('RESULT_NOT_FOUND');
-  });
+  test.each(removals)(
+    'a result that somebody else has removed is no longer served after the bound, with its pages in memory: %s',
+    async (_, isShared, code, remove) => {
+      const results = broker('Broker_a_1', { isShared });
+      const { entry } = await results.create(countingRows(100), { owner: 'ana' });
+      await warm(results, entry.requestId);
+      const held = await results.open(entry.requestId);
+      await remove(entry);
+      await clock.advance(boundMs);
+      expect(await codeOf(results.open(entry.requestId))).toBe(code);
+      // Also by somebody who has opened it before, and would only read what is in memory.
+      expect(await codeOf(pageText(held, 0, 100))).toBe(code);
+      // And it never existed for anybody but its owner.
+      const mayRead = (owner?: string): boolean => owner !== 'ana';
+      expect(await codeOf(results.open(entry.requestId, { mayRead }))).toBe('RESULT_NOT_FOUND');
+    },
+  );
 
   test('a page of a result that is held is refused by itself', async () => {
     const results = broker('Broker_a_1');
@@ -90,7 +93,7 @@ describe('a result that somebody else has removed is no longer served after the 
     expect(await codeOf(pageText(held, 0, 100))).toBe('RESULT_DELETED');
   });
 
-  test('and it says that it has expired, when it has', async () => {
+  test('a result that somebody else has removed says that it has expired, when it has', async () => {
     const results = broker('Broker_a_1');
     const { entry } = await results.create(countingRows(100), { owner: 'ana' });
     await clock.advance(hourMs);
@@ -135,7 +138,7 @@ describe('looking whether a result stands takes', () => {
     expect(store.calls).toHaveLength(2);
   });
 
-  test('one request each time where nothing may go unnoticed', async () => {
+  test('looking whether a result exists takes one request each time where nothing may go unnoticed', async () => {
     const store = new RecordingStore(memory);
     const results = broker('Broker_a_1', { store, stalenessMaxMs: 0 });
     const { entry } = await results.create(countingRows(100), { owner: 'ana' });

@@ -33,7 +33,7 @@ function resultsWith(extend: SpaceReservation['extend'], ends: string[] = []): R
 }
 
 describe('a write that waits for room', () => {
-  test('stores nothing meanwhile and pulls no more rows, and goes on when it has room', async () => {
+  test('a write that waits for room stores nothing meanwhile and pulls no more rows, and goes on when it has room', async () => {
     const room = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     let pulledCount = 0;
@@ -61,7 +61,7 @@ describe('a write that waits for room', () => {
     expect(await pageText(await writing, 0, 3000)).toBe(countingJson(0, 2000));
   });
 
-  test('gives up as one whose room was refused at once, and leaves nothing', async () => {
+  test('a write that waits for room gives up as one whose room was refused at once, and leaves nothing', async () => {
     const ends: string[] = [];
     const refusal = new QuireError('QUERY_LIMIT_EXCEEDED', 'no room');
     const refusing = resultsWith(() => Promise.reject(refusal), ends);
@@ -69,7 +69,7 @@ describe('a write that waits for room', () => {
     expect([ends, memory.usedBytes]).toEqual([['freed'], 0]);
   });
 
-  test('hands on the signal that its caller gave', async () => {
+  test('a write that waits for room hands on the signal that its caller gave', async () => {
     const stop = new AbortController();
     const waiting = resultsWith((_bytes, options) => {
       return new Promise((_resolve, reject) => {

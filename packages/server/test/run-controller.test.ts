@@ -197,15 +197,18 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
       { 'controller.admin.auth.provider.class': 'no.mjs' },
       /^controller\.admin\.auth\.provider\.class = .*no\.mjs: /,
     ],
-  ])('%o', async (settings, message) => {
-    const all = { ...usual, ...settings, 'controller.brokers': 'http://127.0.0.1:9' };
-    await expect(whileRunning(all, async () => undefined)).rejects.toMatchObject({
-      code: 'INVALID_SETTING',
-      message: expect.stringMatching(message),
-    });
-  });
+  ])(
+    'what cannot be is told at the start, by the name of its setting: %o',
+    async (settings, message) => {
+      const all = { ...usual, ...settings, 'controller.brokers': 'http://127.0.0.1:9' };
+      await expect(whileRunning(all, async () => undefined)).rejects.toMatchObject({
+        code: 'INVALID_SETTING',
+        message: expect.stringMatching(message),
+      });
+    },
+  );
 
-  test('a port that is taken', async () => {
+  test('a port that is taken is told at the start, by the name of its setting', async () => {
     const holder = createServer();
     holder.listen(0, '127.0.0.1');
     await once(holder, 'listening');
@@ -232,7 +235,7 @@ describe('what gives the Authorization of calls to brokers', () => {
     (await openAuthorization(settingsOf(settings), new ManualClock())).authorization();
   const classKey = 'controller.admin.auth.provider.class';
 
-  test('is what the settings name, by the end of a class name, or what they have a token for', async () => {
+  test('what gives the Authorization of calls to brokers is what the settings name, by the end of a class name, or what they have a token for', async () => {
     const [token, url] = ['controller.admin.auth.token', 'controller.admin.auth.url'];
     const path = await file('t', ' in-file ');
     const both = { [token]: 'in-settings', [url]: path };
@@ -258,7 +261,7 @@ describe('what gives the Authorization of calls to brokers', () => {
     ]);
   });
 
-  test('may come from a module, which is given what the settings say', async () => {
+  test('what gives the Authorization of calls to brokers may come from a module, which is given what the settings say', async () => {
     const module =
       'export const createAuthorizationProvider = ({ url, token }) => ({ authorization: async () => `Own ${url} ${token}` });';
     await file('own.mjs', module);

@@ -66,7 +66,7 @@ function serverWithHooks(options: Partial<ServerOptions> = {}, handler?: RouteHa
 const me = { authorization: 'me' };
 
 describe('the hooks of a call', () => {
-  test('let in who proves who it is, and give every answer the id of its call', async () => {
+  test('the hooks of a call let in who proves who it is, and give every answer the id of its call', async () => {
     const { server } = serverWithHooks();
     const [known, stranger, open_] = await Promise.all([
       server.inject({ url: '/who', headers: me }),
@@ -115,7 +115,7 @@ describe('the hooks of a call', () => {
     );
   });
 
-  test('measure by the clock, and add what the route noted', async () => {
+  test('the hooks of a call measure by the clock, and add what the route noted', async () => {
     const { server, clock, calls, lines } = serverWithHooks({}, async (request) => {
       callContextOf(request).notes = { rowCount: 3 };
       await clock.advance(250);
@@ -127,14 +127,14 @@ describe('the hooks of a call', () => {
     expect(lines.at(-1)).toMatchObject({ message: 'call ended', durationMs: 250, rowCount: 3 });
   });
 
-  test('refuse every call once a shutdown has begun', async () => {
+  test('the hooks of a call refuse every call once a shutdown has begun', async () => {
     const { server, calls } = serverWithHooks();
     await calls.drain(0);
     const answer = await server.inject({ url: '/who', headers: me });
     expect([answer.statusCode, answer.json().reason]).toEqual([503, 'SHUTTING_DOWN']);
   });
 
-  test('refuse an encoding of the body that Node would not read, and end the connection', async () => {
+  test('the hooks of a call refuse an encoding of the body that Node would not read, and end the connection', async () => {
     const { server } = serverWithHooks();
     const answer = await server.inject({
       url: '/who',
@@ -144,7 +144,7 @@ describe('the hooks of a call', () => {
     expect(answer.statusCode).toBeGreaterThanOrEqual(400);
   });
 
-  test('hold back an address that guesses, and say when it may try again', async () => {
+  test('the hooks of a call hold back an address that guesses, and say when it may try again', async () => {
     const clock = new ManualClock();
     const settings = { ...unlimited, failuresPerMinuteMax: 2 };
     const authenticate = async (): Promise<never> => {
@@ -162,7 +162,7 @@ describe('the hooks of a call', () => {
     expect(Number(guesses[2]?.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('let a principal run as many calls at once as it may, and take a call off when it has ended', async () => {
+  test('the hooks of a call let a principal run as many calls at once as it may, and take a call off when it has ended', async () => {
     const limits = new CallLimits(() => ({ ...unlimited, callsRunningMax: 1 }), new ManualClock());
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

@@ -72,7 +72,7 @@ test.each([
     'a page of an origin that is allowed',
     { ...ours, origin: friend, 'sec-fetch-site': 'cross-site' },
   ],
-])('may change something: %s', async (_who, headers) => {
+])('a call may change something: %s', async (_who, headers) => {
   const { status } = await answerTo('DELETE', headers, { corsOrigins: [friend] });
   expect(status).toBe(200);
 });
@@ -109,7 +109,7 @@ test.each([
     { ...ours, origin: friend.toUpperCase(), 'sec-fetch-site': 'cross-site' },
   ],
 ])(
-  'may not change anything, whatever credentials the browser adds: a page %s',
+  'a page %s may not change anything, whatever credentials the browser adds',
   async (_which, headers) => {
     const { status, body } = await answerTo('DELETE', headers, { corsOrigins: [friend] });
     expect([status, body.reason]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);

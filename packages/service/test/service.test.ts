@@ -170,11 +170,11 @@ describe('limits on wrong credentials', () => {
     return found.slice(-2);
   }
 
-  test('count the caller behind a proxy that is trusted', async () => {
+  test('limits on wrong credentials count the caller behind a proxy that is trusted', async () => {
     expect(await statuses(['127.0.0.1'])).toEqual([429, 401]);
   });
 
-  test('count other addresses that connect, whatever their headers say', async () => {
+  test('limits on wrong credentials count other addresses that connect, whatever their headers say', async () => {
     expect(await statuses(undefined)).toEqual([429, 429]);
     expect(await statuses(['10.0.0.0/8'])).toEqual([429, 429]);
   });

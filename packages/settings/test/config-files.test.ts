@@ -18,7 +18,7 @@ async function load(name: string): Promise<Settings> {
 }
 
 describe('config/quickstart.properties', () => {
-  test('keeps results in files of the clone, on loopback', async () => {
+  test('config/quickstart.properties keeps results in files of the clone, on loopback', async () => {
     const { server, store, backends } = await load('quickstart.properties');
     expect(server).toMatchObject({ bindHost: '127.0.0.1', brokerPort: 8099 });
     expect(store).toMatchObject({ protocol: 'file', tempDir: join(root, '.quire/temp') });
@@ -28,7 +28,7 @@ describe('config/quickstart.properties', () => {
     });
   });
 
-  test('has tables whose files exist', async () => {
+  test('config/quickstart.properties has tables whose files exist', async () => {
     const { tables } = await load('quickstart.properties');
     expect(tables.map(({ name }) => name)).toEqual([
       'flights',
@@ -42,7 +42,7 @@ describe('config/quickstart.properties', () => {
     for (const { path } of tables) expect((await readFile(path)).length).toBeGreaterThan(1000);
   });
 
-  test('has the principals admin and analyst', async () => {
+  test('config/quickstart.properties has the principals admin and analyst', async () => {
     const { principals } = await load('quickstart.properties');
     expect(principals.map(({ name, role }) => ({ name, role }))).toEqual([
       { name: 'admin', role: 'admin' },
@@ -52,7 +52,7 @@ describe('config/quickstart.properties', () => {
 });
 
 describe('config/production.properties', () => {
-  test('is right as it stands', async () => {
+  test('config/production.properties is right as it stands', async () => {
     const { server, backends, cleaner, principals, tables } = await load('production.properties');
     expect(server.brokerHostName).toBe('broker-1.example.com');
     expect(backends['file']?.location).toEqual({
@@ -64,7 +64,7 @@ describe('config/production.properties', () => {
     expect(tables.map(({ name }) => name)).toEqual(['orders', 'customers', 'events']);
   });
 
-  test('is right with all that it offers in comments', async () => {
+  test('config/production.properties is right with all that it offers in comments', async () => {
     const text = await readFile(join(root, 'config/production.properties'), 'utf8');
     const uncommented = text.replaceAll(/^#(?=[a-z]+\.)/gm, '');
     expect(uncommented).not.toBe(text);
@@ -73,7 +73,7 @@ describe('config/production.properties', () => {
 });
 
 describe('config/cluster', () => {
-  test('has two brokers on one directory, with the same callers and tables, at addresses of their own', async () => {
+  test('config/cluster has two brokers on one directory, with the same callers and tables, at addresses of their own', async () => {
     const [one, two] = [
       await load('cluster/broker-1.properties'),
       await load('cluster/broker-2.properties'),
@@ -91,7 +91,7 @@ describe('config/cluster', () => {
     ]);
   });
 
-  test('has a proxy and a controller for both, and a cleaner for their directory', async () => {
+  test('config/cluster has a proxy and a controller for both, and a cleaner for their directory', async () => {
     const [proxy, controller, cleaner] = [
       await load('cluster/proxy.properties'),
       await load('cluster/controller.properties'),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { messagesOf, settingsOf, viewOf } from './settings-builder.ts';
 
 describe('environment variables', () => {
-  test('spell a key in upper case with underscores, capitals in the middle of a word included', () => {
+  test('environment variables spell a key in upper case with underscores, capitals in the middle of a word included', () => {
     const environment = {
       ENGINE_BROKER_CLIENT_QUERYPORT: '1234',
       ENGINE_BROKER_PAGINATION_FILE_MAXSTORAGEPERBROKERMB: '7',
@@ -15,7 +15,7 @@ describe('environment variables', () => {
     ]);
   });
 
-  test('count as not set when they are empty', () => {
+  test('environment variables count as not set when they are empty', () => {
     expect(
       viewOf({
         environment: { ENGINE_BIND_HOST: '', ENGINE_BROKER_TYPO: '', ENGINE_LOG_LEVEL: undefined },
@@ -23,7 +23,7 @@ describe('environment variables', () => {
     ).toEqual([]);
   });
 
-  test('make a table or a principal with a name in lower case', () => {
+  test('environment variables make a table or a principal with a name in lower case', () => {
     const environment = {
       ENGINE_TABLE_MY_CARS_PATH: '/cars.json',
       ENGINE_AUTH_PRINCIPAL_ANN_ROLE: 'admin',
@@ -37,7 +37,7 @@ describe('environment variables', () => {
     });
   });
 
-  test('change what the file or an override has already named, whatever its spelling', () => {
+  test('environment variables change what the file or an override has already named, whatever its spelling', () => {
     const settings = settingsOf({
       file: 'engine.table.My_Cars.path = /old.json\nengine.auth.principal.ann-2.role = query',
       overrides: ['engine.table.Trips.path=/trips.csv'],
@@ -62,13 +62,16 @@ describe('environment variables', () => {
     ['ENGINE_BROKR_SHUTDOWN_GRACE', 'ENGINE_BROKER_SHUTDOWN_GRACE'],
     ['PROXY_PRT', 'PROXY_PORT'],
     ['CONTROLLER_ADMIN_TOKEN', 'CONTROLLER_ADMIN_AUTH_TOKEN'],
-  ])('are refused when they must be a slip of the pen: %s', (variable, nearest) => {
-    expect(messagesOf({ environment: { [variable]: 'hush' } })).toEqual([
-      `environment ${variable}: no such setting; the nearest is ${nearest}.`,
-    ]);
-  });
+  ])(
+    'environment variables are refused when they must be a slip of the pen: %s',
+    (variable, nearest) => {
+      expect(messagesOf({ environment: { [variable]: 'hush' } })).toEqual([
+        `environment ${variable}: no such setting; the nearest is ${nearest}.`,
+      ]);
+    },
+  );
 
-  test('are passed over when others may have meant them', () => {
+  test('environment variables are passed over when others may have meant them', () => {
     const environment = {
       ENGINE_VERSION: '17',
       PROXY_USER: 'me',
@@ -84,7 +87,7 @@ describe('environment variables', () => {
     expect(viewOf({ environment })).toEqual([]);
   });
 
-  test('are passed over when a setting says that they hold a secret', () => {
+  test('environment variables are passed over when a setting says that they hold a secret', () => {
     const file =
       'engine.auth.principal.ann.role = admin\nengine.auth.principal.ann.token.env = ENGINE_AUTH_ANN';
     const environment = {

@@ -22,7 +22,7 @@ function faulty(message: string): unknown {
 }
 
 describe('loadSettings', () => {
-  test('reads the file, by a path from the working directory', async () => {
+  test('loadSettings reads the file, by a path from the working directory', async () => {
     await writeFile(join(dir, 'a.properties'), '\uFEFFengine.table.café.path = x\r\n');
     const problems = await loadSettings({ ...nothing, path: 'a.properties', workingDir: dir });
     expect(problems.ok || problems.problems.map(({ message }) => message)).toEqual([
@@ -41,7 +41,7 @@ describe('loadSettings', () => {
     ]);
   });
 
-  test('needs no file', async () => {
+  test('loadSettings needs no file', async () => {
     const outcome = await loadSettings({
       ...nothing,
       overrides: ['proxy.port=1'],
@@ -50,7 +50,7 @@ describe('loadSettings', () => {
     expect(outcome.ok && outcome.settings.server.proxyPort).toBe(1);
   });
 
-  test('reports a file that is not there, not a file or not UTF-8', async () => {
+  test('loadSettings reports a file that is not there, not a file or not UTF-8', async () => {
     await writeFile(join(dir, 'latin1'), Buffer.from([0x61, 0x3d, 0xe9]));
     const load = (path: string): Promise<unknown> =>
       loadSettings({ ...nothing, path, workingDir: dir });

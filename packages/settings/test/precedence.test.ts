@@ -65,7 +65,7 @@ describe('where values come from', () => {
 });
 
 describe('relative paths', () => {
-  test('start from the directory of the file that holds them', () => {
+  test('relative paths start from the directory of the file that holds them', () => {
     const file =
       'engine.table.cars.path = ../data/cars.json\nengine.broker.pagination.file.data.dir = results';
     const settings = settingsOf({ file });
@@ -76,7 +76,7 @@ describe('relative paths', () => {
     });
   });
 
-  test('start from the working directory in the environment and in overrides', () => {
+  test('relative paths start from the working directory in the environment and in overrides', () => {
     const settings = settingsOf({
       environment: { ENGINE_TABLE_CARS_PATH: 'cars.json' },
       overrides: ['engine.broker.pagination.temp.dir=./temp'],
@@ -89,7 +89,7 @@ describe('relative paths', () => {
     ['file:///var/lib/r%C3%A9sultats', { scheme: 'file', text: '/var/lib/résultats' }],
     ['s3://bucket/some/prefix', { scheme: 's3', text: 's3://bucket/some/prefix' }],
     ['gs://bucket', { scheme: 'gs', text: 'gs://bucket' }],
-  ])('are not meant by the data directory %s', (location, expected) => {
+  ])('relative paths are not meant by the data directory %s', (location, expected) => {
     expect(
       settingsOf({ overrides: [`engine.broker.pagination.file.data.dir=${location}`] }).backends[
         'file'

@@ -113,7 +113,7 @@ describe('a value that is not allowed', () => {
       'a text of 1 to 1000 characters without spaces, often a URL',
     ],
     ['engine.auth.limit.concurrency', '-1', 'an integer from 0 to 1000000; 0 means no limit'],
-  ])('is refused: %s = %s', (key, value, allowed) => {
+  ])('a value that is not allowed is refused: %s = %s', (key, value, allowed) => {
     expect(parse({ overrides: [`${key}=${value}`] })).toEqual({
       ok: false,
       problems: [
@@ -128,14 +128,14 @@ describe('a value that is not allowed', () => {
     });
   });
 
-  test('is called empty when it is', () => {
+  test('a value that is not allowed is called empty when it is', () => {
     expect(messagesOf({ file: 'engine.bind.host =\nengine.table.cars.path = ' })).toEqual([
       'engine.bind.host is empty (conf/quire.properties:1): expected a host name or an IP address.',
       'engine.table.cars.path is empty (conf/quire.properties:2): expected a path of this machine, absolute or relative.',
     ]);
   });
 
-  test('is shown on one line and cut when it is long', () => {
+  test('a value that is not allowed is shown on one line and cut when it is long', () => {
     const allowed = 'expected one of auto, pretty, json.';
     expect(messagesOf({ overrides: ['engine.log.format=a\nb\u001B[31m'] })).toEqual([
       String.raw`engine.log.format = "a\nb\u001b[31m" (--set): ${allowed}`,
@@ -145,7 +145,7 @@ describe('a value that is not allowed', () => {
     ]);
   });
 
-  test('is told with the place it came from', () => {
+  test('a value that is not allowed is told with the place it came from', () => {
     expect(messagesOf({ file: '\n\nengine.duckdb.threads = many' })).toEqual([
       'engine.duckdb.threads = many (conf/quire.properties:3): expected an integer from 0 to 1024.',
     ]);
@@ -164,7 +164,7 @@ describe('a key that is unknown', () => {
     ['engine.table.my.cars.path', 'engine.table.my.path'],
     ['engine.auth.principal.ann.token', 'engine.auth.principal.ann.role'],
     ['pinot.broker.query.page.size', 'engine.broker.query.page.size'],
-  ])('is refused with the nearest known one: %s', (key, nearest) => {
+  ])('a key that is unknown is refused with the nearest known one: %s', (key, nearest) => {
     expect(parse({ file: `${key} = hush` })).toEqual({
       ok: false,
       problems: [
@@ -186,12 +186,15 @@ describe('a key that is unknown', () => {
     `${'h'.repeat(121)}.x = 1`,
     'sha 256.x = hush',
     'eyJhbGciOiJIUzI1NiJ9.e+30.hush',
-  ])('is not repeated when it does not look like a key, for it may be a secret: %s', (line) => {
-    const message = 'expected key = value, with a key such as engine.bind.host.';
-    expect(messagesOf({ file: line })).toEqual([`conf/quire.properties:1: ${message}`]);
-  });
+  ])(
+    'a key that is unknown is not repeated when it does not look like a key, for it may be a secret: %s',
+    (line) => {
+      const message = 'expected key = value, with a key such as engine.bind.host.';
+      expect(messagesOf({ file: line })).toEqual([`conf/quire.properties:1: ${message}`]);
+    },
+  );
 
-  test('is refused in an override, and so is an override without an equals sign', () => {
+  test('a key that is unknown is refused in an override, and so is an override without an equals sign', () => {
     expect(
       messagesOf({ overrides: ['engine.bindhost=1', 'engine.bind.host', 'engine.table..path=/x'] }),
     ).toEqual([
@@ -203,14 +206,14 @@ describe('a key that is unknown', () => {
 });
 
 describe('a name in a key', () => {
-  test('is shown on one line', () => {
+  test('a name in a key is shown on one line', () => {
     expect(messagesOf({ file: String.raw`engine.table.a\nb.path = /x` })).toEqual([
       String.raw`"engine.table.a\nb.path" (conf/quire.properties:1): ` +
         String.raw`"a\nb" is not allowed there: expected a name of letters, digits and _, not starting with a digit.`,
     ]);
   });
 
-  test('is refused when it is not one', () => {
+  test('a name in a key is refused when it is not one', () => {
     expect(
       messagesOf({
         overrides: [
@@ -226,7 +229,7 @@ describe('a name in a key', () => {
     ]);
   });
 
-  test('is refused when no environment variable could tell it from another', () => {
+  test('a name in a key is refused when no environment variable could tell it from another', () => {
     const file =
       'engine.table.cars.path = /a\nengine.table.Cars.path = /b\nengine.auth.principal.a-b.role = admin\nengine.auth.principal.a_b.role = query';
     expect(messagesOf({ file })).toEqual([
@@ -235,7 +238,7 @@ describe('a name in a key', () => {
     ]);
   });
 
-  test('needs its required settings', () => {
+  test('a name in a key needs its required settings', () => {
     expect(
       messagesOf({
         file: 'engine.table.cars.format = csv\nengine.auth.principal.ann.token.env = ANN',
@@ -248,13 +251,13 @@ describe('a name in a key', () => {
 });
 
 describe('a file', () => {
-  test('may set a key once only', () => {
+  test('a file may set a key once only', () => {
     expect(messagesOf({ file: 'engine.bind.host = ::1\n\nengine.bind.host: ::1' })).toEqual([
       'engine.bind.host (conf/quire.properties:3): already set on line 1.',
     ]);
   });
 
-  test('is told of a malformed escape by its line', () => {
+  test('a file is told of a malformed escape by its line', () => {
     expect(messagesOf({ file: String.raw`engine.bind.host = \u12` })).toEqual([
       String.raw`conf/quire.properties:1: expected four hexadecimal digits after \u.`,
     ]);
@@ -290,7 +293,7 @@ describe('settings that do not go together', () => {
     ]);
   });
 
-  test('shares of a quota that is not enforced', () => {
+  test('shares of a quota that is not enforced are refused', () => {
     const [percent, own] = [
       'engine.broker.pagination.quota.principal.maxPercent',
       'engine.auth.principal.ann.quota.maxMB',
@@ -320,7 +323,7 @@ describe('settings that do not go together', () => {
     ]);
   });
 
-  test('half of an access key', () => {
+  test('half of an access key is refused', () => {
     const [id, secret] = [
       'engine.broker.pagination.s3.access.key',
       'engine.broker.pagination.s3.secret.key',
@@ -334,7 +337,7 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ overrides: [`${secret}=hush`, `${id}=AKEY`] })).toEqual([]);
   });
 
-  test('half of what encrypted connections need', () => {
+  test('half of what encrypted connections need is refused', () => {
     const [certificate, key] = ['engine.tls.certificate.file', 'engine.tls.key.file'] as const;
     expect(messagesOf({ file: `${certificate} = a` })).toEqual([
       `${key} (conf/quire.properties:1): must be set, because ${certificate} is.`,

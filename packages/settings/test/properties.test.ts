@@ -30,7 +30,7 @@ describe('parseProperties', () => {
     [String.raw`key = \\u00e9`, 'key', String.raw`\u00e9`],
     ['= value', '', 'value'],
     ['ключ = значение', 'ключ', 'значение'],
-  ])('reads %j', (line, key, value) => {
+  ])('parseProperties reads %j', (line, key, value) => {
     expect(parseProperties(line)).toEqual({ properties: [{ key, value, line: 1 }], faults: [] });
   });
 
@@ -45,11 +45,11 @@ describe('parseProperties', () => {
     '\\\n# comment',
     '\uFEFF',
     '\uFEFF# comment',
-  ])('finds nothing in %j', (text) => {
+  ])('parseProperties finds nothing in %j', (text) => {
     expect(parseProperties(text)).toEqual({ properties: [], faults: [] });
   });
 
-  test('joins lines that end in an odd number of backslashes, without the blanks that the next one starts with', () => {
+  test('parseProperties joins lines that end in an odd number of backslashes, without the blanks that the next one starts with', () => {
     expect(pairs('fruits = apple, \\\n   banana, \\\r\n\tpear\nnext = 1')).toEqual([
       ['fruits', 'apple, banana, pear'],
       ['next', '1'],
@@ -62,12 +62,12 @@ describe('parseProperties', () => {
     expect(pairs('ke\\\n  y = value')).toEqual([['key', 'value']]);
   });
 
-  test('takes what looks like a comment for text within a continued line, and never continues a comment', () => {
+  test('parseProperties takes what looks like a comment for text within a continued line, and never continues a comment', () => {
     expect(pairs('a = 1\\\n# 2')).toEqual([['a', '1# 2']]);
     expect(pairs('# comment \\\na = 1')).toEqual([['a', '1']]);
   });
 
-  test('ends a continued line at a blank line and at the end of the text', () => {
+  test('parseProperties ends a continued line at a blank line and at the end of the text', () => {
     expect(pairs('a = 1\\\n\nb = 2')).toEqual([
       ['a', '1'],
       ['b', '2'],
@@ -76,7 +76,7 @@ describe('parseProperties', () => {
     expect(pairs('a = 1\\\n')).toEqual([['a', '1']]);
   });
 
-  test('counts lines ended by LF, CR and CRLF, and names the line that a property starts on', () => {
+  test('parseProperties counts lines ended by LF, CR and CRLF, and names the line that a property starts on', () => {
     const text = '\uFEFF# head\r\na = 1\rb = \\\n  2\n\nc = 3';
     expect(parseProperties(text).properties).toEqual([
       { key: 'a', value: '1', line: 2 },
@@ -85,7 +85,7 @@ describe('parseProperties', () => {
     ]);
   });
 
-  test('keeps a key that is given twice, for the caller to judge', () => {
+  test('parseProperties keeps a key that is given twice, for the caller to judge', () => {
     expect(pairs('a = 1\na = 2')).toEqual([
       ['a', '1'],
       ['a', '2'],
@@ -99,7 +99,7 @@ describe('parseProperties', () => {
     String.raw`a = \\\uXYZW`,
     String.raw`\u00 = 1`,
   ])(
-    'reports the line of the malformed escape in %j without repeating it, and reads on',
+    'parseProperties reports the line of the malformed escape in %j without repeating it, and reads on',
     (line) => {
       expect(parseProperties(`${line}\nb = 2`)).toEqual({
         properties: [{ key: 'b', value: '2', line: 2 }],
@@ -108,7 +108,7 @@ describe('parseProperties', () => {
     },
   );
 
-  test('reads back whatever java.util.Properties would have stored', () => {
+  test('parseProperties reads back whatever java.util.Properties would have stored', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(anyText, anyText)),
@@ -122,7 +122,7 @@ describe('parseProperties', () => {
     );
   });
 
-  test('reads back values that were wrapped over several lines at any place', () => {
+  test('parseProperties reads back values that were wrapped over several lines at any place', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1 }), { minLength: 1 }),

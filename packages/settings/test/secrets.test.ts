@@ -8,7 +8,7 @@ const secretKeys = [...fixedSettings, ...namedSettings]
   .map(({ row }) => row.key.replace('<name>', 'ann'));
 
 describe('secrets', () => {
-  test('are these settings', () => {
+  test('secrets are these settings', () => {
     expect(secretKeys).toEqual([
       'engine.auth.jwt.jwks.url',
       'engine.broker.pagination.s3.access.key',
@@ -32,7 +32,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('are shown as (secret), with their source', () => {
+  test('secrets are shown as (secret), with their source', () => {
     const file = `engine.auth.principal.ann.role = admin\nengine.auth.principal.ann.token.sha256 = ${'ab'.repeat(32)}`;
     expect(viewOf({ file }).map(({ key, value }) => [key, value])).toEqual([
       ['engine.auth.principal.ann.role', 'admin'],
@@ -40,7 +40,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('are not repeated when they are malformed', () => {
+  test('secrets are not repeated when they are malformed', () => {
     const file = [
       'engine.auth.principal.ann.role = admin',
       'engine.auth.principal.ann.token.sha256 = hush',
@@ -55,7 +55,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('appear in no problem and no view, wherever they are put and whether they are allowed or not', () => {
+  test('secrets appear in no problem and no view, wherever they are put and whether they are allowed or not', () => {
     const secret = fc.string({
       unit: fc.constantFrom(...'abcdef0123456789'.split('')),
       minLength: 20,

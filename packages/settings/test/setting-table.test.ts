@@ -6,12 +6,12 @@ import { fixedSettings, namedSettings } from '../src/known-keys.ts';
 const rows = [...fixedSettings, ...namedSettings].map(({ row }) => row);
 
 describe('the table of settings', () => {
-  test('has each key and each environment variable once', () => {
+  test('the table of settings has each key and each environment variable once', () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
     expect(new Set(rows.map(({ key }) => variableOf(key))).size).toBe(rows.length);
   });
 
-  test('has no fixed variable that could be one with a name in it', () => {
+  test('the table of settings has no fixed variable that could be one with a name in it', () => {
     const patterns = namedSettings.map(
       ({ prefix, suffix }) => new RegExp(`^${variableOf(prefix)}.+${variableOf(suffix)}$`),
     );
@@ -22,7 +22,7 @@ describe('the table of settings', () => {
     ).toEqual([]);
   });
 
-  test('has defaults that are allowed and shown as they are written', () => {
+  test('the table of settings has defaults that are allowed and shown as they are written', () => {
     const defaults = rows.flatMap((row) =>
       typeof row.default === 'string' ? [{ row, text: row.default }] : [],
     );
@@ -36,14 +36,14 @@ describe('the table of settings', () => {
     expect(defaults.length).toBeGreaterThan(30);
   });
 
-  test('has settings that require others only where there are such settings', () => {
+  test('the table of settings has settings that require others only where there are such settings', () => {
     const keys = rows.map(({ key }) => key);
     const required = rows.flatMap(({ requires }) => requires);
     expect(required).not.toEqual([]);
     expect(keys).toEqual(expect.arrayContaining(required));
   });
 
-  test('has defaults that stand for the value of another setting only where there is such a setting', () => {
+  test('the table of settings has defaults that stand for the value of another setting only where there is such a setting', () => {
     const keys = rows.map(({ key }) => key);
     const references = rows.flatMap((row) =>
       typeof row.default === 'object' ? [row.default.of] : [],
@@ -52,7 +52,7 @@ describe('the table of settings', () => {
     expect(keys).toEqual(expect.arrayContaining(references));
   });
 
-  test('gives every value its own type', () => {
+  test('the table of settings gives every value its own type', () => {
     expectTypeOf<Settings['results']['compression']>().toEqualTypeOf<
       'auto' | 'none' | 'zstd' | 'lz4'
     >();

@@ -58,7 +58,7 @@ describe('many directories', () => {
   afterAll(() => many[Symbol.asyncDispose]());
 
   test.each(['', 'many/', 'many/f1', 'many/f13/'])(
-    'are listed by threads as they are one by one: prefix "%s"',
+    'many directories are listed by threads as they are one by one: prefix "%s"',
     async (prefix) => {
       for (const after of [undefined, 'many/f13/deep', 'many/f35/a', 'many/f6999']) {
         const expected = await collect(many.reference.list(prefix, { after }));
@@ -70,7 +70,7 @@ describe('many directories', () => {
     },
   );
 
-  test('may go while they are listed', async () => {
+  test('many directories may go while they are listed', async () => {
     await using setup = await setUp(manyFolders);
     const seen: string[] = [];
     for await (const { key } of setup.store.list('many/')) {
@@ -81,7 +81,7 @@ describe('many directories', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('are not looked into any more once the listing was aborted, or its reader has left', async () => {
+  test('many directories are not looked into any more once the listing was aborted, or its reader has left', async () => {
     await using store = await FileObjectStore.open({ root: many.temporary.path });
     const controller = new AbortController();
     const listing = async (): Promise<void> => {
@@ -112,7 +112,7 @@ describe('many folders deleted at once', () => {
     for (const key of others) await reference.delete(key);
   }
 
-  test('leave what single calls leave, and tell which are gone', async () => {
+  test('many folders deleted at once leave what single calls leave, and tell which are gone', async () => {
     await using setup = await setUp(someFolders);
     await using twin = await setUp(someFolders);
     for (const { temporary } of [setup, twin]) {
@@ -151,7 +151,7 @@ describe('many folders deleted at once', () => {
     expect(await setup.temporary.tree()).toContain('outside/1-2-3.json');
   });
 
-  test('go with the folder above, when it is empty; nothing else is taken for a folder', async () => {
+  test('many folders deleted at once go with the folder above, when it is empty; nothing else is taken for a folder', async () => {
     await using temporary = await createTemporaryRoot();
     await using store = await FileObjectStore.open({ root: temporary.path });
     const keys = Array.from({ length: 40 }, (_, index): readonly [string, string] => [
@@ -179,7 +179,7 @@ describe('many folders deleted at once', () => {
 });
 
 describe('many deletions at once', () => {
-  test('remove objects and the directories that are left empty, and nothing else', async () => {
+  test('many deletions at once remove objects and the directories that are left empty, and nothing else', async () => {
     await using setup = await setUp();
     const objects = await collect(setup.reference.list('many/'));
     const strangers = ['many/f14/link', 'many/f13/deep', 'many/never/there', 'many'];
@@ -193,7 +193,7 @@ describe('many deletions at once', () => {
     expect(await setup.temporary.tree()).not.toContain('many/f13/');
   });
 
-  test('leave listings at the same time as right as any', async () => {
+  test('many deletions at once leave listings at the same time as right as any', async () => {
     await using setup = await setUp();
     await symlink(
       join(setup.temporary.path, 'many/f14'),
@@ -218,7 +218,7 @@ describe('many deletions at once', () => {
     await Promise.all(busy);
   });
 
-  test('do not follow a directory that is a symbolic link', async () => {
+  test('many deletions at once do not follow a directory that is a symbolic link', async () => {
     await using setup = await setUp();
     await mkdir(join(setup.temporary.path, 'outside'));
     await writeFile(join(setup.temporary.path, 'outside/k'), 'keep');
@@ -227,7 +227,7 @@ describe('many deletions at once', () => {
     expect(await setup.temporary.tree()).toContain('outside/k');
   });
 
-  test('are each called off by their signal before their turn, and settle each for itself', async () => {
+  test('many deletions at once are each called off by their signal before their turn, and settle each for itself', async () => {
     await using setup = await setUp();
     const keys = Array.from({ length: 30 }, (_, index) => `many/f${index * 7 + 1}/data.arrow`);
     const controller = new AbortController();
@@ -248,16 +248,19 @@ describe('many deletions at once', () => {
     });
   });
 
-  test.skipIf(process.platform !== 'linux')('fail with the words of the system', async () => {
-    const thread = new BulkThread();
-    // A file that nobody may unlink, not even root.
-    await expect(thread.delete('/proc/version', () => true)).rejects.toMatchObject({
-      code: expect.stringMatching(/^(EPERM|EACCES)$/) as string,
-      message: expect.stringContaining("unlink '/proc/version'") as string,
-    });
-    await expect(thread.look('/proc/1/fd', ['none', 'nothing'], () => true)).resolves.toMatchObject(
-      { names: [] },
-    );
-    await thread.close();
-  });
+  test.skipIf(process.platform !== 'linux')(
+    'many deletions at once fail with the words of the system',
+    async () => {
+      const thread = new BulkThread();
+      // A file that nobody may unlink, not even root.
+      await expect(thread.delete('/proc/version', () => true)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(EPERM|EACCES)$/) as string,
+        message: expect.stringContaining("unlink '/proc/version'") as string,
+      });
+      await expect(
+        thread.look('/proc/1/fd', ['none', 'nothing'], () => true),
+      ).resolves.toMatchObject({ names: [] });
+      await thread.close();
+    },
+  );
 });

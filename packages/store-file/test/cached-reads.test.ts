@@ -69,7 +69,7 @@ const read = (store: FileObjectStore, key = 'a/k'): Promise<Uint8Array> =>
   readObject(store, key, { range });
 
 describe('a range of a file', () => {
-  test('is at hand while the file is open', async () => {
+  test('a range of a file is at hand while the file is open', async () => {
     await using setup = await setUp();
     const { store, clock } = setup;
     expect(atHand(store)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('a range of a file', () => {
     expect(atHand(store)).toBeUndefined();
   });
 
-  test('that the file does not hold is not at hand', async () => {
+  test('a range of a file that the file does not hold is not at hand', async () => {
     await using setup = await setUp();
     await read(setup.store);
     expect(atHand(setup.store, { start: 8, end: 11 })).toBeUndefined();
@@ -95,14 +95,14 @@ describe('a range of a file', () => {
     ['moved away', ({ path }) => rename(join(path, 'a/k'), join(path, 'a/elsewhere'))],
     ['written to', ({ path }) => appendFile(join(path, 'a/k'), 'more')],
     ['cut short', ({ path }) => truncate(join(path, 'a/k'), 2)],
-  ])('is not at hand once the file was %s', async (_what, change) => {
+  ])('a range of a file is not at hand once the file was %s', async (_what, change) => {
     await using setup = await setUp();
     await read(setup.store);
     await change(setup);
     expect(atHand(setup.store)).toBeUndefined();
   });
 
-  test('is not at hand of a store that is closed, or keeps no files open', async () => {
+  test('a range of a file is not at hand of a store that is closed, or keeps no files open', async () => {
     await using setup = await setUp();
     await read(setup.store);
     await read(setup.other);
@@ -111,7 +111,7 @@ describe('a range of a file', () => {
     expect(atHand(setup.store)).toBeUndefined();
   });
 
-  test('is left to another thread when it is large', async () => {
+  test('a range of a file is left to another thread when it is large', async () => {
     await using setup = await setUp();
     const { store } = setup;
     await store.put('a/large', Buffer.alloc(3 * 1024 * 1024, 'x'));
@@ -122,7 +122,7 @@ describe('a range of a file', () => {
     );
   });
 
-  test('is left to another thread for a hundred times as long as the last one took, when that was slow', async () => {
+  test('a range of a file is left to another thread for a hundred times as long as the last one took, when that was slow', async () => {
     await using setup = await setUp();
     const { store, takeMs, clock } = setup;
     await read(store);
@@ -138,7 +138,7 @@ describe('a range of a file', () => {
     expect(atHand(store)).toBe('123');
   });
 
-  test('is that of the object as it is, after any puts and deletes', async () => {
+  test('a range of a file is that of the object as it is, after any puts and deletes', async () => {
     const change = fc.record({
       isOurs: fc.boolean(),
       key: fc.constantFrom('a/1', 'b'),

@@ -60,11 +60,14 @@ const strangers = [
 ];
 
 describe('nothing outside of the root, and nothing that is not a plain file, is an object', () => {
-  test.each(strangers)('%s cannot be read', async (key) => {
-    await using setup = await setUp();
-    await expect(setup.store.get(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
-    await expect(setup.store.head(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
-  });
+  test.each(strangers)(
+    'nothing outside of the root, and nothing that is not a plain file, is an object: %s cannot be read',
+    async (key) => {
+      await using setup = await setUp();
+      await expect(setup.store.get(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
+      await expect(setup.store.head(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
+    },
+  );
 
   test.each(strangers)('deleting %s leaves what it leads to', async (key) => {
     await using setup = await setUp();
@@ -78,7 +81,7 @@ describe('nothing outside of the root, and nothing that is not a plain file, is 
   });
 
   test.each(['linked/new', 'linked/deep/new', 'linked/secret', 'real/up/new'])(
-    '%s cannot be put',
+    'nothing outside of the root, and nothing that is not a plain file, is an object: %s cannot be put',
     async (key) => {
       await using setup = await setUp();
       const before = await setup.temporary.tree();

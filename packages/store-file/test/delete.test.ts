@@ -17,7 +17,7 @@ async function setUp() {
 }
 
 describe('delete', () => {
-  test('removes the directories that it leaves empty, up to the root', async () => {
+  test('delete removes the directories that it leaves empty, up to the root', async () => {
     await using setup = await setUp();
     const { store, temporary } = setup;
     await store.put('a/b/c/1', Uint8Array.of(1));
@@ -28,7 +28,7 @@ describe('delete', () => {
     expect(await temporary.tree()).toEqual([]);
   });
 
-  test('finishes what a delete that died halfway has begun', async () => {
+  test('delete finishes what a delete that died halfway has begun', async () => {
     await using setup = await setUp();
     const { store, temporary } = setup;
     await nodeFileSystem.makeDirectory(join(temporary.path, 'a'));
@@ -37,7 +37,7 @@ describe('delete', () => {
     expect(await temporary.tree()).toEqual([]);
   });
 
-  test('goes on upwards when another has removed a directory', async () => {
+  test('delete goes on upwards when another has removed a directory', async () => {
     await using setup = await setUp();
     const { store, temporary, traced } = setup;
     await store.put('a/b/c', Uint8Array.of(1));
@@ -75,20 +75,23 @@ describe('delete', () => {
     },
   );
 
-  test.each(['EACCES', 'EPERM', 'EIO', 'EROFS'])('%s is STORE_UNAVAILABLE', async (errno) => {
-    await using setup = await setUp();
-    const { store, traced } = setup;
-    await store.put('a/b', Uint8Array.of(1));
-    traced.before = ({ operation }) => {
-      if (operation === 'unlink') throw errnoError(errno, 'unlink');
-    };
-    await expect(store.delete('a/b')).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: `delete of a/b in ${store.location} failed: ${errno}: injected, unlink.`,
-    });
-  });
+  test.each(['EACCES', 'EPERM', 'EIO', 'EROFS'])(
+    'delete: %s is STORE_UNAVAILABLE',
+    async (errno) => {
+      await using setup = await setUp();
+      const { store, traced } = setup;
+      await store.put('a/b', Uint8Array.of(1));
+      traced.before = ({ operation }) => {
+        if (operation === 'unlink') throw errnoError(errno, 'unlink');
+      };
+      await expect(store.delete('a/b')).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: `delete of a/b in ${store.location} failed: ${errno}: injected, unlink.`,
+      });
+    },
+  );
 
-  test('needs no room and creates nothing', async () => {
+  test('delete needs no room and creates nothing', async () => {
     await using setup = await setUp();
     const { store, temporary, traced } = setup;
     await store.put('a/b', Uint8Array.of(1));

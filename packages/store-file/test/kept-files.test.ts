@@ -64,7 +64,7 @@ describe('files that stay open', () => {
     expect(traced.log).toEqual(['openForReading a/k', 'realPath a', 'read a/k', 'read a/k']);
   });
 
-  test('stay open for a second, and are opened again after that', async () => {
+  test('files that stay open stay open for a second, and are opened again after that', async () => {
     await using setup = await setUp();
     const { store, traced, clock } = setup;
     await read(store);
@@ -90,7 +90,7 @@ describe('files that stay open', () => {
     ],
     ['written to', ({ path }) => appendFile(join(path, 'a/k'), 'more'), '123'],
     ['given another name', ({ path }) => link(join(path, 'a/k'), join(path, 'a/other')), '123'],
-  ])('one that was %s is not taken for the object', async (_what, change, expected) => {
+  ])('an open file that was %s is not taken for the object', async (_what, change, expected) => {
     await using setup = await setUp();
     const { store, traced } = setup;
     await read(store);
@@ -99,7 +99,7 @@ describe('files that stay open', () => {
     expect(traced.count('openForReading')).toBe(2);
   });
 
-  test('one with several names is not kept: its status would not tell that it has lost one', async () => {
+  test('a file with several names is not kept open: its status would not tell that it has lost one', async () => {
     await using setup = await setUp();
     const { store, traced, path } = setup;
     await link(join(path, 'a/k'), join(path, 'a/other'));
@@ -119,7 +119,7 @@ describe('files that stay open', () => {
     expect(await read(store)).toBe('OBJECT_NOT_FOUND');
   });
 
-  test('who reads an object that is deleted reads on, and its file is closed after that', async () => {
+  test('a reader of an object that is deleted reads on, and its open file is closed after that', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     await read(store);
@@ -144,7 +144,7 @@ describe('files that stay open', () => {
     expect(traced.count('openForReading')).toBe(1);
   });
 
-  test('none stays open when the store is closed', async () => {
+  test('no file stays open when the store is closed', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     await read(store);
@@ -152,7 +152,7 @@ describe('files that stay open', () => {
     expect(traced.openCount).toBe(0);
   });
 
-  test('any of them may put and delete: a store that keeps files open finds what one finds that does not', async () => {
+  test('any of several stores may put and delete: a store that keeps files open finds what one finds that does not', async () => {
     const stores = { ours: 0, others: 1 } as const;
     const change = fc.record({
       by: fc.constantFrom(stores.ours, stores.others),

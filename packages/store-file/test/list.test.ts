@@ -40,7 +40,7 @@ function threeDigits(index: number): string {
 }
 
 describe('list', () => {
-  test('passes over everything that is not an object', async () => {
+  test('list passes over everything that is not an object', async () => {
     await using setup = await setUp(
       'a/good',
       'a/.hidden',
@@ -65,7 +65,7 @@ describe('list', () => {
     expect(await keysOf(store, 'a/../a/')).toEqual([]);
   });
 
-  test('reads only the directories, and looks only at the files, that the prefix needs', async () => {
+  test('list reads only the directories, and looks only at the files, that the prefix needs', async () => {
     await using setup = await setUp('a/x', 'b/1/data', 'b/1/record', 'b/2/data', 'c/x', 'b0/x');
     const { store, traced } = setup;
     expect(await keysOf(store, 'b/1/')).toEqual(['b/1/data', 'b/1/record']);
@@ -87,14 +87,14 @@ describe('list', () => {
     expect(traced.count('readDirectory')).toBe(5); // the root, b, b/2, b0 and c
   });
 
-  test('opens no file', async () => {
+  test('list opens no file', async () => {
     await using setup = await setUp('a/x', 'a/y', 'b/z');
     const { store, traced } = setup;
     expect(await keysOf(store)).toEqual(['a/x', 'a/y', 'b/z']);
     expect(traced.count('openForReading')).toBe(0);
   });
 
-  test('looks a bounded number of names ahead, and at nothing after the reader has left', async () => {
+  test('list looks a bounded number of names ahead, and at nothing after the reader has left', async () => {
     const paths = Array.from({ length: 300 }, (_, index) => `r/${threeDigits(index)}/data`);
     await using setup = await setUp(...paths);
     const { store, traced } = setup;
@@ -110,7 +110,7 @@ describe('list', () => {
     expect(traced.calls.length).toBe(callCount);
   });
 
-  test('what vanishes during the walk is passed over', async () => {
+  test('list passes over what vanishes during its walk', async () => {
     await using setup = await setUp('a/1/x', 'a/2/x', 'a/3/x', 'a/4/x');
     const { store, traced, temporary } = setup;
     const vanishing = new Map([

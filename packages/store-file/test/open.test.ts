@@ -7,7 +7,7 @@ import { createTemporaryRoot } from './temporary-root.ts';
 import { errnoError, type FileOperation, TracedFileSystem } from './traced-file-system.ts';
 
 describe('opening a file store', () => {
-  test('makes the root when its parent exists, and the staging directory', async () => {
+  test('opening a file store makes the root when its parent exists, and the staging directory', async () => {
     await using temporary = await createTemporaryRoot();
     const root = join(temporary.path, 'data');
     await using store = await FileObjectStore.open({ root });
@@ -16,7 +16,7 @@ describe('opening a file store', () => {
     expect((await stat(root)).mode & 0o007).toBe(0);
   });
 
-  test('opens what is there, from a relative path as well, and leaves it as it is', async () => {
+  test('opening a file store opens what is there, from a relative path as well, and leaves it as it is', async () => {
     await using temporary = await createTemporaryRoot();
     await using first = await FileObjectStore.open({ root: temporary.path });
     await first.put('a/b', Uint8Array.of(1));
@@ -70,7 +70,7 @@ describe('opening a file store', () => {
     });
   });
 
-  test.each(['', 'a\0b'])('%j is not a path', async (root) => {
+  test.each(['', 'a\0b'])('opening a file store: %j is not a path', async (root) => {
     await expect(FileObjectStore.open({ root })).rejects.toMatchObject({
       code: 'INVALID_PARAMETER',
     });
@@ -119,7 +119,7 @@ describe('opening a file store', () => {
     },
   );
 
-  test('removes what dead writers have left a day ago, and nothing else', async () => {
+  test('opening a file store removes what dead writers have left a day ago, and nothing else', async () => {
     await using temporary = await createTemporaryRoot();
     const clock = new ManualClock();
     const staging = join(temporary.path, '.staging');
@@ -135,7 +135,7 @@ describe('opening a file store', () => {
     expect((await readdir(staging)).toSorted()).toEqual(['directory', 'just-left', 'nearly-a-day']);
   });
 
-  test('two processes may open, and clean, at once', async () => {
+  test('two processes may open, and clean, a file store at once', async () => {
     await using temporary = await createTemporaryRoot();
     const staging = join(temporary.path, '.staging');
     await mkdir(staging);

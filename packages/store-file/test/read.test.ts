@@ -47,7 +47,7 @@ describe('get', () => {
     expect(traced.openCount).toBe(0);
   });
 
-  test('up to 4 MiB come in one chunk, more in chunks of one; each in memory of its own, aligned', async () => {
+  test('get gives up to 4 MiB in one chunk, more in chunks of one; each in memory of its own, aligned', async () => {
     await using setup = await setUp();
     const { store } = setup;
     const lengthsOf = async (start: number, end: number): Promise<number[]> => {
@@ -75,7 +75,7 @@ describe('get', () => {
     expect(await lengthsOf(0, 7)).toEqual([7]);
   });
 
-  test('goes on when the system reads less than it was asked for', async () => {
+  test('get goes on when the system reads less than it was asked for', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     traced.overrides = {
@@ -168,7 +168,7 @@ describe('get', () => {
 });
 
 describe('head', () => {
-  test('opens nothing', async () => {
+  test('head opens nothing', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     await store.head('a/k');

@@ -59,7 +59,7 @@ function change(directory: string, make: () => void): void {
 }
 
 describe('directories that were looked into before', () => {
-  test('are not read again while they are unchanged', async () => {
+  test('directories that were looked into before are not read again while they are unchanged', async () => {
     await using temporary = await createTemporaryRoot();
     const remembered = new RememberedDirectories();
     writeFileSync(join(temporary.path, 'k'), 'four');
@@ -70,7 +70,7 @@ describe('directories that were looked into before', () => {
     expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
   });
 
-  test('are read again after some time, whatever they say of themselves', async () => {
+  test('directories that were looked into before are read again after some time, whatever they say of themselves', async () => {
     await using temporary = await createTemporaryRoot();
     const remembered = new RememberedDirectories();
     writeFileSync(join(temporary.path, 'k'), 'four');
@@ -80,7 +80,7 @@ describe('directories that were looked into before', () => {
     expect(looks.at(-1)).toEqual([[['k', 8]]]);
   });
 
-  test('are read again when they have changed a moment ago: the next change might have the same time', async () => {
+  test('directories that were looked into before are read again when they have changed a moment ago: the next change might have the same time', async () => {
     await using temporary = await createTemporaryRoot();
     const remembered = new RememberedDirectories();
     writeFileSync(join(temporary.path, 'k'), 'four');
@@ -90,7 +90,7 @@ describe('directories that were looked into before', () => {
     expect(look([temporary.path], remembered, nowMs)).toEqual([[['k', 8]]]);
   });
 
-  test('whatever comes and goes in them, are seen as by one who remembers nothing', async () => {
+  test('whatever comes and goes in directories that were looked into before, they are seen as by one who remembers nothing', async () => {
     const step = fc.record({
       directory: fc.constantFrom('d1', 'd2', 'd3'),
       kind: fc.constantFrom('put', 'put', 'remove', 'remove all', 'make directory'),

@@ -73,7 +73,7 @@ describe('put', () => {
     ]);
   });
 
-  test('of a large file much is synced while it is written; what fails then fails the put, though the last sync succeeds', async () => {
+  test('put syncs much of a large file while it is written; what fails then fails the put, though the last sync succeeds', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     await store.put('a/k', zeros(9, mebibyte));
@@ -122,7 +122,7 @@ describe('put', () => {
     expect(traced.count('write')).toBe(3);
   });
 
-  test("takes a mebibyte of chunks while the one before is written, and no more; their memory is their owner's again", async () => {
+  test("put takes a mebibyte of chunks while the one before is written, and no more; their memory is their owner's again", async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     const quarter = mebibyte / 4;
@@ -171,7 +171,7 @@ describe('put', () => {
     },
   );
 
-  test('does not close the file of a put that is given up before the write under way has ended', async () => {
+  test('put does not close the file of a put that is given up before the write under way has ended', async () => {
     await using setup = await setUp();
     const { store, traced, temporary } = setup;
     const written = Promise.withResolvers<void>();
@@ -193,7 +193,7 @@ describe('put', () => {
     expect(await temporary.tree()).toEqual([]);
   });
 
-  test('goes on when the system writes less than it was given', async () => {
+  test('put goes on when the system writes less than it was given', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;
     traced.overrides = { write: (fd, bytes) => nodeFileSystem.write(fd, bytes.subarray(0, 7)) };
@@ -250,7 +250,7 @@ describe('put', () => {
   );
 
   test.each(['EIO', 'ENOSPC'])(
-    'when the last sync fails with %s the new object stands, whole, and the put is STORE_UNAVAILABLE',
+    'put is STORE_UNAVAILABLE when the last sync fails with %s, and the new object stands, whole',
     async (errno) => {
       await using setup = await setUp();
       const { store, traced, temporary } = setup;
@@ -277,7 +277,7 @@ describe('put', () => {
     expect(traced.openCount).toBe(0);
   });
 
-  test('makes the directory again as often as deletes remove it', async () => {
+  test('put makes the directory again as often as deletes remove it', async () => {
     await using setup = await setUp();
     const { store, traced, temporary } = setup;
     let raceCount = 0;
@@ -292,7 +292,7 @@ describe('put', () => {
     expect(await temporary.tree()).toEqual(['a/', 'a/b/', 'a/b/c']);
   });
 
-  test('gives up when the staged file itself has vanished', async () => {
+  test('put gives up when the staged file itself has vanished', async () => {
     await using setup = await setUp();
     const { store, traced, temporary } = setup;
     traced.before = async ({ operation, path }) => {
@@ -305,7 +305,7 @@ describe('put', () => {
     expect(await temporary.tree()).toEqual([]);
   });
 
-  test('makes the staging directory again when somebody has removed it', async () => {
+  test('put makes the staging directory again when somebody has removed it', async () => {
     await using setup = await setUp();
     const { store, temporary } = setup;
     await nodeFileSystem.removeDirectory(join(temporary.path, '.staging'));

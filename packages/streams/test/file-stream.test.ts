@@ -40,7 +40,7 @@ async function topicWith(directory: string, text: string): Promise<FileStream> {
 }
 
 describe('a file stream', () => {
-  test('has the byte of a line as offset, and knows nothing of keys, or of times that nobody noted', async () => {
+  test('a file stream has the byte of a line as offset, and knows nothing of keys, or of times that nobody noted', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '{"a":1}\n{"é":2}\n');
     const value = (text: string): Buffer => Buffer.from(text);
@@ -55,7 +55,7 @@ describe('a file stream', () => {
     expect(await stream.findOffset(0, 0)).toBe(17);
   });
 
-  test('leaves a line alone until its newline comes', async () => {
+  test('a file stream leaves a line alone until its newline comes', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '{"a":1}\n{"b"');
     expect(await stream.readPartitions()).toEqual([
@@ -68,7 +68,7 @@ describe('a file stream', () => {
     expect(await readAll(stream, 8)).toEqual([[8, '{"b":2}']]);
   });
 
-  test('passes over blank lines, and takes carriage returns off', async () => {
+  test('a file stream passes over blank lines, and takes carriage returns off', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '\n{"a":1}\r\n\r\n\n\n{"b":2}\n\n');
     expect(await readAll(stream)).toEqual([
@@ -79,14 +79,14 @@ describe('a file stream', () => {
     expect(await stream.countMessages(0, 1, 14)).toBe(1);
   });
 
-  test('goes on with the next line from an offset within one', async () => {
+  test('a file stream goes on with the next line from an offset within one', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '{"a":1}\n{"b":2}\n');
     expect(await readAll(stream, 3)).toEqual([[8, '{"b":2}']]);
     expect(await stream.countMessages(0, 3, 16)).toBe(1);
   });
 
-  test('counts the lines of a large file, again and as it grows', async () => {
+  test('a file stream counts the lines of a large file, again and as it grows', async () => {
     await using directory = await temporaryDirectory();
     const lines = Array.from({ length: 60_000 }, (_, index) =>
       JSON.stringify({ index, pad: 'x'.repeat(50) }),
@@ -102,7 +102,7 @@ describe('a file stream', () => {
     expect(await stream.countMessages(0, 0, middle)).toBe(30_000);
   });
 
-  test('finds another file instead of the one it knew', async () => {
+  test('a file stream finds another file instead of the one it knew', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '{"a":1}\n{"a":2}\n');
     expect(await readAll(stream)).toHaveLength(2);
@@ -114,7 +114,7 @@ describe('a file stream', () => {
   });
 
   test.each(['', '.', '..', '../other', 'a/b', 'a b', 'x'.repeat(250), 'a\0'])(
-    'refuses the topic %j',
+    'a file stream refuses the topic %j',
     (name) => {
       expect(() => new FileStream({ directory: '/nowhere', topic: name })).toThrow(
         expect.objectContaining({
@@ -125,7 +125,7 @@ describe('a file stream', () => {
     },
   );
 
-  test('does not take other files for partitions', async () => {
+  test('a file stream does not take other files for partitions', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '');
     for (const name of [
@@ -163,7 +163,7 @@ describe('a file producer', () => {
       `{"a":1}\n{"b":"${'x'.repeat(200_000)}`,
       ['{"a":1}', '{"c":3}'],
     ],
-  ])('mends what a killed one has left: %s', async (_what, left, expected) => {
+  ])('a file producer mends what a killed one has left: %s', async (_what, left, expected) => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '');
     await writeFile(join(directory.path, topic, '0.jsonl'), left);
@@ -172,7 +172,7 @@ describe('a file producer', () => {
     expect((await readAll(stream)).map(([, text]) => text)).toEqual(expected);
   });
 
-  test('mends times that are written in part', async () => {
+  test('a file producer mends times that are written in part', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock({ nowMs: 1000 });
     await using producer = await FileProducer.open({ directory: directory.path, topic, clock });
@@ -190,7 +190,7 @@ describe('a file producer', () => {
     expect(messages.map(({ timestampMs }) => timestampMs)).toEqual([1000, 2000, 2000]);
   });
 
-  test('refuses what cannot be a line, and then writes none of the batch', async () => {
+  test('a file producer refuses what cannot be a line, and then writes none of the batch', async () => {
     await using directory = await temporaryDirectory();
     await using producer = await FileProducer.open({ directory: directory.path, topic });
     for (const bad of ['', '{\n}']) {
@@ -205,7 +205,7 @@ describe('a file producer', () => {
     expect(await readFile(join(directory.path, topic, '0.jsonl'), 'utf8')).toBe('');
   });
 
-  test('sends messages of one key to one partition, others in turn', async () => {
+  test('a file producer sends messages of one key to one partition, others in turn', async () => {
     await using directory = await temporaryDirectory();
     await using producer = await FileProducer.open({
       directory: directory.path,
@@ -237,7 +237,7 @@ describe('a file producer', () => {
     expect(places).toHaveLength(5);
   });
 
-  test('keeps so many bytes of a partition; what went is OFFSET_NOT_FOUND, and offsets go on', async () => {
+  test('a file producer keeps so many bytes of a partition; what went is OFFSET_NOT_FOUND, and offsets go on', async () => {
     await using directory = await temporaryDirectory();
     const retentionBytes = 8000;
     await using producer = await FileProducer.open({
@@ -268,7 +268,7 @@ describe('a file producer', () => {
     );
   });
 
-  test('shares a topic with others: batches of several, at once, do not mix', async () => {
+  test('a file producer shares a topic with others: batches of several, at once, do not mix', async () => {
     await using directory = await temporaryDirectory();
     const producers = await Promise.all(
       Array.from({ length: 4 }, () => FileProducer.open({ directory: directory.path, topic })),

@@ -5,7 +5,7 @@ const decode = (value: Uint8Array | null): ReturnType<typeof decodeJson> =>
   decodeJson({ offset: 0, key: null, value, timestampMs: null });
 
 describe('decodeJson', () => {
-  test('keeps every digit of an integer', () => {
+  test('decodeJson keeps every digit of an integer', () => {
     expect(decode(Buffer.from('{"a":12345678901234567890,"b":[1.5,null]}'))).toEqual({
       row: { a: 12345678901234567890n, b: [1.5, null] },
     });
@@ -22,7 +22,7 @@ describe('decodeJson', () => {
     [`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, 'is nested more than 100 deep'],
     [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'is nested more than 100 deep'],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'is not text in UTF-8'],
-  ])('says what a message is that is not a row: %j', (value, problem) => {
+  ])('decodeJson says what a message is that is not a row: %j', (value, problem) => {
     const decoded = decode(typeof value === 'string' ? Buffer.from(value) : value);
     expect('problem' in decoded && decoded.problem).toContain(problem);
   });

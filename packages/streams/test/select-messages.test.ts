@@ -40,13 +40,13 @@ function select(
 }
 
 describe('selectMessages', () => {
-  test('leaves out what comes before the offset, and goes on past what compaction took at the end of a batch', () => {
+  test('selectMessages leaves out what comes before the offset, and goes on past what compaction took at the end of a batch', () => {
     expect(select([batch([3, 4, 7], { lastOffsetDelta: 9 })], 4)).toEqual([[4, 7], 13]);
     expect(select([], 4)).toEqual([[], 4]);
     expect(select([batch([], { firstOffset: 4n, lastOffsetDelta: 3 })], 4)).toEqual([[], 8]);
   });
 
-  test('cuts at the limits, within a batch, and goes on with the next message', () => {
+  test('selectMessages cuts at the limits, within a batch, and goes on with the next message', () => {
     const batches = [batch([0, 1]), batch([5, 6])];
     const cut = (messagesMax: number, bytesMax: number): unknown => {
       const { messages, nextOffset } = selectMessages(batches, [], 0, {
@@ -62,7 +62,7 @@ describe('selectMessages', () => {
     expect(cut(10, 1)).toEqual([[0], 1]);
   });
 
-  test('leaves out aborted transactions of a producer, not its next one, and not those of others', () => {
+  test('selectMessages leaves out aborted transactions of a producer, not its next one, and not those of others', () => {
     const of = (producerId: bigint, offsets: readonly number[]): RecordBatch =>
       batch(offsets, { producerId, attributes: transactional });
     const mark = (producerId: bigint, offset: number): RecordBatch =>
@@ -81,7 +81,7 @@ describe('selectMessages', () => {
     expect(select(batches, 0)).toEqual([[0, 1, 2, 5, 7], 8]);
   });
 
-  test('tells times as the topic keeps them: of the producer, or of the broker; none where there is none', () => {
+  test('selectMessages tells times as the topic keeps them: of the producer, or of the broker; none where there is none', () => {
     const timesOf = (options: Partial<RecordBatch>): unknown =>
       selectMessages([batch([0, 1], options)], [], 0, limits).messages.map(
         ({ timestampMs }) => timestampMs,

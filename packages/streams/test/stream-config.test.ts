@@ -25,7 +25,7 @@ function problemsOf(
 }
 
 describe('a stream config', () => {
-  test('of a file stream needs a topic only, and begins at the end', () => {
+  test('a stream config of a file stream needs a topic only, and begins at the end', () => {
     expect(parseStreamConfig(file)).toEqual({
       topic: 'orders',
       start: { at: 'largest' },
@@ -39,13 +39,13 @@ describe('a stream config', () => {
     ['2026-01-31T12:00:00Z', { at: 'time', timeMs: Date.UTC(2026, 0, 31, 12) }],
     ['2026-01-31', { at: 'time', timeMs: Date.UTC(2026, 0, 31) }],
     ['2d', { at: 'age', ageMs: 172_800_000 }],
-  ])('begins at %s', (text, start) => {
+  ])('a stream config begins at %s', (text, start) => {
     expect(
       parseStreamConfig({ ...file, 'stream.file.consumer.prop.auto.offset.reset': text }).start,
     ).toEqual(start);
   });
 
-  test('takes what the peer and its examples write', () => {
+  test('a stream config takes what the peer and its examples write', () => {
     const config = parseStreamConfig({
       ...kafka,
       'stream.kafka.broker.list': 'a:9092, [::1]:9093',
@@ -203,7 +203,7 @@ describe('a stream config', () => {
         ['ssl.keystore.key', expect.stringContaining('needs both') as string],
       ],
     ],
-  ])('says everything that is wrong: %s', (_what, config, problems) => {
+  ])('a stream config says everything that is wrong: %s', (_what, config, problems) => {
     const found = problemsOf(config);
     expect(found).toEqual(problems);
     expect(JSON.stringify(found)).not.toContain('secret');

@@ -99,7 +99,7 @@ async function postNothing(page: Page, url: string): Promise<number> {
 }
 
 describeWithTool(chromium, 'a browser that holds Basic credentials', (program) => {
-  test('lends them to no page of another origin for a change, unless it is allowed', async () => {
+  test('a browser that holds Basic credentials lends them to no page of another origin for a change, unless it is allowed', async () => {
     await using home = await temporaryDirectory();
     await using site = await startSite();
     await using allowed = await startSite();

@@ -18,7 +18,7 @@ import {
 const anyPorts = 'proxy.port = 0\ncontroller.port = 0\n';
 
 describe('one process with all roles', () => {
-  test('serves through its proxy, and its controller looks after its broker without a token in the settings', async () => {
+  test('one process with all roles serves through its proxy, and its controller looks after its broker without a token in the settings', async () => {
     await using directory = await temporaryDirectory();
     const config = await writeSettings(directory.path, anyPorts);
     await using server = new CliProcess(['start', '--config', config], {
@@ -55,7 +55,7 @@ describe('one process with all roles', () => {
     expect(ends).toEqual(['controller', 'proxy', 'broker']);
   });
 
-  test('does not start by halves: when one role cannot, none stays, and the message says why', async () => {
+  test('one process with all roles does not start by halves: when one role cannot, none stays, and the message says why', async () => {
     await using directory = await temporaryDirectory();
     await using taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');

@@ -174,7 +174,7 @@ describe('a token that is refused', () => {
   ];
 
   test.each(tokens)(
-    'because it %s gets the same answer as any other, and leaves nothing of itself in the log',
+    'a token that is refused because it %s gets the same answer as any other, and leaves nothing of itself in the log',
     async (...args) => {
       const [, make, details] = args;
       const token = await make();

@@ -43,7 +43,7 @@ async function storedIds(): Promise<string[]> {
 const allStocks = 'SELECT symbol, date, price FROM stocks';
 
 describe('quire query in a pipe', () => {
-  test('writes every row of a result of several pages, in every format', async () => {
+  test('quire query in a pipe writes every row of a result of several pages, in every format', async () => {
     const [tabbed, csv, ndjson] = await Promise.all([
       quireHere(['query', ...asAnn, '--page-size', '100', '--header', allStocks]),
       quire(['query', ...asAnn, '--format', 'csv', allStocks]),
@@ -68,7 +68,7 @@ describe('quire query in a pipe', () => {
     expect(rows).toEqual(lines.slice(1));
   });
 
-  test('keeps every digit and every character', async () => {
+  test('quire query in a pipe keeps every digit and every character', async () => {
     const sql =
       "SELECT 9223372036854775807 AS big, -0.1::DECIMAL(38, 37) AS exact, 'a\tb\n\\' || chr(27) AS text, NULL AS nothing";
     expect((await quireHere(['query', ...asAnn, sql])).stdout).toBe(
@@ -76,14 +76,14 @@ describe('quire query in a pipe', () => {
     );
   });
 
-  test('reads SQL from standard input, and writes the rows that are wanted', async () => {
+  test('quire query in a pipe reads SQL from standard input, and writes the rows that are wanted', async () => {
     const { stdout } = await quire(['query', ...asAnn, '--rows', '2', '--offset', '558'], {
       stdin: `${allStocks};\n`,
     });
     expect(stdout).toBe('AAPL\tFeb 1 2010\t204.62\nAAPL\tMar 1 2010\t223.02\n');
   });
 
-  test('exits with 1 for a query that fails, and says why', async () => {
+  test('quire query in a pipe exits with 1 for a query that fails, and says why', async () => {
     const { exitCode, stdout, stderr } = await quireHere([
       'query',
       ...asAnn,
@@ -93,7 +93,7 @@ describe('quire query in a pipe', () => {
     expect(stderr).toMatch(/^error TABLE_NOT_FOUND: .*stonks/);
   });
 
-  test('exits with 1 for a caller whom the server does not know, without a word about the token', async () => {
+  test('quire query in a pipe exits with 1 for a caller whom the server does not know, without a word about the token', async () => {
     const { exitCode, stderr } = await quireHere([
       'query',
       ...asAdmin.slice(0, 2),
@@ -139,7 +139,7 @@ describe('quire results', () => {
     expect(await storedIds()).not.toContain(id);
   });
 
-  test('are for admins to list', async () => {
+  test('quire results are for admins to list', async () => {
     const { exitCode, stderr } = await quireHere(['results', 'list', ...asAnn]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error FORBIDDEN: /);

@@ -24,7 +24,7 @@ function clientOf(url: string | undefined): QuireClient {
 }
 
 describe('a server in a program', () => {
-  test('answers queries, tells its log, and is gone once it is closed, as often as that is asked for', async () => {
+  test('a server in a program answers queries, tells its log, and is gone once it is closed, as often as that is asked for', async () => {
     await using directory = await temporaryDirectory();
     const lines: string[] = [];
     await using running = await start(directory.path, { log: (line) => lines.push(line) });
@@ -40,7 +40,7 @@ describe('a server in a program', () => {
     await expect(fetch(`${broker?.url}/health`)).rejects.toThrow('fetch failed');
   });
 
-  test('does not start with settings that are wrong, and says all that is wrong with them', async () => {
+  test('a server in a program does not start with settings that are wrong, and says all that is wrong with them', async () => {
     await using directory = await temporaryDirectory();
     const set = { 'engine.broker.query.timeout': 'soon', 'engine.broker.query.queue': '-1' };
     await expect(start(directory.path, { set })).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe('a server in a program', () => {
     });
   });
 
-  test('reads no variable of the process that it was not given', async () => {
+  test('a server in a program reads no variable of the process that it was not given', async () => {
     await using directory = await temporaryDirectory();
     vi.stubEnv('ENGINE_BROKER_QUERY_TIMEOUT', 'soon');
     try {
@@ -69,7 +69,7 @@ describe('a server in a program', () => {
 });
 
 describe('an engine of somebody else', () => {
-  test('runs the queries of a broker, in its process', async () => {
+  test('an engine of somebody else runs the queries of a broker, in its process', async () => {
     await using directory = await temporaryDirectory();
     await using running = await start(directory.path, { set: { [engineKey]: plugin } });
     const client = clientOf(running.addresses.broker?.url);
@@ -80,7 +80,7 @@ describe('an engine of somebody else', () => {
     });
   });
 
-  test('is what `quire start` runs queries on', async () => {
+  test('an engine of somebody else is what `quire start` runs queries on', async () => {
     await using directory = await temporaryDirectory();
     const config = await writeSettings(directory.path, `${engineKey} = ${plugin}\n`);
     const { server: broker, url } = await startServer(['--config', config]);
@@ -90,7 +90,7 @@ describe('an engine of somebody else', () => {
     expect(broker.stderr).toContain('queries run on the engine of a plug-in');
   });
 
-  test('stops a server from starting when its module is not there, or exports no engine', async () => {
+  test('an engine of somebody else stops a server from starting when its module is not there, or exports no engine', async () => {
     await using directory = await temporaryDirectory();
     const config = await writeSettings(directory.path);
     const missing = join(directory.path, 'missing.mjs');

@@ -57,7 +57,7 @@ describe('the client in a bundle', () => {
     ['client-query.process.ts', 10_650],
     ['client-error.process.ts', 300],
   ])(
-    'brings only what %s uses, in at most %i bytes as they are sent',
+    'the client in a bundle brings only what %s uses, in at most %i bytes as they are sent',
     async (file, sizeBytesMax) => {
       const { code } = await bundleForBrowsers(join(import.meta.dirname, file), 'iife', true);
       expect(gzipSync(code).byteLength).toBeLessThan(sizeBytesMax);
@@ -67,13 +67,13 @@ describe('the client in a bundle', () => {
 });
 
 describe('the client in a browser', () => {
-  test('imports no module of Node, in any file that it is made of', () => {
+  test('the client in a browser imports no module of Node, in any file that it is made of', () => {
     expect(bundle.moduleCount).toBeGreaterThan(30);
     expect(bundle.builtinImports).toEqual([]);
     expect(bundle.code).not.toMatch(/from\s*["']|import\s*\(|require\s*\(/);
   });
 
-  test('runs with what the web gives, and pages through a result of a broker', async () => {
+  test('the client in a browser runs with what the web gives, and pages through a result of a broker', async () => {
     const { QuireClient } = loadClient();
     const client = new QuireClient({ baseUrl: broker.address.url, token: 'ann-token' });
     const cursor = await client.query('rows 250', { rowCount: 100 });
@@ -91,7 +91,7 @@ describe('the client in a browser', () => {
     await cursor.delete();
   });
 
-  test('knows its own errors', async () => {
+  test('the client in a browser knows its own errors', async () => {
     const { QuireClient, QuireClientError, isQuireError } = loadClient();
     const client = new QuireClient({
       baseUrl: broker.address.url,

@@ -10,7 +10,9 @@ const html =
   '<!doctype html><meta charset="utf-8"><title>Quire</title><script type="module" src="/page.js"></script>';
 
 describeWithTool(chromium, 'the client in Chromium', (path) => {
-  test('pages through a result of a broker behind the page’s own origin', async ({ signal }) => {
+  test('the client in Chromium pages through a result of a broker behind the page’s own origin', async ({
+    signal,
+  }) => {
     const { code } = await bundleForBrowsers(
       join(import.meta.dirname, 'client-page.process.ts'),
       'es',

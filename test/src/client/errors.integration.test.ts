@@ -33,7 +33,7 @@ async function failureOf(call: Promise<unknown>) {
 const gone = (code: ErrorCode) => ({ code, kind: 'missing', status: 410, retryable: false });
 
 describe('a result that is gone says why', () => {
-  test('when it expired', async () => {
+  test('a result that is gone says why when it expired', async () => {
     const cursor = await client.query('rows 10', { rowCount: 5 });
     await broker.clock.advance(3_600_000);
     expect(await failureOf(cursor.next())).toEqual(gone('RESULT_EXPIRED'));
@@ -41,19 +41,19 @@ describe('a result that is gone says why', () => {
     expect(cursor.offset).toBe(0);
   });
 
-  test('when it was evicted', async () => {
+  test('a result that is gone says why when it was evicted', async () => {
     const cursor = await client.query('rows 10', { rowCount: 5 });
     await broker.results.delete(cursor.requestId, { reason: 'evicted' });
     expect(await failureOf(cursor.toArrow())).toEqual(gone('RESULT_EVICTED'));
   });
 
-  test('when it was deleted, and at the end of the block nothing more is said', async () => {
+  test('a result that is gone says why when it was deleted, and at the end of the block nothing more is said', async () => {
     await using cursor = await client.query('rows 10', { rowCount: 5 });
     await cursor.delete();
     expect(await failureOf(cursor.metadata())).toEqual(gone('RESULT_DELETED'));
   });
 
-  test('and one that never was is told from it', async () => {
+  test('a result that never was is told from one that is gone', async () => {
     const never = client.open('018f6b1e-0000-7000-8000-000000000001');
     expect(await failureOf(never)).toEqual({
       code: 'RESULT_NOT_FOUND',
@@ -63,7 +63,7 @@ describe('a result that is gone says why', () => {
     });
   });
 
-  test('in the middle of a walk, behind the rows that came', async () => {
+  test('a result that is gone says why in the middle of a walk, behind the rows that came', async () => {
     const cursor = await client.query('rows 1000', { rowCount: 100 });
     const seen: unknown[] = [];
     const walk = (async () => {
@@ -85,17 +85,20 @@ describe('a query that fails', () => {
     ['COLUMN_NOT_FOUND', 'invalid', false],
     ['QUERY_LIMIT_EXCEEDED', 'unavailable', false],
     ['QUERY_TIMED_OUT', 'unavailable', false],
-  ] as const)('with %s says so, and has run once', async (code, kind, retryable) => {
-    expect(await failureOf(client.query(`fail ${code}`))).toEqual({
-      code,
-      kind,
-      status: 200,
-      retryable,
-    });
-    expect(broker.engine.queries.length).toBe(1);
-  });
+  ] as const)(
+    'a query that fails with %s says so, and has run once',
+    async (code, kind, retryable) => {
+      expect(await failureOf(client.query(`fail ${code}`))).toEqual({
+        code,
+        kind,
+        status: 200,
+        retryable,
+      });
+      expect(broker.engine.queries.length).toBe(1);
+    },
+  );
 
-  test('without a free slot may be asked again by its caller, not by the client', async () => {
+  test('a query that fails without a free slot may be asked again by its caller, not by the client', async () => {
     const aborter = new AbortController();
     const hanging = [1, 2, 3].map(() =>
       failureOf(client.query('hang', { signal: aborter.signal })),
@@ -111,7 +114,7 @@ describe('a query that fails', () => {
     await Promise.all(hanging);
   });
 
-  test('because it was aborted is cancelled on the server, and leaves nothing behind', async () => {
+  test('a query that fails because it was aborted is cancelled on the server, and leaves nothing behind', async () => {
     const aborter = new AbortController();
     const running = client.query('rows 5000 then hang', { signal: aborter.signal });
     await broker.engine.untilHanging();

@@ -72,7 +72,7 @@ describeWithTool(openApiPython, 'The client that openapi-python-client generates
     return stdout + stderr;
   };
 
-  test('has every call of a broker, and submits, pages and deletes', async () => {
+  test('The client that openapi-python-client generates has every call of a broker, and submits, pages and deletes', async () => {
     expect(await generate(documents.broker, 'quire_client')).not.toMatch(/WARNING|Unable to/);
     const program = join(folder, 'program.py');
     await copyFile(join(programs, 'submit_page_delete.py'), program);
@@ -80,7 +80,7 @@ describeWithTool(openApiPython, 'The client that openapi-python-client generates
     expect(JSON.parse(stdout)).toEqual(printed);
   });
 
-  test('has every call of a controller, with its answers', async () => {
+  test('The client that openapi-python-client generates has every call of a controller, with its answers', async () => {
     expect(await generate(documents.controller, 'quire_controller')).not.toMatch(
       /WARNING|Unable to/,
     );
@@ -124,7 +124,7 @@ export function wrong(verdict: Body<'validateSchema'>): void {
 `;
 
 describeWithTool(openApiTypescript, 'The types that openapi-typescript generates', (modules) => {
-  test('hold a program that submits, pages and deletes, and the answers of a controller', async () => {
+  test('The types that openapi-typescript generates hold a program that submits, pages and deletes, and the answers of a controller', async () => {
     const compilerOptions = {
       target: 'es2023',
       lib: ['es2024', 'dom', 'dom.iterable'],
@@ -175,14 +175,23 @@ const languages: readonly (readonly [Language, string])[] = [
 for (const [language, suite] of languages) {
   describeWithTool(openApiGenerators[language], suite, (tool) => {
     // It is made of today's document by .ci/run, or here.
-    test('compiles, submits, pages and deletes', { timeout: 300_000 }, async () => {
-      const [program, ...given] = await clientOf(
-        language,
-        (await broker.call('/openapi.json')).text,
-        tool,
-      );
-      const { stdout } = await run(program, [...given, broker.address.url, 'ann-token', 'rows 10']);
-      expect(JSON.parse(stdout)).toEqual(printed);
-    });
+    test(
+      'a client that openapi-generator makes compiles, submits, pages and deletes',
+      { timeout: 300_000 },
+      async () => {
+        const [program, ...given] = await clientOf(
+          language,
+          (await broker.call('/openapi.json')).text,
+          tool,
+        );
+        const { stdout } = await run(program, [
+          ...given,
+          broker.address.url,
+          'ann-token',
+          'rows 10',
+        ]);
+        expect(JSON.parse(stdout)).toEqual(printed);
+      },
+    );
   });
 }

@@ -96,11 +96,11 @@ describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
     expect.stringMatching(/^failed: Query had processing exceptions: .*710.*nothing/),
   ];
 
-  test('finds its broker through the controller, and reads every type', async () => {
+  test("Apache Pinot's client for Java finds its broker through the controller, and reads every type", async () => {
     expect(await query('controller', controller, ...queries)).toEqual(expected);
   });
 
-  test('does so as well when it is told of the proxy alone', async () => {
+  test("Apache Pinot's client for Java reads every type as well when it is told of the proxy alone", async () => {
     expect(await query('brokers', proxy, ...queries)).toEqual(expected);
   });
 });
@@ -127,20 +127,23 @@ describeWithTool(javaCursorClient, "Apache Pinot's client for Java, release 1.5.
   test.each([
     ['controller', 'controller'],
     ['brokers', 'proxy'],
-  ] as const)('pages with its cursors in any order, told of a %s', async (how, what) => {
-    expect(await pages(how, what === 'proxy' ? proxy : controller, '2', '4', '1', '5')).toEqual([
-      'rows 35 pages of 10',
-      'page 1 at 0: 0,1,2,3,4,5,6,7,8,9 >',
-      'page 2 at 10: 10,11,12,13,14,15,16,17,18,19 < >',
-      'page 4 at 30: 30,31,32,33,34 <',
-      'page 1 at 0: 0,1,2,3,4,5,6,7,8,9 >',
-      'failed: Pinot returned HTTP status 416, expected 200',
-    ]);
-  });
+  ] as const)(
+    "Apache Pinot's client for Java, release 1.5.1 pages with its cursors in any order, told of a %s",
+    async (how, what) => {
+      expect(await pages(how, what === 'proxy' ? proxy : controller, '2', '4', '1', '5')).toEqual([
+        'rows 35 pages of 10',
+        'page 1 at 0: 0,1,2,3,4,5,6,7,8,9 >',
+        'page 2 at 10: 10,11,12,13,14,15,16,17,18,19 < >',
+        'page 4 at 30: 30,31,32,33,34 <',
+        'page 1 at 0: 0,1,2,3,4,5,6,7,8,9 >',
+        'failed: Pinot returned HTTP status 416, expected 200',
+      ]);
+    },
+  );
 });
 
 describeWithTool(goClient, "Apache Pinot's client for Go", (program) => {
-  test('finds the broker of a table through the controller, and reads every type', async () => {
+  test("Apache Pinot's client for Go finds the broker of a table through the controller, and reads every type", async () => {
     const count = "SELECT COUNT(*) AS c FROM stocks WHERE symbol = 'AAPL'";
     const queries = [oneOfEachType, count, 'SELECT nothing FROM stocks'];
     const { stdout } = await run(program, [hostAndPort(controller), 'stocks', ...queries], {
@@ -182,7 +185,7 @@ cursor.execute('SELECT 1 AS one FROM stocks LIMIT 1')
 print(cursor.fetchall())
 `;
 
-  test.each(['broker', 'proxy'])('queries a %s', async (what) => {
+  test.each(['broker', 'proxy'])("Apache Pinot's driver for Python queries a %s", async (what) => {
     const { hostname, port } = new URL(what === 'broker' ? broker : proxy);
     const { stdout } = await run(python, ['-c', script, hostname, port, oneOfEachType]);
     const types = {
@@ -241,7 +244,7 @@ with engine.connect() as connection:
         print(connection.exec_driver_sql(sql).fetchone()[0])
 `;
 
-  test('groups, sums as numbers, and truncates times by the grains of Superset', async () => {
+  test("SQLAlchemy with Apache Pinot's dialect groups, sums as numbers, and truncates times by the grains of Superset", async () => {
     const { hostname, port } = new URL(broker);
     const url = `pinot://${hostname}:${port}/query/sql?controller=${controller}`;
     const { stdout } = await run(python, [
@@ -305,7 +308,7 @@ describe('the calls that cursors of its client for Java make, from release 1.5 o
     },
   );
 
-  test('are told of a query that fails by its exceptions, and there is no cursor', async () => {
+  test('the calls that cursors of its client for Java make, from release 1.5 on are told of a query that fails by its exceptions, and there is no cursor', async () => {
     const { page } = await PinotCursor.open(proxy, 'admin-token', 'SELECT nothing FROM stocks', 10);
     expect(page.exceptions.map(({ errorCode }) => errorCode)).toEqual([710]);
     expect([page.resultTable, page.numRows, page.offset]).toEqual([

@@ -171,12 +171,15 @@ describe('what the peer answers with 500 is told to be the mistake that it is', 
     [35, 'offset=-1', 400, "offset is '-1'; expected an integer ≥ 0."],
     [35, 'offset=0&numRows=-1', 400, "numRows is '-1'; expected an integer ≥ 0."],
     [35, 'offset=x', 400, "offset is 'x'; expected an integer ≥ 0."],
-  ])('of %i rows, %s', async (rowCount, parameters, code, error) => {
-    const { requestId } = await openCursor(rowCount, 10);
-    expect((await pageOf(requestId, parameters)).json()).toMatchObject({ code, error });
-  });
+  ])(
+    'a mistake in a page of %i rows has its own status, not 500: %s',
+    async (rowCount, parameters, code, error) => {
+      const { requestId } = await openCursor(rowCount, 10);
+      expect((await pageOf(requestId, parameters)).json()).toMatchObject({ code, error });
+    },
+  );
 
-  test('a bad number of rows of a new cursor, before the query runs', async () => {
+  test('a bad number of rows of a new cursor is refused before the query runs', async () => {
     const body = JSON.stringify({ sql: 'rows 1', queryOptions: 'getCursor=true;cursorNumRows=-3' });
     const answer = await broker.call('/query/sql', { method: 'POST', body });
     expect(answer.json()).toMatchObject({
@@ -257,14 +260,14 @@ test('what a query plainly answers has the header that tells how it went, as of 
 });
 
 describe('tables', () => {
-  test('are listed in alphabetical order', async () => {
+  test('tables are listed in alphabetical order', async () => {
     await using tabled = await TestBroker.start({ listTables: async () => ['trees', 'flights'] });
     expect((await tabled.call('/tables/')).json()).toEqual({ tables: ['flights', 'trees'] });
     expect((await broker.call('/tables')).json()).toEqual({ tables: [] });
   });
 
   test.each(['flights', 'flights_OFFLINE', 'flights_REALTIME'])(
-    'have their columns told, by the name %s',
+    'tables have their columns told, by the name %s',
     async (name) => {
       await using tabled = await TestBroker.start({ listTables: async () => ['flights'] });
       expect((await tabled.call(`/tables/${name}/schema`)).json()).toEqual({
@@ -281,7 +284,7 @@ describe('tables', () => {
     },
   );
 
-  test('that are not there, or have names that are SQL, reach no engine', async () => {
+  test('tables that are not there, or have names that are SQL, reach no engine', async () => {
     await using tabled = await TestBroker.start({ listTables: async () => ['flights'] });
     for (const name of [
       'trees',

@@ -32,7 +32,7 @@ async function numbersOf(cursor: ResultCursor): Promise<unknown[]> {
 const first = (rowCount: number): number[] => Array.from({ length: rowCount }, (_, index) => index);
 
 describe('a client of a proxy in front of two brokers', () => {
-  test('reads, renews and deletes each result where it is', async () => {
+  test('a client of a proxy in front of two brokers reads, renews and deletes each result where it is', async () => {
     const client = clientOf(proxy);
     const cursors = await Promise.all(
       [300, 301, 302, 303].map((count) => client.query(`rows ${count}`, { rowCount: 100 })),
@@ -50,7 +50,7 @@ describe('a client of a proxy in front of two brokers', () => {
     }
   });
 
-  test('goes on through another proxy that has learnt nothing, without having it ask around', async () => {
+  test('a client of a proxy in front of two brokers goes on through another proxy that has learnt nothing, without having it ask around', async () => {
     const { requestId, broker } = await clientOf(proxy).query('rows 300', { rowCount: 100 });
     await using restarted = await TestProxy.start([one, two]);
     const cursor = await clientOf(restarted).open(requestId, { rowCount: 100, broker });
@@ -61,7 +61,7 @@ describe('a client of a proxy in front of two brokers', () => {
     expect([await routedBy('forward'), await routedBy('asked')]).toEqual([3, 0]);
   });
 
-  test('finds a result by its id alone', async () => {
+  test('a client of a proxy in front of two brokers finds a result by its id alone', async () => {
     const { requestId } = await clientOf(proxy).query('rows 300', { rowCount: 100 });
     await using restarted = await TestProxy.start([one, two]);
     expect(await numbersOf(await clientOf(restarted).open(requestId, { rowCount: 100 }))).toEqual(
@@ -69,7 +69,7 @@ describe('a client of a proxy in front of two brokers', () => {
     );
   });
 
-  test('lists what all brokers hold', async () => {
+  test('a client of a proxy in front of two brokers lists what all brokers hold', async () => {
     const client = clientOf(proxy);
     const ids = await Promise.all(
       [1, 2, 3].map(async (count) => (await client.query(`rows ${count}`)).requestId),

@@ -11,7 +11,7 @@ import {
 } from '../testkit/cli-process.ts';
 
 describeWithTool(pythonRequests, 'a program in Python', (python) => {
-  test('that the README of the package api prints runs as it is printed', async () => {
+  test('a program in Python that the README of the package api prints runs as it is printed', async () => {
     const readme = await readFile(
       new URL('../../../packages/api/README.md', import.meta.url),
       'utf8',

@@ -83,7 +83,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a cursor over a result of a server process', () => {
-  test('moves forward, back and anywhere, with pages of any size', async () => {
+  test('a cursor over a result of a server process moves forward, back and anywhere, with pages of any size', async () => {
     const cursor = await clientOf(url).open(stored.requestId, { rowCount: 700 });
     const shown = (): unknown[] => [
       cursor.offset,
@@ -108,7 +108,7 @@ describe('a cursor over a result of a server process', () => {
     expect([await cursor.next(), cursor.offset]).toEqual([null, 4995]);
   });
 
-  test('gives every row once, in either direction', async () => {
+  test('a cursor over a result of a server process gives every row once, in either direction', async () => {
     const cursor = await clientOf(url).open(stored.requestId, { rowCount: 999 });
     const forward: unknown[] = [];
     for await (const [n] of cursor.rows()) forward.push(n);
@@ -118,7 +118,7 @@ describe('a cursor over a result of a server process', () => {
     expect(backward).toEqual(forward.toReversed());
   });
 
-  test('keeps every digit of 64 bits, as the caller likes it', async () => {
+  test('a cursor over a result of a server process keeps every digit of 64 bits, as the caller likes it', async () => {
     const sql =
       'SELECT 9223372036854775807 AS big, 1::BIGINT AS small, [-9223372036854775808, NULL] AS list, 7::INTEGER AS i';
     const rowOf = async (integers: 'lossless' | 'bigint' | 'number') => {
@@ -140,7 +140,7 @@ describe('a cursor over a result of a server process', () => {
     expect(await rowOf('number')).toEqual([2 ** 63, 1, [-(2 ** 63), null], 7]);
   });
 
-  test('gives Arrow that apache-arrow reads, put together from several pages', async () => {
+  test('a cursor over a result of a server process gives Arrow that apache-arrow reads, put together from several pages', async () => {
     const table = tableFromIPC(await stored.toArrow({ pageSize: 1234 }));
     expect([table.numRows, table.schema.names, String(table.schema.fields[0]?.type)]).toEqual([
       rowCount,
@@ -153,7 +153,7 @@ describe('a cursor over a result of a server process', () => {
     expect(table.getChild('a "name"')?.get(4321)).toBe('row 4321');
   });
 
-  test('gives JSON that is one array of objects, put together from several pages', async () => {
+  test('a cursor over a result of a server process gives JSON that is one array of objects, put together from several pages', async () => {
     const bytes = await stored.download({ format: 'json', pageSize: 1234 }).bytes();
     const rows: unknown[] = JSON.parse(new TextDecoder().decode(bytes));
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([
@@ -163,13 +163,13 @@ describe('a cursor over a result of a server process', () => {
     ]);
   });
 
-  test('gives Arrow without rows that keeps its columns', async () => {
+  test('a cursor over a result of a server process gives Arrow without rows that keeps its columns', async () => {
     await using cursor = await clientOf(url).query('SELECT 1 AS a, NULL::VARCHAR AS b WHERE false');
     const table = tableFromIPC(await cursor.toArrow());
     expect([table.numRows, table.schema.names]).toEqual([0, ['a', 'b']]);
   });
 
-  test('is renewed, described, and deleted at the end of its block', async () => {
+  test('a cursor over a result of a server process is renewed, described, and deleted at the end of its block', async () => {
     const client = clientOf(url);
     const idsOf = async (): Promise<string[]> =>
       (await client.list()).map(({ requestId }) => requestId);
@@ -193,7 +193,7 @@ describe('a cursor over a result of a server process', () => {
     });
   });
 
-  test('is missing for anybody but its owner and admins', async () => {
+  test('a cursor over a result of a server process is missing for anybody but its owner and admins', async () => {
     const ann = new QuireClient({
       baseUrl: url,
       basic: { user: 'ann', password: testVariables.TEST_ANN_PASSWORD },
@@ -220,7 +220,7 @@ describe('a connection that breaks', () => {
       'for a 503',
       { kind: 'answer', status: 503, headers: { 'retry-after': '0' }, body: 'overloaded' },
     ],
-  ])('%s, is not noticed by who reads pages', async (_name, fault) => {
+  ])('a connection that breaks: %s, is not noticed by who reads pages', async (_name, fault) => {
     const cursor = await clientOf(proxy.endpoint).open(stored.requestId, { rowCount: 1000 });
     faulty(2, fault);
     const rows: unknown[] = [];
@@ -230,7 +230,7 @@ describe('a connection that breaks', () => {
   });
 
   test.each(['csv', 'ndjson'] as const)(
-    'in the middle of every page of a download as %s leaves no trace in it',
+    'a connection that breaks in the middle of every page of a download as %s leaves no trace in it',
     async (format) => {
       const cursor = await clientOf(proxy.endpoint).open(stored.requestId);
       faulty(1, { kind: 'reset', afterBytes: 5000 });
@@ -240,7 +240,7 @@ describe('a connection that breaks', () => {
     },
   );
 
-  test('for good lets another process go on where the download stopped', async () => {
+  test('a connection that breaks for good lets another process go on where the download stopped', async () => {
     const cursor = await clientOf(proxy.endpoint).open(stored.requestId);
     proxy.intercept = ({ url: path }) =>
       path.includes('offset=2000') ? { kind: 'reset', afterBytes: 100 } : undefined;
@@ -264,7 +264,7 @@ describe('a connection that breaks', () => {
     expect(Buffer.concat([...chunks, rest]).toString()).toBe(await streamed('csv'));
   });
 
-  test('never has a query run twice', async () => {
+  test('a connection that breaks never has a query run twice', async () => {
     proxy.intercept = ({ method }) => (method === 'POST' ? { kind: 'lose answer' } : undefined);
     proxy.requests.length = 0;
     expect(await caught(clientOf(proxy.endpoint).query('SELECT 1'))).toMatchObject({
@@ -273,7 +273,7 @@ describe('a connection that breaks', () => {
     expect(proxy.requests.length).toBe(1);
   });
 
-  test('is told from one that is silent: nobody waits for ever', async () => {
+  test('a connection that breaks is told from one that is silent: nobody waits for ever', async () => {
     proxy.intercept = () => ({ kind: 'stall' });
     const client = clientOf(proxy.endpoint, {
       headersTimeoutMs: 50,

@@ -133,7 +133,7 @@ describe('the cluster of config/cluster', () => {
     return (await answer.json()) as QueryResponse & { requestId: string; brokerId: string };
   };
 
-  test('has five processes, with their results in one directory', async () => {
+  test('the cluster of config/cluster has five processes, with their results in one directory', async () => {
     expect(cluster.members.map(({ name }) => name)).toEqual([
       'broker-1',
       'broker-2',
@@ -150,7 +150,7 @@ describe('the cluster of config/cluster', () => {
     expect(health).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
   });
 
-  test('does not show a result to others than its owner, at whichever broker, and does not say that it is there', async () => {
+  test('the cluster of config/cluster does not show a result to others than its owner, at whichever broker, and does not say that it is there', async () => {
     const { requestId } = await submit('SELECT range AS n FROM range(10)', 'admin');
     const never = '0190163d-8694-739b-aea5-966c26f8ad91';
     const paths = [proxy, cluster.member('broker-1').url, cluster.member('broker-2').url].flatMap(
@@ -180,7 +180,7 @@ describe('the cluster of config/cluster', () => {
     }
   });
 
-  test('reads on when the broker that ran the query is killed; what it prints works as it is, without that broker too', async () => {
+  test('the cluster of config/cluster reads on when the broker that ran the query is killed; what it prints works as it is, without that broker too', async () => {
     const { requestId, brokerId } = await submit('SELECT range AS n FROM range(100000)', 'analyst');
     const rowsAt = async (offset: number): Promise<unknown> => {
       const page = await call(
@@ -216,7 +216,7 @@ describe('the cluster of config/cluster', () => {
     ).toEqual(['down', 'up']);
   });
 
-  test('ends by Ctrl-C, and leaves no process behind', async () => {
+  test('the cluster of config/cluster ends by Ctrl-C, and leaves no process behind', async () => {
     const { members } = cluster;
     const told = cluster.stderr;
     await cluster.pressCtrlC();

@@ -77,7 +77,7 @@ describe.each(['with', 'without'])(
     const headersFor = (result: CursorResponse) =>
       how === 'with' ? { headers: forwardTo(result) } : {};
 
-    test('is paged forward to its end and back, and in other sizes', async () => {
+    test('a result on one of two brokers is paged forward to its end and back, and in other sizes', async () => {
       for (const result of await submitToEach(1000, 300)) {
         const pages = [result];
         for (let page = result; page.nextOffsetParams !== null; pages.push(page)) {
@@ -95,7 +95,7 @@ describe.each(['with', 'without'])(
       }
     });
 
-    test('goes on when the proxy was killed and starts again', async () => {
+    test('a result on one of two brokers is paged on when the proxy was killed and starts again', async () => {
       const results = await submitToEach(100, 10);
       await proxy[Symbol.asyncDispose]();
       proxy = await startProxy(config, urlsOf(brokers));
@@ -109,7 +109,7 @@ describe.each(['with', 'without'])(
       );
     });
 
-    test('is shown, listed, renewed and deleted', async () => {
+    test('a result on one of two brokers is shown, listed, renewed and deleted', async () => {
       const results = await submitToEach(10, 2);
       const ids = results.map(({ requestId }) => requestId);
       for (const result of results) {
@@ -153,7 +153,7 @@ describe('callers who mean harm', () => {
   const usual = 'Host: proxy\r\nAuthorization: Bearer admin-token\r\nConnection: close';
   const addressOf = (url: string) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
 
-  test('do not get the proxy to call an address of theirs', async () => {
+  test('callers who mean harm do not get the proxy to call an address of theirs', async () => {
     let connectionCount = 0;
     await using foreign = createServer();
     foreign.on('connection', () => (connectionCount += 1));
@@ -205,7 +205,7 @@ describe('callers who mean harm', () => {
       `2\r\n{}xx\r\n0\r\n\r\n${hidden}`,
     ],
   ] as const)(
-    'do not smuggle a deletion past the proxy, or past a broker: %s',
+    'callers who mean harm do not smuggle a deletion past the proxy, or past a broker: %s',
     async (_what, headers, body, status: number = 400) => {
       const [result] = await submitToEach(10, 2);
       for (const url of [proxy.url, brokers[0]!.url]) {

@@ -16,7 +16,7 @@ for (const kind of backendKinds) {
     });
     afterAll(async () => backend[Symbol.asyncDispose]());
 
-    test('hold no slot of the store and no connection that others need, and get their pages when they read on', async () => {
+    test(`slow readers of results in ${kind.name} hold no slot of the store and no connection that others need, and get their pages when they read on`, async () => {
       await using proxy = await FaultProxy.start(backend.port);
       await using objects = await backend.open(proxy);
       const store = withLimit(objects, { concurrentMax: 4 });

@@ -59,7 +59,7 @@ def connect(**options):
     return JSON.parse(stdout);
   };
 
-  test('reads every type with the values, types and nullability that HTTP gives', async () => {
+  test('ADBC, polars and pandas reads every type with the values, types and nullability that HTTP gives', async () => {
     expect(
       await session(
         `sql = ${JSON.stringify(types)}`,
@@ -74,7 +74,7 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
     ).toEqual([true, true, 22, 2]);
   });
 
-  test('reads empty results with their columns, and rows as Python has them', async () => {
+  test('ADBC, polars and pandas reads empty results with their columns, and rows as Python has them', async () => {
     expect(
       await session(
         `with connect() as c, c.cursor() as cursor:
@@ -93,7 +93,7 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
     ]);
   });
 
-  test('binds parameters of a prepared statement', async () => {
+  test('ADBC, polars and pandas binds parameters of a prepared statement', async () => {
     expect(
       await session(
         `with connect() as c, c.cursor() as cursor:
@@ -107,7 +107,7 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
     ).toEqual([123, 0, 0]);
   });
 
-  test('finds catalogs, schemas, tables and columns', async () => {
+  test('ADBC, polars and pandas finds catalogs, schemas, tables and columns', async () => {
     expect(
       await session(
         `with connect() as c:
@@ -129,7 +129,7 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
     ]);
   });
 
-  test('are told what is wrong: the password, the SQL, the table', async () => {
+  test('ADBC, polars and pandas are told what is wrong: the password, the SQL, the table', async () => {
     expect(
       await session(
         `def reason(error): return dict(error.details or []).get(b"quire-reason", b"").decode()
@@ -152,7 +152,7 @@ print(json.dumps(reasons))`,
     ]);
   });
 
-  test('read a million rows by polars and by pandas', async () => {
+  test('polars and pandas read a million rows by ADBC', async () => {
     expect(
       await session(
         `import polars, pandas
@@ -175,7 +175,7 @@ print(json.dumps([by_polars.shape, int(by_polars["twice"].sum()), by_polars["tex
 });
 
 describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars) => {
-  test('calls every getter of its metadata, and reads tables, columns and rows', async () => {
+  test("Apache Arrow's JDBC driver for Flight SQL calls every getter of its metadata, and reads tables, columns and rows", async () => {
     const program = join(import.meta.dirname, '../../flight-jdbc/FlightJdbc.java');
     const { NODE_OPTIONS: _, ...env } = process.env;
     const { host } = new URL(grpc);

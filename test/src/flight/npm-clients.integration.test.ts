@@ -41,7 +41,7 @@ const numbersOf = (rows: readonly { readonly n: unknown }[]): number[] =>
 const counted = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 describe('@firetiger-oss/flight-sql-client', () => {
-  test('reads all rows of a query, with a bearer token', async () => {
+  test('@firetiger-oss/flight-sql-client reads all rows of a query, with a bearer token', async () => {
     const client = new FlightSQLClient({
       host: '127.0.0.1',
       port,
@@ -56,7 +56,7 @@ describe('@firetiger-oss/flight-sql-client', () => {
 });
 
 describe('@lancedb/arrow-flight-sql-client', () => {
-  test('logs in with a name and a token, and reads all rows of a query', async () => {
+  test('@lancedb/arrow-flight-sql-client logs in with a name and a token, and reads all rows of a query', async () => {
     const client = await Client.connect({
       host: `127.0.0.1:${port}`,
       username: 'ann',
@@ -67,7 +67,7 @@ describe('@lancedb/arrow-flight-sql-client', () => {
     expect(numbersOf((await result.collectToObjects()) as { n: unknown }[])).toEqual(counted(5000));
   });
 
-  test('is refused with a wrong password', async () => {
+  test('@lancedb/arrow-flight-sql-client is refused with a wrong password', async () => {
     const connecting = Client.connect({
       host: `127.0.0.1:${port}`,
       username: 'ann',

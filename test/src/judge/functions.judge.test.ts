@@ -40,7 +40,7 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     await judge[Symbol.asyncDispose]();
   });
 
-  test('none is missing but those that tell of a query, and hashes that are named', () => {
+  test('no function of Pinot is missing but those that tell of a query, and hashes that are named', () => {
     expect(Object.keys(registry).filter((name) => !known.has(name))).toEqual([
       'brokerid',
       'cid',
@@ -56,7 +56,7 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     ]);
   });
 
-  test('none is ours alone: the engine ingests with each of them, and with as many arguments', () => {
+  test('no function is ours alone: the engine ingests with each of them, and with as many arguments', () => {
     const ours = definitions.flatMap(({ names, takes, isVariadic }) =>
       names.flatMap((name) => {
         const isThere = (registry[plain(name)] ?? []).some(
@@ -70,7 +70,7 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     expect(ours).toEqual([]);
   });
 
-  test('what the engine has and we have not is refused with the reason', () => {
+  test('a function that the engine has and we have not is refused with the reason', () => {
     const unexplained = [...sketches, ...geometries, ...Object.keys(registry)].filter((name) => {
       if (known.has(name)) return false;
       const [finding] = parseExpression(`${name}(a)`).findings ?? [];
@@ -96,7 +96,7 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     expect(wrong).toEqual([]);
   });
 
-  test('what the documentation shows of each is what the engine gives', async () => {
+  test('what the documentation shows of each function is what the engine gives', async () => {
     const wrong: string[] = [];
     for (const { example } of definitions) {
       if (example === undefined) continue;
@@ -114,7 +114,7 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     expect(wrong).toEqual([]);
   });
 
-  test('values agree', { timeout: 300_000 }, async () => {
+  test('values of functions agree with the engine', { timeout: 300_000 }, async () => {
     const comparisons: Comparison[] = [];
     const byName = new Map<string, readonly Comparison[]>();
     const differing: string[] = [];

@@ -127,7 +127,7 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
       },
       [{ a: { x: 1, y: 2 } }, { a: { x: 1 }, x: 5 }],
     ],
-  ])('%s', async (_name, ingestionConfig, schema, rows) => {
+  ])("rows, by Pinot's own pipeline: %s", async (_name, ingestionConfig, schema, rows) => {
     const config = {
       tableName: 't_OFFLINE',
       tableType: 'OFFLINE',

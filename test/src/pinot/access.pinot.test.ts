@@ -26,7 +26,7 @@ describeWithTool(pinotServer, 'the way to an Apache Pinot that is guarded', () =
     await loadTable(sharedCluster(), schema, [[{ n: 1 }, { n: 2 }]]);
   });
 
-  test('its own TLS, with an authority that the settings name: queries and tables', async () => {
+  test('Apache Pinot is reached by its own TLS, with an authority that the settings name: queries and tables', async () => {
     const { tls } = sharedCluster();
     await using directory = await temporaryDirectory();
     const authority = join(directory.path, 'authority.pem');

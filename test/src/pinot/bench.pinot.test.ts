@@ -11,7 +11,7 @@ const program = join(import.meta.dirname, '../../../packages/bench/bin/quire-ben
 const sql = 'SELECT n, text FROM paged ORDER BY n LIMIT 1000';
 
 describeWithTool(pinotServer, 'quire-bench', () => {
-  test('measures pages of Quire on a cluster and of the cluster itself, by turns', async () => {
+  test('quire-bench measures pages of Quire on a cluster and of the cluster itself, by turns', async () => {
     const rows = Array.from({ length: 1000 }, (_, n) => ({ n, text: `row ${n}` }));
     const dimensionFieldSpecs = [
       { name: 'n', dataType: 'INT' },

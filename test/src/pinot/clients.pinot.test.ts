@@ -59,7 +59,7 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
   afterAll(async () => quire[Symbol.asyncDispose]());
 
   describeWithTool(pinotDriver, 'the driver for Python', (python) => {
-    test('reads types, rows, parameters and failures', async () => {
+    test('the driver for Python reads types, rows, parameters and failures', async () => {
       const { hostname, port } = new URL(quire.brokerUrl);
       const { stdout } = await run(python, ['-c', script, hostname, port, sql]);
       expect(stdout.trimEnd().split('\n')).toEqual([
@@ -74,7 +74,7 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
   });
 
   describeWithTool(javaClient, 'the client for Java', (jars) => {
-    test('reads types, rows and failures', async () => {
+    test('the client for Java reads types, rows and failures', async () => {
       const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
       const { NODE_OPTIONS: _, ...environment } = process.env;
       const { host } = new URL(quire.brokerUrl);

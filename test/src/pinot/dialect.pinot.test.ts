@@ -34,7 +34,7 @@ describeWithTool(pinotServer, 'queries of Apache Pinot', () => {
   });
   afterAll(() => quire[Symbol.asyncDispose]());
 
-  test('have the same values here, but for differences that are listed with their causes', async () => {
+  test('queries of Apache Pinot have the same values here, but for differences that are listed with their causes', async () => {
     const all: Judged[] = [];
     for (const query of dialectQueries) {
       const [singleStage, multiStage, ours] = await Promise.all([

@@ -117,7 +117,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     }
   });
 
-  test('when all are gone, or one breaks off, a sentence says which', async () => {
+  test('a sentence says when all of Apache Pinot is gone, or one server breaks off', async () => {
     const gone = `http://127.0.0.1:${await freePort()}`;
     await using lost = openEngine({ brokers: [gone] });
     await expect(countRows(lost, 'SELECT n FROM few')).rejects.toMatchObject({

@@ -26,61 +26,70 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
     for (const name of ['rivers', 'rivers2']) await dropTable(sharedCluster(), engine, name);
   });
 
-  test.skipIf(!isTried)('goes on when the only controller that it knows is back', async () => {
-    const cluster = sharedCluster();
-    await using spare = await PinotServer.join(folder, cluster, ['controller']);
-    await using topic = await KafkaTopic.create();
-    await using quire = await startOnPinot({
-      'engine.pinot.controller.url': spare.address.controllerUrl,
-    });
-    await makeRivers(quire, topic, tenants);
-    await expect.poll(() => count(cluster, 'rivers')).toBe(100);
-    expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
-    await spare.process.kill();
-    expect(await quire.tell('GET', '/tables')).toMatchObject({
-      status: 503,
-      body: { reason: 'ENGINE_UNAVAILABLE', error: 'Apache Pinot does not answer: ECONNREFUSED.' },
-    });
-    expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
-    const lastProblem = {
-      code: 'ENGINE_UNAVAILABLE',
-      message: 'Apache Pinot does not answer: ECONNREFUSED.',
-      stage: 'INIT',
-    };
-    await expect.poll(() => jobOf(quire)).toMatchObject({ stage: 'INIT', lastProblem });
-    await spare.process.restart();
-    await untilRestreamed(quire, 180_000);
-    await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
-  });
-
-  test.skipIf(!isTried)('goes on when the whole cluster is back', async () => {
-    await using pinot = await PinotServer.start(folder);
-    const cluster = pinot.address;
-    await using topic = await KafkaTopic.create();
-    await using quire = await startOnPinot({
-      'engine.pinot.controller.url': cluster.controllerUrl,
-      'engine.pinot.auth.token': cluster.authorization,
-    });
-    await makeRivers(quire, topic, tenants);
-    await expect.poll(() => count(cluster, 'rivers')).toBe(100);
-    expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
-    expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
-    const stage = expect.stringMatching(/^(?:TABLE_STREAM|FORCE_COMMIT|REBALANCE)$/);
-    await expect.poll(() => jobOf(quire)).toMatchObject({ stage });
-    await pinot.process.kill();
-    const refused = await quire.query('SELECT id FROM rivers');
-    expect(refused.exceptions).toEqual([
-      { errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' },
-    ]);
-    await vi.waitFor(async () => {
-      expect(await jobOf(quire)).toMatchObject({
-        lastProblem: { code: 'ENGINE_UNAVAILABLE' },
-        error: null,
+  test.skipIf(!isTried)(
+    'a restream while Apache Pinot is lost goes on when the only controller that it knows is back',
+    async () => {
+      const cluster = sharedCluster();
+      await using spare = await PinotServer.join(folder, cluster, ['controller']);
+      await using topic = await KafkaTopic.create();
+      await using quire = await startOnPinot({
+        'engine.pinot.controller.url': spare.address.controllerUrl,
       });
-    }, patience);
-    await pinot.process.restart();
-    await untilRestreamed(quire, 400_000);
-    await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
-    expect(await count(cluster, 'rivers')).toBe(100);
-  });
+      await makeRivers(quire, topic, tenants);
+      await expect.poll(() => count(cluster, 'rivers')).toBe(100);
+      expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
+      await spare.process.kill();
+      expect(await quire.tell('GET', '/tables')).toMatchObject({
+        status: 503,
+        body: {
+          reason: 'ENGINE_UNAVAILABLE',
+          error: 'Apache Pinot does not answer: ECONNREFUSED.',
+        },
+      });
+      expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
+      const lastProblem = {
+        code: 'ENGINE_UNAVAILABLE',
+        message: 'Apache Pinot does not answer: ECONNREFUSED.',
+        stage: 'INIT',
+      };
+      await expect.poll(() => jobOf(quire)).toMatchObject({ stage: 'INIT', lastProblem });
+      await spare.process.restart();
+      await untilRestreamed(quire, 180_000);
+      await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
+    },
+  );
+
+  test.skipIf(!isTried)(
+    'a restream while Apache Pinot is lost goes on when the whole cluster is back',
+    async () => {
+      await using pinot = await PinotServer.start(folder);
+      const cluster = pinot.address;
+      await using topic = await KafkaTopic.create();
+      await using quire = await startOnPinot({
+        'engine.pinot.controller.url': cluster.controllerUrl,
+        'engine.pinot.auth.token': cluster.authorization,
+      });
+      await makeRivers(quire, topic, tenants);
+      await expect.poll(() => count(cluster, 'rivers')).toBe(100);
+      expect(await quire.tell('POST', `${start}&debugPause=true`)).toMatchObject({ status: 200 });
+      expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
+      const stage = expect.stringMatching(/^(?:TABLE_STREAM|FORCE_COMMIT|REBALANCE)$/);
+      await expect.poll(() => jobOf(quire)).toMatchObject({ stage });
+      await pinot.process.kill();
+      const refused = await quire.query('SELECT id FROM rivers');
+      expect(refused.exceptions).toEqual([
+        { errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' },
+      ]);
+      await vi.waitFor(async () => {
+        expect(await jobOf(quire)).toMatchObject({
+          lastProblem: { code: 'ENGINE_UNAVAILABLE' },
+          error: null,
+        });
+      }, patience);
+      await pinot.process.restart();
+      await untilRestreamed(quire, 400_000);
+      await expect.poll(() => count(cluster, 'rivers2')).toBe(100);
+      expect(await count(cluster, 'rivers')).toBe(100);
+    },
+  );
 });

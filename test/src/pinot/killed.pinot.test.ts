@@ -60,7 +60,7 @@ describeWithTool(
       await spare[Symbol.asyncDispose]();
     });
 
-    test('cost queries and jobs under way no more than that time, and callers read no host', async () => {
+    test('a broker and a server of Apache Pinot that are killed and started again cost queries and jobs under way no more than that time, and callers read no host', async () => {
       const cluster = sharedCluster();
       const { brokerUrl } = spare.address;
       await using topic = await KafkaTopic.create();

@@ -47,7 +47,7 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  test('rebuilds a live table, and moves segments to where their tenant is by then', async () => {
+  test('a restream on Apache Pinot rebuilds a live table, and moves segments to where their tenant is by then', async () => {
     const cluster = sharedCluster();
     const [first = '', second = ''] = cluster.servers;
     await using topic = await KafkaTopic.create();

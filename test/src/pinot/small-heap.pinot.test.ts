@@ -24,7 +24,7 @@ function segment(index: number): readonly object[] {
 
 describeWithTool(pinotServer, 'Apache Pinot with a small heap', (folder) => {
   test.skipIf(!isTried)(
-    'answers segment by segment what it cannot answer at once, and its loss is told of',
+    'Apache Pinot with a small heap answers segment by segment what it cannot answer at once, and its loss is told of',
     async () => {
       await using pinot = await PinotServer.start(folder, { heapMb });
       const schema = {

@@ -64,7 +64,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     expect(last.nextOffsetParams).toBeNull();
   });
 
-  test('every statistic is the one that the cluster reports', async () => {
+  test('every statistic of a query is the one that the cluster reports', async () => {
     const sql = 'SELECT count(*) FROM many WHERE n > 5';
     const { requestId } = await quire.query(sql, '?doPaginate=true');
     const [record] = JSON.parse(await quire.send(`/query/${requestId}/metadata`)) as [
@@ -95,7 +95,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     },
   );
 
-  test('without LIMIT there are as many rows as the cluster gives, or all where the settings say so', async () => {
+  test('quire start on Apache Pinot gives as many rows without LIMIT as the cluster gives, or all where the settings say so', async () => {
     const sql = 'SELECT n FROM many';
     expect(await quire.query(sql, '?doPaginate=true')).toMatchObject({ numRowsResultSet: 10 });
     await using all = await startOnPinot({ 'engine.pinot.paginated.limit': 'all' });

@@ -72,7 +72,7 @@ function untilFinished(quire: QuireOnPinot, taskName: string): Promise<TaskDebug
 }
 
 describeWithTool(pinotServer, 'the debug record of a task on Apache Pinot', () => {
-  test('tells of one that succeeds, and why another one fails', async () => {
+  test('the debug record of a task on Apache Pinot tells of one that succeeds, and why another one fails', async () => {
     const cluster = sharedCluster();
     await using directory = await temporaryDirectory();
     await using quire = await startOnPinot();

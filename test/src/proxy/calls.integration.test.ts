@@ -24,7 +24,7 @@ function rowsIn(text: string): string {
 }
 
 describe('a result behind the proxy', () => {
-  test('is paged forward and back, in any page size, as the broker itself would', async () => {
+  test('a result behind the proxy is paged forward and back, in any page size, as the broker itself would', async () => {
     const first = await proxy.query('rows 2500', '?doPaginate=true&numRows=100');
     const { requestId, brokerHost, brokerPort, nextOffsetParams } = first.json();
     const second = await proxy.call(`/query/${requestId}/results?${nextOffsetParams}`);
@@ -44,7 +44,7 @@ describe('a result behind the proxy', () => {
     expect(large.json().nextOffsetParams).toBe(null);
   });
 
-  test('is read by a query at the broker that has it, also when this proxy has not learnt it', async () => {
+  test('a result behind the proxy is read by a query at the broker that has it, also when this proxy has not learnt it', async () => {
     const direct = await two.call('/query/sql?doPaginate=true', {
       method: 'POST',
       body: JSON.stringify({ sql: 'rows 7' }),
@@ -56,7 +56,7 @@ describe('a result behind the proxy', () => {
     }
   });
 
-  test('shows its metadata, is renewed and is deleted', async () => {
+  test('a result behind the proxy shows its metadata, is renewed and is deleted', async () => {
     const requestId = await proxy.stored(3);
     const metadata = await proxy.call(`/query/${requestId}/metadata`);
     const renewed = await proxy.call(`/query/resultStore/${requestId}`, {
@@ -77,7 +77,7 @@ describe('a result behind the proxy', () => {
     expect([gone.status, gone.json<ErrorBody>().reason]).toEqual([410, 'RESULT_DELETED']);
   });
 
-  test('is found by the headers that name its broker, by a proxy that has learnt nothing', async () => {
+  test('a result behind the proxy is found by the headers that name its broker, by a proxy that has learnt nothing', async () => {
     const requestId = await two.stored(10);
     const found = await proxy.call(`/query/${requestId}/results?offset=5&numRows=2`, {
       headers: forwardTo('two'),
@@ -99,7 +99,7 @@ describe('a result behind the proxy', () => {
     expect(await proxy.metric('quire_proxy_routed_total{by="forward"}')).toBe(3);
   });
 
-  test('is found by asking when nobody says where it is, and asked for once', async () => {
+  test('a result behind the proxy is found by asking when nobody says where it is, and asked for once', async () => {
     const requestId = await two.stored(10);
     const answers = [];
     for (const offset of [0, 4, 8]) {
@@ -113,7 +113,7 @@ describe('a result behind the proxy', () => {
     expect(await proxy.metric('quire_proxy_routed_total{by="learnt"}')).toBe(2);
   });
 
-  test('goes on after the proxy was restarted', async () => {
+  test('a result behind the proxy goes on after the proxy was restarted', async () => {
     const requestId = await proxy.stored(300);
     await proxy[Symbol.asyncDispose]();
     proxy = await TestProxy.start([one, two]);
@@ -122,7 +122,7 @@ describe('a result behind the proxy', () => {
     expect([page.status, rowsIn(page.text)]).toEqual([200, scriptedRowsJson(100, 150)]);
   });
 
-  test('is for its owner alone', async () => {
+  test('a result behind the proxy is for its owner alone', async () => {
     const requestId = await proxy.stored(3);
     const stranger = await proxy.call(`/query/${requestId}/results?offset=0`, { as: 'bob' });
     const admin = await proxy.call(`/query/${requestId}/results?offset=0`, { as: 'root' });
@@ -134,7 +134,7 @@ describe('a result behind the proxy', () => {
     expect(stranger.json<ErrorBody>().reason).toBe('RESULT_NOT_FOUND');
   });
 
-  test('is refused to those without credentials, before any broker is called', async () => {
+  test('a result behind the proxy is refused to those without credentials, before any broker is called', async () => {
     const requestId = await proxy.stored(3);
     const ended = one.endedCalls.length + two.endedCalls.length;
     const nobody = await proxy.call(`/query/${requestId}/results?offset=0`, { as: undefined });
@@ -155,7 +155,7 @@ describe('a result behind the proxy', () => {
 });
 
 describe('what a page says of itself', () => {
-  test('comes through as it is: entity tag, 304, compression, other formats, HEAD', async () => {
+  test('what a page says of itself comes through as it is: entity tag, 304, compression, other formats, HEAD', async () => {
     const requestId = await proxy.stored(3000);
     const path = `/query/${requestId}/results?offset=0&numRows=3000`;
     const owner = one.engine.queries.length > 0 ? one : two;
@@ -211,7 +211,7 @@ describe('what a page says of itself', () => {
 });
 
 describe('all brokers together', () => {
-  test('are listed newest first, by those who may', async () => {
+  test('all brokers together are listed newest first, by those who may', async () => {
     const ids: string[] = [];
     for (const broker of [one, two, one, two, two]) {
       ids.unshift(await broker.stored(1));
@@ -231,7 +231,7 @@ describe('all brokers together', () => {
     expect([denied.status, denied.json<ErrorBody>().reason]).toEqual([403, 'FORBIDDEN']);
   });
 
-  test('delete what has expired, and the proxy adds up how much', async () => {
+  test('all brokers together delete what has expired, and the proxy adds up how much', async () => {
     for (const broker of [one, two, two]) await broker.stored(1);
     const kept = await proxy.call('/query/resultStore?expiredBefore=0', {
       as: 'root',
@@ -255,12 +255,12 @@ describe('all brokers together', () => {
     expect([await one.objectKeys(), await two.objectKeys()]).toEqual([[], []]);
   });
 
-  test('share the queries between them', async () => {
+  test('all brokers together share the queries between them', async () => {
     for (let count = 0; count < 6; count += 1) await proxy.query('rows 1');
     expect([one.engine.queries.length, two.engine.queries.length]).toEqual([3, 3]);
   });
 
-  test('are given a query where the least is going on', async () => {
+  test('all brokers together are given a query where the least is going on', async () => {
     const ending = new AbortController();
     const hanging = proxy.query('hang', '', { signal: ending.signal }).catch(() => 'gone');
     await Promise.race([one.engine.untilHanging(), two.engine.untilHanging()]);
@@ -274,7 +274,7 @@ describe('all brokers together', () => {
 });
 
 describe('a broker that is gone', () => {
-  test('costs its own results, and nobody else’s', async () => {
+  test('a broker that is gone costs its own results, and nobody else’s', async () => {
     const [ofOne, ofTwo] = [await one.stored(10), await two.stored(10)];
     await proxy.call(`/query/${ofOne}/results?offset=0`);
     await one[Symbol.asyncDispose]();
@@ -305,7 +305,7 @@ describe('a broker that is gone', () => {
     ]);
   });
 
-  test('is not missed where all share a store', async () => {
+  test('a broker that is gone is not missed where all share a store', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
     const shared = { storeLocation: 's3://results', isStoreShared: true, advertised: undefined };
     await using left = await startBroker('left', shared, { store, isShared: true });
@@ -324,7 +324,7 @@ describe('a broker that is gone', () => {
     }
   });
 
-  test('is a 404 nowhere, once all that are left say so, when the settings say that the store is shared', async () => {
+  test('a broker that is gone is a 404 nowhere, once all that are left say so, when the settings say that the store is shared', async () => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
     await using left = await startBroker('left', {}, { store, isShared: true });
     await using front = await TestProxy.start([left, { url: 'http://127.0.0.1:1' }], {

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 describe('a client', () => {
-  test('that goes away cancels its query', async () => {
+  test('a client that goes away cancels its query', async () => {
     await using alone = await TestProxy.start([good]);
     const leaving = new AbortController();
     const query = alone.query('rows 2500 then hang', '?doPaginate=true', {
@@ -40,7 +40,7 @@ describe('a client', () => {
     expect(good.engine.queries.length).toBe(1);
   });
 
-  test('that goes away in the middle of a page ends the page at the broker', async () => {
+  test('a client that goes away in the middle of a page ends the page at the broker', async () => {
     const socket = await unread(odd, proxy);
     socket.destroy();
     await odd.untilClosed();
@@ -49,7 +49,7 @@ describe('a client', () => {
     expect(lines.some(({ msg }) => msg === 'broker is down')).toBe(false);
   });
 
-  test('that reads nothing keeps the broker from sending more than a few buffers, and is let go in the end', async () => {
+  test('a client that reads nothing keeps the broker from sending more than a few buffers, and is let go in the end', async () => {
     await using patient = await TestProxy.start([odd], { stallTimeoutMs: 60_000 });
     const socket = await unread(odd, patient);
     // The kernel's buffers on two connections take some megabytes; the page has no end.
@@ -61,7 +61,7 @@ describe('a client', () => {
     socket.destroy();
   });
 
-  test('that sends half of a query runs none', async () => {
+  test('a client that sends half of a query runs none', async () => {
     const socket = connect(proxy.address.port, proxy.address.host);
     socket.on('error', () => undefined);
     socket.write(

@@ -73,7 +73,7 @@ describe('a broker that does not answer as it should', () => {
   ];
 
   test.each(noAnswers)(
-    'gives 502 where it %s, and is tried for a page twice',
+    'a broker that does not answer as it should gives 502 where it %s, and is tried for a page twice',
     async (_what, conduct) => {
       odd.conduct = conduct;
       const answer = await callOdd();
@@ -84,7 +84,7 @@ describe('a broker that does not answer as it should', () => {
   );
 
   test.each(noAnswers)(
-    'gets no query, deletion or renewal twice where it %s',
+    'a broker that does not answer as it should gets no query, deletion or renewal twice where it %s',
     async (_what, conduct) => {
       odd.conduct = conduct;
       await good[Symbol.asyncDispose]();
@@ -105,7 +105,7 @@ describe('a broker that does not answer as it should', () => {
     },
   );
 
-  test('is down after three failures in a row, and up again when it is well', async () => {
+  test('a broker that does not answer as it should is down after three failures in a row, and up again when it is well', async () => {
     odd.conduct = resets;
     const rounds = await proxy.roundCount();
     for (let count = 0; count < 2; count += 1) await callOdd('DELETE', `/query/resultStore/${id}`);
@@ -146,16 +146,21 @@ describe('a broker that does not answer as it should', () => {
       'has much to say',
       answers(200, `{"brokerId":"Broker_x_1","storeType":"fs","more":"${'x'.repeat(70_000)}"}`),
     ],
-  ])('gets no queries when by its health it %s', async (_what, health) => {
-    odd.health = health;
-    await using other = await TestProxy.start([odd, good]);
-    const statuses = [];
-    for (let count = 0; count < 4; count += 1) statuses.push((await other.query('rows 1')).status);
-    expect(statuses).toEqual([200, 200, 200, 200]);
-    expect(odd.calls).toEqual([]);
-  });
+  ])(
+    'a broker that does not answer as it should gets no queries when by its health it %s',
+    async (_what, health) => {
+      odd.health = health;
+      await using other = await TestProxy.start([odd, good]);
+      const statuses = [];
+      for (let count = 0; count < 4; count += 1) {
+        statuses.push((await other.query('rows 1')).status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200]);
+      expect(odd.calls).toEqual([]);
+    },
+  );
 
-  test('to queries, though its health is good, gets one now and then until it is well, and the others the rest', async () => {
+  test('a broker that does not answer as it should to queries, though its health is good, gets one now and then until it is well, and the others the rest', async () => {
     odd.conduct = resets;
     const ask = async (count: number): Promise<number> => {
       const before = odd.calls.length;
@@ -175,7 +180,7 @@ describe('a broker that does not answer as it should', () => {
     expect([atFirst, meanwhile, later]).toEqual([1, 0, 1]);
   });
 
-  test('that refuses connections is passed over, and the query runs once, elsewhere', async () => {
+  test('a broker that does not answer as it should that refuses connections is passed over, and the query runs once, elsewhere', async () => {
     await odd[Symbol.asyncDispose]();
     const answers_ = [];
     for (let count = 0; count < 4; count += 1) {
@@ -187,7 +192,7 @@ describe('a broker that does not answer as it should', () => {
 });
 
 describe('a broker that hangs', () => {
-  test('holds up nobody else, and its own callers only for a time', async () => {
+  test('a broker that hangs holds up nobody else, and its own callers only for a time', async () => {
     odd.conduct = hangs;
     const requestId = await good.stored(20);
     const waiting = callOdd();
@@ -200,7 +205,7 @@ describe('a broker that hangs', () => {
     await expectGoodPages(requestId);
   });
 
-  test('is waited for longer when it runs a query, and the query goes nowhere else', async () => {
+  test('a broker that hangs is waited for longer when it runs a query, and the query goes nowhere else', async () => {
     odd.conduct = hangs;
     await good[Symbol.asyncDispose]();
     await using alone = await TestProxy.start([odd]);
@@ -214,7 +219,7 @@ describe('a broker that hangs', () => {
     expect([state, answer.status, odd.calls.length]).toEqual(['still waiting', 504, 1]);
   });
 
-  test('at its health check is down after three of them', async () => {
+  test('a broker that hangs at its health check is down after three of them', async () => {
     odd.health = hangs;
     for (let round = 1; round <= 3; round += 1) {
       const [rounds, checks] = [await proxy.roundCount(), odd.healthCheckCount];
@@ -229,7 +234,7 @@ describe('a broker that hangs', () => {
     expect((await proxy.query('rows 1')).status).toBe(200);
   });
 
-  test('when it is asked for a result is not waited for where another one has it', async () => {
+  test('a broker that hangs when it is asked for a result is not waited for where another one has it', async () => {
     odd.conduct = hangs;
     const requestId = await good.stored(20);
     await expectGoodPages(requestId);
@@ -238,7 +243,7 @@ describe('a broker that hangs', () => {
     ]);
   });
 
-  test('leaves open whether there is a result: 503, not 404', async () => {
+  test('a broker that hangs leaves open whether there is a result: 503, not 404', async () => {
     odd.conduct = hangs;
     const waiting = proxy.call(oddPage);
     await odd.untilCalled();
@@ -247,7 +252,7 @@ describe('a broker that hangs', () => {
     expect([answer.status, answer.json<ErrorBody>().reason]).toEqual([503, 'BROKER_UNAVAILABLE']);
   });
 
-  test('has no part in a list, which says so', async () => {
+  test('a broker that hangs has no part in a list, which says so', async () => {
     odd.conduct = hangs;
     const requestId = await good.stored(1);
     const waiting = proxy.call('/query/resultStore', { as: 'root' });
@@ -266,7 +271,7 @@ describe('an answer that breaks off', () => {
   test.each<[string, Misconduct]>([
     ['within its announced length', cutsOff(false)],
     ['between its chunks', cutsOff(true)],
-  ])('breaks off for the client as well: %s', async (_what, conduct) => {
+  ])('an answer that breaks off breaks off for the client as well: %s', async (_what, conduct) => {
     odd.conduct = conduct;
     await expect(callOdd()).rejects.toThrow('terminated');
     await untilLogged(lines, 'call broken off');
@@ -277,7 +282,7 @@ describe('an answer that breaks off', () => {
     });
   });
 
-  test('after which nothing comes is given up', async () => {
+  test('an answer that breaks off after which nothing comes is given up', async () => {
     odd.conduct = stopsInTheMiddle;
     const waiting = fetch(`${proxy.address.url}${oddPage}`, {
       headers: { authorization: 'Bearer ann-token', ...forwardToOdd },
@@ -294,28 +299,33 @@ describe('an answer that breaks off', () => {
   test.each([
     ['502 when nothing of it has gone out', 2, 502],
     ['a broken answer otherwise', 2000, 'TypeError: terminated'],
-  ] as const)('of one list gives %s', async (_what, entryCount, expected) => {
-    const entry = {
-      requestId: id,
-      brokerId: odd.brokerId,
-      submissionTimeMs: 1,
-      expirationTimeMs: 2,
-      responseMetadata: [],
-    };
-    const entries = Array.from({ length: entryCount }, (_, index) =>
-      JSON.stringify({ ...entry, requestId: `${id}-${index}` }),
-    );
-    odd.conduct = (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write(`{"resultMetadataList":[${entries.join()},`, () => response.socket?.destroy());
-    };
-    await good.stored(1);
-    const outcome = await proxy.call('/query/resultStore', { as: 'root' }).then(
-      ({ status }) => status,
-      (error: unknown) => String(error),
-    );
-    expect(outcome).toBe(expected);
-  });
+  ] as const)(
+    'a list of one broker that breaks off gives %s',
+    async (_what, entryCount, expected) => {
+      const entry = {
+        requestId: id,
+        brokerId: odd.brokerId,
+        submissionTimeMs: 1,
+        expirationTimeMs: 2,
+        responseMetadata: [],
+      };
+      const entries = Array.from({ length: entryCount }, (_, index) =>
+        JSON.stringify({ ...entry, requestId: `${id}-${index}` }),
+      );
+      odd.conduct = (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write(`{"resultMetadataList":[${entries.join()},`, () =>
+          response.socket?.destroy(),
+        );
+      };
+      await good.stored(1);
+      const outcome = await proxy.call('/query/resultStore', { as: 'root' }).then(
+        ({ status }) => status,
+        (error: unknown) => String(error),
+      );
+      expect(outcome).toBe(expected);
+    },
+  );
 
   test.each([
     '[1,2]',
@@ -326,15 +336,18 @@ describe('an answer that breaks off', () => {
     '{"resultMetadataList":[{"requestId":1}]}',
     '{"resultMetadataList":[',
     'x',
-  ])('or is not a list at all leaves its broker out: %s', async (body) => {
-    odd.conduct = answers(200, body);
-    const list = await proxy.call('/query/resultStore', { as: 'root' });
-    expect([list.status, list.headers.get('x-quire-partial'), list.text]).toEqual([
-      200,
-      'Broker_odd.example_8099',
-      '{"resultMetadataList":[]}',
-    ]);
-  });
+  ])(
+    'an answer that breaks off or is not a list at all leaves its broker out: %s',
+    async (body) => {
+      odd.conduct = answers(200, body);
+      const list = await proxy.call('/query/resultStore', { as: 'root' });
+      expect([list.status, list.headers.get('x-quire-partial'), list.text]).toEqual([
+        200,
+        'Broker_odd.example_8099',
+        '{"resultMetadataList":[]}',
+      ]);
+    },
+  );
 });
 
 test.each([

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('the API document of the proxy', () => {
-  test('is valid, and has the calls of the proxy and no other', async () => {
+  test('the API document of the proxy is valid, and has the calls of the proxy and no other', async () => {
     await using proxy = await TestProxy.start([one]);
     const document = (await proxy.call('/openapi.json')).json<{
       info: { title: string };
@@ -95,7 +95,7 @@ describe('the API document of the proxy', () => {
 });
 
 describe('credentials', () => {
-  test('are checked before any broker is called, where the proxy is told to', async () => {
+  test('credentials are checked before any broker is called, where the proxy is told to', async () => {
     await using broker = await MisbehavingBroker.start();
     broker.conduct = answers(200, '{}');
     await using proxy = await TestProxy.start([broker], { authMode: 'check' });
@@ -109,7 +109,7 @@ describe('credentials', () => {
     expect(broker.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer ann-token']);
   });
 
-  test('of the proxy are needed for what it tells of itself', async () => {
+  test('credentials of the proxy are needed for what it tells of itself', async () => {
     await using proxy = await TestProxy.start([one]);
     const paths = ['/metrics', '/openapi.json', '/docs', '/nowhere'];
     const statuses = [];
@@ -144,7 +144,7 @@ test('an address that guesses at credentials that brokers check is held back; a 
 });
 
 describe('the brokers of a proxy', () => {
-  test('change with its settings; calls under way end where they began', async () => {
+  test('the brokers of a proxy change with its settings; calls under way end where they began', async () => {
     let brokers = [one.address.url];
     await using proxy = await TestProxy.start([], {
       get brokers() {
@@ -185,7 +185,7 @@ describe('the brokers of a proxy', () => {
     await one.engine.untilIdle();
   });
 
-  test('are those that a name stands for at the moment', async () => {
+  test('the brokers of a proxy are those that a name stands for at the moment', async () => {
     const { port } = one.address;
     let addresses = ['127.0.0.1'];
     const asked: string[] = [];
@@ -213,7 +213,7 @@ describe('the brokers of a proxy', () => {
     });
   });
 
-  test('may speak HTTPS, with a certificate that the proxy trusts', async () => {
+  test('the brokers of a proxy may speak HTTPS, with a certificate that the proxy trusts', async () => {
     const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
     const { cert, private: key } = await generate([{ name: 'commonName', value: 'broker' }], {
       keyType: 'ec' as const,
@@ -230,7 +230,7 @@ describe('the brokers of a proxy', () => {
     expect([refused.status, refused.json<ErrorBody>().reason]).toEqual([503, 'BROKER_UNAVAILABLE']);
   });
 
-  test('have to be named at the start', async () => {
+  test('the brokers of a proxy have to be named at the start', async () => {
     await expect(TestProxy.start([{ url: 'broker-1:8099' }])).rejects.toMatchObject({
       code: 'INVALID_SETTING',
     });

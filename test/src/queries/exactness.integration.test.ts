@@ -139,23 +139,26 @@ const scalarCases: readonly [string, string, readonly string[], CellOf][] = [
 ];
 
 describe('a cell is what DuckDB says of the value', () => {
-  test.each(scalarCases)('%s as %s', async (sqlType, wireType, values, cellOf) => {
-    const rows = [...values, 'NULL'].map((value) => `(CAST(${value} AS ${sqlType}))`).join(', ');
-    const { types, rows: cells } = await queries.cells(`SELECT v FROM (VALUES ${rows}) t(v)`);
-    const texts = await queries.reference(`SELECT CAST(v AS VARCHAR) FROM (VALUES ${rows}) t(v)`);
-    expect(types).toEqual([wireType]);
-    // Doubles are compared as numbers: both texts name one, and the shortest may be written in more
-    // than one way.
-    const normal = (cell: ExactCell): ExactCell =>
-      cellOf === float && typeof cell === 'string' && !/[NI]/.test(cell)
-        ? String(Number(cell))
-        : cell;
-    expect(cells.map(([cell]) => normal(cell ?? null))).toEqual(
-      texts.map(([text]) => (text === null || text === undefined ? null : cellOf(text))),
-    );
-  });
+  test.each(scalarCases)(
+    'a cell is what DuckDB says of the value: %s as %s',
+    async (sqlType, wireType, values, cellOf) => {
+      const rows = [...values, 'NULL'].map((value) => `(CAST(${value} AS ${sqlType}))`).join(', ');
+      const { types, rows: cells } = await queries.cells(`SELECT v FROM (VALUES ${rows}) t(v)`);
+      const texts = await queries.reference(`SELECT CAST(v AS VARCHAR) FROM (VALUES ${rows}) t(v)`);
+      expect(types).toEqual([wireType]);
+      // Doubles are compared as numbers: both texts name one, and the shortest may be written in more
+      // than one way.
+      const normal = (cell: ExactCell): ExactCell =>
+        cellOf === float && typeof cell === 'string' && !/[NI]/.test(cell)
+          ? String(Number(cell))
+          : cell;
+      expect(cells.map(([cell]) => normal(cell ?? null))).toEqual(
+        texts.map(([text]) => (text === null || text === undefined ? null : cellOf(text))),
+      );
+    },
+  );
 
-  test('bytes are lower-case hex', async () => {
+  test('bytes in a cell are lower-case hex', async () => {
     const { types, rows } = await queries.cells(
       `SELECT v FROM (VALUES (''::BLOB), ('\\x00\\xFFabcdefghijklmnop'::BLOB), (NULL)) t(v)`,
     );
@@ -211,7 +214,7 @@ describe('nested values', () => {
     ['STRUCT(a INTEGER)[]', 'JSON', `[{'a': 1}, NULL]`, '[{"a":1},null]'],
     ['MAP(VARCHAR, INTEGER)', 'MAP', `MAP {'k': 1, 'l': NULL}`, { k: '1', l: null }],
     ['MAP(INTEGER, VARCHAR[])', 'MAP', `MAP {7: ['x']}`, { 7: ['x'] }],
-  ])('%s as %s', async (sqlType, wireType, value, cell) => {
+  ])('nested values: %s as %s', async (sqlType, wireType, value, cell) => {
     const { types, rows } = await queries.cells(
       `SELECT v FROM (VALUES (CAST(${value} AS ${sqlType})), (NULL)) t(v)`,
     );
@@ -221,7 +224,7 @@ describe('nested values', () => {
 });
 
 describe('shapes', () => {
-  test('no rows keep their schema', async () => {
+  test('a result of no rows keeps its schema', async () => {
     expect(await queries.cells(`SELECT 1 AS a, 'x' AS b WHERE false`)).toEqual({
       types: ['INT', 'STRING'],
       rows: [],
@@ -235,14 +238,14 @@ describe('shapes', () => {
     expect(await pageText(result, 0, 1, 'ndjson')).toBe('{"a":1,"a_1":"x","a_2":"2.5"}\n');
   });
 
-  test('columns of only nulls', async () => {
+  test('columns of only nulls come back', async () => {
     const { rows } = await queries.cells(
       `SELECT NULL, CAST(NULL AS VARCHAR), CAST(NULL AS INTEGER[]) FROM range(3)`,
     );
     expect(rows).toEqual([0, 1, 2].map(() => [null, null, null]));
   });
 
-  test('5,000 columns', async () => {
+  test('5,000 columns come back', async () => {
     const columns = Array.from({ length: 5000 }, (_, index) => `r + ${index} AS c${index}`).join(
       ', ',
     );
@@ -252,7 +255,7 @@ describe('shapes', () => {
     );
   });
 
-  test('one cell of 50 MB', async () => {
+  test('one cell of 50 MB comes back', async () => {
     const result = await queries.create(
       `SELECT repeat('0123456789', 5000000) AS v UNION ALL SELECT 'small'`,
     );

@@ -39,7 +39,7 @@ print(json.dumps([[field.name, str(field.type), *values(table[field.name])] for 
 `;
 
 describeWithTool(python, 'The types of a file of pyarrow', (pythonPath) => {
-  test('are in a data file as the README of the engine says, and no value changes', async () => {
+  test('The types of a file of pyarrow are in a data file as the README of the engine says, and no value changes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-types-'));
     try {
       const [parquet, arrow] = [join(folder, 't.parquet'), join(folder, 't.arrow')];

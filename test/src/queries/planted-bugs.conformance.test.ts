@@ -21,13 +21,13 @@ function openWith({ plant }: PlantedEngineBug): OpenEngineFixture {
 }
 
 describe('the conformance suite of engines', () => {
-  test.each(bugs)('catches an engine that $name', async (bug) => {
+  test.each(bugs)('the conformance suite of engines catches an engine that $name', async (bug) => {
     const caughtBy = cases.get(bug.caughtBy);
     if (caughtBy === undefined) return expect.fail(`There is no case “${bug.caughtBy}”.`);
     await expectCaught(caughtBy, openWith(bug), { hangs: bug.hangs, patienceMs: 1000 });
   });
 
-  test('is tried with at least 25 bugs, at least one for each sentence', () => {
+  test('the conformance suite of engines is tried with at least 25 bugs, at least one for each sentence', () => {
     expect(bugs.length).toBeGreaterThanOrEqual(25);
     expect([...new Set(bugs.map(({ caughtBy }) => caughtBy))].toSorted()).toEqual(
       [...cases.keys()].toSorted(),

@@ -17,7 +17,7 @@ describe('a query that does not stop', () => {
 
   // With queries in the server's own process, each of these kept a thread of libuv's pool for ever:
   // 24, 32 of them, and no file was read again.
-  test('is answered with 250, keeps its slot until its process is gone, and costs nobody else anything', async () => {
+  test('a query that does not stop is answered with 250, keeps its slot until its process is gone, and costs nobody else anything', async () => {
     const { requestId } = await server.query('SELECT * FROM range(1000) AS t(n)');
     for (let count = 1; count <= attacks; count += 1) {
       // One that is still starting would be given up, not killed.
@@ -35,7 +35,7 @@ describe('a query that does not stop', () => {
     expect(metrics).toContain(`quire_workers_killed_total{reason="time"} ${attacks}`);
   });
 
-  test('counts as running until its process is gone', async () => {
+  test('a query that does not stop counts as running until its process is gone', async () => {
     const running = server.query(stuck, 3000);
     await expect.poll(async () => (await server.health()).queriesRunning).toBe(1);
     expect((await running).exceptions).toMatchObject([{ errorCode: 250 }]);
@@ -61,15 +61,18 @@ describe('a query that takes more memory than it may', () => {
   // Each waits until the watchdog sees it; the first two fill memory in ways of their own.
   const tried =
     process.env['QUIRE_STUCK_QUERIES'] === undefined ? statements.slice(0, 2) : statements;
-  test.each(tried)('%s is answered with 245 and the limit by its name', async (sql) => {
-    const filesBefore = await server.resultFiles();
-    const answer = await server.query(sql);
-    expect(answer.exceptions).toMatchObject([{ errorCode: 245 }]);
-    expect(answer.exceptions?.[0]?.message).toContain('engine.broker.workers.memory.maxMB');
-    expect(await server.resultFiles()).toEqual(filesBefore);
-    expect(await server.spilledFiles()).toEqual([]);
-    expect((await server.query('SELECT 1')).exceptions).toEqual([]);
-  });
+  test.each(tried)(
+    'a query that takes more memory than it may: %s is answered with 245 and the limit by its name',
+    async (sql) => {
+      const filesBefore = await server.resultFiles();
+      const answer = await server.query(sql);
+      expect(answer.exceptions).toMatchObject([{ errorCode: 245 }]);
+      expect(answer.exceptions?.[0]?.message).toContain('engine.broker.workers.memory.maxMB');
+      expect(await server.resultFiles()).toEqual(filesBefore);
+      expect(await server.spilledFiles()).toEqual([]);
+      expect((await server.query('SELECT 1')).exceptions).toEqual([]);
+    },
+  );
 });
 
 test('a worker that is stuck ends with its server, when that is killed', async () => {

@@ -66,29 +66,35 @@ beforeAll(async () => {
 });
 
 describe('what the packages export', () => {
-  test.each(packages.flatMap(entriesOf))('$specifier', async ({ specifier, file }) => {
-    const snapshot = `./exports/${specifier.replaceAll('/', '-')}.txt`;
-    await expect(signatures(declarations.exportsOf(file))).toMatchFileSnapshot(snapshot);
-  });
+  test.each(packages.flatMap(entriesOf))(
+    'what the packages export: $specifier',
+    async ({ specifier, file }) => {
+      const snapshot = `./exports/${specifier.replaceAll('/', '-')}.txt`;
+      await expect(signatures(declarations.exportsOf(file))).toMatchFileSnapshot(snapshot);
+    },
+  );
 
-  test.each(packages)('%s exports every type that its signatures mention', (name) => {
-    const exports = entriesOf(name).flatMap(({ file }) => [
-      ...declarations.exportsOf(file).values(),
-    ]);
-    const known = new Set(exports.map(({ declaration }) => declaration));
-    const missing = exports.flatMap((each) =>
-      declarations
-        .mentionsOf(each)
-        .filter((mentioned) => !known.has(mentioned))
-        .map(
-          (mentioned) =>
-            `${mentioned.name} (${mentioned.file}), which ${each.declaration?.name} mentions`,
-        ),
-    );
-    expect(missing).toEqual([]);
-  });
+  test.each(packages)(
+    'what the packages export: %s exports every type that its signatures mention',
+    (name) => {
+      const exports = entriesOf(name).flatMap(({ file }) => [
+        ...declarations.exportsOf(file).values(),
+      ]);
+      const known = new Set(exports.map(({ declaration }) => declaration));
+      const missing = exports.flatMap((each) =>
+        declarations
+          .mentionsOf(each)
+          .filter((mentioned) => !known.has(mentioned))
+          .map(
+            (mentioned) =>
+              `${mentioned.name} (${mentioned.file}), which ${each.declaration?.name} mentions`,
+          ),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
 
-  test.each(packages)('%s documents every export', (name) => {
+  test.each(packages)('what the packages export: %s documents every export', (name) => {
     const exports = entriesOf(name).flatMap(({ file }) => [
       ...declarations.exportsOf(file).values(),
     ]);
@@ -112,7 +118,7 @@ describe('isDocumented', () => {
     ['/** Something else. */\n\nexport type count = 1;', false],
     ['/* Counts. */\nexport type count = 1;', false],
     ['/** Counts. */\nexport const counts = 1;\nexport const count = 1;', false],
-  ])('of %j is %s', (source, expected) => {
+  ])('isDocumented of %j is %s', (source, expected) => {
     expect(isDocumented(source, 'count')).toBe(expected);
   });
 });
@@ -149,7 +155,7 @@ describe('declarations', () => {
     return parsed.mentionsOf(found).map((each) => each.name);
   };
 
-  test('tell types from values, and whose they are', () => {
+  test('declarations tell types from values, and whose they are', () => {
     const facts = Array.from(parsed.exportsOf('index.ts'), ([name, { isType, declaration }]) => [
       name,
       isType,
@@ -164,15 +170,15 @@ describe('declarations', () => {
     ]);
   });
 
-  test('find what types mention, across modules', () => {
+  test('declarations find what types mention, across modules', () => {
     expect(mentions('f')).toEqual(['Own', 'Inferred', 'A', 'Hidden']);
   });
 
-  test('count the parameters of a constructor only where it can be called', () => {
+  test('declarations count the parameters of a constructor only where it can be called', () => {
     expect([mentions('B'), mentions('C')]).toEqual([['Part', 'Given'], ['B']]);
   });
 
-  test('refuse to guess', () => {
+  test('declarations refuse to guess', () => {
     const starred = new Declarations(new Map([['index.ts', `export * from './b.ts';`]]));
     expect(() => starred.exportsOf('index.ts')).toThrow('export *');
   });

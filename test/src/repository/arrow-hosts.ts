@@ -32,7 +32,7 @@ export function describeArrowHosts(publishedOf: () => PublishedPackages): void {
   }
 
   describe('store what a host made with a copy of apache-arrow of its own', () => {
-    test('of the same version', async () => {
+    test('the published packages store what a host made with a copy of apache-arrow of its own of the same version', async () => {
       const answer = await runHost('second-copy', (folder) => Promise.resolve(copyOfArrow(folder)));
       expect(answer).toEqual({
         path: expect.stringContaining('/second-copy/'),
@@ -48,16 +48,19 @@ export function describeArrowHosts(publishedOf: () => PublishedPackages): void {
     (modules) => {
       const names = readdirSync(modules).filter((name) => name.startsWith('apache-arrow-'));
 
-      test.each(names)('%s', async (name) => {
-        const answer = await runHost(name, (folder) =>
-          symlink(join(modules, name), join(folder, 'node_modules/apache-arrow')),
-        );
-        expect(answer).toEqual({
-          path: expect.stringContaining(`/${name}/`),
-          imported: rows,
-          required: rows,
-        });
-      });
+      test.each(names)(
+        'the published packages store what a host made with its own version of apache-arrow: %s',
+        async (name) => {
+          const answer = await runHost(name, (folder) =>
+            symlink(join(modules, name), join(folder, 'node_modules/apache-arrow')),
+          );
+          expect(answer).toEqual({
+            path: expect.stringContaining(`/${name}/`),
+            imported: rows,
+            required: rows,
+          });
+        },
+      );
     },
   );
 }

@@ -48,15 +48,18 @@ describe('backends of stores', () => {
     /^packages\/[^/]+\/(?:src|app)\/.*\.tsx?$/.test(path),
   );
 
-  test.each(services)('$words are named by $folder and the one list alone', ({ folder, words }) => {
-    const others = files.filter((path) => !path.startsWith(folder) && path !== list);
-    expect(others.length).toBeGreaterThan(500);
-    expect(others.flatMap((path) => mentionsIn(path, textOf(path), words))).toEqual([]);
-    const own = files.filter((path) => path === `${folder}src/backend.ts`);
-    expect(own.flatMap((path) => mentionsIn(path, textOf(path), words))).not.toEqual([]);
-  });
+  test.each(services)(
+    'backends of stores: $words are named by $folder and the one list alone',
+    ({ folder, words }) => {
+      const others = files.filter((path) => !path.startsWith(folder) && path !== list);
+      expect(others.length).toBeGreaterThan(500);
+      expect(others.flatMap((path) => mentionsIn(path, textOf(path), words))).toEqual([]);
+      const own = files.filter((path) => path === `${folder}src/backend.ts`);
+      expect(own.flatMap((path) => mentionsIn(path, textOf(path), words))).not.toEqual([]);
+    },
+  );
 
-  test('have names, types, schemes and settings of their own', () => {
+  test('backends of stores have names, types, schemes and settings of their own', () => {
     for (const values of [
       storeBackends.map(({ name }) => name),
       storeBackends.map(({ storeType }) => storeType),

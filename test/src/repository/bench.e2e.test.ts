@@ -25,7 +25,7 @@ async function bench(
 }
 
 test(
-  'measures two servers by turns, in every combination, and deletes what it stored',
+  'quire-bench measures two servers by turns, in every combination, and deletes what it stored',
   { timeout: 240_000 },
   async () => {
     await using directory = await temporaryDirectory();
@@ -120,7 +120,7 @@ test(
   },
 );
 
-test('says what is wrong with its options', async () => {
+test('quire-bench says what is wrong with its options', async () => {
   const url = 'http://127.0.0.1:1';
   const said = await Promise.all([
     bench('--url', url),

@@ -46,7 +46,7 @@ for source in json.load(sys.stdin):
 `;
 
 describeWithTool(pythonRequests, 'the notebook', (python) => {
-  test('shows below each cell what the cell gives', async () => {
+  test('the notebook shows below each cell what the cell gives', async () => {
     const { cells } = JSON.parse(await readFile(join(examples, 'notebook.ipynb'), 'utf8')) as {
       cells: readonly NotebookCell[];
     };
@@ -84,7 +84,9 @@ steps.shift().click();
 `;
 
 describeWithTool(chromium, 'the page for browsers', (path) => {
-  test('runs a query and turns the pages of its result', async ({ signal }) => {
+  test('the page for browsers runs a query and turns the pages of its result', async ({
+    signal,
+  }) => {
     const html = await readFile(join(examples, 'browser/index.html'), 'utf8');
     const { code } = await bundleForBrowsers(join(examples, 'browser/page.js'), 'es');
     const script = code.replace('quickstart-analyst', testVariables.TEST_ADMIN_TOKEN);

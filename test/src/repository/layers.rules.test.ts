@@ -26,7 +26,7 @@ function sample(
 const lines = (count: number): string => 'f();\n'.repeat(count);
 
 describe('the house follows its plan', () => {
-  test.each(Object.entries(rules))('%s', (_name, rule) => {
+  test.each(Object.entries(rules))('the house follows its plan: %s', (_name, rule) => {
     expect(house.flatMap((each) => rule(each))).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('the house follows its plan', () => {
 });
 
 describe('importsPointDown', () => {
-  test('finds imports of the same level, of a higher level, of itself and of an unknown package', () => {
+  test('importsPointDown finds imports of the same level, of a higher level, of itself and of an unknown package', () => {
     const text = `import '@quire/auth'; import type { X } from '@quire/broker'; export { y } from '@quire/api';
       const z = await import('@quire/nowhere');`;
     expect(rules.importsPointDown(sample('api', text))).toEqual([
@@ -60,7 +60,7 @@ describe('importsPointDown', () => {
     ]);
   });
 
-  test('finds a way around the names, and a test kit in production code', () => {
+  test('importsPointDown finds a way around the names, and a test kit in production code', () => {
     const text = `import '../../core/src/index.ts'; import './other.ts'; type T = import('@quire/core/testing').T;`;
     expect(rules.importsPointDown(sample('results', text))).toEqual([
       'packages/results/src/sample.ts leaves its package by ../../core/src/index.ts',
@@ -68,11 +68,11 @@ describe('importsPointDown', () => {
     ]);
   });
 
-  test('finds a package that the plan does not know', () => {
+  test('importsPointDown finds a package that the plan does not know', () => {
     expect(rules.importsPointDown(sample('attic', ''))).toEqual(['attic has no level in the plan']);
   });
 
-  test('lets imports of lower levels pass', () => {
+  test('importsPointDown lets imports of lower levels pass', () => {
     expect(
       rules.importsPointDown(
         sample('results', `import '@quire/core'; import 'fastify'; import './a/b.ts';`),
@@ -85,7 +85,7 @@ describe('importsDoNotGoRound', () => {
   const filesOf = (texts: Readonly<Record<string, string>>) =>
     Object.entries(texts).map(([path, text]) => parseSourceFile(`packages/core/src/${path}`, text));
 
-  test('finds a cycle of files in one folder, and one of folders whose files have none', () => {
+  test('importsDoNotGoRound finds a cycle of files in one folder, and one of folders whose files have none', () => {
     const files = filesOf({
       'a.ts': `import './b.ts';`,
       'b.ts': `import type { A } from './a.ts';`,
@@ -100,7 +100,7 @@ describe('importsDoNotGoRound', () => {
     ]);
   });
 
-  test('lets files stand above the folders beside them, and below, and lets the entry name everything', () => {
+  test('importsDoNotGoRound lets files stand above the folders beside them, and below, and lets the entry name everything', () => {
     const files = filesOf({
       'index.ts': `export { a } from './a.ts'; export { x } from './x/one.ts';`,
       'a.ts': `import './x/one.ts';`,
@@ -111,14 +111,14 @@ describe('importsDoNotGoRound', () => {
     expect(cyclesOf(files)).toEqual([]);
   });
 
-  test('is asked to tolerate nothing that is not there', () => {
+  test('importsDoNotGoRound is asked to tolerate nothing that is not there', () => {
     const found = house.flatMap(({ files }) => cyclesOf(files)).map((cycle) => cycle.join());
     expect(toleratedCycles.filter(({ places }) => !found.includes(places.join()))).toEqual([]);
   });
 });
 
 describe('manifestMatchesImports', () => {
-  test('finds what is undeclared and what is unused', () => {
+  test('manifestMatchesImports finds what is undeclared and what is unused', () => {
     const text = `import 'node:fs'; import './x.ts'; import a from 'lz4/binding'; import type b from '@quire/core/testing';`;
     expect(
       rules.manifestMatchesImports(
@@ -134,14 +134,14 @@ describe('manifestMatchesImports', () => {
 describe('librariesStayWithTheirOwners', () => {
   const text = `import '@duckdb/node-api'; import 'fastify';`;
 
-  test('finds a library outside its owner', () => {
+  test('librariesStayWithTheirOwners finds a library outside its owner', () => {
     expect(rules.librariesStayWithTheirOwners(sample('results', text))).toEqual([
       'packages/results/src/sample.ts imports @duckdb/node-api, which is not for results',
       'packages/results/src/sample.ts imports fastify, which is not for results',
     ]);
   });
 
-  test('lets owners have theirs', () => {
+  test('librariesStayWithTheirOwners lets owners have theirs', () => {
     expect(
       rules.librariesStayWithTheirOwners(
         sample('service', `import 'fastify/types'; import '@fastify/swagger';`),
@@ -154,7 +154,7 @@ describe('librariesStayWithTheirOwners', () => {
 });
 
 describe('arrowIsTwoTypes', () => {
-  test('finds other names, run-time imports, whole modules and re-exports', () => {
+  test('arrowIsTwoTypes finds other names, run-time imports, whole modules and re-exports', () => {
     const text = `import type { Schema, Field } from 'apache-arrow'; import { RecordBatch } from 'apache-arrow';
       import type * as all from 'apache-arrow'; export { Table } from 'apache-arrow/Arrow.node';`;
     expect(rules.arrowIsTwoTypes(sample('core', text))).toEqual([
@@ -165,7 +165,7 @@ describe('arrowIsTwoTypes', () => {
     ]);
   });
 
-  test('lets the two types pass, and all of it in results', () => {
+  test('arrowIsTwoTypes lets the two types pass, and all of it in results', () => {
     expect(
       rules.arrowIsTwoTypes(
         sample('core', `import { type Schema, type RecordBatch } from 'apache-arrow';`),
@@ -180,7 +180,7 @@ describe('arrowIsTwoTypes', () => {
 describe('wireNamesStayAtTheEdge', () => {
   const text = `interface A { numRows: number } const brokerHost = { 'resultTable': 1 }; function f({ dataSchema }) {}`;
 
-  test('finds members, variables, quoted properties and parameters', () => {
+  test('wireNamesStayAtTheEdge finds members, variables, quoted properties and parameters', () => {
     expect(rules.wireNamesStayAtTheEdge(sample('results', text))).toEqual([
       'packages/results/src/sample.ts names brokerHost',
       'packages/results/src/sample.ts names dataSchema',
@@ -189,7 +189,7 @@ describe('wireNamesStayAtTheEdge', () => {
     ]);
   });
 
-  test('lets the edge have them, and everybody read the numRows of a batch', () => {
+  test('wireNamesStayAtTheEdge lets the edge have them, and everybody read the numRows of a batch', () => {
     expect(rules.wireNamesStayAtTheEdge(sample('api', text))).toEqual([]);
     expect(
       rules.wireNamesStayAtTheEdge(sample('results', `const rowCount = batch.numRows; // numRows`)),
@@ -198,7 +198,7 @@ describe('wireNamesStayAtTheEdge', () => {
 });
 
 describe('familiesAreNotCompared', () => {
-  test('finds comparisons on both sides, and cases, and lets other names with the same text pass', () => {
+  test('familiesAreNotCompared finds comparisons on both sides, and cases, and lets other names with the same text pass', () => {
     const text = `const a = engine.kind === 'pinot'; const b = 'embedded' !== kind;
       switch (settings.engine.kind) { case 'pinot': break; }
       const c = dialect === 'pinot'; const d = kind === 'file'; const e = { kind: 'pinot' };`;
@@ -211,7 +211,7 @@ describe('familiesAreNotCompared', () => {
 });
 
 describe('sourcesAreShort', () => {
-  test('finds long files and long functions', () => {
+  test('sourcesAreShort finds long files and long functions', () => {
     expect(rules.sourcesAreShort(sample('core', lines(481)))).toEqual([
       'packages/core/src/sample.ts has 481 lines',
     ]);
@@ -220,7 +220,7 @@ describe('sourcesAreShort', () => {
     ).toEqual(['packages/core/src/sample.ts:3 is a function of 106 lines']);
   });
 
-  test('lets the limits pass', () => {
+  test('sourcesAreShort lets the limits pass', () => {
     expect(
       rules.sourcesAreShort(sample('core', `const f = () => {\n${lines(103)}};\n${lines(370)}`)),
     ).toEqual([]);

@@ -23,7 +23,7 @@ function documentsNamed(name: string): string[] {
 }
 
 describe('the papers', () => {
-  test('are all read', () => {
+  test('the papers are all read', () => {
     expect(documents).toEqual(
       expect.arrayContaining([
         'packages/api/CONTRACT.md',
@@ -46,7 +46,7 @@ describe('the papers', () => {
     );
   });
 
-  test('have every section that is cited', () => {
+  test('the papers have every section that is cited', () => {
     const broken = texts.flatMap((path) =>
       citationsOf(textOf(path)).flatMap(({ line, document, sections }) => {
         const [cited] = documentsNamed(document);
@@ -60,7 +60,7 @@ describe('the papers', () => {
     expect(broken).toEqual([]);
   });
 
-  test('are cited by name', () => {
+  test('the papers are cited by name', () => {
     expect(
       texts.flatMap((path) =>
         linesWithUnnamedDocuments(textOf(path)).map((line) => `${path}:${line}`),
@@ -68,7 +68,7 @@ describe('the papers', () => {
     ).toEqual([]);
   });
 
-  test('name tests that exist', () => {
+  test('the papers name tests that exist', () => {
     const named = documents.flatMap((path) =>
       [...textOf(path).matchAll(/\btest\/src\/[\w./-]*[\w-]/g)].map(([name]) => ({ path, name })),
     );
@@ -82,12 +82,12 @@ describe('the papers', () => {
     expect(missing).toEqual([]);
   });
 
-  test('explain ideas: names and first sentences of files list what there is', () => {
+  test('the papers explain ideas: names and first sentences of files list what there is', () => {
     const lists = documents.filter((path) => /^(?:#+ )?Files\b.*(?:order|:$)/m.test(textOf(path)));
     expect(lists).toEqual([]);
   });
 
-  test('lead through a query, a page, a sweep, a preview and a proxied call by files that one can open', () => {
+  test('the papers lead through a query, a page, a sweep, a preview and a proxied call by files that one can open', () => {
     const walks = textOf('packages/README.md')
       .split(/^## /m)
       .filter((section) => /^.*with the files open\n/.test(section));
@@ -115,7 +115,7 @@ describe('the papers', () => {
 });
 
 describe('citationsOf', () => {
-  test('finds documents, sections and lists of sections, also across lines of a comment', () => {
+  test('citationsOf finds documents, sections and lists of sections, also across lines of a comment', () => {
     const text = [
       'a',
       '/** CONTRACT.md section 2, a table */',

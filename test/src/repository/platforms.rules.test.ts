@@ -53,7 +53,7 @@ function runsOn({ os, cpu, libc }: LockedPackage, platform: string): boolean {
 }
 
 describe('every native dependency', () => {
-  test('is there for Linux and macOS on x64 and arm64, and for Windows on x64', () => {
+  test('every native dependency is there for Linux and macOS on x64 and arm64, and for Windows on x64', () => {
     const natives = Object.keys(lock).filter(
       (path) => lock[path]?.optionalDependencies !== undefined,
     );
@@ -63,7 +63,7 @@ describe('every native dependency', () => {
     expect(lackingPlatforms(lock)).toEqual({});
   });
 
-  test('that brings all of its libraries itself brings those, too', () => {
+  test('every native dependency that brings all of its libraries itself brings those, too', () => {
     const bundled = Object.keys(lock).filter(
       (path) => path !== '' && existsSync(join(root, path, 'prebuilds')),
     );
@@ -73,14 +73,14 @@ describe('every native dependency', () => {
     }
   });
 
-  test('comes as it is: nothing of what users install is built or fetched by a script', () => {
+  test('every native dependency comes as it is: nothing of what users install is built or fetched by a script', () => {
     const built = Object.entries(lock).filter(
       ([, { dev, hasInstallScript }]) => hasInstallScript === true && dev !== true,
     );
     expect(built.map(([path]) => path)).toEqual([]);
   });
 
-  test('is found to lack what the registry does not list', () => {
+  test('every native dependency is found to lack what the registry does not list', () => {
     const part = (os: string, cpu: string, libc?: string): LockedPackage => ({
       os: [os],
       cpu: [cpu],

@@ -77,11 +77,11 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
       .catch((error: unknown) => (error as { stdout: string }).stdout);
   }
 
-  test('compile with a stranger who uses their types, and with the programs of all READMEs', async () => {
+  test('the published packages compile with a stranger who uses their types, and with the programs of all READMEs', async () => {
     expect(compilerOutput).toBe('');
   });
 
-  test('leave Arrow, Node and their types to those who ask for them: the client needs none', async () => {
+  test('the published packages leave Arrow, Node and their types to those who ask for them: the client needs none', async () => {
     await writeFile(
       join(published.folder, 'page.ts'),
       `export { QuireClient } from '@quire/client';\n`,
@@ -92,7 +92,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     expect(files).not.toMatch(/apache-arrow|@types\/node|error TS/);
   });
 
-  test('have types that every way of importing finds', async () => {
+  test('the published packages have types that every way of importing finds', async () => {
     const problems: unknown[] = [];
     for (const { file } of published.tarballs) {
       const tarball = new Uint8Array(await readFile(join(published.folder, file)));
@@ -103,7 +103,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     expect(problems).toEqual([]);
   });
 
-  test('bring a licence and the list of changes, and what some have beside their modules', () => {
+  test('the published packages bring a licence and the list of changes, and what some have beside their modules', () => {
     const common = ['LICENSE', 'CHANGELOG.md', 'README.md'];
     for (const { paths } of published.tarballs) {
       expect(paths).toEqual(expect.arrayContaining(common));
@@ -130,7 +130,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     );
   });
 
-  test('bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {
+  test('the published packages bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {
     const command = 'node_modules/@quire/cli/bin/quire.cjs';
     const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
     await expect(
@@ -147,16 +147,16 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
   });
 
   const runs = (node: string): void => {
-    test('can all be imported and required', async () => {
+    test('the published packages can all be imported and required', async () => {
       expect(published.entries.length).toBeGreaterThan(11);
       expect(await published.run(node, 'loads.mjs')).toBe('');
     });
 
-    test('run a query, store its result and serve a page of it', async () => {
+    test('the published packages run a query, store its result and serve a page of it', async () => {
       expect(await published.run(node, 'stranger.js')).toBe('[[2],[3]]\n');
     });
 
-    test('bring the command', async () => {
+    test('the published packages bring the command', async () => {
       expect(
         await published.run(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help'),
       ).toContain('Usage: quire');
@@ -172,7 +172,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     runs(node);
 
     test.each(programs.filter((each) => each.isRun).map((each) => each.file))(
-      'run the program of %s',
+      'the published packages on the oldest Node run the program of %s',
       async (file) => {
         expect(await published.run(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
       },
@@ -184,7 +184,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
   testSignalsThroughNpx(() => published);
   testPackageSizes(() => published);
 
-  test("run the conformance suites on a stranger's store", async () => {
+  test("the published packages run the conformance suites on a stranger's store", async () => {
     const folder = join(published.folder, 'suite');
     await mkdir(folder);
     const suite = programs.find(({ text }) => text.includes('describeObjectStore'));

@@ -27,7 +27,7 @@ function suitesOf(path: string): string[] {
 }
 
 describe('the repository', () => {
-  test('names no path of the machine on which it was written', () => {
+  test('the repository names no path of the machine on which it was written', () => {
     const files = repositoryFiles();
     expect(files).toContain('package.json');
     const found = files.flatMap((path) =>
@@ -38,13 +38,13 @@ describe('the repository', () => {
     expect(found).toEqual([]);
   });
 
-  test('runs every test in one suite', () => {
+  test('the repository runs every test in one suite', () => {
     const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts'));
     expect(tests).toContain('test/src/repository/repository.rules.test.ts');
     expect(tests.filter((path) => suitesOf(path).length !== 1)).toEqual([]);
   });
 
-  test('builds every package', () => {
+  test('the repository builds every package', () => {
     const files = repositoryFiles();
     const packages = files.flatMap(
       (path) => /^(packages\/[^/]+)\/package\.json$/.exec(path)?.slice(1) ?? [],
@@ -53,7 +53,7 @@ describe('the repository', () => {
     expect(packages.filter((path) => !files.includes(`${path}/tsconfig.build.json`))).toEqual([]);
   });
 
-  test('installs from the public registry only', () => {
+  test('the repository installs from the public registry only', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { resolved?: string; link?: boolean }>;
     };
@@ -79,7 +79,7 @@ describe('suitesOf', () => {
     ['test/src/repository/a.rules.test.ts', ['rules']],
     ['packages/core/src/a.test.ts', []],
     ['test/src/broker/a.test.ts', []],
-  ])('%s: %j', (path, expected) => {
+  ])('suitesOf: %s: %j', (path, expected) => {
     expect(suitesOf(path)).toEqual(expected);
   });
 });
@@ -93,7 +93,7 @@ describe('linesWithMachinePaths', () => {
     `'${absolute('Users', 'joe', 'a.ts')}'`,
     `file:${absolute('work', 'x')}`,
     absolute('work'),
-  ])('finds %s', (line) => {
+  ])('linesWithMachinePaths finds %s', (line) => {
     expect(linesWithMachinePaths(`first\n${line}`)).toEqual([2]);
   });
 
@@ -105,7 +105,7 @@ describe('linesWithMachinePaths', () => {
     './work',
     '/var/home',
     'https://x.org/work',
-  ])('lets %s pass', (line) => {
+  ])('linesWithMachinePaths lets %s pass', (line) => {
     expect(linesWithMachinePaths(line)).toEqual([]);
   });
 });

@@ -129,8 +129,8 @@ export function describeRollingUpgrade(publishedOf: () => PublishedPackages): vo
         describe.each([
           ['this release', () => [newer, older] as const],
           ['the older release', () => [older, newer] as const],
-        ])('%s', (_name, brokers) => {
-          test('reads, renews and deletes what the other has stored, and this release notices what the other does', async () => {
+        ])('%s', (name, brokers) => {
+          test(`${name} reads, renews and deletes what the other has stored, and this release notices what the other does`, async () => {
             const [own, other] = brokers();
             const id = (await other.ask('create')) as string;
             expect(await own.ask('page', id)).toBe(countingJson(4990, 4995));

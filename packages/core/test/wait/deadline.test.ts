@@ -22,7 +22,7 @@ function errorOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('withDeadline', () => {
-  it('gives what the task gives, and leaves no timer behind', async () => {
+  it('withDeadline gives what the task gives, and leaves no timer behind', async () => {
     const clock = new ManualClock();
     expect(
       await withDeadline({ clock, timeoutMs: 1000, error: timedOut }, () =>
@@ -32,7 +32,7 @@ describe('withDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('aborts the task once the time is over', async () => {
+  it('withDeadline aborts the task once the time is over', async () => {
     const clock = new ManualClock();
     const failing = errorOf(
       withDeadline({ clock, timeoutMs: 1000, error: timedOut }, untilAborted),
@@ -46,7 +46,7 @@ describe('withDeadline', () => {
     });
   });
 
-  it('says that the time is over, whatever the task makes of being aborted', async () => {
+  it('withDeadline says that the time is over, whatever the task makes of being aborted', async () => {
     const clock = new ManualClock();
     const task = (signal: AbortSignal) =>
       untilAborted(signal).catch(() => Promise.reject(new QuireError('QUERY_FAILED', 'INTERRUPT')));
@@ -55,7 +55,7 @@ describe('withDeadline', () => {
     expect(await failing).toMatchObject({ code: 'QUERY_TIMED_OUT' });
   });
 
-  it('hands on the abort of the caller, with its reason', async () => {
+  it('withDeadline hands on the abort of the caller, with its reason', async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
     const failing = withDeadline(
@@ -67,7 +67,7 @@ describe('withDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('does not hide a failure of the task', async () => {
+  it('withDeadline does not hide a failure of the task', async () => {
     const failing = withDeadline(
       { clock: new ManualClock(), timeoutMs: 1000, error: timedOut },
       () => Promise.reject(new QuireError('TABLE_NOT_FOUND', 'No t.')),
@@ -77,7 +77,7 @@ describe('withDeadline', () => {
 });
 
 describe('Deadline', () => {
-  it('makes a QuireError of whatever the given signal was aborted with, before or after', () => {
+  it('Deadline makes a QuireError of whatever the given signal was aborted with, before or after', () => {
     const caller = new AbortController();
     const cause = new Error('the client hung up');
     using before = new Deadline({
@@ -96,7 +96,7 @@ describe('Deadline', () => {
     expect([before.isOver, after.isOver]).toEqual([false, false]);
   });
 
-  it('counts from the last start only, and not while it is stopped', async () => {
+  it('Deadline counts from the last start only, and not while it is stopped', async () => {
     const clock = new ManualClock();
     using deadline = new Deadline({ clock, error: timedOut });
     await clock.advance(500); // not started
@@ -116,7 +116,7 @@ describe('Deadline', () => {
     });
   });
 
-  it('is over in time when a shorter time begins while a longer one is slept through', async () => {
+  it('Deadline is over in time when a shorter time begins while a longer one is slept through', async () => {
     const clock = new ManualClock();
     using deadline = new Deadline({ clock, timeoutMs: 1000, error: timedOut });
     deadline.start(10);
@@ -125,7 +125,7 @@ describe('Deadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('rejects a wait when the time is over, whatever becomes of the work', async () => {
+  it('Deadline rejects a wait when the time is over, whatever becomes of the work', async () => {
     const clock = new ManualClock();
     using deadline = new Deadline({ clock, error: timedOut });
     const waiting = errorOf(deadline.wait(10, () => new Promise(() => undefined)));
@@ -133,7 +133,7 @@ describe('Deadline', () => {
     expect(await waiting).toMatchObject({ code: 'QUERY_TIMED_OUT' });
   });
 
-  it('is over, with INTERNAL, when the clock fails', async () => {
+  it('Deadline is over, with INTERNAL, when the clock fails', async () => {
     const broken: Clock = {
       nowMs: () => 0,
       monotonicMs: () => 0,
@@ -143,7 +143,7 @@ describe('Deadline', () => {
     await expect(failing).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
-  it('forgets timer and signal when it is disposed of', async () => {
+  it('Deadline forgets timer and signal when it is disposed of', async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
     const deadline = new Deadline({ clock, timeoutMs: 10, signal: caller.signal, error: timedOut });

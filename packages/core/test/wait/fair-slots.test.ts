@@ -76,7 +76,7 @@ class Trial {
 }
 
 describe('FairSlots', () => {
-  it('gives a principal that is alone all slots but those of admins', async () => {
+  it('FairSlots gives a principal that is alone all slots but those of admins', async () => {
     const trial = new Trial();
     await trial.ask('ann', { count: 5 });
     expect(trial.shares).toEqual({ ann: [3, 2] });
@@ -86,7 +86,7 @@ describe('FairSlots', () => {
     expect(trial.shares).toEqual({ ann: [3, 1], root: [1, 0] });
   });
 
-  it('gives the next slot to a principal that comes late', async () => {
+  it('FairSlots gives the next slot to a principal that comes late', async () => {
     for (const slotCount of [1, 2, 3, 4, 8]) {
       for (const principalPercentMax of [50, 100]) {
         const trial = new Trial({ slotCount, principalPercentMax });
@@ -98,7 +98,7 @@ describe('FairSlots', () => {
     }
   });
 
-  it('gives principals that wait one slot each in turn, however much each has queued', async () => {
+  it('FairSlots gives principals that wait one slot each in turn, however much each has queued', async () => {
     const trial = new Trial({ slotCount: 1 });
     await trial.ask('ann', { count: 5 });
     await trial.ask('bob', { count: 2 });
@@ -109,7 +109,7 @@ describe('FairSlots', () => {
     expect(trial.granted).toEqual(['ann', 'bob', 'eve', 'ann', 'bob', 'eve', 'ann', 'ann', 'ann']);
   });
 
-  it('gives a principal with half of the slots no further one while another waits that has less', async () => {
+  it('FairSlots gives a principal with half of the slots no further one while another waits that has less', async () => {
     const trial = new Trial({ slotCount: 4, adminSlotCount: 0 });
     await trial.ask('ann', { count: 10 });
     await trial.ask('bob', { count: 10 });
@@ -125,7 +125,7 @@ describe('FairSlots', () => {
     ]);
   });
 
-  it('leaves no slot free that a claim could use, though its principal has more than its share', async () => {
+  it('FairSlots leaves no slot free that a claim could use, though its principal has more than its share', async () => {
     const trial = new Trial({ slotCount: 3, adminSlotCount: 0 });
     await trial.ask('ann', { count: 3 });
     await trial.ask('bob', { count: 3 });
@@ -135,7 +135,7 @@ describe('FairSlots', () => {
     expect(trial.slots.waitReasonOf('bob')).toBe('slots');
   });
 
-  it('holds every principal to its share where shares are strict, so that one that comes late finds a slot', async () => {
+  it('FairSlots holds every principal to its share where shares are strict, so that one that comes late finds a slot', async () => {
     const trial = new Trial({ isShareStrict: true });
     await trial.ask('ann', { count: 5 });
     expect(trial.shares).toEqual({ ann: [2, 3] });
@@ -147,7 +147,7 @@ describe('FairSlots', () => {
     expect(trial.shares).toEqual({ ann: [2, 2] });
   });
 
-  it('holds back no slot for admins where there are one or two: an admin takes its turn', async () => {
+  it('FairSlots holds back no slot for admins where there are one or two: an admin takes its turn', async () => {
     for (const slotCount of [1, 2]) {
       const trial = new Trial({ slotCount });
       await trial.ask('ann', { count: 9 });
@@ -158,7 +158,7 @@ describe('FairSlots', () => {
     }
   });
 
-  it('holds back fewer than half of the slots, whatever is asked for', async () => {
+  it('FairSlots holds back fewer than half of the slots, whatever is asked for', async () => {
     for (const [slotCount, othersCount] of [
       [1, 1],
       [2, 2],
@@ -173,7 +173,7 @@ describe('FairSlots', () => {
     }
   });
 
-  it('refuses what exceeds the queue of one principal, with its own counts, and nothing of others', async () => {
+  it('FairSlots refuses what exceeds the queue of one principal, with its own counts, and nothing of others', async () => {
     const trial = new Trial({ principalWaitingMax: 2 });
     await trial.ask('ann', { count: 7 });
     await trial.ask('bob', { count: 2 });
@@ -184,7 +184,7 @@ describe('FairSlots', () => {
     expect(trial.shares).toEqual({ ann: [3, 2], bob: [0, 2] });
   });
 
-  it('lets a principal wait in a full queue until it has an equal share, and an admin until its own limit', async () => {
+  it('FairSlots lets a principal wait in a full queue until it has an equal share, and an admin until its own limit', async () => {
     const trial = new Trial({ waitingMax: 6, principalWaitingMax: 6 });
     await trial.ask('ann', { count: 9 });
     await trial.ask('bob', { count: 4 });
@@ -198,7 +198,7 @@ describe('FairSlots', () => {
     ]);
   });
 
-  it('forgets at once who gives up waiting, and who holds nothing any more', async () => {
+  it('FairSlots forgets at once who gives up waiting, and who holds nothing any more', async () => {
     const trial = new Trial({ slotCount: 1, waitingMax: 3, principalWaitingMax: 3 });
     const abort = new AbortController();
     await trial.ask('ann');
@@ -214,13 +214,13 @@ describe('FairSlots', () => {
     expect(trial.refused).toHaveLength(3);
   });
 
-  it('starts nothing for a signal that is aborted already', async () => {
+  it('FairSlots starts nothing for a signal that is aborted already', async () => {
     const trial = new Trial();
     await trial.ask('ann', { signal: AbortSignal.abort() });
     expect([trial.granted, trial.shares]).toEqual([[], {}]);
   });
 
-  it('takes a slot back once only', async () => {
+  it('FairSlots takes a slot back once only', async () => {
     const slots = new FairSlots(usual, () => new QuireError('TOO_MANY_QUERIES', 'full'));
     const release = await slots.acquire(claimOf('ann'));
     await slots.acquire(claimOf('ann'));
@@ -229,7 +229,7 @@ describe('FairSlots', () => {
     expect(slots.takenCount).toBe(1);
   });
 
-  it('gives the slot on when a task fails', async () => {
+  it('FairSlots gives the slot on when a task fails', async () => {
     const slots = new FairSlots(
       { ...usual, slotCount: 1 },
       () => new QuireError('TOO_MANY_QUERIES', 'full'),
@@ -241,7 +241,7 @@ describe('FairSlots', () => {
     expect(slots.takenCount).toBe(0);
   });
 
-  it('lets claims that wait use slots that are there since', async () => {
+  it('FairSlots lets claims that wait use slots that are there since', async () => {
     const shares = { ...usual, slotCount: 1 };
     const slots = new FairSlots(shares, () => new QuireError('TOO_MANY_QUERIES', 'full'));
     await slots.acquire(claimOf('ann'));
@@ -270,7 +270,7 @@ const anyShares = fc.record<SlotShares>({
   principalWaitingMax: fc.integer({ min: 0, max: 8 }),
 });
 
-it('keeps to its law for all sequences of claims, ends and aborts', async () => {
+it('FairSlots keeps to its law for all sequences of claims, ends and aborts', async () => {
   await fc.assert(
     fc.asyncProperty(anyShares, steps, (shares, sequence) =>
       new FairSlotsLaw(shares).run(sequence),

@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from 'vitest';
 
 describe('Sleeper', () => {
-  it('sleeps for as long as it is told to', async () => {
+  it('Sleeper sleeps for as long as it is told to', async () => {
     const clock = new ManualClock();
     const sleeper = new Sleeper(clock);
     let isDone = false;
@@ -23,7 +23,7 @@ describe('Sleeper', () => {
     expect([sleeper.isAsleep, clock.sleeperCount]).toEqual([false, 0]);
   });
 
-  it('wakes at once, and sleeps again as before', async () => {
+  it('Sleeper wakes at once, and sleeps again as before', async () => {
     const clock = new ManualClock();
     const sleeper = new Sleeper(clock);
     const sleeping = sleeper.sleep(100);
@@ -35,7 +35,7 @@ describe('Sleeper', () => {
     await again;
   });
 
-  it('does not begin a sleep when it was woken before, once', async () => {
+  it('Sleeper does not begin a sleep when it was woken before, once', async () => {
     const sleeper = new Sleeper(new ManualClock());
     sleeper.wake();
     sleeper.wake();
@@ -44,7 +44,7 @@ describe('Sleeper', () => {
     expect(sleeper.isWoken).toBe(false);
   });
 
-  it('ends with the reason of a signal', async () => {
+  it('Sleeper ends with the reason of a signal', async () => {
     const sleeper = new Sleeper(new ManualClock());
     const stop = new AbortController();
     const sleeping = sleeper.sleep(100, stop.signal);
@@ -55,7 +55,7 @@ describe('Sleeper', () => {
 });
 
 describe('unlessAborted', () => {
-  it('gives the outcome, or the abort that comes first', async () => {
+  it('unlessAborted gives the outcome, or the abort that comes first', async () => {
     const stop = new AbortController();
     expect(await unlessAborted(Promise.resolve('done'), stop.signal)).toBe('done');
     const waiting = unlessAborted(new Promise(() => undefined), stop.signal);
@@ -63,7 +63,7 @@ describe('unlessAborted', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' });
   });
 
-  it('tells nobody of a failure that comes after the abort', async () => {
+  it('unlessAborted tells nobody of a failure that comes after the abort', async () => {
     const failing = Promise.reject(new Error('too late'));
     await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({
       code: 'ABORTED',
@@ -73,7 +73,7 @@ describe('unlessAborted', () => {
 });
 
 describe('waits that an abort ends', () => {
-  it('resolve then', async () => {
+  it('a wait that an abort ends resolves then', async () => {
     const clock = new ManualClock();
     const stop = new AbortController();
     const waits = [sleepUnlessAborted(clock, 100, stop.signal), untilAborted(stop.signal)];
@@ -88,7 +88,7 @@ describe('waits that an abort ends', () => {
 });
 
 describe('TimeSlice', () => {
-  it('is over after a few milliseconds, and begins again once others had their turn', async () => {
+  it('TimeSlice is over after a few milliseconds, and begins again once others had their turn', async () => {
     const clock = new ManualClock();
     const slice = new TimeSlice(clock);
     await clock.advance(4);
@@ -101,7 +101,7 @@ describe('TimeSlice', () => {
     expect([hadTurn, slice.isDue]).toEqual([true, false]);
   });
 
-  it('notices an abort between two slices', async () => {
+  it('TimeSlice notices an abort between two slices', async () => {
     await expect(
       new TimeSlice(new ManualClock(), AbortSignal.abort()).yield(),
     ).rejects.toMatchObject({ code: 'ABORTED' });

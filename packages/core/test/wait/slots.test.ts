@@ -29,7 +29,7 @@ function bounded(count: number, waitingMax: number): Slots {
 }
 
 describe('Slots', () => {
-  it('runs as many at once as it may, and the others in the order in which they came', async () => {
+  it('Slots runs as many at once as it may, and the others in the order in which they came', async () => {
     const slots = bounded(2, 2);
     const tasks = [task(), task(), task(), task()];
     const results = tasks.map(({ run }) => slots.run(run, never));
@@ -44,7 +44,7 @@ describe('Slots', () => {
     expect([slots.takenCount, slots.waitingCount]).toEqual([0, 0]);
   });
 
-  it('refuses at once what it cannot let wait', async () => {
+  it('Slots refuses at once what it cannot let wait', async () => {
     const slots = bounded(1, 0);
     const first = task();
     const running = slots.run(first.run, never);
@@ -57,7 +57,7 @@ describe('Slots', () => {
     expect(await slots.run(() => Promise.resolve('next'), never)).toBe('next');
   });
 
-  it('gives the place on when a task fails', async () => {
+  it('Slots gives the place on when a task fails', async () => {
     const slots = bounded(1, 1);
     const failing = slots.run(() => Promise.reject(new Error('failed')), never);
     const next = slots.run(() => Promise.resolve('next'), never);
@@ -66,7 +66,7 @@ describe('Slots', () => {
     expect(slots.takenCount).toBe(0);
   });
 
-  it('forgets who gives up waiting', async () => {
+  it('Slots forgets who gives up waiting', async () => {
     const slots = bounded(1, 2);
     const [first, second, third] = [task(), task(), task()];
     const abort = new AbortController();
@@ -82,14 +82,14 @@ describe('Slots', () => {
     expect(second.started()).toBe(false);
   });
 
-  it('does not begin what is aborted already', async () => {
+  it('Slots does not begin what is aborted already', async () => {
     const slots = bounded(1, 1);
     const { run, started } = task();
     await expect(slots.run(run, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
     expect([started(), slots.takenCount]).toEqual([false, 0]);
   });
 
-  it('lets any number wait without a limit', async () => {
+  it('Slots lets any number wait without a limit', async () => {
     const slots = new Slots(1);
     const release = await slots.acquire();
     const waiting = Array.from({ length: 100 }, (_, index) =>
@@ -100,7 +100,7 @@ describe('Slots', () => {
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  it('takes a slot back once only', async () => {
+  it('Slots takes a slot back once only', async () => {
     const slots = new Slots(2);
     const release = await slots.acquire();
     await slots.acquire();
@@ -111,7 +111,7 @@ describe('Slots', () => {
 });
 
 describe('KeyedQueue', () => {
-  it('runs tasks of one key one after the other, and of different keys side by side', async () => {
+  it('KeyedQueue runs tasks of one key one after the other, and of different keys side by side', async () => {
     const queue = new KeyedQueue<string>();
     const [first, second, other] = [task(), task(), task()];
     const results = [
@@ -128,7 +128,7 @@ describe('KeyedQueue', () => {
     expect(await Promise.all(results)).toEqual(['first', 'second', 'other']);
   });
 
-  it('goes on after a failure, which is for its own caller', async () => {
+  it('KeyedQueue goes on after a failure, which is for its own caller', async () => {
     const queue = new KeyedQueue<string>();
     const failing = queue.run('a', () => Promise.reject(new Error('failed')));
     const next = queue.run('a', () => Promise.resolve('next'));

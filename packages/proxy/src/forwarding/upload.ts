@@ -44,7 +44,7 @@ export class Upload {
 
   /**
    * The first bytes, as far as they come at once; the body stays whole. Empty when there are none,
-   * or when the caller has gone: whoever reads the bytes gets the error.
+   * or when the caller has gone: the reader of the bytes gets the error.
    */
   async peek(): Promise<Buffer> {
     const first = await this.#readFirst().catch(() => undefined);

@@ -31,7 +31,7 @@ function isAlive(pid: unknown): boolean {
 }
 
 describe('a pool of workers', () => {
-  it('runs work in another process, and the next work in the same one', async () => {
+  it('a pool of workers runs work in another process, and the next work in the same one', async () => {
     const pool = openPool();
     const first = await run(pool, { kind: 'pid' });
     expect(first).not.toBe(process.pid);
@@ -43,7 +43,7 @@ describe('a pool of workers', () => {
     });
   });
 
-  it('passes bytes, 64-bit integers and dates both ways', async () => {
+  it('a pool of workers passes bytes, 64-bit integers and dates both ways', async () => {
     const value = {
       bytes: new Uint8Array([1, 2, 255]),
       integer: 2n ** 62n,
@@ -53,7 +53,7 @@ describe('a pool of workers', () => {
     expect(await run(openPool(), { kind: 'echo', value })).toEqual(value);
   });
 
-  it('throws the errors of work as themselves, and what is unexpected as INTERNAL', async () => {
+  it('a pool of workers throws the errors of work as themselves, and what is unexpected as INTERNAL', async () => {
     const pool = openPool();
     await expect(run(pool, { kind: 'fail' })).rejects.toMatchObject({
       code: 'QUERY_SYNTAX',
@@ -65,7 +65,7 @@ describe('a pool of workers', () => {
     });
   });
 
-  it('throws what keeps a worker from opening, at each work', async () => {
+  it('a pool of workers throws what keeps a worker from opening, at each work', async () => {
     const pool = openPool({ setup: 'cannot open' });
     for (const _ of [1, 2]) {
       await expect(run(pool, { kind: 'pid' })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('a pool of workers', () => {
     expect(pool.status).toMatchObject({ count: 0, busyCount: 0 });
   });
 
-  it('lets work call back, and throws there what the handler throws', async () => {
+  it('a pool of workers lets work call back, and throws there what the handler throws', async () => {
     const pool = openPool();
     const handlers = {
       double: async (value: unknown) => Number(value) * 2,
@@ -95,7 +95,7 @@ describe('a pool of workers', () => {
     ).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
-  it('cancels work when its signal is aborted, and keeps the process if it stops in time', async () => {
+  it('a pool of workers cancels work when its signal is aborted, and keeps the process if it stops in time', async () => {
     const pool = openPool({ killGraceMs: 60_000 });
     const call = new AbortController();
     const waiting = Promise.withResolvers<unknown>();
@@ -115,7 +115,7 @@ describe('a pool of workers', () => {
   });
 
   it.each(['block', 'block the thread pool'] as const)(
-    'kills work that does not stop (%s), and only then calls it ended',
+    'a pool of workers kills work that does not stop (%s), and only then calls it ended',
     async (kind) => {
       const pool = openPool();
       const call = new AbortController();
@@ -138,7 +138,7 @@ describe('a pool of workers', () => {
     },
   );
 
-  it('ends work that takes more memory than it may, and names the limit and its setting', async () => {
+  it('a pool of workers ends work that takes more memory than it may, and names the limit and its setting', async () => {
     const killed: unknown[] = [];
     const pool = openPool({ onKilled: ({ reason }) => killed.push(reason) });
     await expect(run(pool, { kind: 'take memory' })).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe('a pool of workers', () => {
     expect(await run(pool, { kind: 'echo', value: 'and on' })).toBe('and on');
   });
 
-  it('ends work that exhausts the heap of JavaScript, and names the same limit', async () => {
+  it('a pool of workers ends work that exhausts the heap of JavaScript, and names the same limit', async () => {
     const pool = openPool({ nodeFlags: ['--max-old-space-size=32'] });
     await expect(run(pool, { kind: 'fill the heap' })).rejects.toMatchObject({
       code: 'QUERY_LIMIT_EXCEEDED',
@@ -158,7 +158,7 @@ describe('a pool of workers', () => {
     expect(pool.status.killed).toEqual({ time: 0, memory: 1, crash: 0 });
   });
 
-  it('costs nobody else anything when a process crashes or is killed from outside', async () => {
+  it('a pool of workers costs nobody else anything when a process crashes or is killed from outside', async () => {
     const pool = openPool();
     const other = new AbortController();
     const waiting = Promise.withResolvers<unknown>();
@@ -182,7 +182,7 @@ describe('a pool of workers', () => {
     await expect(neighbour).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('removes the directories of a worker that died before it ends its work', async () => {
+  it('a pool of workers removes the directories of a worker that died before it ends its work', async () => {
     const pool = openPool();
     const directory = String(await run(pool, { kind: 'directory' }));
     expect(existsSync(directory)).toBe(true);
@@ -190,7 +190,7 @@ describe('a pool of workers', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  it('lets work wait for its turn when all processes are busy', async () => {
+  it('a pool of workers lets work wait for its turn when all processes are busy', async () => {
     const pool = openPool({ sizeMax: 1, killGraceMs: 60_000 });
     const waiting = Promise.withResolvers<unknown>();
     const call = new AbortController();
@@ -207,7 +207,7 @@ describe('a pool of workers', () => {
     expect(await second).toBe(pid);
   });
 
-  it('keeps so many processes ready as it is to, and replaces those that die', async () => {
+  it('a pool of workers keeps so many processes ready as it is to, and replaces those that die', async () => {
     const pool = openPool({ sizeMin: 1 });
     pool.startAhead();
     expect(pool.status.count).toBe(1);
@@ -215,7 +215,7 @@ describe('a pool of workers', () => {
     expect(pool.status.count).toBeGreaterThanOrEqual(1);
   });
 
-  it('has others take the place of all; until they are ready, the former work', async () => {
+  it('a pool of workers has others take the place of all; until they are ready, the former work', async () => {
     const pool = openPool({ sizeMin: 1 });
     const former = await run(pool, { kind: 'pid' });
     pool.replaceAll();
@@ -227,7 +227,7 @@ describe('a pool of workers', () => {
     expect(pool.status.killed).toEqual({ time: 0, memory: 0, crash: 0 });
   });
 
-  it('lets a process that is replaced do its work first', async () => {
+  it('a pool of workers lets a process that is replaced do its work first', async () => {
     const pool = openPool({ sizeMin: 1 });
     const former = await run(pool, { kind: 'pid' });
     const call = new AbortController();
@@ -249,7 +249,7 @@ describe('a pool of workers', () => {
     expect(await run(pool, { kind: 'pid' })).toBe(latter);
   });
 
-  it('gives work the process that is starting already', async () => {
+  it('a pool of workers gives work the process that is starting already', async () => {
     const pool = openPool({ sizeMin: 1 });
     pool.startAhead();
     const first = run(pool, { kind: 'pid' });
@@ -259,7 +259,7 @@ describe('a pool of workers', () => {
     expect(await run(pool, { kind: 'pid' })).toBe(pid);
   });
 
-  it('keeps the process that started for work which was given up meanwhile', async () => {
+  it('a pool of workers keeps the process that started for work which was given up meanwhile', async () => {
     const pool = openPool();
     const call = new AbortController();
     const givenUp = run(pool, { kind: 'pid' }, { signal: call.signal });
@@ -270,14 +270,14 @@ describe('a pool of workers', () => {
     expect(pool.status.count).toBe(1);
   });
 
-  it('stops processes that were not used for a while, down to the number that is kept ready', async () => {
+  it('a pool of workers stops processes that were not used for a while, down to the number that is kept ready', async () => {
     const pool = openPool({ sizeMin: 1, idleMs: 1 });
     const pids = await Promise.all([run(pool, { kind: 'pid' }), run(pool, { kind: 'pid' })]);
     await expect.poll(() => pids.filter(isAlive).length).toBe(1);
     expect(pool.status.count).toBe(1);
   });
 
-  it('ends all processes when it is closed, also those whose work does not stop', async () => {
+  it('a pool of workers ends all processes when it is closed, also those whose work does not stop', async () => {
     const pool = openPool();
     const blocking = Promise.withResolvers<unknown>();
     const running = run(

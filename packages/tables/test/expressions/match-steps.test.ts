@@ -18,11 +18,14 @@ describe('the steps of one evaluation are limited, whatever the pattern and the 
     ).toBe(false);
   });
 
-  test.each(['regexpLike', 'regexpExtract'])('%s takes none more', (name) => {
-    expect(() => evaluate(`${name}(a, '${pattern}')`, { a: 'a'.repeat(lengthMax + 1) })).toThrow(
-      'is too long for the pattern',
-    );
-  });
+  test.each(['regexpLike', 'regexpExtract'])(
+    'the steps of one evaluation are limited, whatever the pattern and the text: %s takes none more',
+    (name) => {
+      expect(() => evaluate(`${name}(a, '${pattern}')`, { a: 'a'.repeat(lengthMax + 1) })).toThrow(
+        'is too long for the pattern',
+      );
+    },
+  );
 
   test('searches for all matches count together: each may go through the rest of the text', () => {
     const replace = "regexpReplace(a, 'a.*b|a', '')";

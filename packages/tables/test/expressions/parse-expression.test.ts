@@ -37,11 +37,11 @@ describe('an expression', () => {
     ['-9223372036854775808', '-9223372036854775808'],
     ['1.5e-3', '0.0015'],
     ['2.0', '2.0'],
-  ])('%s is %s', (text, tree) => {
+  ])('an expression: %s is %s', (text, tree) => {
     expect(printed(text)).toBe(tree);
   });
 
-  test('names each column that it reads once', () => {
+  test('an expression names each column that it reads once', () => {
     const { expression } = parseExpression('b + a * b + upper("x y")');
     expect(expression && columnsOf(expression)).toEqual(['b', 'a', 'x y']);
   });
@@ -86,7 +86,7 @@ describe('what is wrong is a finding', () => {
       'EXPRESSION_SYNTAX Column 2: found a where a number behind -; negate(a) turns the sign of a column should be, near ‘-a’.',
     ],
     ['1e999', 'EXPRESSION_SYNTAX Column 1: 1e999 does not fit a double, near ‘1e999’.'],
-  ])('%s', (text, message) => {
+  ])('what is wrong is a finding: %s', (text, message) => {
     expect(messages(text)).toEqual([message]);
   });
 
@@ -127,7 +127,7 @@ describe('what is wrong is a finding', () => {
     ' GROOVY ( {x} )',
     "concat(Groovy({x}, a), 'b')",
     'groovy(a)',
-  ])('%s is refused', (text) => {
+  ])('what is wrong is a finding: %s is refused', (text) => {
     expect(parseExpression(text).findings?.map(({ code }) => code)).toEqual(['EXPRESSION_GROOVY']);
   });
 });
@@ -139,11 +139,11 @@ describe('a bomb is a finding', () => {
     ['NOTs', `${'NOT '.repeat(2_000)}a`, 'EXPRESSION_TOO_DEEP'],
     ['a long chain of sums', `a${'+a'.repeat(4_000)}`, 'EXPRESSION_TOO_DEEP'],
     ['a long text', `'${'x'.repeat(10_000)}'`, 'EXPRESSION_TOO_LONG'],
-  ])('%s', (_name, text, code) => {
+  ])('a bomb is a finding: %s', (_name, text, code) => {
     expect(parseExpression(text).findings?.map((finding) => finding.code)).toEqual([code]);
   });
 
-  test('but a long list of alternatives is not', () => {
+  test('a long list of alternatives is not taken for a bomb', () => {
     const text = Array.from({ length: 900 }, (_, index) => `a = ${index}`).join(' OR ');
     expect(parseExpression(text).findings).toBeUndefined();
   });

@@ -33,7 +33,7 @@ describe('a value that does not suit is an error of the row', () => {
     ["fromUuidBytes('00ff')", 'A UUID has 16 bytes, not 2.'],
     ["regexpReplace('a', 'a', '$2')", 'The pattern has no group $2.'],
     ['round(1, 0)', 'Division of integers by zero.'],
-  ])('%s', (expression, message) => {
+  ])('a value that does not suit is an error of the row: %s', (expression, message) => {
     expect(() => evaluate(expression, { a: 'many' })).toThrow(
       expect.objectContaining({ code: 'EXPRESSION_FAILED', message }),
     );

@@ -55,7 +55,7 @@ describe('types widen over all rows', () => {
     ['lists and single values', [[1, 2], 0.5], 'DOUBLE', 'dimension', 'lists'],
     ['lists of objects', [[{ a: 1 }], [{ b: 2 }]], 'JSON', 'dimension', 'single'],
     ['lists of lists', [[[1], [2]]], 'JSON', 'dimension', 'single'],
-  ])('%s', (_, values, dataType, kind, shape) => {
+  ])('types widen over all rows: %s', (_, values, dataType, kind, shape) => {
     expect(inferColumn(values).slice(0, 3)).toEqual([kind, dataType, shape]);
     expect(inferColumn(values.toReversed()).slice(0, 3)).toEqual([kind, dataType, shape]);
   });
@@ -115,7 +115,7 @@ describe('times', () => {
       'INT',
       'SIMPLE_DATE_FORMAT|yyyyMMdd',
     ],
-  ])('%s: %s', (name, _, values, dataType, format) => {
+  ])('times: %s: %s', (name, _, values, dataType, format) => {
     expect(inferColumn(values, name)).toEqual(['dateTime', dataType, 'single', 'notNull', format]);
   });
 
@@ -126,7 +126,7 @@ describe('times', () => {
     ['seen', 'two formats', ['2024-02-29', '2024-02-29 10:00'], 'STRING'],
     ['seen', 'more digits than milliseconds', ['2024-02-29 12:30:00.123456'], 'STRING'],
     ['orderDate', 'an eight-digit integer that is not a date', [20_241_301], 'INT'],
-  ])('%s is not one: %s', (name, _, values, dataType) => {
+  ])('times: %s is not one: %s', (name, _, values, dataType) => {
     expect(inferColumn(values, name).slice(0, 2)).toEqual(['dimension', dataType]);
   });
 });
@@ -177,7 +177,7 @@ describe('a whole table', () => {
   ];
   const inferred = inferSchema(rows, { schemaName: 'orders' });
 
-  test('is flattened, named, and explained', () => {
+  test('a whole table is flattened, named, and explained', () => {
     expect(inferred.schema).toEqual({
       schemaName: 'orders',
       enableColumnBasedNullHandling: true,
@@ -214,7 +214,7 @@ describe('a whole table', () => {
     ]);
   });
 
-  test('gets a config that breaks no rule, each choice explained', () => {
+  test('a whole table gets a config that breaks no rule, each choice explained', () => {
     const { config, explanations } = proposeTableConfig(inferred);
     expect(config).toEqual({
       tableName: 'orders',
@@ -249,7 +249,7 @@ describe('a whole table', () => {
     expect(validateTableConfig(config, { schema: inferred.schema })).toEqual([]);
   });
 
-  test('without rows has no columns, and no time column', () => {
+  test('a whole table without rows has no columns, and no time column', () => {
     const nothing = inferSchema([]);
     expect(nothing.columns).toEqual([]);
     expect(proposeTableConfig(nothing).explanations.at(-1)).toEqual({
@@ -258,7 +258,7 @@ describe('a whole table', () => {
     });
   });
 
-  test('has no more columns than asked for, and says so', () => {
+  test('a whole table has no more columns than asked for, and says so', () => {
     const wide = Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`c${place}`, place]));
     const { columns, explanations } = inferSchema([wide, wide], { columnsMax: 10 });
     expect(columns).toHaveLength(10);

@@ -3,7 +3,7 @@ import { parseTableConfig, parseTableSchema } from '../../src/index.ts';
 import { completeTableConfig } from '../../src/config/table-config.ts';
 
 describe('reading a table config', () => {
-  test('finds every member of a wrong type, in the order of their paths', () => {
+  test('reading a table config finds every member of a wrong type, in the order of their paths', () => {
     const parsed = parseTableConfig({
       tenants: 'DefaultTenant',
       isDimTable: 'perhaps',
@@ -56,7 +56,7 @@ describe('reading a table config', () => {
     });
   });
 
-  test('keeps unknown members, and lists them by their pointers', () => {
+  test('reading a table config keeps unknown members, and lists them by their pointers', () => {
     const config = {
       tableName: 't',
       'a/b~c': 1,
@@ -78,7 +78,7 @@ describe('reading a table config', () => {
     });
   });
 
-  test('converts what loses nothing, with a warning', () => {
+  test('reading a table config converts what loses nothing, with a warning', () => {
     const { config, findings } = parseTableConfig({
       isDimTable: 'TRUE',
       tableType: 'realtime',
@@ -99,7 +99,7 @@ describe('reading a table config', () => {
     ]);
   });
 
-  test('names the words that a member may have, and the nearest', () => {
+  test('reading a table config names the words that a member may have, and the nearest', () => {
     expect(parseTableConfig({ upsertConfig: { mode: 'FUL' } }).findings).toEqual([
       {
         path: '/upsertConfig/mode',
@@ -110,7 +110,7 @@ describe('reading a table config', () => {
     ]);
   });
 
-  test('takes null for left out, and a section of only nulls as well', () => {
+  test('reading a table config takes null for left out, and a section of only nulls as well', () => {
     const parsed = parseTableConfig({
       tableName: null,
       ingestionConfig: { complexTypeConfig: { delimiter: null, fieldsToUnnest: null } },
@@ -119,7 +119,7 @@ describe('reading a table config', () => {
   });
 
   test.each([[null], [undefined], [7], ['text'], [[]], [true]])(
-    'answers %j with a finding and an empty config',
+    'reading a table config answers %j with a finding and an empty config',
     (value) => {
       const { config, findings } = parseTableConfig(value);
       expect(config).toEqual({});
@@ -127,14 +127,14 @@ describe('reading a table config', () => {
     },
   );
 
-  test('lists no more than 1000 findings, and says so', () => {
+  test('reading a table config lists no more than 1000 findings, and says so', () => {
     const invertedIndexColumns = Array.from({ length: 5000 }, () => null);
     const { findings } = parseTableConfig({ tableIndexConfig: { invertedIndexColumns } });
     expect(findings).toHaveLength(1001);
     expect(findings[0]).toMatchObject({ path: '', code: 'TOO_MANY_FINDINGS' });
   });
 
-  test('lets no member reach a prototype', () => {
+  test('reading a table config lets no member reach a prototype', () => {
     const hostile: unknown = JSON.parse(
       '{"__proto__": {"isDimTable": true}, "constructor": 1, "tenants": {"__proto__": {"broker": "x"}}}',
     );

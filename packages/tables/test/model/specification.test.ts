@@ -48,7 +48,7 @@ describe.each(models)(
       expect(paths.length).toBeGreaterThan(50);
     });
 
-    test.each(paths)('%s is in the model, as %s', (path, type) => {
+    test.each(paths)(`%s is in the model of ${name}, as %s`, (path, type) => {
       expect(typeOf(schemaAt(model, path))).toBe(type);
     });
 
@@ -68,7 +68,7 @@ describe.each(models)(
     });
 
     test.each(paths.filter(([path]) => !path.includes('[]')))(
-      '%s is in a document completed from nothing',
+      `%s is in a document of ${name} completed from nothing`,
       (path) => {
         expect(hasPath(complete({}), sectionThatIsLeftOut(model, path) ?? path)).toBe(true);
       },

@@ -130,7 +130,7 @@ describe('others run meanwhile', () => {
   }
   const rows = Array.from({ length: 100 }, (_, index) => ({ a: index }));
 
-  test('others have their turn after every few milliseconds of work', async () => {
+  test('others have their turn during a pipeline after every few milliseconds of work', async () => {
     let turns = 0;
     const running = runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock() });
     let isRunning = true;
@@ -154,7 +154,7 @@ describe('others run meanwhile', () => {
     await expect(running).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  test('rows may come one by one', async () => {
+  test('rows of a pipeline may come one by one', async () => {
     const source = async function* () {
       yield* rows.slice(0, 3);
     };

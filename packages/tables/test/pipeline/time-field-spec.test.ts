@@ -23,7 +23,7 @@ test('the time column of an old schema has the name of its granularity', async (
   expect(await timeOf({ day: 3 }, { incomingGranularitySpec })).toEqual({ day: 3 });
 });
 
-test('and is made from the incoming column where the outgoing one has another name', async () => {
+test('the time column is made from the incoming column where the outgoing one has another name', async () => {
   const incomingGranularitySpec = { name: 'the hour', timeType: 'HOURS' };
   expect(
     await timeOf(

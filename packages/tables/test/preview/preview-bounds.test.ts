@@ -45,7 +45,7 @@ describe('what transforms make', () => {
     [2_000, 100],
     [1_000, 500],
   ] as const)(
-    '%d rows of %d long texts end where the limit is',
+    'what transforms make: %d rows of %d long texts end where the limit is',
     async ([rowCount, columnCount]) => {
       const sourceRows = rowsOf(...Array.from({ length: rowCount }, (_, id) => ({ id })));
       const preview = await previewOf({ ...wide(columnCount, "repeat('x', 10000)"), sourceRows });
@@ -150,7 +150,7 @@ describe('rows of a request', () => {
     ]);
   });
 
-  test('all values together are limited', async () => {
+  test('all values of a request together are limited', async () => {
     const rows = Array.from({ length: 10 }, (_, id) => ({ id, text: 'x'.repeat(1_000) }));
     const preview = await previewOf(
       { schema: oneColumn, sourceRows: rowsOf(...rows) },
@@ -217,7 +217,7 @@ describe('the answer', () => {
     expect(sent.summary.getnRows).toBe(400);
   });
 
-  test('it is refused where it is too long without any row', async () => {
+  test('the answer is refused where it is too long without any row', async () => {
     const preview = await previewOf({ ...wide(200, 'a'), sourceRows: [] });
     const attempt = () => writePreview(preview, { bytesMax: 10_000 });
     expect(attempt).toThrow(

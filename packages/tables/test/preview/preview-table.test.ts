@@ -26,7 +26,7 @@ const streamTable = {
 };
 
 describe('with a given config and schema', () => {
-  test('every row is shown as the table would hold it, and counted by its outcome', async () => {
+  test('every row of a preview is shown as the table would hold it, and counted by its outcome', async () => {
     const sourceRows = rowsOf(
       { id: 9_007_199_254_740_993n, town: 'Ulm', price: '1.5' },
       { id: 2, town: 'Heidelberg', price: 2 },
@@ -82,7 +82,7 @@ describe('with a given config and schema', () => {
     expect(preview.explanations).toEqual([]);
   });
 
-  test('it is told which step changed a value, and from what', async () => {
+  test('a preview with a given config and schema tells which step changed a value, and from what', async () => {
     const preview = await previewOf({
       tableConfig,
       schema,
@@ -157,7 +157,7 @@ describe('with a given config and schema', () => {
 });
 
 describe('without a schema', () => {
-  test('one is inferred from all rows, with a config; both are complete and explained', async () => {
+  test('a schema is inferred from all rows, with a config; both are complete and explained', async () => {
     const preview = await previewOf({
       sourceRows: rowsOf({ a: 1, user: { name: 'x' } }, { a: 2.5, user: { name: 'y' } }),
     });
@@ -214,7 +214,7 @@ describe('without a schema', () => {
     expect(preview.rows[0]?.fieldToValueMap).toMatchObject({ id: 1, extra: true });
   });
 
-  test('none is inferred when the request says so: a finding, and no rows', async () => {
+  test('no schema is inferred when the request says so: a finding, and no rows', async () => {
     const preview = await previewOf({
       config: { inference: { schemaInferenceEnabled: false } },
       sourceRows: rowsOf({ id: 1 }),
@@ -243,10 +243,13 @@ describe('of a request', () => {
     [{ schema }, false],
     [{ schema, config: { inference: { schemaInferenceEnabled: true } } }, true],
     [{ config: { inference: { schemaInferenceEnabled: false } } }, false],
-  ])('%j, it is told whether a schema was inferred', async (request, isInferring) => {
-    const preview = await previewOf({ ...request, sourceRows: rowsOf({ id: 1 }) });
-    expect(preview.config).toMatchObject({ inference: { schemaInferenceEnabled: isInferring } });
-  });
+  ])(
+    'a preview of the request %j tells whether a schema was inferred',
+    async (request, isInferring) => {
+      const preview = await previewOf({ ...request, sourceRows: rowsOf({ id: 1 }) });
+      expect(preview.config).toMatchObject({ inference: { schemaInferenceEnabled: isInferring } });
+    },
+  );
 
   test.each([
     [{ rows: [{ fieldToValueMap: { id: 1 } }] }, ['ROWS_IGNORED /rows']],
@@ -276,7 +279,7 @@ describe('of a request', () => {
         'SAMPLING_LIMIT /config/sampling/min',
       ],
     ],
-  ])('%j is told about', async (request, codes) => {
+  ])('a preview of the request %j tells about it', async (request, codes) => {
     const preview = await previewOf({
       tableConfig,
       schema,
@@ -307,7 +310,7 @@ describe('whatever the request is, the answer is a preview:', () => {
       { sourceRows: [{ fieldToValueMap: { a: deep(5000) } }] },
       ['SOURCE_ROW /sourceRows/0'],
     ],
-  ])('%s', async (_name, request, codes) => {
+  ])('whatever the request is, the answer is a preview: %s', async (_name, request, codes) => {
     const preview = await previewOf(request);
     expect(codesOf(preview).filter((code) => !code.startsWith('TABLE_NAME'))).toEqual(
       expect.arrayContaining(codes),

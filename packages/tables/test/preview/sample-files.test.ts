@@ -21,7 +21,7 @@ async function sampled(finder: FileFinder, config: object) {
 }
 
 describe('rows are spread over the files', () => {
-  test('as many of each', async () => {
+  test('rows are spread over the files as many of each', async () => {
     const { counts } = await sampled(files(50, 50, 50, 50), { sampling: { max: 40 } });
     expect(counts).toEqual([
       [0, 10],
@@ -31,7 +31,7 @@ describe('rows are spread over the files', () => {
     ]);
   });
 
-  test('what small files lack comes from large ones', async () => {
+  test('rows that small files lack come from large ones', async () => {
     const { counts } = await sampled(files(100, 3, 100), { sampling: { max: 43 } });
     expect(counts).toEqual([
       [0, 20],
@@ -40,7 +40,7 @@ describe('rows are spread over the files', () => {
     ]);
   });
 
-  test('of many files, some over their whole length are read', async () => {
+  test('of many files, some are read over their whole length', async () => {
     const { counts, preview } = await sampled(files(...Array.from({ length: 21 }, () => 5)), {
       sampling: { max: 6 },
       previewFiles: { nfilesToFetch: 3 },
@@ -54,7 +54,7 @@ describe('rows are spread over the files', () => {
     expect(preview.sourceFiles).toEqual(['f0.csv', 'f10.csv', 'f20.csv']);
   });
 
-  test('too few are a finding', async () => {
+  test('too few rows to spread over the files are a finding', async () => {
     const { preview } = await sampled(files(2), { sampling: { min: 5 } });
     expect(codesOf(preview)).toEqual(['FEW_ROWS /config/sampling/min']);
   });
@@ -120,7 +120,7 @@ describe('the batch sources of a config', () => {
   };
   const place = '/tableConfig/ingestionConfig/batchIngestionConfig/batchConfigMaps/0';
 
-  test('are read by directory, patterns, format and delimiter', async () => {
+  test('the batch sources of a config are read by directory, patterns, format and delimiter', async () => {
     const map = {
       inputDirURI: '/in/',
       includeFileNamePattern: 'glob:**/*.csv',
@@ -145,7 +145,7 @@ describe('the batch sources of a config', () => {
     ],
     [{ inputDirURI: '/in', inputFormat: 'orc' }, `BATCH_FORMAT ${place}/inputFormat`],
     [{ inputFormat: 'csv' }, `BATCH_SOURCE ${place}/inputDirURI`],
-  ])('what is wrong with them is a finding: %j', async (map, code) => {
+  ])('what is wrong with the batch sources of a config is a finding: %j', async (map, code) => {
     expect(codesOf(await preview(map))).toContain(code);
   });
 });
@@ -158,7 +158,7 @@ describe('a store that does not answer', () => {
       }),
   };
 
-  test('costs the time that a preview may take, and is a finding', async () => {
+  test('a store that does not answer costs the time that a preview may take, and is a finding', async () => {
     const clock = new ManualClock();
     const preview = previewTable(
       { sourceFiles: ['*'] },
@@ -169,7 +169,7 @@ describe('a store that does not answer', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  test('is not waited for by a caller who has gone', async () => {
+  test('a store that does not answer is not waited for by a caller who has gone', async () => {
     const caller = new AbortController();
     const preview = previewTable(
       { sourceFiles: ['*'] },

@@ -66,7 +66,7 @@ const rowsFrom = (first: number, count: number): object[] =>
   Array.from({ length: count }, (_, index) => ({ id: first + index }));
 
 describe('a preview of a stream', () => {
-  test('spreads the rows over the partitions; what some do not have, others give', async () => {
+  test('a preview of a stream spreads the rows over the partitions; what some do not have, others give', async () => {
     await write([rowsFrom(0, 50), rowsFrom(100, 2), rowsFrom(200, 50)]);
     const preview = await previewOf({
       tableConfig: streamTable(),
@@ -82,7 +82,7 @@ describe('a preview of a stream', () => {
     expect(partitionMetadataFetchTimeMs).toBeGreaterThanOrEqual(0);
   });
 
-  test('leaves out messages that are not rows, and says where they are', async () => {
+  test('a preview of a stream leaves out messages that are not rows, and says where they are', async () => {
     await write([[{ id: 1 }, 'oops', '[2]', { id: 3 }]]);
     const preview = await previewOf({ tableConfig: streamTable() });
     expect(idsOf(preview)).toEqual([1, 3]);
@@ -95,7 +95,7 @@ describe('a preview of a stream', () => {
     ]);
   });
 
-  test('shows what the stream holds of a table that begins at its end, and says so', async () => {
+  test('a preview of a stream shows what the stream holds of a table that begins at its end, and says so', async () => {
     await write([rowsFrom(0, 2)]);
     const preview = await previewOf({
       tableConfig: streamTable({ 'stream.file.consumer.prop.auto.offset.reset': 'largest' }),
@@ -106,7 +106,7 @@ describe('a preview of a stream', () => {
     );
   });
 
-  test('reads within the limit of bytes, and says that it stopped', async () => {
+  test('a preview of a stream reads within the limit of bytes, and says that it stopped', async () => {
     await write([rowsFrom(0, 1000)]);
     const preview = await previewOf(
       { tableConfig: streamTable(), config: { sampling: { max: 900 } } },
@@ -130,7 +130,7 @@ describe('a preview of a stream', () => {
       { streamType: 'kafka' },
       "The stream's config cannot be used",
     ],
-  ])('makes a finding of %s', async (_what, keys, message) => {
+  ])('a preview of a stream makes a finding of %s', async (_what, keys, message) => {
     await write([rowsFrom(0, 1)]);
     const preview = await previewOf({ tableConfig: streamTable(keys) });
     expect(preview.rows).toEqual([]);
@@ -139,7 +139,7 @@ describe('a preview of a stream', () => {
     expect(found[0]?.message).toContain(message);
   });
 
-  test('of a hybrid table says which half the rows came from, and checks both', async () => {
+  test('a preview of a stream of a hybrid table says which half the rows came from, and checks both', async () => {
     await write([rowsFrom(0, 2)]);
     await writeFile(join(directory, 'a.json'), '{"id":7}\n');
     const halves = (inputDirURI: string): object => ({

@@ -46,12 +46,12 @@ describe('files of this machine', () => {
     ['./deep/../a.csv', ['a.csv']],
     ['none.csv', []],
     ['deep', []],
-  ])('%s', async (pattern, names) => {
+  ])('files of this machine: %s', async (pattern, names) => {
     expect(await find(pattern)).toEqual(names);
     expect(await find(join(root, pattern))).toEqual(names);
   });
 
-  test('are named by file URIs as well', async () => {
+  test('files of this machine are named by file URIs as well', async () => {
     expect(await find(pathToFileURL(join(root, 'a.csv')).href)).toEqual(['a.csv']);
     expect(await find(`file://${root}/?.csv`)).toEqual(['a.csv', 'b.csv']);
   });
@@ -66,12 +66,12 @@ describe('nothing outside is found, and nothing is told of it:', () => {
     '../allowed-not/secret.csv',
     'deep/../../secret.csv',
     'a\0.csv',
-  ])('%j is refused', async (pattern) => {
+  ])('nothing outside is found, and nothing is told of it: %j is refused', async (pattern) => {
     expect(await find(pattern)).toBe('SOURCE_NOT_ALLOWED');
   });
 
   test.each(['link.csv', 'up/secret.csv', 'up/*.csv', 'up/**', 'up/allowed-not/*.csv'])(
-    '%s leads out, and is as if it were not there',
+    'nothing outside is found, and nothing is told of it: %s leads out, and is as if it were not there',
     async (pattern) => {
       expect(await find(pattern)).toEqual([]);
     },
@@ -84,7 +84,7 @@ describe('nothing outside is found, and nothing is told of it:', () => {
     'file:///a%2fb',
     'file:///a%00',
     'file:///%zz',
-  ])('%s is not a source', async (uri) => {
+  ])('nothing outside is found, and nothing is told of it: %s is not a source', async (uri) => {
     expect(['SOURCE_PATTERN', 'SOURCE_NOT_ALLOWED']).toContain(await find(uri));
   });
 
@@ -114,7 +114,7 @@ describe('objects of a bucket', () => {
     ['s3://data/raw/**/*.csv', ['s3://data/raw/2/b.csv', 's3://data/raw/a.csv']],
     ['s3://data/raw/a.csv', ['s3://data/raw/a.csv']],
     ['s3://data/raw', []],
-  ])('%s', async (uri, uris) => {
+  ])('objects of a bucket: %s', async (uri, uris) => {
     const { files } = await (await bucket()).find(uri, signal);
     expect(files.map((file) => file.uri)).toEqual(uris);
   });
@@ -124,12 +124,12 @@ describe('objects of a bucket', () => {
     's3://database/x',
     'gs://data/raw/a.csv',
     's3://data/../other/x',
-  ])('%s is refused', async (uri) => {
+  ])('objects of a bucket: %s is refused', async (uri) => {
     const { problem } = await (await bucket()).find(uri, signal);
     expect(problem?.code).toBe('SOURCE_NOT_ALLOWED');
   });
 
-  test('are sampled for a preview', async () => {
+  test('objects of a bucket are sampled for a preview', async () => {
     const finder = await bucket();
     const preview = await previewTable(
       { sourceFiles: ['s3://data/raw/**/*.csv'] },

@@ -48,27 +48,30 @@ const row = (id: number, parent: object | null = null) => ({
 });
 
 describe('Avro as another library writes it', () => {
-  test.each(['null', 'deflate'] as const)('with codec %s', async (codec) => {
-    const rows = Array.from({ length: 50 }, (_, index) => row(index));
-    const read = await readFileRows(fileOf('x.avro', await container(rows, codec), 61));
-    expect(read.problems).toEqual([]);
-    expect(read.rows).toHaveLength(50);
-    expect(read.rows[7]).toEqual({
-      id: 7n,
-      count: -7,
-      price: 7 / 3,
-      name: 'Größe 7',
-      kind: 'B',
-      tags: ['x', 'y'],
-      more: { yes: true },
-      hash: new Uint8Array([1, 255]),
-      at: '2023-11-14 22:13:20.123',
-      day: '2023-11-14',
-      parent: null,
-    });
-  });
+  test.each(['null', 'deflate'] as const)(
+    'Avro as another library writes it with codec %s',
+    async (codec) => {
+      const rows = Array.from({ length: 50 }, (_, index) => row(index));
+      const read = await readFileRows(fileOf('x.avro', await container(rows, codec), 61));
+      expect(read.problems).toEqual([]);
+      expect(read.rows).toHaveLength(50);
+      expect(read.rows[7]).toEqual({
+        id: 7n,
+        count: -7,
+        price: 7 / 3,
+        name: 'Größe 7',
+        kind: 'B',
+        tags: ['x', 'y'],
+        more: { yes: true },
+        hash: new Uint8Array([1, 255]),
+        at: '2023-11-14 22:13:20.123',
+        day: '2023-11-14',
+        parent: null,
+      });
+    },
+  );
 
-  test('types may hold themselves', async () => {
+  test('types of Avro may hold themselves', async () => {
     const nested = row(1, row(2));
     const { rows } = await readFileRows(fileOf('x', await container([nested], 'null')));
     expect(rows[0]).toMatchObject({ id: 1n, parent: { id: 2n, parent: null } });
@@ -76,7 +79,7 @@ describe('Avro as another library writes it', () => {
 });
 
 describe('a file that is not as it should be is a finding', () => {
-  test('wherever it is cut off or changed', async () => {
+  test('a file that is not as it should be is a finding wherever it is cut off or changed', async () => {
     const whole = await container([row(1), row(2)], 'null');
     for (let length = 4; length < whole.length; length += 7) {
       const { problems } = await readFileRows(fileOf('x.avro', whole.subarray(0, length), 61));
@@ -90,7 +93,7 @@ describe('a file that is not as it should be is a finding', () => {
     }
   });
 
-  test('when a row has values without end that take no bytes', async () => {
+  test('a file that is not as it should be is a finding when a row has values without end that take no bytes', async () => {
     const text = JSON.stringify({
       type: 'record',
       name: 'R',

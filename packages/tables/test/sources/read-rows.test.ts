@@ -24,7 +24,7 @@ describe('JSON', () => {
     ['lines', 'x.jsonl', '{"a":1}\n\n{"a":[{"b":2}]}'],
     ['a list without a telling name', 'x', ' [{"a":1},{"a":[{"b":2}]}]'],
     ['a list behind a mark of its encoding', 'x.json', '\uFEFF[{"a":1},{"a":[{"b":2}]}]'],
-  ])('%s', async (_name, uri, text) => {
+  ])('JSON: %s', async (_name, uri, text) => {
     expect(await readFileRows(fileOf(uri, text))).toEqual({
       rows: [{ a: 1 }, { a: [{ b: 2 }] }],
       problems: [],
@@ -40,14 +40,14 @@ describe('JSON', () => {
     ]);
   });
 
-  test('what is not an object is left out, and the rest is read', async () => {
+  test('JSON that is not an object is left out, and the rest is read', async () => {
     expect(await readFileRows(fileOf('x.jsonl', '{"a":1}\n{"a":\n7\n{"a":2}'))).toEqual({
       rows: [{ a: 1 }, { a: 2 }],
       problems: ['ROW_UNREADABLE', 'ROW_UNREADABLE'],
     });
   });
 
-  test('any rows come out as they went in, wherever chunks end', async () => {
+  test('any rows of JSON come out as they went in, wherever chunks end', async () => {
     const row = fc.dictionary(fc.string(), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(
@@ -115,7 +115,7 @@ describe('compressed', () => {
   test.each([
     ['gzip', gzipSync],
     ['zstd', zstdCompressSync],
-  ])('by %s, whatever the name says', async (_name, compress) => {
+  ])('rows compressed by %s are read, whatever the name says', async (_name, compress) => {
     expect(await readFileRows(fileOf('x.csv', compress(Buffer.from('a\n1\n'))))).toEqual({
       rows: [{ a: '1' }],
       problems: [],
@@ -154,20 +154,23 @@ describe('compressed', () => {
 });
 
 describe('a line of one gigabyte ends the reading at the longest row that is allowed:', () => {
-  test.each(['x.csv', 'x.tsv', 'x.json', 'x.jsonl'])('%s', async (uri) => {
-    const head = Buffer.from(uri.includes('json') ? '{"a":"' : 'a\n"');
-    const chunk = Buffer.alloc(MB, 'y');
-    const file = new MadeFile(uri, 1024 * MB, function* chunks() {
-      yield head;
-      for (let index = 0; index < 1023; index += 1) yield chunk;
-    });
-    const budget = new ByteBudget(2048 * MB);
-    expect(await readFileRows(file, { rowBytesMax: 2 * MB, budget })).toEqual({
-      rows: [],
-      problems: ['ROW_TOO_LONG'],
-    });
-    expect(file.readBytes).toBeLessThan(8 * MB);
-  });
+  test.each(['x.csv', 'x.tsv', 'x.json', 'x.jsonl'])(
+    'a line of one gigabyte ends the reading at the longest row that is allowed: %s',
+    async (uri) => {
+      const head = Buffer.from(uri.includes('json') ? '{"a":"' : 'a\n"');
+      const chunk = Buffer.alloc(MB, 'y');
+      const file = new MadeFile(uri, 1024 * MB, function* chunks() {
+        yield head;
+        for (let index = 0; index < 1023; index += 1) yield chunk;
+      });
+      const budget = new ByteBudget(2048 * MB);
+      expect(await readFileRows(file, { rowBytesMax: 2 * MB, budget })).toEqual({
+        rows: [],
+        problems: ['ROW_TOO_LONG'],
+      });
+      expect(file.readBytes).toBeLessThan(8 * MB);
+    },
+  );
 });
 
 test.each([
@@ -196,7 +199,7 @@ describe('rows of libraries', () => {
     return tableToIPC(new Table({ a: vectorFromArray([lists(depth)], type) }), 'stream');
   };
 
-  test('may be nested a hundred deep, in Arrow as in JSON', async () => {
+  test('rows of libraries may be nested a hundred deep, in Arrow as in JSON', async () => {
     const { rows, problems } = await readFileRows(fileOf('x.arrows', arrowOf(99), 65_536));
     expect([JSON.stringify(rows), problems]).toEqual([JSON.stringify([{ a: lists(99) }]), []]);
     expect(await readFileRows(fileOf('x.arrows', arrowOf(150), 65_536))).toEqual({
@@ -205,7 +208,7 @@ describe('rows of libraries', () => {
     });
   });
 
-  test('that are deeper are refused before a stack ends', () => {
+  test('rows of libraries that are deeper are refused before a stack ends', () => {
     let value: unknown = new Map([['a', 1]]);
     for (let level = 0; level < 20_000; level += 1) {
       value = level % 2 === 0 ? [value] : { a: value };

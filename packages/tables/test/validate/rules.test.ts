@@ -25,11 +25,11 @@ test('a sound schema and config break no rule', () => {
 describe.each(schemaRules.map((rule) => [rule.code, rule] as const))('%s', (code, { severity }) => {
   const { keeps, breaks, at } = schemaCases[code] ?? {};
 
-  test('finds nothing where it holds', () => {
+  test(`${code} finds nothing where it holds`, () => {
     expect(of(code, validateTableSchema(keeps ?? {}))).toEqual([]);
   });
 
-  test('finds every place where it does not', () => {
+  test(`${code} finds every place where it does not hold`, () => {
     const findings = of(code, validateTableSchema(breaks ?? {}));
     expect(findings.map(({ path }) => path)).toEqual(at);
     expectSentences(findings, severity);
@@ -39,11 +39,11 @@ describe.each(schemaRules.map((rule) => [rule.code, rule] as const))('%s', (code
 describe.each(tableRules.map((rule) => [rule.code, rule] as const))('%s', (code, { severity }) => {
   const { keeps, breaks, at } = tableCases[code] ?? {};
 
-  test('finds nothing where it holds', () => {
+  test(`${code} finds nothing where it holds`, () => {
     expect(of(code, validate(keeps ?? {}))).toEqual([]);
   });
 
-  test('finds every place where it does not', () => {
+  test(`${code} finds every place where it does not hold`, () => {
     const findings = of(code, validate(breaks ?? {}));
     expect(findings.map(({ path }) => path)).toEqual(at);
     expectSentences(findings, severity);
@@ -61,7 +61,7 @@ describe('validation as a whole', () => {
     },
   };
 
-  test('finds everything at once, by path, elements by number, then by code', () => {
+  test('validation as a whole finds everything at once, by path, elements by number, then by code', () => {
     const findings = validateTableConfig(broken, { schema: soundSchema });
     expect(findings.map(({ path, code }) => `${path} ${code}`)).toEqual([
       '/ingestionConfig/streamIngestionConfig/streamConfigMaps STREAM_MISSING',
@@ -79,14 +79,14 @@ describe('validation as a whole', () => {
     ]);
   });
 
-  test('does not ask for a schema: what needs one then holds', () => {
+  test('validation as a whole does not ask for a schema: what needs one then holds', () => {
     const codes = validateTableConfig(broken).map(({ code }) => code);
     expect(codes).not.toContain('INDEX_COLUMN_UNKNOWN');
     expect(codes).not.toContain('SCHEMA_NAME_MISMATCH');
     expect(codes).toContain('TABLE_NAME_DOTS');
   });
 
-  test('takes empty documents without throwing', () => {
+  test('validation as a whole takes empty documents without throwing', () => {
     expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual([
       'TABLE_NAME_MISSING',
     ]);

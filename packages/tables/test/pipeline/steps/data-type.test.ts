@@ -23,10 +23,13 @@ describe('values become those of their column’s type', () => {
     ['BYTES', '00ff', new Uint8Array([0, 255])],
     ['INT', [7], 7],
     ['MAP', { a: 1 }, { a: 1 }],
-  ])('%s, example %#', async (type, value, expected) => {
-    const { rows } = await run([{ a: value }], { dimensions: [column('a', type)] });
-    expect(rows.map(({ fields }) => fields)).toEqual([{ a: expected }]);
-  });
+  ])(
+    'values become those of their column’s type: %s, example %#',
+    async (type, value, expected) => {
+      const { rows } = await run([{ a: value }], { dimensions: [column('a', type)] });
+      expect(rows.map(({ fields }) => fields)).toEqual([{ a: expected }]);
+    },
+  );
 
   test('columns of several values take one, several or none', async () => {
     const dimensions = [column('a', 'INT', { singleValueField: false })];

@@ -16,7 +16,7 @@ test('times outside 1971 to 2070 fail the row', async () => {
   ]);
 });
 
-test('or become the present time, where errors are passed over', async () => {
+test('times out of range become the present time, where errors are passed over', async () => {
   const ingestion = { ...checked, continueOnError: true };
   const { rows } = await run([{ day: 90_000_000 }], { times, timeColumnName: 'day', ingestion });
   expect(
@@ -24,7 +24,7 @@ test('or become the present time, where errors are passed over', async () => {
   ).toEqual([[{ day: Date.UTC(2026, 0, 1) / 86_400_000 }, ['day'], true]]);
 });
 
-test('are not looked at unless the config says so', async () => {
+test('times are not looked at unless the config says so', async () => {
   const { rows } = await run([{ day: 1 }], { times, timeColumnName: 'day' });
   expect(rows.map(({ fields }) => fields)).toEqual([{ day: 1 }]);
 });

@@ -11,12 +11,12 @@ const transforms = (...pairs: readonly (readonly [string, string])[]) => {
 };
 
 describe('transforms', () => {
-  test('run in the order in which they need each other', async () => {
+  test('transforms run in the order in which they need each other', async () => {
     const ingestion = transforms(['c', 'b + 1'], ['b', 'a + 1']);
     expect(await fieldsOf([{ a: 1 }], { ingestion })).toEqual([{ a: 1, b: 2, c: 3 }]);
   });
 
-  test('fill a column only where it has no value', async () => {
+  test('transforms fill a column only where it has no value', async () => {
     const ingestion = transforms(['b', 'a + 1']);
     expect(
       await fieldsOf(
@@ -32,12 +32,12 @@ describe('transforms', () => {
     ]);
   });
 
-  test('of the schema run as well, where the config has none', async () => {
+  test('transforms of the schema run as well, where the config has none', async () => {
     const dimensions = [column('a', 'INT'), column('b', 'INT', { transformFunction: 'a * 10' })];
     expect(await fieldsOf([{ a: 1 }], { dimensions })).toEqual([{ a: 1, b: 10 }]);
   });
 
-  test('take keys and values of a map for columns that are named so, in one order', async () => {
+  test('transforms take keys and values of a map for columns that are named so, in one order', async () => {
     const list = { singleValueField: false };
     const dimensions = [column('tags__KEYS', 'STRING', list), column('tags__VALUES', 'INT', list)];
     const rows = [
@@ -54,14 +54,14 @@ describe('transforms', () => {
     ).toEqual([{ tags__KEYS: ['x', 'y'] }]);
   });
 
-  test('make columns that others read but the table does not keep', async () => {
+  test('transforms make columns that others read but the table does not keep', async () => {
     const ingestion = transforms(['between_', 'upper(a)'], ['c', 'concat(between_, between_)']);
     expect(await fieldsOf([{ a: 'x' }], { ingestion, dimensions: [column('c')] })).toEqual([
       { c: 'XX' },
     ]);
   });
 
-  test('that fail drop the row, or leave null and an incomplete row', async () => {
+  test('transforms that fail drop the row, or leave null and an incomplete row', async () => {
     const ingestion = transforms(['b', "a + 'x'"], ['c', 'CAST(a AS INT)']);
     const rows = [{ a: 1 }, { a: 'y' }];
     const bad = transforms(['c', 'CAST(a AS INT)']);
@@ -84,7 +84,7 @@ describe('transforms', () => {
 });
 
 describe('circles of transforms', () => {
-  test('are findings, and what does not depend on them still runs', async () => {
+  test('circles of transforms are findings, and what does not depend on them still runs', async () => {
     const ingestion = transforms(
       ['a', 'b + 1'],
       ['b', 'c + 1'],
