@@ -26,7 +26,7 @@ async function storedRows(sql: string, requestId = id): Promise<NamedRows> {
 async function ask(sql: string, ...results: readonly NamedRows[]): Promise<Answer> {
   await using execution = await db.engine.execute(
     { sql },
-    { limits: { timeoutMs: 60_000 }, results },
+    { limits: { timeoutMs: 240_000 }, results },
   );
   const batches = [];
   for await (const batch of execution.batches) batches.push(batch);
@@ -136,7 +136,7 @@ describe('a query over a stored result', () => {
     const start = (of: TestEngine): Promise<QueryExecution> =>
       of.engine.execute(
         { sql: `SELECT sum(j) AS s FROM result('${id}')` },
-        { limits: { timeoutMs: 60_000 }, results: [rows] },
+        { limits: { timeoutMs: 240_000 }, results: [rows] },
       );
     await using execution = await start(small);
     for await (const { data } of execution.batches) {

@@ -96,7 +96,7 @@ describe('a query is refused, with what it has and what it may have', () => {
       parameters: Array.from({ length: 6 }, () => ({ type: 'INT', value: 1 }) as const),
     };
     await expect(
-      small.engine.execute(query, { limits: { timeoutMs: 60_000 } }),
+      small.engine.execute(query, { limits: { timeoutMs: 240_000 } }),
     ).rejects.toMatchObject({
       code: 'QUERY_INVALID',
       message:

@@ -13,7 +13,7 @@ import type { Data, Field, RecordBatch } from 'apache-arrow';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../src/index.ts';
 import { cellText, type CellText } from './cell-text.ts';
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 /** An engine in a directory of its own, and the short ways to ask it that the tests share. */
 export class TestEngine implements AsyncDisposable {

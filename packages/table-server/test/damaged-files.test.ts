@@ -202,7 +202,7 @@ async function expectRefused(
     ]);
     await using cold = await openTableQueries(server.directory, join(server.directory, 'spill'));
     const coldly = await errorOf(async () => {
-      await using execution = await cold.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+      await using execution = await cold.execute({ sql }, { limits: { timeoutMs: 240_000 } });
       await Array.fromAsync(execution.batches);
     });
     expect(coldly.message).toEqual(error.message);
@@ -307,7 +307,7 @@ describe('a table server whose files are damaged', () => {
     const sql = 'SELECT n FROM flights';
     await using execution = await damaged.queries.execute(
       { sql },
-      { limits: { timeoutMs: 60_000 } },
+      { limits: { timeoutMs: 240_000 } },
     );
     await flip(path, 400);
     await expect(Array.fromAsync(execution.batches)).rejects.toThrow(

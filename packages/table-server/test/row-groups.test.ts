@@ -114,7 +114,7 @@ test('DuckDB finds the same rows in groups that were taken over, by every column
     clock: systemClock,
   });
   const count = async (sql: string): Promise<number> => {
-    await using execution = await queries.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+    await using execution = await queries.execute({ sql }, { limits: { timeoutMs: 240_000 } });
     for await (const batch of execution.batches) return Number(batch.getChildAt(0)?.get(0));
     return -1;
   };

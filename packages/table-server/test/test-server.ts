@@ -42,7 +42,7 @@ export class TestServer implements AsyncDisposable {
 
   /** The rows of an answer, as plain objects. */
   async rows(sql: string): Promise<Record<string, unknown>[]> {
-    await using execution = await this.queries.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+    await using execution = await this.queries.execute({ sql }, { limits: { timeoutMs: 240_000 } });
     const batches = await Array.fromAsync(execution.batches);
     const table = tableFromIPC(tableToIPC(new Table(execution.schema, batches)));
     return table.toArray().map((row: { toJSON(): Record<string, unknown> }) => row.toJSON());

@@ -53,7 +53,7 @@ describe('the quickstart', () => {
     expect(await countOf(growing)).toBeGreaterThan(before);
     await expect.poll(() => loaded(ask), { interval: 300 }).toEqual([[5_105, 5_105]]);
     await expect
-      .poll(async () => (await shell(task)).stdout)
+      .poll(async () => (await shell(task)).stdout, { interval: 1000 })
       .toMatch(/^state\tCOMPLETED$.*: 1 file, 5,105 rows, 1 segment$/ms);
 
     // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each
