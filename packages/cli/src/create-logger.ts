@@ -5,24 +5,30 @@ import type { Environment } from './environment.ts';
 import { type Styles, stylesFor } from './styles.ts';
 
 /**
- * The log of a server, on standard error: lines for people on a terminal, one JSON object per line
+ * Writes lines of a log to standard error: for people on a terminal, one JSON object per line
  * elsewhere.
  */
+export function writeLog({
+  stderr,
+  variables,
+}: Environment): (line: string, settings: Settings['observability']) => void {
+  const styles = stylesFor(stderr, variables);
+  return (line, { logFormat }) => {
+    const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && stderr.isTerminal);
+    // A log without a reader can report nothing.
+    stderr.write(isPretty ? prettyLogLine(line, styles) : line).catch(() => undefined);
+  };
+}
+
+/** Creates the log of a command that looks into a store by itself. It reports what went wrong. */
 export function createLogger(
   settings: Settings['observability'],
-  { stderr, variables }: Environment,
+  environment: Environment,
 ): Logger {
-  const isPretty =
-    settings.logFormat === 'pretty' || (settings.logFormat === 'auto' && stderr.isTerminal);
-  const styles = stylesFor(stderr, variables);
+  const write = writeLog(environment);
   return pino(
     { level: settings.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
-    {
-      write: (line: string) => {
-        // Nobody can be told that the log has no reader.
-        stderr.write(isPretty ? prettyLogLine(line, styles) : line).catch(() => undefined);
-      },
-    },
+    { write: (line: string) => write(line, settings) },
   );
 }
 

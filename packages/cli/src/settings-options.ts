@@ -1,11 +1,5 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import {
-  loadSettings,
-  type Settings,
-  settingsError,
-  type SettingsRequest,
-  type SettingView,
-} from '@quire/settings';
+import { loadSettings, type Settings, settingsError, type SettingView } from '@quire/settings';
 import type { Environment } from './environment.ts';
 
 export interface SettingsOptions {
@@ -32,22 +26,14 @@ export async function readSettings(
   options: SettingsOptions,
   environment: Environment,
 ): Promise<{ readonly settings: Settings; readonly view: readonly SettingView[] }> {
-  const outcome = await loadSettings(settingsRequestOf(options, environment));
-  if (!outcome.ok) throw settingsError(outcome.problems);
-  return outcome;
-}
-
-/** Where settings are read from, also later on. */
-export function settingsRequestOf(
-  options: SettingsOptions,
-  environment: Environment,
-): SettingsRequest {
-  return {
+  const outcome = await loadSettings({
     path: options.config,
     environment: environment.variables,
     overrides: options.set ?? [],
     workingDir: environment.directory,
-  };
+  });
+  if (!outcome.ok) throw settingsError(outcome.problems);
+  return outcome;
 }
 
 function collect(assignment: string, others: readonly string[] = []): readonly string[] {

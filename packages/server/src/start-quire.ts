@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { QuireError, systemClock, systemRandom } from '@quire/core';
+import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
 import type { ServiceAddress } from '@quire/service';
-import { loadSettings, settingsError } from '@quire/settings';
+import { loadSettings, type Settings, settingsError } from '@quire/settings';
 import { pino } from 'pino';
 import { LiveSettings } from './live-settings.ts';
 import { isRole, type Role, roles as allRoles, rolesByDefault } from './start/roles.ts';
@@ -13,10 +13,10 @@ export interface StartQuireOptions {
   /** A properties file. What is live about it is read again when it changes. */
   readonly file?: string | undefined;
   /**
-   * Settings by key: `{ 'engine.broker.client.queryPort': '0' }`. They come before those of the
-   * file.
+   * Settings by key, `{ 'engine.broker.client.queryPort': '0' }`, or as a list of `key=value`. They
+   * override those of the file.
    */
-  readonly set?: Readonly<Record<string, string>> | undefined;
+  readonly set?: Readonly<Record<string, string>> | readonly string[] | undefined;
   /**
    * What to run; as a default `server`, `broker`, `proxy` and `controller`, as the command does.
    */
@@ -27,8 +27,13 @@ export interface StartQuireOptions {
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
   /** What relative paths are relative to; as a default the directory of the process. */
   readonly directory?: string | undefined;
-  /** Told each line of the log, a JSON object with its newline; as a default nobody is. */
-  readonly log?: ((line: string) => void) | undefined;
+  /** Receives each line of the log, a JSON object with its newline. */
+  readonly log?: ((line: string, settings: Settings['observability']) => void) | undefined;
+  /** Aborted to end at once what `close` lets finish. */
+  readonly stopAtOnce?: AbortSignal | undefined;
+  /** As a default those of the system. */
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
 }
 
 /** Servers that run in this process. Disposing closes them. */
@@ -37,6 +42,10 @@ export interface RunningQuire extends AsyncDisposable {
   readonly addresses: Readonly<
     Record<'broker' | 'proxy' | 'controller', ServiceAddress | undefined>
   >;
+  /** What runs, as its operator wants to know it. */
+  readonly roles: RunningRoles;
+  /** The settings of the start. */
+  readonly settings: Settings;
   /** Resolves when everything has ended. @throws what ended it, when nobody closed it */
   readonly ended: Promise<void>;
   /**
@@ -55,25 +64,22 @@ export interface RunningQuire extends AsyncDisposable {
  */
 export async function startQuire(options: StartQuireOptions = {}): Promise<RunningQuire> {
   const roles = parseRoles(options.roles ?? rolesByDefault);
-  const { file: path, variables = {}, directory = resolve(), log } = options;
-  const environment = { variables, directory, clock: systemClock, random: systemRandom };
-  const overrides = Object.entries(options.set ?? {}).map(([key, value]) => `${key}=${value}`);
+  const { file: path, variables = {}, directory = resolve(), log, set = [] } = options;
+  const { clock = systemClock, random = systemRandom } = options;
+  const environment = { variables, directory, clock, random };
+  const overrides = Array.isArray(set)
+    ? set
+    : Object.entries(set).map(([key, value]) => `${key}=${value}`);
   const request = { path, environment: variables, overrides, workingDir: directory };
   const outcome = await loadSettings(request);
   if (!outcome.ok) throw settingsError(outcome.problems);
   const { settings, view } = outcome;
   const logger = pino(
     { level: settings.observability.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => log?.(line) },
+    { write: (line: string) => log?.(line, settings.observability) },
   );
   const started = new StartedRole<RunningRoles>(async ({ onListening, untilStop }) => {
-    await using live = await LiveSettings.open({
-      request,
-      settings,
-      view,
-      clock: environment.clock,
-      logger,
-    });
+    await using live = await LiveSettings.open({ request, settings, view, clock, logger });
     await runRoles(live, {
       roles,
       areRolesByDefault: options.roles === undefined,
@@ -81,13 +87,16 @@ export async function startQuire(options: StartQuireOptions = {}): Promise<Runni
       logger,
       onReady: onListening,
       untilStop,
-      stopAtOnce: new AbortController().signal,
+      stopAtOnce: options.stopAtOnce ?? new AbortController().signal,
     });
   });
-  const { broker, proxy, controller } = await started.ready;
+  const running = await started.ready;
+  const { broker, proxy, controller } = running;
   const close = (): Promise<void> => started.stop();
   return {
     addresses: { broker: broker?.address, proxy: proxy?.address, controller: controller?.address },
+    roles: running,
+    settings,
     ended: started.ended,
     close,
     [Symbol.asyncDispose]: close,

@@ -9,7 +9,7 @@ import { formatSettingSource, type SettingSource } from './setting-source.ts';
 import { engines } from './engines.ts';
 import { namedTable, type Settings, settingTable } from './setting-table.ts';
 import { backends } from './table/stores.ts';
-import { backendOfScheme, storeBackends } from './store-backends.ts';
+import { backendOfScheme, isDirectoryScheme, storeBackends } from './store-backends.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -174,7 +174,9 @@ function checkRequired({ valueOf, sourceOf }: Given): readonly SettingProblem[] 
 function checkTempDir({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { tempDir } = settings.store;
   const { row, location } = dataDirOf(settings);
-  if (location?.scheme !== 'file' || tempDir === undefined) return undefined;
+  if (location === undefined || !isDirectoryScheme(location.scheme) || tempDir === undefined) {
+    return undefined;
+  }
   if (!isWithin(tempDir, location.text) && !isWithin(location.text, tempDir)) return undefined;
   const { key } = store.tempDir;
   const allowed = `a directory apart from ${row?.key} = ${location.text}`;

@@ -11,7 +11,9 @@ export interface StoreLocation {
 }
 
 const locations = storeBackends.flatMap((backend) => backend.locations ?? []);
-const uris = locations.map(({ example }) => example).filter((uri) => !uri.startsWith('file:'));
+const uris = locations
+  .filter(({ areDirectories }) => !areDirectories)
+  .map(({ example }) => example);
 const pluginPattern = /^([a-z][a-z0-9]{1,62}):\/\/\S+$/;
 
 /** A location of any backend or plug-in. */

@@ -19,7 +19,12 @@ export function backendOfScheme(scheme: string): StoreBackend | undefined {
   return storeBackends.find(({ locations }) => locations?.schemes.includes(scheme));
 }
 
-/** The URI schemes of the backends whose locations are not paths of this machine. */
+/** Tells whether locations with a URI scheme are directories of this machine. */
+export function isDirectoryScheme(scheme: string): boolean {
+  return backendOfScheme(scheme)?.locations?.areDirectories === true;
+}
+
+/** The URI schemes of the backends whose locations are not directories of this machine. */
 export const bucketSchemes: readonly string[] = storeBackends
   .flatMap(({ locations }) => locations?.schemes ?? [])
-  .filter((scheme) => scheme !== 'file');
+  .filter((scheme) => !isDirectoryScheme(scheme));

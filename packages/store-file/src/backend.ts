@@ -21,6 +21,7 @@ export const fileBackend: StoreBackend<typeof settings> = {
   title: 'Results in files',
   locations: {
     schemes: ['file'],
+    areDirectories: true,
     example: 'file:///directory',
     kind: fileOrUri,
   },

@@ -22,7 +22,7 @@ import {
   type Tenants,
 } from '@quire/core/table-engine';
 import type { ForceCommits } from './consumption/force-commits.ts';
-import type { TableConsumer } from './consumption/table-consumer.ts';
+import type { StreamConsumer } from './served-table.ts';
 import { writeOfTables } from './directory/full-disk.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
@@ -354,7 +354,7 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
-  #consumerOf(tableNameWithType: string): TableConsumer {
+  #consumerOf(tableNameWithType: string): StreamConsumer {
     const { name, consumer } = this.#registry.get(tableNameWithType);
     if (consumer !== undefined) return consumer;
     throw new QuireError('UNSUPPORTED', `${name} consumes no stream: only real-time tables do.`);

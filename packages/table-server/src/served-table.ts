@@ -1,7 +1,13 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Clock, QuireError, type Random } from '@quire/core';
-import { parseTableName, type SegmentDescription, type TableType } from '@quire/core/table-engine';
+import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
+import {
+  type Consumption,
+  parseTableName,
+  type ResumeFrom,
+  type SegmentDescription,
+  type TableType,
+} from '@quire/core/table-engine';
 import type { Records } from './directory/records.ts';
 import {
   consumingPartitionOf,
@@ -9,7 +15,6 @@ import {
   type TableDirectory,
   type TableRecord,
 } from './directory/table-directory.ts';
-import type { TableConsumer } from './consumption/table-consumer.ts';
 import { type ConsumingRecord, isCommitted, type SegmentRecord } from './segments/manifest.ts';
 import { fileNameOf } from './segments/file-name.ts';
 import { SegmentCatalog } from './segments/segment-catalog.ts';
@@ -35,12 +40,28 @@ export interface NewFile extends Disposable {
   readonly path: string;
 }
 
+/** Fills a real-time table with the rows of its stream. */
+export interface StreamConsumer extends AsyncDisposable {
+  readonly isPaused: boolean;
+  /** The segments that partitions are consumed into now, committed ones not yet replaced included. */
+  readonly records: readonly ConsumingRecord[];
+  read(options?: CallOptions): Promise<Consumption>;
+  pause(comment: string | undefined): Promise<void>;
+  resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void>;
+  /** Drops what a partition has consumed since its last commit, and consumes it again. */
+  consumeAgain(partition: number): Promise<void>;
+  /** Resolves once the rows that queries see by now are in `records`. */
+  settled(): Promise<void>;
+  /** Commits those of these segments that are still consuming soon. */
+  requestCommits(segmentNames: readonly string[]): void;
+}
+
 /** One half of a table that this server serves. */
 export class ServedTable {
   record: TableRecord;
   readonly segments: SegmentCatalog;
   /** Of a real-time table. */
-  consumer: TableConsumer | undefined;
+  consumer: StreamConsumer | undefined;
   readonly #parts: TableParts;
   readonly #filesInProgress = new Set<string>();
   readonly #stemsInProgress = new Set<string>();
@@ -163,12 +184,9 @@ export class ServedTable {
 
   /** The files of committed segments, and of those that consume, with what was written of each. */
   listFiles(): readonly SegmentFile[] {
-    const consuming = (this.consumer?.partitions ?? []).flatMap(
-      ({ segment }) => segment?.record ?? [],
+    const chunks = this.#uncommitted().flatMap(({ segmentName, chunks: files }) =>
+      files.map((file) => ({ ...file, segmentName })),
     );
-    const chunks = consuming
-      .filter((record) => !isCommitted(record, this.segments.manifest))
-      .flatMap(({ segmentName, chunks: files }) => files.map((file) => ({ ...file, segmentName })));
     return [...this.segments.manifest.segments, ...chunks].map(
       ({ segmentName, file, sizeBytes, checksum }) => {
         return { segmentName, path: this.pathOf(file), sizeBytes, checksum };
@@ -178,9 +196,7 @@ export class ServedTable {
 
   /** The files of committed segments, and of those that are being consumed here. */
   namedFiles(): readonly string[] {
-    const consuming = (this.consumer?.partitions ?? []).flatMap(
-      ({ segment }) => segment?.record.chunks ?? [],
-    );
+    const consuming = (this.consumer?.records ?? []).flatMap(({ chunks }) => chunks);
     return [...this.segments.manifest.segments, ...consuming].map(({ file }) => file);
   }
 
@@ -248,13 +264,15 @@ export class ServedTable {
 
   /** Those that consume, or hold rows that are not committed. */
   #consuming(): readonly ConsumingRecord[] {
-    const records = (this.consumer?.partitions ?? []).flatMap(
-      ({ segment }) => segment?.record ?? [],
-    );
-    // Between the commit and the next record, the segment is in the manifest already.
-    const uncommitted = records.filter((record) => !isCommitted(record, this.segments.manifest));
-    return uncommitted.filter(
+    return this.#uncommitted().filter(
       ({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset,
+    );
+  }
+
+  /** Between a commit and the next record, a segment is in the manifest already. */
+  #uncommitted(): readonly ConsumingRecord[] {
+    return (this.consumer?.records ?? []).filter(
+      (record) => !isCommitted(record, this.segments.manifest),
     );
   }
 

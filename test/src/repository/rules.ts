@@ -10,7 +10,6 @@ import {
   owners,
   packageNode,
   pluginLoaders,
-  toleratedCycles,
   wire,
 } from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
@@ -41,9 +40,7 @@ export const importsPointDown: Rule = ({ name, files }) => {
  * folders.
  */
 export const importsDoNotGoRound: Rule = ({ files }) =>
-  cyclesOf(files)
-    .filter((cycle) => !toleratedCycles.some(({ places }) => places.join() === cycle.join()))
-    .map((cycle) => `${cycle.join(', ')}: imports go round`);
+  cyclesOf(files).map((cycle) => `${cycle.join(', ')}: imports go round`);
 
 /** The manifest lists exactly what the sources import, and the peers of that. */
 export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {

@@ -1,11 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Removal, SweepReport } from '@quire/cleaner';
 import { QuireError } from '@quire/core';
-import type { LiveSettings } from '@quire/server';
-import type { runCleaner } from '@quire/server/cleaner';
+import type { Settings } from '@quire/settings';
+import type { Logger } from 'pino';
 import { describeSweep, removalLine } from '../cleaner/describe-sweep.ts';
 import type { Environment } from '../environment.ts';
-import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
+import { runServer } from '../run-server.ts';
+import { readSettings, withSettingsOptions } from '../settings-options.ts';
 import { StopRequests } from '../stop-requests.ts';
 
 const help = `
@@ -41,60 +42,53 @@ export function addCleanerCommand(program: Command, environment: Environment): v
           'error: --json needs --once or --dry-run; the log of the daemon is JSON in a pipe',
         );
       }
-      const { createLogger } = await import('../create-logger.ts');
+      if (!isOnce) return await runServer(options, environment, { roles: ['cleaner'] });
       // Loaded here, so that the other commands start without a server.
-      const { LiveSettings } = await import('@quire/server');
+      const { createLogger } = await import('../create-logger.ts');
       const { settings } = await readSettings(options, environment);
-      const logger = createLogger(settings.observability, environment);
-      const request = settingsRequestOf(options, environment);
+      // Every deletion is printed.
+      const logger = createLogger({ ...settings.observability, logLevel: 'warn' }, environment);
       using stop = new StopRequests(environment);
-      const liveRequest = isOnce ? { ...request, path: undefined } : request;
-      await using live = await LiveSettings.open({
-        request: liveRequest,
-        settings,
-        clock: environment.clock,
-        logger,
-      });
-      if (!isOnce) {
-        const { runCleaner } = await import('@quire/server/cleaner');
-        await stop.orSecond(runCleaner(live, { environment, logger, untilStop: stop.first }));
-        return;
-      }
-      logger.level = 'warn'; // every deletion is printed
       await stop.orSecond(
         sweepOnce(
-          { live, environment, logger, untilStop: stop.first },
+          { settings, environment, logger, untilStop: stop.first },
           { isDryRun, asJson: options.json === true },
         ),
       );
     });
 }
 
-type CleanerRun = Parameters<typeof runCleaner>[1] & {
-  readonly live: LiveSettings;
+interface CleanerRun {
+  readonly settings: Settings;
   readonly environment: Environment;
-};
+  readonly logger: Logger;
+  readonly untilStop: Promise<void>;
+}
 
 async function sweepOnce(
-  run: CleanerRun,
+  { settings, untilStop, ...context }: CleanerRun,
   { isDryRun, asJson }: { isDryRun: boolean; asJson: boolean },
 ): Promise<void> {
   const { ownerNamesOf, withStandaloneCleaner } = await import('@quire/server/cleaner');
-  const { stdout } = run.environment;
-  const report = await withStandaloneCleaner(run.live, run, async ({ cleaner }) => {
-    void run.untilStop.then(() => cleaner.stop());
-    let printed: Promise<unknown> = Promise.resolve();
-    const onRemoval = (removal: Removal): void => {
-      const line = asJson
-        ? `${JSON.stringify({ ...removal, isDryRun })}\n`
-        : removalLine(removal, isDryRun);
-      printed = Promise.all([printed, stdout.write(line)]);
-      printed.catch(() => undefined); // awaited below
-    };
-    const swept = await cleaner.sweep('once', { isDryRun, usesWallClock: true, onRemoval });
-    await printed;
-    return swept;
-  });
+  const { stdout } = context.environment;
+  const report = await withStandaloneCleaner(
+    { current: settings },
+    context,
+    async ({ cleaner }) => {
+      void untilStop.then(() => cleaner.stop());
+      let printed: Promise<unknown> = Promise.resolve();
+      const onRemoval = (removal: Removal): void => {
+        const line = asJson
+          ? `${JSON.stringify({ ...removal, isDryRun })}\n`
+          : removalLine(removal, isDryRun);
+        printed = Promise.all([printed, stdout.write(line)]);
+        printed.catch(() => undefined); // awaited below
+      };
+      const swept = await cleaner.sweep('once', { isDryRun, usesWallClock: true, onRemoval });
+      await printed;
+      return swept;
+    },
+  );
   if (report === undefined) {
     await stdout.write(
       asJson
@@ -106,7 +100,7 @@ async function sweepOnce(
   await stdout.write(
     asJson
       ? `${JSON.stringify({ sweep: report })}\n`
-      : describeSweep(report, ownerNamesOf(run.live.current)),
+      : describeSweep(report, ownerNamesOf(settings)),
   );
   if (!report.isGood && !isDryRun) throw failureOf(report);
 }

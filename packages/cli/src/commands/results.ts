@@ -5,7 +5,7 @@ import { describeUsage } from '../cleaner/describe-usage.ts';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
-import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
+import { readSettings, withSettingsOptions } from '../settings-options.ts';
 import { stylesFor } from '../styles.ts';
 import { cellContent, cellText } from '../table/cell-text.ts';
 import { addResultsDownloadCommand } from './results-download.ts';
@@ -124,15 +124,12 @@ function addResultsUsageCommand(results: Command, environment: Environment): voi
     .option('--json', 'all of it as one line of JSON')
     .action(async (options) => {
       const { createLogger } = await import('../create-logger.ts');
-      const { LiveSettings } = await import('@quire/server');
       const { cleanerSettingsOf, measureUsage, openSharedStore, ownerNamesOf } =
         await import('@quire/server/cleaner');
       const { stdout, clock, variables } = environment;
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
-      const request = { ...settingsRequestOf(options, environment), path: undefined };
-      await using live = await LiveSettings.open({ request, settings, clock, logger });
-      const { store: opened } = await openSharedStore(live, environment, logger);
+      const { store: opened } = await openSharedStore(settings, environment, logger);
       await using store = opened;
       const nameOf = ownerNamesOf(settings);
       const usage = await measureUsage(store, cleanerSettingsOf(settings), { clock, nameOf });

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
-import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
+import { runServer } from '../run-server.ts';
+import { withSettingsOptions } from '../settings-options.ts';
 import { renderWelcome } from '../welcome.ts';
 import { isRole, type Role, roles, rolesByDefault } from '@quire/server/roles';
-import { StopRequests } from '../stop-requests.ts';
 
 /** Adds `quire start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
@@ -19,36 +19,15 @@ export function addStartCommand(program: Command, environment: Environment): voi
       parseRoles,
     )
     .action(async (options) => {
-      // Loaded here, so that the other commands start without a database and an HTTP server.
-      const { createLogger } = await import('../create-logger.ts');
-      const { LiveSettings, runRoles } = await import('@quire/server');
-      const { settings, view } = await readSettings(options, environment);
-      const logger = createLogger(settings.observability, environment);
-      const request = settingsRequestOf(options, environment);
-      using stop = new StopRequests(environment);
-      await using live = await LiveSettings.open({
-        request,
-        settings,
-        view,
-        clock: environment.clock,
-        logger,
+      await runServer(options, environment, {
+        roles: options.roles,
+        onReady: async ({ roles: running, settings }) =>
+          environment.stdout.write(renderWelcome(running, settings, environment)),
       });
-      await stop.orSecond(
-        runRoles(live, {
-          roles: options.roles ?? new Set(rolesByDefault),
-          areRolesByDefault: options.roles === undefined,
-          environment,
-          logger,
-          onReady: (running) =>
-            environment.stdout.write(renderWelcome(running, settings, environment)),
-          untilStop: stop.first,
-          stopAtOnce: stop.atOnce,
-        }),
-      );
     });
 }
 
-function parseRoles(text: string): ReadonlySet<Role> {
+function parseRoles(text: string): readonly Role[] {
   const parsed = new Set<Role>();
   for (const role of text.split(',').map((name) => name.trim())) {
     if (!isRole(role)) {
@@ -58,5 +37,5 @@ function parseRoles(text: string): ReadonlySet<Role> {
     }
     parsed.add(role);
   }
-  return parsed;
+  return [...parsed];
 }

@@ -43,6 +43,7 @@ export function bucketLocations(scheme: string): StoreLocations {
   const example = `${scheme}://bucket/prefix`;
   return {
     schemes: [scheme],
+    areDirectories: false,
     example,
     kind: {
       allowed: `a bucket, such as ${example}, ${bucketNames}`,

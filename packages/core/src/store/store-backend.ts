@@ -18,6 +18,8 @@ export interface StoreOpening {
 export interface StoreLocations {
   /** The schemes of their URIs. */
   readonly schemes: readonly [string, ...string[]];
+  /** Whether they are directories of this machine, by their absolute paths; else URIs. */
+  readonly areDirectories: boolean;
   /** A location as a URI, for messages: `file:///directory`. */
   readonly example: string;
   /** Reads a location as the setting of the data directory has it. */

@@ -7,9 +7,4 @@ export {
   type StoreUsage,
   type UsagePart,
 } from './measure-usage.ts';
-export {
-  openSharedStore,
-  runCleaner,
-  type StandaloneCleaner,
-  withStandaloneCleaner,
-} from './run-cleaner.ts';
+export { openSharedStore, type StandaloneCleaner, withStandaloneCleaner } from './run-cleaner.ts';

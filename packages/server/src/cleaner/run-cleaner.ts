@@ -9,8 +9,10 @@ import { type ObjectStore, QuireError } from '@quire/core';
 import { listenError } from '@quire/core/process';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
+import type { Settings } from '@quire/settings';
 import { storeBackends } from '@quire/settings/store-backends';
 import type { LiveSettings } from '../live-settings.ts';
+import type { RoleHooks } from '../start/started-role.ts';
 import {
   isRemoteStore,
   logRetry,
@@ -19,11 +21,18 @@ import {
   storeInUse,
 } from '../stores/open-store.ts';
 import { ownerNamesOf } from './cleaner-settings.ts';
-import { openCleaner } from './open-cleaner.ts';
+import { type ChangingSettings, openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
 
 /** A lease outlives a cleaner that is killed by this much, and no longer. */
 const leaseMs = 15_000;
+
+/** A cleaner that runs. */
+export interface RunningCleaner {
+  readonly storeLocation: string;
+  /** Where it answers health and metrics, when it does. */
+  readonly url: string | undefined;
+}
 
 /** A cleaner over a whole store, with what it needs; closed by `use`. */
 export interface StandaloneCleaner {
@@ -39,12 +48,12 @@ export interface StandaloneCleaner {
  * @throws INVALID_SETTING when the store is one that no other process can see, or cannot be opened
  */
 export async function withStandaloneCleaner<T>(
-  live: LiveSettings,
+  live: ChangingSettings,
   { environment, logger }: { readonly environment: Environment; readonly logger: Logger },
   use: (standalone: StandaloneCleaner) => Promise<T>,
 ): Promise<T> {
   const { clock, random } = environment;
-  const { store: opened, backend } = await openSharedStore(live, environment, logger);
+  const { store: opened, backend } = await openSharedStore(live.current, environment, logger);
   await using store = opened;
   const { registry, metrics } = createCleanerMetrics(ownerNamesOf(live.current));
   const settings = live.current.store;
@@ -78,18 +87,18 @@ export async function withStandaloneCleaner<T>(
  * exist
  */
 export async function openSharedStore(
-  live: LiveSettings,
+  settings: Settings,
   { clock, random }: Environment,
   logger: Logger,
 ): Promise<OpenedStore> {
-  if (storeInUse(live.current).location === undefined) {
+  if (storeInUse(settings).location === undefined) {
     const names = storeBackends.flatMap(({ name, locations }) => (locations ? [name] : []));
     throw new QuireError(
       'INVALID_SETTING',
-      `engine.broker.pagination.protocol = ${live.current.store.protocol}: only a broker sees its own memory, and cleans it up itself; expected ${names.join(', ')}.`,
+      `engine.broker.pagination.protocol = ${settings.store.protocol}: only a broker sees its own memory, and cleans it up itself; expected ${names.join(', ')}.`,
     );
   }
-  return openStore(live.current, {
+  return openStore(settings, {
     mustExist: true,
     clock,
     random,
@@ -103,15 +112,7 @@ export async function openSharedStore(
  */
 export async function runCleaner(
   live: LiveSettings,
-  run: {
-    readonly environment: Environment;
-    readonly logger: Logger;
-    readonly untilStop: Promise<void>;
-    readonly onListening?: (running: {
-      readonly storeLocation: string;
-      readonly url: string | undefined;
-    }) => Promise<void>;
-  },
+  run: RoleHooks<RunningCleaner> & { readonly environment: Environment; readonly logger: Logger },
 ): Promise<void> {
   await withStandaloneCleaner(live, run, async ({ cleaner, store, registry }) => {
     const { port } = live.current.cleaner;
@@ -136,7 +137,7 @@ export async function runCleaner(
           });
     cleaner.start();
     logger.info({ store: store.location, url: server?.url }, 'cleaner runs');
-    await run.onListening?.({ storeLocation: store.location, url: server?.url });
+    await run.onListening({ storeLocation: store.location, url: server?.url });
     await run.untilStop;
     logger.info('cleaner stops: the deletions under way are finished');
     await cleaner.stop();

@@ -1,6 +1,7 @@
 import { createProcessPrincipal, type ProcessPrincipal } from '@quire/auth';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Logger } from 'pino';
+import type { RunningCleaner } from '../cleaner/run-cleaner.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
@@ -9,13 +10,6 @@ import type { Role } from './roles.ts';
 import type { RunningBroker } from './run-broker.ts';
 import type { RunningServer } from './run-server.ts';
 import { StartedRole } from './started-role.ts';
-
-/** A cleaner that runs. */
-export interface RunningCleaner {
-  readonly storeLocation: string;
-  /** Where it answers health and metrics, when it does. */
-  readonly url: string | undefined;
-}
 
 /** The parts of a process, ready. */
 export interface RunningRoles {

@@ -2,7 +2,7 @@ import type { ObjectStore } from '@quire/core';
 import type { Settings, StoreLocation } from '@quire/settings';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
 import { type BackendDependencies, type LocationSettings, openLocation } from './open-store.ts';
-import { bucketSchemes } from '@quire/settings/store-backends';
+import { bucketSchemes, isDirectoryScheme } from '@quire/settings/store-backends';
 
 /**
  * The files that may be read by name; buckets are opened when one is asked for, and kept until the
@@ -21,9 +21,9 @@ export class PreviewSources implements AsyncDisposable {
   /** Finds files in these locations; undefined when there are none. */
   finderOf(locations: Settings['preview']['sources']): FileFinder | undefined {
     if (locations === undefined) return undefined;
-    const paths = locations.flatMap(({ scheme, text }) => (scheme === 'file' ? text : []));
+    const paths = locations.flatMap(({ scheme, text }) => (isDirectoryScheme(scheme) ? text : []));
     const buckets = locations
-      .filter(({ scheme }) => scheme !== 'file')
+      .filter(({ scheme }) => !isDirectoryScheme(scheme))
       .map((location): AllowedBucket => ({
         location: location.text,
         open: () => this.#open(location),

@@ -76,9 +76,9 @@ export const backends: Readonly<Record<string, SettingRows>> = Object.fromEntrie
   ]),
 );
 
-/** The store `file` takes the locations of the others, too: as brokers of other makes have it. */
+/** The store of directories takes the locations of the others, too: as brokers of other makes have it. */
 function dataDir(name: string, locations: StoreLocations): SettingRow<StoreLocation | undefined> {
-  const isAny = locations.schemes.includes('file');
+  const isAny = locations.areDirectories;
   return optionalSetting({
     key: `engine.broker.pagination.${name}.data.dir`,
     kind: isAny ? location : locationIn(locations),

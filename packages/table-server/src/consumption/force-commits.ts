@@ -89,15 +89,10 @@ export class ForceCommits {
       );
     }
     // What a query has shown to the caller is to be committed as well.
-    await Promise.all(
-      (table.consumer?.partitions ?? []).map(async ({ segment }) => segment?.settled()),
-    );
-    const consuming = (table.consumer?.partitions ?? []).flatMap((consumer) => {
-      const { segment } = consumer;
-      return segment === undefined ? [] : [{ consumer, record: segment.record }];
-    });
+    await table.consumer?.settled();
+    const consuming = table.consumer?.records ?? [];
     const missing = segmentNames?.find(
-      (name) => !consuming.some(({ record }) => record.segmentName === name),
+      (name) => !consuming.some(({ segmentName }) => segmentName === name),
     );
     if (missing !== undefined) {
       throw new QuireError(
@@ -106,9 +101,8 @@ export class ForceCommits {
       );
     }
     const wanted = consuming.filter(
-      ({ record }) =>
-        (segmentNames?.includes(record.segmentName) ?? true) &&
-        (partitions?.includes(record.partition) ?? true),
+      ({ segmentName, partition }) =>
+        (segmentNames?.includes(segmentName) ?? true) && (partitions?.includes(partition) ?? true),
     );
     const { directory, records, clock, random } = this.#parts;
     const job = {
@@ -116,15 +110,15 @@ export class ForceCommits {
       tableNameWithType: table.name,
       submittedMs: clock.nowMs(),
       // One without messages has nothing to commit.
-      segmentNames: wanted.flatMap(({ record }) =>
-        record.endOffset > record.startOffset ? [record.segmentName] : [],
+      segmentNames: wanted.flatMap(({ segmentName, startOffset, endOffset }) =>
+        endOffset > startOffset ? [segmentName] : [],
       ),
     };
     this.#jobs = [...this.#jobs, { job, tableId: table.record.tableId }].slice(-jobsMax);
     const record: ForceCommitRecord = { jobs: this.#jobs };
     await records.replace(directory.forceCommits, record);
     this.#damage = undefined;
-    for (const each of wanted) each.consumer.requestCommit(each.record.segmentName);
+    table.consumer?.requestCommits(wanted.map(({ segmentName }) => segmentName));
     return this.read(job.jobId);
   }
 
@@ -150,10 +144,7 @@ export class ForceCommits {
       ),
     );
     const pendingSegmentNames = known.job.segmentNames.filter((name) => consuming.has(name));
-    for (const consumer of table?.consumer?.partitions ?? []) {
-      const name = consumer.segment?.record.segmentName;
-      if (name !== undefined && pendingSegmentNames.includes(name)) consumer.requestCommit(name);
-    }
+    table?.consumer?.requestCommits(pendingSegmentNames);
     return { ...known.job, pendingSegmentNames };
   }
 }

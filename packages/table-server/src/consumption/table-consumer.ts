@@ -12,7 +12,8 @@ import {
   parseStreamConfig,
   type PartitionOffsets,
 } from '@quire/streams';
-import type { ServedTable } from '../served-table.ts';
+import type { ConsumingRecord } from '../segments/manifest.ts';
+import type { ServedTable, StreamConsumer } from '../served-table.ts';
 import type { RunChunkJob } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
 import { type ConsumerEvents, PartitionConsumer } from './partition-consumer.ts';
@@ -42,7 +43,7 @@ type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 const discoveryIntervalMs = { ready: 30_000, unready: 1_000 } as const;
 
 /** Consumes all partitions of the stream of a table, unless it is paused. */
-export class TableConsumer implements AsyncDisposable {
+export class TableConsumer implements StreamConsumer {
   readonly #options: TableConsumerOptions;
   readonly #consumers = new Map<number, PartitionConsumer>();
   readonly #ending = new AbortController();
@@ -75,15 +76,23 @@ export class TableConsumer implements AsyncDisposable {
     return new TableConsumer(options, record);
   }
 
-  /** The partitions that consume now. */
-  get partitions(): readonly PartitionConsumer[] {
-    return [...this.#consumers.values()].toSorted(
-      (left, right) => left.partition - right.partition,
-    );
-  }
-
   get isPaused(): boolean {
     return this.#record.isPaused;
+  }
+
+  get records(): readonly ConsumingRecord[] {
+    return this.#segments.map(({ record }) => record);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#segments.map((segment) => segment.settled()));
+  }
+
+  requestCommits(segmentNames: readonly string[]): void {
+    for (const consumer of this.#partitions) {
+      const name = consumer.segment?.record.segmentName;
+      if (name !== undefined && segmentNames.includes(name)) consumer.requestCommit(name);
+    }
   }
 
   async read(options?: CallOptions): Promise<Consumption> {
@@ -132,7 +141,7 @@ export class TableConsumer implements AsyncDisposable {
         await this.#moveTo(offsets, from);
       } else if (
         this.#record.isPaused ||
-        this.partitions.some(({ status }) => status.state === 'STOPPED')
+        this.#partitions.some(({ status }) => status.state === 'STOPPED')
       ) {
         await this.#stop({ commits: false });
       }
@@ -141,10 +150,6 @@ export class TableConsumer implements AsyncDisposable {
     });
   }
 
-  /**
-   * Drops what a partition has consumed since its last commit, and consumes it again, as far as the
-   * stream still holds it.
-   */
   consumeAgain(partition: number): Promise<void> {
     return this.#change(async () => {
       await this.#stop({ commits: false });
@@ -159,6 +164,17 @@ export class TableConsumer implements AsyncDisposable {
     await this.#changes.run(async () => undefined);
     await this.#stop({ commits: false });
     await this.#options.stream[Symbol.asyncDispose]();
+  }
+
+  /** The partitions that consume now. */
+  get #partitions(): readonly PartitionConsumer[] {
+    return [...this.#consumers.values()].toSorted(
+      (left, right) => left.partition - right.partition,
+    );
+  }
+
+  get #segments(): readonly ConsumingSegment[] {
+    return this.#partitions.flatMap(({ segment }) => segment ?? []);
   }
 
   #start(): void {
@@ -209,7 +225,7 @@ export class TableConsumer implements AsyncDisposable {
     this.#abortDiscovery?.abort();
     await this.#discovery;
     this.#discovery = undefined;
-    await Promise.all(this.partitions.map((consumer) => consumer.stop(how)));
+    await Promise.all(this.#partitions.map((consumer) => consumer.stop(how)));
   }
 
   async #moveTo(offsets: readonly PartitionOffsets[], from: 'smallest' | 'largest'): Promise<void> {
@@ -243,7 +259,7 @@ export class TableConsumer implements AsyncDisposable {
     for (const status of await readPausedPartitions(this.#options.table, paused)) {
       statuses.set(status.partition, status);
     }
-    for (const { status } of this.partitions) statuses.set(status.partition, status);
+    for (const { status } of this.#partitions) statuses.set(status.partition, status);
     return [...statuses.values()].toSorted((left, right) => left.partition - right.partition);
   }
 

@@ -38,7 +38,7 @@ export function createFileFinder({
       const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(pattern)?.[1]?.toLowerCase();
       if (scheme === undefined) return findLocalFiles(pattern, paths, signal);
       if (schemes.includes(scheme)) return findBucketFiles(pattern, buckets, signal);
-      const path = scheme === 'file' ? pathOf(pattern) : undefined;
+      const path = pathOf(pattern);
       if (path !== undefined) return findLocalFiles(path, paths, signal);
       return noPattern(
         `‘${pattern.slice(0, 200)}’ is neither a path nor a URI that begins with ${uris.join(' or ')}`,
@@ -54,7 +54,7 @@ function pathOf(uri: string): string | undefined {
   // `?` is a wildcard here, not the start of a query.
   const text = uri.replaceAll('?', '%3F').replaceAll('#', '%23');
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  if (parsed === undefined || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname)) {
+  if (parsed?.protocol !== 'file:' || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname)) {
     return undefined;
   }
   return isDecodable(parsed.pathname) ? fileURLToPath(parsed) : undefined;
