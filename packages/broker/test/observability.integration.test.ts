@@ -228,7 +228,7 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   } = brokerOperations;
   const missing = Object.values(operations).filter(
     ({ path, schema }) =>
-      !answer.text.includes(`<article id="${schema.operationId}">`) ||
+      !answer.text.includes(`<article id="${schema.operationId}"`) ||
       !answer.text.includes(path.replaceAll(/:(\w+)/g, '{$1}')),
   );
   expect(missing).toEqual([]);
@@ -242,7 +242,7 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   );
   expect(page.match(/<form data-method/g)).toHaveLength(Object.keys(operations).length);
   const targets = [...answer.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
-  expect(targets.filter((id) => !answer.text.includes(`<article id="${id}">`))).toEqual([]);
+  expect(targets.filter((id) => !answer.text.includes(`<article id="${id}"`))).toEqual([]);
 });
 
 test('metrics and docs can be switched off', async () => {

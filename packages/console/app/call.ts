@@ -36,7 +36,7 @@ export interface CallOptions {
 export type Call = (path: string, options?: CallOptions) => Promise<JsonValue>;
 
 /** The address of a call with its parameters; those that are undefined are left out. */
-export function addressOf(path: string, query: CallOptions['query'] = {}): string {
+function addressOf(path: string, query: CallOptions['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value));

@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger';
 import { components, serviceOperations } from '@quire/api';
+import type { ApiDocument } from '@quire/api/docs';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { principalOf } from './call-context.ts';
 import { completeDocument } from './complete-document.ts';
-import { type ApiDocument, renderDocsPage } from './docs-page.ts';
-import { docsSecurityPolicy } from './docs-try.ts';
+import { docsSecurityPolicy, renderDocsPage } from './docs-page.ts';
 import { routeOf } from './route.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 import type { ServiceDescription } from './service-options.ts';

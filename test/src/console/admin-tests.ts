@@ -327,11 +327,24 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await row.waitFor();
   });
 
-  test('calls of the API are tried from their description', async () => {
+  test('calls of the API are tried from their description, which looks as at /docs', async () => {
     await using visit = await stage.visit({ place: '/api/readCaller' });
     const { page } = visit;
-    const call = page.locator('details[open]');
-    await call.getByRole('button', { name: 'Try it' }).click();
+    const call = page.locator('#readCaller');
+    const docs = await stage.browser.newPage();
+    await docs.goto(`${stage.url}/docs`);
+    const looks = [call, docs.locator('#readCaller')].map((article) =>
+      article.evaluate(
+        `(article) => [...article.querySelectorAll('*')].map((each) => {
+          const { color, font, backgroundColor, borderRadius } = getComputedStyle(each);
+          return [each.localName, each.tagName === 'DETAILS' || each.textContent, color, font, backgroundColor, borderRadius];
+        })`,
+      ),
+    );
+    const [inConsole, inDocs] = await Promise.all(looks);
+    expect(inConsole).toEqual(inDocs);
+    await docs.close();
+    await call.getByRole('button', { name: 'Send GET' }).click();
     expect(JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText())).toEqual({
       name: 'admin',
       role: 'admin',

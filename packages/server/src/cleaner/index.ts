@@ -1,4 +1,5 @@
 export type { OpenedStore } from '../stores/open-store.ts';
+export type { ChangingSettings } from './open-cleaner.ts';
 export { cleanerSettingsOf, ownerNamesOf } from './cleaner-settings.ts';
 export {
   type BrokerUsage,

@@ -1,10 +1,12 @@
 import { Cleaner, type CleanerOptions } from '@quire/cleaner';
-import type { LiveSettings } from '../live-settings.ts';
+import type { Settings } from '@quire/settings';
 import { cleanerSettingsOf } from './cleaner-settings.ts';
 
-/** Settings, and who is called when they change; without that they do not. */
-export interface ChangingSettings
-  extends Pick<LiveSettings, 'current'>, Partial<Pick<LiveSettings, 'onApplied'>> {}
+/** Settings, and calls back after they have changed; without `onApplied` they do not. */
+export interface ChangingSettings {
+  readonly current: Settings;
+  onApplied?(listener: (before: Settings, after: Settings) => void): void;
+}
 
 /**
  * A cleaner whose settings may change: at the next sweep, which a change to its own settings brings

@@ -12,7 +12,6 @@ import type { Environment } from '../environment.ts';
 import type { Settings } from '@quire/settings';
 import { storeBackends } from '@quire/settings/store-backends';
 import type { LiveSettings } from '../live-settings.ts';
-import type { RoleHooks } from '../start/started-role.ts';
 import {
   isRemoteStore,
   logRetry,
@@ -112,7 +111,12 @@ export async function openSharedStore(
  */
 export async function runCleaner(
   live: LiveSettings,
-  run: RoleHooks<RunningCleaner> & { readonly environment: Environment; readonly logger: Logger },
+  run: {
+    readonly environment: Environment;
+    readonly logger: Logger;
+    readonly untilStop: Promise<void>;
+    readonly onListening: (running: RunningCleaner) => Promise<void>;
+  },
 ): Promise<void> {
   await withStandaloneCleaner(live, run, async ({ cleaner, store, registry }) => {
     const { port } = live.current.cleaner;
