@@ -272,6 +272,34 @@ export const arrowVersions: Tool = {
   },
 };
 
+/**
+ * The root directory of a base image, where buildah and crun are there to build on it and to run
+ * what they have built, and this is the user that may.
+ */
+export const imageBase: Tool = {
+  name: 'buildah and crun, as root, and a base image',
+  isOptional: true,
+  remedy: 'run .ci/run once as root on Debian, or set QUIRE_IMAGE_BASE to the root of a base image',
+  find: (environment) => {
+    const folder = environment['QUIRE_IMAGE_BASE'] ?? join(root, '.cache/image-base/root');
+    const hasTools = ['buildah', 'crun'].every(
+      (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
+    );
+    const isRoot = process.getuid?.() === 0;
+    return hasTools && isRoot && existsSync(join(folder, 'usr/bin/tini-static'))
+      ? folder
+      : undefined;
+  },
+};
+
+/** Prometheus's program that checks rules and runs their tests. */
+export const promtool: Tool = program({
+  name: 'promtool',
+  variable: 'QUIRE_PROMTOOL',
+  defaultPath: '.cache/promtool/promtool',
+  probe: ['--version'],
+});
+
 /** The folder of the packages, once each has a dist that is newer than its sources. */
 export const builtPackages: Tool = {
   name: 'a fresh build',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { QuireError } from '@quire/core';
 import {
   decodeError,
@@ -13,8 +13,11 @@ import {
 import type { Watchdog } from './watchdog.ts';
 import type { WorkerModule, WorkRunner } from './worker-kind.ts';
 
-/** Workers at work give way to the processes that serve pages, whose niceness is 0. */
-const workerNiceness = 5;
+/**
+ * Workers at work give way to the process that serves pages, whose niceness they start with. A
+ * lower one than that is refused to users other than root.
+ */
+const workerNiceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
 
 const calls = new Map<number, (outcome: Outcome) => void>();
 let callCount = 0;

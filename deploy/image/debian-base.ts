@@ -1,0 +1,42 @@
+/**
+ * Makes the root directory of a base image of Debian packages, where no registry of images can be
+ * reached: the C and C++ libraries, without a shell. It stands for `gcr.io/distroless/cc-debian12`.
+ *
+ *     node deploy/image/debian-base.ts FOLDER    on Debian, with apt-get and dpkg-deb
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** What the binary of Node links to, what names the system, and the first process. */
+const packages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'netbase', 'tini'];
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error('error: expected the folder to write to: node deploy/image/debian-base.ts FOLDER');
+  process.exitCode = 1;
+} else makeBase(resolve(folder));
+
+function makeBase(folder: string): void {
+  const half = `${folder}.new`;
+  const downloads = `${folder}.debs`;
+  for (const each of [half, downloads]) {
+    rmSync(each, { recursive: true, force: true });
+    mkdirSync(each, { recursive: true });
+  }
+  execFileSync('apt-get', ['download', '-qq', '-o', 'APT::Sandbox::User=root', ...packages], {
+    cwd: downloads,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (const name of readdirSync(downloads)) {
+    execFileSync('dpkg-deb', ['-x', join(downloads, name), half]);
+  }
+  writeFileSync(
+    join(half, 'etc/passwd'),
+    'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n',
+  );
+  writeFileSync(join(half, 'etc/group'), 'root:x:0:\nnonroot:x:65532:\n');
+  rmSync(downloads, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(half, folder);
+}

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { QuireClient } from '@quire/client';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { builtPackages, describeWithTool, imageBase } from '../testkit/toolchain.ts';
+import { BuiltImage, Container } from './container.ts';
+
+vi.setConfig({ hookTimeout: 300_000 });
+
+const token = 'a-long-random-token-of-a-test';
+/** A port of the machine's own, as the network of the container is that of the machine. */
+const anyPorts = {
+  ENGINE_BIND_HOST: '127.0.0.1',
+  ENGINE_BROKER_CLIENT_QUERYPORT: '0',
+  PROXY_PORT: '0',
+  CONTROLLER_PORT: '0',
+};
+const variables = { ...anyPorts, QUIRE_TOKEN: token };
+const listens = /"url":"([^"]+)","brokerId":[^}]*"msg":"broker listens"/;
+
+describeWithTool(builtPackages, 'the image of the built packages', () => {
+  describeWithTool(imageBase, 'built by buildah and run by crun', (baseFolder) => {
+    let image: BuiltImage;
+
+    beforeAll(async () => {
+      image = await BuiltImage.build(baseFolder);
+    });
+
+    afterAll(() => {
+      image[Symbol.dispose]();
+    });
+
+    test('the image is at most 350 MB and has no shell, compiler, package manager or sources', () => {
+      expect(image.sizeBytes).toBeLessThanOrEqual(350_000_000);
+      const has = (path: string): boolean =>
+        statSync(join(image.rootFolder, path), { throwIfNoEntry: false }) !== undefined;
+      const paths = ['bin/sh', 'usr/bin/apt-get', 'usr/bin/dpkg', 'usr/local/bin/npm'];
+      expect(paths.filter(has)).toEqual([]);
+      const modules = join(image.rootFolder, 'opt/quire/node_modules');
+      const files = readdirSync(modules, { recursive: true, encoding: 'utf8' });
+      expect(files.filter((path) => /\.(ts|map)$/.test(path))).toEqual([]);
+    });
+
+    test('the bill of materials lists every package of the image with its version', () => {
+      const app = join(image.rootFolder, 'opt/quire');
+      const { components } = JSON.parse(readFileSync(join(app, 'sbom.cdx.json'), 'utf8')) as {
+        readonly components: readonly {
+          readonly name: string;
+          readonly group?: string;
+          readonly version: string;
+        }[];
+      };
+      const listed = components.map(({ group, name, version }) =>
+        group === undefined || name.startsWith('@')
+          ? `${name}@${version}`
+          : `${group}/${name}@${version}`,
+      );
+      expect(new Set(listed)).toEqual(new Set(installedIn(join(app, 'node_modules'))));
+    });
+
+    test('the image names its user by number, its volumes and its first process', () => {
+      const { User, Volumes, Entrypoint, Cmd } = image.config;
+      expect({ User, Volumes: Object.keys(Volumes).toSorted(), Entrypoint, Cmd }).toEqual({
+        User: '65532:65532',
+        Volumes: ['/var/lib/quire', '/var/tmp/quire'],
+        Entrypoint: [
+          'tini',
+          '--',
+          'node',
+          '--max-semi-space-size=2',
+          '/opt/quire/node_modules/@quire/cli/bin/quire.cjs',
+        ],
+        Cmd: ['start', '--config', '/etc/quire/quire.properties'],
+      });
+    });
+
+    test('a container stores and pages the result of a query on a read-only root file system, and ends in order at SIGTERM', async () => {
+      await using container = new Container(image, { variables });
+      const [, url = ''] = await container.untilPrinted(listens);
+      const client = new QuireClient({ baseUrl: url, token });
+      const sql = "SELECT count(*) AS n FROM stocks WHERE symbol = 'AAPL'";
+      const cursor = await client.query(sql);
+      expect(cursor.page.rows).toEqual([[123]]);
+      const again = await fetch(`${url}/query/${cursor.requestId}/results?offset=0&numRows=1`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(again.status).toBe(200);
+      container.signal('SIGTERM');
+      expect([await container.ended(), container.output]).toEqual([
+        0,
+        expect.stringContaining('broker stops: calls under way may finish'),
+      ]);
+    });
+
+    test('the health check of the image fails where no broker answers', async () => {
+      await using container = new Container(image, { variables });
+      const [, url = ''] = await container.untilPrinted(listens);
+      const [kind, ...program] = image.config.Healthcheck.Test;
+      const checked = async (healthUrl: string): Promise<number | null> =>
+        container.run(program, { QUIRE_HEALTH_URL: healthUrl });
+      expect(kind).toBe('CMD');
+      expect([await checked(`${url}/health`), await checked(`${url}/nothing`)]).toEqual([0, 1]);
+    });
+
+    test('a container ends at a SIGTERM that arrives while it starts', async () => {
+      await using container = new Container(image, { variables });
+      await container.untilStarted();
+      container.signal('SIGTERM');
+      // 143 is what a process that a signal has ended counts as; 0 when it had started already.
+      expect([0, 143]).toContain(await container.ended());
+    });
+
+    test('a container without a token does not start, and says which setting names it', async () => {
+      await using container = new Container(image, { variables: anyPorts });
+      expect([await container.ended(), container.output]).toEqual([
+        1,
+        expect.stringContaining('engine.auth.principal.admin.token.env names is not set'),
+      ]);
+    });
+
+    test('a container runs other commands of quire', async () => {
+      await using container = new Container(image, { command: ['--version'] });
+      expect(await container.ended()).toBe(0);
+      expect(container.output.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    });
+  });
+});
+
+/** Names and versions of the packages in a folder of modules, nested ones included. */
+function installedIn(modules: string): string[] {
+  return execFileSync('find', [modules, '-name', 'package.json', '-path', '*/node_modules/*'], {
+    encoding: 'utf8',
+    maxBuffer: 16 * 1024 * 1024,
+  })
+    .split('\n')
+    .filter((path) => /node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
+    .map((path) => JSON.parse(readFileSync(path, 'utf8')) as { name: string; version: string })
+    .map(({ name, version }) => `${name}@${version}`);
+}
