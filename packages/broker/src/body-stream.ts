@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '@quire/core/wait';
  * Bytes that are read before the response begins: bodies up to this size fail cleanly and say their
  * length.
  */
-const atHandBytesMin = 64 * 1024;
+const readyBytesMin = 64 * 1024;
 
 /**
  * A body whose first bytes are at hand, so that a failure to read it can still be answered with a
@@ -23,18 +23,18 @@ export type OpenBody =
  */
 export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenBody> {
   const iterator = source[Symbol.asyncIterator]();
-  const atHand: Uint8Array[] = [];
+  const ready: Uint8Array[] = [];
   let last: Uint8Array | undefined;
-  for (let sizeBytes = 0; sizeBytes < atHandBytesMin;) {
-    if (last !== undefined) atHand.push(new Uint8Array(last)); // its memory may be used for the next one
+  for (let sizeBytes = 0; sizeBytes < readyBytesMin;) {
+    if (last !== undefined) ready.push(new Uint8Array(last)); // its memory may be used for the next one
     const next = await iterator.next();
-    if (next.done === true) return { kind: 'whole', bytes: joined(atHand) };
+    if (next.done === true) return { kind: 'whole', bytes: joined(ready) };
     last = next.value;
     sizeBytes += last.byteLength;
   }
   return {
     kind: 'stream',
-    chunks: resume(last === undefined ? atHand : [...atHand, last], iterator),
+    chunks: resume(last === undefined ? ready : [...ready, last], iterator),
   };
 }
 
@@ -44,10 +44,10 @@ export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenB
  * No generator: one that nobody has begun to read yet would not notice that it is closed.
  */
 function resume(
-  atHand: readonly Uint8Array[],
+  ready: readonly Uint8Array[],
   iterator: AsyncIterator<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  const ahead = atHand.values();
+  const ahead = ready.values();
   const rest: AsyncIterator<Uint8Array> = {
     next: async () => {
       const next = ahead.next();

@@ -138,7 +138,7 @@ async function executeAndStore(
 }
 
 /** A result that a query names went between the call and its turn. */
-const goneCodes = [
+const missingCodes = [
   'RESULT_NOT_FOUND',
   'RESULT_EXPIRED',
   'RESULT_EVICTED',
@@ -150,7 +150,7 @@ const goneCodes = [
  * told.
  */
 export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES', ...goneCodes);
+  return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES', ...missingCodes);
 }
 
 /** What a query fails with that waits, runs and stores for too long. */

@@ -10,7 +10,7 @@ import type { Result } from '@quire/results';
 import { publicMessage } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
 import { wholeMs } from './metadata-record.ts';
-import type { EndedQuery, RunningQuery } from './running-query.ts';
+import type { FinishedQuery, RunningQuery } from './running-query.ts';
 
 /** A list tells which queries they are; whole texts may have a megabyte each. */
 const shownSqlMax = 4096;
@@ -56,9 +56,9 @@ function waitReasonOf(
 }
 
 /** What is left of a query without a result. */
-export function statusOfEnded(
+export function statusOfFinished(
   context: BrokerContext,
-  { requestId, state, error, elapsedMs, submissionTimeMs }: EndedQuery,
+  { requestId, state, error, elapsedMs, submissionTimeMs }: FinishedQuery,
 ): QueryStatus {
   return {
     requestId,

@@ -32,7 +32,7 @@ export interface Question {
 }
 
 /** A result that answers a question. */
-interface KeptAnswer {
+interface CachedAnswer {
   readonly requestId: RequestId;
   readonly data: AnsweredData;
   /** By the monotonic clock, before the engine looked at its data. */
@@ -61,7 +61,7 @@ export interface SharingOptions extends CallOptions {
 /** Has a query run, and tells its data. */
 export type RunPlanned = (onPlanned: (data: AnsweredData) => void) => Promise<Result>;
 
-const keptMax = 10_000;
+const cachedMax = 10_000;
 /**
  * What changes by itself in the SQL of engines that do not say so. A column of such a name costs a
  * second run, and no wrong answer.
@@ -78,7 +78,7 @@ export class ResultReuse {
   readonly #results: Pick<ResultStore, 'open'>;
   readonly #engine: StoringEngine;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, KeptAnswer>();
+  readonly #cached = new Map<string, CachedAnswer>();
   readonly #shared = new Map<RequestId, true>();
   readonly #flights = new Map<string, Flight>();
 
@@ -99,16 +99,16 @@ export class ResultReuse {
 
   /** A result that stands and answers the question. */
   async find(question: Question, options: CallOptions): Promise<Result | undefined> {
-    const kept = this.#kept.get(question.key);
+    const kept = this.#cached.get(question.key);
     if (kept === undefined || !(await this.#answers(kept, question))) return undefined;
     try {
       const result = await this.#results.open(kept.requestId, options);
       setLast(this.#shared, kept.requestId, true);
-      setLast(this.#kept, question.key, kept);
+      setLast(this.#cached, question.key, kept);
       return result;
     } catch (error) {
       if (!isQuireError(error) || error.kind !== 'missing') throw error;
-      this.#kept.delete(question.key);
+      this.#cached.delete(question.key);
       return undefined;
     }
   }
@@ -148,7 +148,7 @@ export class ResultReuse {
         else flight.resolve({ kind: 'alone' });
       });
       const { requestId } = result.entry;
-      if (data !== undefined) setLast(this.#kept, key, { requestId, data, askedMs });
+      if (data !== undefined) setLast(this.#cached, key, { requestId, data, askedMs });
       flight.resolve({ kind: 'done' });
       return result;
     } catch (error) {
@@ -170,7 +170,7 @@ export class ResultReuse {
     );
   }
 
-  async #answers({ data, askedMs }: KeptAnswer, question: Question): Promise<boolean> {
+  async #answers({ data, askedMs }: CachedAnswer, question: Question): Promise<boolean> {
     const { ageMaxMs, policy } = question;
     if (ageMaxMs === undefined || !this.#isSteady(data, question)) return false;
     const limitMs = data.version === undefined ? Math.min(ageMaxMs, policy.ageMaxMs) : ageMaxMs;
@@ -195,7 +195,7 @@ function setLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void
   map.delete(key);
   map.set(key, value);
   const [first] = map.keys();
-  if (map.size > keptMax && first !== undefined) map.delete(first);
+  if (map.size > cachedMax && first !== undefined) map.delete(first);
 }
 
 /** The same text, values, options and principal make the same question. */

@@ -1,6 +1,6 @@
 import { mayRead, type Principal } from '@quire/auth';
 import { QuireError, type RequestId } from '@quire/core';
-import type { EndedQuery, RunningQuery } from './running-query.ts';
+import type { FinishedQuery, RunningQuery } from './running-query.ts';
 
 /** How many queries without a result are remembered, by their ids. */
 const rememberedMax = 4096;
@@ -11,7 +11,7 @@ const rememberedMax = 4096;
  */
 export class RunningQueries {
   readonly #running = new Map<string, RunningQuery>();
-  readonly #ended = new Map<RequestId, EndedQuery>();
+  readonly #ended = new Map<RequestId, FinishedQuery>();
 
   /** How many can be read while they run. */
   get growingCount(): number {
@@ -41,7 +41,7 @@ export class RunningQueries {
   }
 
   /** A query that ended without a result, for those who might have read it. */
-  ended(principal: Principal, requestId: string): EndedQuery | undefined {
+  ended(principal: Principal, requestId: string): FinishedQuery | undefined {
     const query = this.#ended.get(requestId as RequestId);
     return query !== undefined && mayRead(principal, query.owner) ? query : undefined;
   }
@@ -58,7 +58,7 @@ export class RunningQueries {
    *
    * @throws CONFLICT while its query runs
    */
-  assertEnded(principal: Principal, requestId: string): void {
+  assertFinished(principal: Principal, requestId: string): void {
     const query = this.running(principal, requestId);
     if (query === undefined) return;
     const { state } = query;

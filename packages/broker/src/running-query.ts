@@ -17,7 +17,7 @@ export type QueryOutcome =
   | { readonly kind: 'failed'; readonly error: QuireError };
 
 /** What is remembered of a query when it has ended without a result. */
-export interface EndedQuery {
+export interface FinishedQuery {
   readonly requestId: RequestId;
   readonly owner: string;
   readonly state: QueryState;
@@ -79,7 +79,7 @@ export class RunningQuery {
   }
 
   /** Resolves with its end. */
-  get hasEnded(): Promise<void> {
+  get hasFinished(): Promise<void> {
     return this.#ended.promise;
   }
 
@@ -185,7 +185,7 @@ export class RunningQuery {
   }
 
   /** What to remember of it; undefined when it has a result. */
-  remains(): EndedQuery | undefined {
+  remains(): FinishedQuery | undefined {
     const { requestId, owner, state, submissionTimeMs, elapsedMs } = this;
     if (this.#outcome?.kind !== 'failed') return undefined;
     return { requestId, owner, state, submissionTimeMs, elapsedMs, error: this.#outcome.error };

@@ -44,7 +44,7 @@ export async function sendGrowingPage(
 ): Promise<boolean> {
   await using _ = query.growth?.hold();
   await query.untilRows(asked.offset + asked.rowCount, { waitMs, signal: signalOf(request) });
-  if (known !== undefined) await Promise.race([known, query.hasEnded]);
+  if (known !== undefined) await Promise.race([known, query.hasFinished]);
   if (query.outcome !== undefined) return false;
   const status = statusOfRunning(context, query);
   const headers = { 'cache-control': 'no-store', [pageHeaders.state]: status.state };

@@ -30,7 +30,7 @@ const orphanCountMax = 100_000;
 export class BrokerSnapshot {
   readonly brokerId: string;
   #length = 0;
-  #hearsayCount = 0;
+  #carriedOverCount = 0;
   readonly #pieces: Piece[] = [];
   #sizeBytes = 0;
   #resultBytes = 0;
@@ -48,8 +48,8 @@ export class BrokerSnapshot {
   }
 
   /** How many of them only an earlier snapshot vouches for. */
-  get hearsayCount(): number {
-    return this.#hearsayCount;
+  get carriedOverCount(): number {
+    return this.#carriedOverCount;
   }
 
   /** Every byte under the broker's prefix: results, orphans, and what is not ours. */
@@ -107,7 +107,7 @@ export class BrokerSnapshot {
     areSettled[slot] = 1;
     this.#end(earlier.sizeBytesAt(index));
     this.#sizeBytes += earlier.sizeBytesAt(index);
-    this.#hearsayCount += 1;
+    this.#carriedOverCount += 1;
   }
 
   /**

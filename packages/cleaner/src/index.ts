@@ -22,7 +22,7 @@ export {
   planOrphans,
   type OrphanCandidate,
   type OrphanPlan,
-  type Sightings,
+  type Observations,
 } from './plan-orphans.ts';
 export { planQuota, type QuotaUsage } from './plan-quota.ts';
 export { type OwnerAmount, OwnerUsage } from './owner-usage.ts';

@@ -6,14 +6,14 @@ import type { ObjectEntry } from '@quire/core';
 export type OrphanCandidate = ObjectEntry & { readonly folderModifiedMs?: number };
 
 /** When each orphan was first seen, by the monotonic clock of the one who saw it. */
-export type Sightings = ReadonlyMap<string, number>;
+export type Observations = ReadonlyMap<string, number>;
 
 /** The orphans to delete now, and what the next plan needs to know. */
 export interface OrphanPlan<Orphan> {
   /** What goes now. */
   readonly due: readonly Orphan[];
   /** What is to be remembered until the next plan. */
-  readonly sightings: Sightings;
+  readonly observations: Observations;
 }
 
 /**
@@ -26,20 +26,20 @@ export interface OrphanPlan<Orphan> {
  */
 export function planOrphans<Orphan extends OrphanCandidate>(
   orphans: readonly Orphan[],
-  seen: Sightings,
+  seen: Observations,
   monotonicMs: number,
   graceMs: number,
 ): OrphanPlan<Orphan> {
   const due: Orphan[] = [];
-  const sightings = new Map<string, number>();
+  const observations = new Map<string, number>();
   for (const orphan of orphans) {
     const identity = `${orphan.key} ${orphan.sizeBytes} ${orphan.lastModifiedMs} ${orphan.folderModifiedMs ?? ''}`;
     const firstSeenMs = seen.get(identity) ?? monotonicMs;
     // Kept also when it is due: should its deletion fail, the next sweep tries again at once.
-    sightings.set(identity, firstSeenMs);
+    observations.set(identity, firstSeenMs);
     if (monotonicMs - firstSeenMs >= graceMs) due.push(orphan);
   }
-  return { due, sightings };
+  return { due, observations };
 }
 
 /**

@@ -156,17 +156,18 @@ function isSafe<Write extends WriteDemand>(
 ): boolean {
   const { quotaBytes, criticalBytes, targetBytes, guaranteedBytes } = policy;
   if (write.heldBytes > guaranteedBytes) return true;
-  const goesBeyond = grownBytes(write) > guaranteedBytes;
+  const exceedsGuarantee = grownBytes(write) > guaranteedBytes;
   const claimants = writes.filter(({ heldBytes }) => heldBytes <= guaranteedBytes);
-  if (!goesBeyond && claimants.every(({ heldBytes }) => heldBytes <= write.heldBytes)) return true;
+  if (!exceedsGuarantee && claimants.every(({ heldBytes }) => heldBytes <= write.heldBytes))
+    return true;
   const held = claimants
-    .filter((each) => each !== write || !goesBeyond)
+    .filter((each) => each !== write || !exceedsGuarantee)
     .map((each) => (each === write ? grownBytes(each) : each.heldBytes))
     .toSorted((one, other) => other - one);
   let othersBytes = held.reduce((sum, bytes) => sum + bytes, 0);
   if (othersBytes <= quotaBytes - criticalBytes) return true;
   let floorBytes =
-    goesBeyond || claimants.length < writes.length
+    exceedsGuarantee || claimants.length < writes.length
       ? targetBytes
       : Math.min(storedBytes, targetBytes);
   for (const bytes of held) {

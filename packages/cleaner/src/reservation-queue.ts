@@ -282,7 +282,7 @@ export class ReservationQueue {
   }
 
   #refuse(write: PendingWrite, policy: QuotaPolicy): void {
-    const reason = noRoom(this.#accountOf(policy, write));
+    const reason = noSpaceMessage(this.#accountOf(policy, write));
     this.#countRefusal(policy);
     // An owner that has used up its share does not make the broker unhealthy.
     if (policy.shareKey === undefined) {
@@ -320,7 +320,7 @@ interface LimitAccount {
 }
 
 /** The message to a query whose result found no space. */
-function noRoom(account: LimitAccount): string {
+function noSpaceMessage(account: LimitAccount): string {
   const where = account.policy.shareKey === undefined ? '' : " within its principal's share";
   return `There is no room for the result${where}: ${describe(account)}`;
 }

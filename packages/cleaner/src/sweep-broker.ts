@@ -51,7 +51,7 @@ export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
   };
 }
 
-const standing = 0;
+const present = 0;
 const gone = 1;
 const notRemoved = 2;
 
@@ -150,15 +150,15 @@ class BrokerPasses {
         storedBytes: storedBytes - stuckBytes,
       };
       const candidates: number[] = [];
-      for (const index of indexes()) if (this.#states[index] === standing) candidates.push(index);
+      for (const index of indexes()) if (this.#states[index] === present) candidates.push(index);
       // Usage has become critical since the listing, which did not look at all: the next sweep
       // does, and comes at once.
-      const isHearsay = snapshot.hearsayCount > 0;
-      const plan = isHearsay ? [] : planQuota(snapshot, candidates, usage, policy, nowMs);
+      const isCarriedOver = snapshot.carriedOverCount > 0;
+      const plan = isCarriedOver ? [] : planQuota(snapshot, candidates, usage, policy, nowMs);
       const surplusBytes = usage.storedBytes - policy.targetBytes;
       if (
         !hasWanted &&
-        !isHearsay &&
+        !isCarriedOver &&
         usage.pressureBytes > policy.criticalBytes &&
         surplusBytes > 0
       ) {
@@ -168,11 +168,11 @@ class BrokerPasses {
       if (plan.length === 0) {
         // Past what is stuck nobody evicts.
         if (stuckBytes > 0) return false;
-        const standingBytes = candidates.reduce(
+        const presentBytes = candidates.reduce(
           (sum, index) => sum + snapshot.sizeBytesAt(index),
           0,
         );
-        const sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
+        const sparedBytes = Math.max(0, Math.min(surplusBytes, presentBytes));
         // What was not wanted of a share has not been spared of the quota.
         if (ownerTag === undefined || hasWanted) this.sparedBytes += sparedBytes;
         if (sparedBytes > 0) this.#noteSpared(ownerTag);

@@ -5,7 +5,7 @@ import {
   planOrphans,
   planOrphansByAge,
   type OrphanCandidate,
-  type Sightings,
+  type Observations,
 } from './plan-orphans.ts';
 import { ownersOverShare } from './plan-shares.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
@@ -50,8 +50,8 @@ const rememberedGraces = 4;
 export class StoreSweeper {
   readonly #target: SweepTarget;
   readonly #clock: Clock;
-  #sightings: Sightings = new Map();
-  #leftoverSightings: Sightings = new Map();
+  #observations: Observations = new Map();
+  #leftoverObservations: Observations = new Map();
   readonly #remembered = new RememberedResults();
 
   constructor(target: SweepTarget, clock: Clock) {
@@ -157,8 +157,8 @@ export class StoreSweeper {
   #mayEvict(snapshots: readonly BrokerSnapshot[], policy: QuotaPolicy): boolean {
     const usage = this.#target.admission?.usage;
     return snapshots.some((snapshot) => {
-      const { hearsayCount, sizeBytes } = snapshot;
-      if (hearsayCount === 0) return false;
+      const { carriedOverCount, sizeBytes } = snapshot;
+      if (carriedOverCount === 0) return false;
       const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = usage ?? {};
       const isCritical =
         Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > policy.criticalBytes;
@@ -173,18 +173,18 @@ export class StoreSweeper {
     const orphans = snapshots.flatMap((snapshot) =>
       snapshot.orphans.map((orphan) => ({ ...orphan, brokerId: snapshot.brokerId })),
     );
-    const { due, sightings } = this.#plan(orphans, this.#sightings, options);
-    if (!options.isDryRun) this.#sightings = sightings;
+    const { due, observations } = this.#plan(orphans, this.#observations, options);
+    if (!options.isDryRun) this.#observations = observations;
     return Map.groupBy(due, ({ brokerId }) => brokerId);
   }
 
   #plan<Orphan extends OrphanCandidate>(
     orphans: readonly Orphan[],
-    seen: Sightings,
+    seen: Observations,
     { usesWallClock, graceMs }: SweepOptions,
-  ): { due: readonly Orphan[]; sightings: Sightings } {
+  ): { due: readonly Orphan[]; observations: Observations } {
     if (usesWallClock) {
-      return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), sightings: seen };
+      return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), observations: seen };
     }
     return planOrphans(orphans, seen, this.#clock.monotonicMs(), graceMs);
   }
@@ -208,9 +208,13 @@ export class StoreSweeper {
     const watched = found.filter(
       ({ owner, key }) => (owner ?? 'unknown') === 'unknown' && !this.#isWriting(key),
     );
-    const { due: dueByAge, sightings } = this.#plan(watched, this.#leftoverSightings, options);
+    const { due: dueByAge, observations } = this.#plan(
+      watched,
+      this.#leftoverObservations,
+      options,
+    );
     const due = [...ownerless, ...dueByAge];
-    if (!options.isDryRun) this.#leftoverSightings = sightings;
+    if (!options.isDryRun) this.#leftoverObservations = observations;
     for (const { sizeBytes } of due) tally.add('wanted', sizeBytes);
     const nowMs = this.#clock.nowMs();
     const describe = ({ key, sizeBytes, lastModifiedMs }: ObjectEntry): Removal => {

@@ -278,7 +278,7 @@ describe('planOrphans', () => {
     fc.assert(
       fc.property(fc.array(step), fc.integer({ min: 1, max: 150 }), (steps, graceMs) => {
         let monotonicMs = 0;
-        let seen: ReturnType<typeof planOrphans>['sightings'] = new Map();
+        let seen: ReturnType<typeof planOrphans>['observations'] = new Map();
         const firstSeen = new Map<string, number>();
         for (const { orphans, elapsedMs } of steps) {
           monotonicMs += elapsedMs;
@@ -286,7 +286,7 @@ describe('planOrphans', () => {
           for (const text of firstSeen.keys()) if (!texts.includes(text)) firstSeen.delete(text);
           for (const text of texts) if (!firstSeen.has(text)) firstSeen.set(text, monotonicMs);
           const plan = planOrphans(orphans, seen, monotonicMs, graceMs);
-          seen = plan.sightings;
+          seen = plan.observations;
           const expected = orphans.filter(
             (each) => monotonicMs - firstSeen.get(JSON.stringify(each))! >= graceMs,
           );

@@ -126,10 +126,10 @@ async function readPart(
   if (page.format === 'arrow' && !(await isWhole(source, page, signal))) return undefined;
   const { headers, bytes } = await call(source, page, signal);
   const isGrowing = headers.get(pageHeaders.state) !== null;
-  const told = headers.get(pageHeaders.numRows);
-  if (told === null && isGrowing) return undefined;
+  const rowCountHeader = headers.get(pageHeaders.numRows);
+  if (rowCountHeader === null && isGrowing) return undefined;
   const { address } = source;
-  const rowCount = Number(told);
+  const rowCount = Number(rowCountHeader);
   assertAsked(address, page.offset, {
     requestId: headers.get(pageHeaders.requestId) ?? 'nothing known',
     offset: Number(headers.get(pageHeaders.offset)),

@@ -95,15 +95,19 @@ export async function readPageBytes(
   const { bytes, headers } = await http.send(pageRequest(result, page, options));
   // A browser shows these headers of another origin only where the server lets it: what is not told
   // is taken for right.
-  const told = (name: string, expected: number): number => Number(headers.get(name) ?? expected);
+  const answered = (name: string, expected: number): number =>
+    Number(headers.get(name) ?? expected);
   assertRowCount(
     result,
     page,
     page.expectedRowCount,
-    told(pageHeaders.numRows, page.expectedRowCount),
+    answered(pageHeaders.numRows, page.expectedRowCount),
   );
   const requestId = headers.get(pageHeaders.requestId) ?? result.requestId;
-  assertAsked(result, page.offset, { requestId, offset: told(pageHeaders.offset, page.offset) });
+  assertAsked(result, page.offset, {
+    requestId,
+    offset: answered(pageHeaders.offset, page.offset),
+  });
   return bytes;
 }
 
@@ -209,23 +213,23 @@ export function assertRowCount(
   { requestId }: ResultAddress,
   { offset }: AskedPage,
   expected: number,
-  told: number,
+  answered: number,
 ): void {
-  if (told === expected) return;
+  if (answered === expected) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',
-    `${expected} rows from row ${offset} of ${requestId} on were asked for; ${told} came.`,
+    `${expected} rows from row ${offset} of ${requestId} on were asked for; ${answered} came.`,
   );
 }
 
 export function assertAsked(
   { requestId }: ResultAddress,
   offset: number,
-  told: { readonly requestId: string; readonly offset: number },
+  answered: { readonly requestId: string; readonly offset: number },
 ): void {
-  if (told.requestId === requestId && told.offset === offset) return;
+  if (answered.requestId === requestId && answered.offset === offset) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',
-    `Row ${offset} of ${requestId} was asked for; row ${told.offset} of ${told.requestId} came.`,
+    `Row ${offset} of ${requestId} was asked for; row ${answered.offset} of ${answered.requestId} came.`,
   );
 }

@@ -20,11 +20,11 @@ export interface Session {
 /** The token lives as long as the tab, and in no other. */
 const storageKey = 'quire.token';
 
-export function readKeptToken(): string | undefined {
+export function readStoredToken(): string | undefined {
   return sessionStorage.getItem(storageKey) ?? undefined;
 }
 
-export function keepToken(token: string | undefined): void {
+export function storeToken(token: string | undefined): void {
   if (token === undefined) sessionStorage.removeItem(storageKey);
   else sessionStorage.setItem(storageKey, token);
 }
@@ -32,8 +32,8 @@ export function keepToken(token: string | undefined): void {
 /** Finds out who a token is for. @throws CallError UNAUTHENTICATED when it is for nobody */
 export async function openSession(token: string, onRefused: () => void): Promise<Session> {
   const authorization = `Bearer ${token}`;
-  const unheard = createFetch(authorization, () => undefined);
-  const caller = (await createCall(unheard)('/whoami')) as {
+  const withoutRefusals = createFetch(authorization, () => undefined);
+  const caller = (await createCall(withoutRefusals)('/whoami')) as {
     readonly name: string;
     readonly role: 'query' | 'admin';
   };

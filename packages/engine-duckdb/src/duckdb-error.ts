@@ -67,12 +67,12 @@ export function queryError(
   const { sql, tables = [] } = query;
   const marker =
     sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
-  const told = redact(missingFileMessage(failure) ?? `${failure.type} Error: ${failure.message}`);
+  const detail = redact(missingFileMessage(failure) ?? `${failure.type} Error: ${failure.message}`);
   // Bytes that mean nothing are reported without the file that they are in.
   const namesNoTable = failure.type === 'Invalid' && tables.length > 0;
   const message = namesNoTable
-    ? `${told.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
-    : told;
+    ? `${detail.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
+    : detail;
   return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);
 }
 

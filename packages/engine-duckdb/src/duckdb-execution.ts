@@ -40,7 +40,7 @@ export class DuckDbExecution implements QueryExecution {
   readonly batches: AsyncIterable<RecordBatch>;
   readonly dataVersion: string | undefined;
   readonly #parts: ExecutionParts;
-  #endedAtMs: number | undefined;
+  #finishedAtMs: number | undefined;
 
   constructor(parts: ExecutionParts) {
     this.#parts = parts;
@@ -55,7 +55,7 @@ export class DuckDbExecution implements QueryExecution {
    */
   statistics(): QueryStatistics {
     const { clock, startedAtMs, rowsTotal, live, select } = this.#parts;
-    const elapsedMs = (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs;
+    const elapsedMs = (this.#finishedAtMs ?? clock.monotonicMs()) - startedAtMs;
     const { tables, isTranslated } = select;
     const dialect = isTranslated === true ? 'pinot' : 'duckdb';
     return { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables, dialect, ...live };
@@ -129,7 +129,7 @@ export class DuckDbExecution implements QueryExecution {
 
   /** Gives back everything, whatever the state; stops the query when it is not at its end. */
   async #end(stopMessage: string): Promise<void> {
-    this.#endedAtMs ??= this.#parts.clock.monotonicMs();
+    this.#finishedAtMs ??= this.#parts.clock.monotonicMs();
     this.#parts.connection.stop(new QuireError('ABORTED', stopMessage));
     await this.#parts.connection.closed;
   }

@@ -63,7 +63,7 @@ export class BatchCache {
     if (messages === undefined) return;
     const name = nameOf(dataKey, index);
     const demand = this.#demand.count(name, message.byteLength);
-    if (demand >= demandMin && this.#makeRoom(messages, message.byteLength, demand)) {
+    if (demand >= demandMin && this.#evictFor(messages, message.byteLength, demand)) {
       messages.set(name, new Uint8Array(message));
     }
   }
@@ -72,7 +72,7 @@ export class BatchCache {
    * Evicts those that were not asked for the longest, while they are in less demand; tells whether
    * there is room now.
    */
-  #makeRoom(messages: LRUCache<string, Uint8Array>, sizeBytes: number, demand: number): boolean {
+  #evictFor(messages: LRUCache<string, Uint8Array>, sizeBytes: number, demand: number): boolean {
     if (sizeBytes > this.sizeBytesMax) return false;
     while (messages.calculatedSize + sizeBytes > this.sizeBytesMax) {
       const oldest = messages.rkeys().next();

@@ -175,11 +175,11 @@ export class BatchReader {
 
   /** @throws RESULT_CORRUPT when a batch does not match its checksum */
   #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
-    const mayBeKept = this.#cache.isFor(bytes.byteLength);
+    const isCacheable = this.#cache.isFor(bytes.byteLength);
     const demandMin = this.#cachedReader === undefined ? demandMinElsewhere : demandMinCached;
     for (const { planned, message } of messagesOf(bytes, batches)) {
       verify(dataKey, planned, message);
-      if (mayBeKept) this.#cache.offer(dataKey, planned.index, message, demandMin);
+      if (isCacheable) this.#cache.offer(dataKey, planned.index, message, demandMin);
     }
   }
 

@@ -53,7 +53,7 @@ export class LiveResults {
     const removal = this.#removed.get(requestId);
     if (removal !== undefined) {
       if (mayRead?.(removal.owner) === false) await this.#finder.findNothing(requestId, call);
-      throw goneError(requestId, removal, mayRead);
+      throw missingError(requestId, removal, mayRead);
     }
     const cached = this.#cache.get(requestId);
     const isLive = cached !== undefined && this.#isLive(cached);
@@ -127,7 +127,7 @@ export class LiveResults {
   /** Records that a result is gone, and returns the error that says so to those who may know. */
   gone({ entry, record }: OpenRecord, reason: RemovalReason, mayRead?: MayRead): QuireError {
     const removal = this.remove(entry.requestId, reason, record.owner);
-    return goneError(entry.requestId, removal, mayRead);
+    return missingError(entry.requestId, removal, mayRead);
   }
 
   /** Returns why the data file of a result that was open is missing. */
@@ -148,7 +148,7 @@ export class LiveResults {
   }
 }
 
-function goneError(requestId: RequestId, removal: Removal, mayRead: MayRead): QuireError {
+function missingError(requestId: RequestId, removal: Removal, mayRead: MayRead): QuireError {
   return mayRead?.(removal.owner) === false
     ? notFoundError(requestId)
     : removedError(requestId, removal.reason);

@@ -147,11 +147,11 @@ export class SettingsReloader implements AsyncDisposable {
     const { request } = this.#options;
     const reading = await readSettingsFile(request.path, request.workingDir);
     if (this.#stopped.signal.aborted) return;
-    this.#tell(reading);
+    this.#report(reading);
     await this.#follow('text' in reading);
   }
 
-  #tell(reading: FileReading): void {
+  #report(reading: FileReading): void {
     const { request, onEvent } = this.#options;
     const seen = identityOf(reading);
     if (seen === this.#lastSeen) return;
@@ -167,8 +167,8 @@ export class SettingsReloader implements AsyncDisposable {
     const diff = diffSettings(this.#settings, outcome.settings);
     this.#problems = [];
     this.#settings = diff.settings;
-    const isNews = diff.changed.length > 0 || diff.awaitingRestart.length > 0 || wasBad;
-    if (isNews || !isFirst) onEvent({ kind: 'applied', view: outcome.view, ...diff });
+    const hasChanged = diff.changed.length > 0 || diff.awaitingRestart.length > 0 || wasBad;
+    if (hasChanged || !isFirst) onEvent({ kind: 'applied', view: outcome.view, ...diff });
   }
 }
 

@@ -3,12 +3,12 @@ import type { FileStatus } from './file-system.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** How many files stay open at most, beside those that are being read. */
-const keptCountMax = 64;
+const openCountMax = 64;
 /**
  * How long a file stays open. So much later, at most, the disk has the room of a file that another
  * process has deleted.
  */
-const keptMsMax = 1000;
+const openMsMax = 1000;
 
 interface CachedHandle {
   readonly file: OpenFile;
@@ -58,9 +58,9 @@ export class FileHandleCache {
     if (status.linkCount !== 1) return;
     this.forget(key);
     file.join();
-    this.#files.set(key, { file, status, endMs: this.#clock.monotonicMs() + keptMsMax });
+    this.#files.set(key, { file, status, endMs: this.#clock.monotonicMs() + openMsMax });
     const [oldest] = this.#files.keys();
-    if (this.#files.size > keptCountMax && oldest !== undefined) this.forget(oldest);
+    if (this.#files.size > openCountMax && oldest !== undefined) this.forget(oldest);
     if (this.#closed === undefined) void this.#closeInTime();
   }
 

@@ -99,7 +99,7 @@ async function* readChunks(
       options?.memory?.lend(lengthMax) ?? new Uint8Array(Buffer.allocUnsafeSlow(lengthMax).buffer);
     const length = chunk.byteLength;
     const filledBytes = await translated(call, () => reader.fill(chunk, position));
-    if (filledBytes < length) throw endedEarly(call, position + filledBytes, range);
+    if (filledBytes < length) throw finishedEarly(call, position + filledBytes, range);
     position += length;
     if (position === range.end) reader.beginToLeave();
     yield chunk;
@@ -131,7 +131,11 @@ class FileReader {
   }
 }
 
-function endedEarly({ key, location }: FailedCall, endBytes: number, range: ByteRange): QuireError {
+function finishedEarly(
+  { key, location }: FailedCall,
+  endBytes: number,
+  range: ByteRange,
+): QuireError {
   return new QuireError(
     'OBJECT_SHORT_READ',
     `${key} in ${location} ends after ${endBytes} bytes, within the range [${range.start}, ${range.end}).`,

@@ -8,7 +8,7 @@ import { PinotCursorResponse, PinotStoredResponse } from '../pinot-cursor-respon
 import { pinotPatterns } from './pinot-paths.ts';
 
 const tags = ['pinot'];
-const goneCodes = [
+const missingCodes = [
   'RESULT_NOT_FOUND',
   'RESULT_EXPIRED',
   'RESULT_EVICTED',
@@ -60,7 +60,7 @@ const readPinotResponse: Operation = {
     response: {
       200: responseOf('The result.', 'application/json', refer(PinotCursorResponse)),
       ...errorResponses(
-        ...goneCodes,
+        ...missingCodes,
         'RESULT_CORRUPT',
         'RESULT_FORMAT_UNKNOWN',
         'STORE_UNAVAILABLE',
@@ -103,7 +103,7 @@ const readPinotPage: Operation = {
       ...errorResponses(
         'INVALID_PARAMETER',
         'OFFSET_OUT_OF_RANGE',
-        ...goneCodes,
+        ...missingCodes,
         'RESULT_CORRUPT',
         'RESULT_FORMAT_UNKNOWN',
         'STORE_UNAVAILABLE',

@@ -205,7 +205,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     const rows = ticketOf(endpoint);
     const { requestId } = rows;
     const { queries } = this.#context;
-    queries.assertEnded(principal, requestId);
+    queries.assertFinished(principal, requestId);
     const { expirationTimeMs } = await this.#own(call).renew(requestId, this.#flight.expirationMs);
     log.info({ resultId: requestId, expirationTimeMs }, 'result renewed');
     return endpointOf(rows, expirationTimeMs);

@@ -78,7 +78,7 @@ async function* pagesOf(
     if (next >= end && next > offset) return;
   }
   assertNotFailed(context, principal, requestId);
-  const result = await openWhenEnded(context, principal, requestId, signal);
+  const result = await openWhenFinished(context, principal, requestId, signal);
   const page = result.page({ offset: next, rowCount: end - next });
   // Nothing more to send than what has been sent.
   if (page.rowCount === 0 && next > offset) return;
@@ -112,7 +112,7 @@ const elsewhereIntervalMs = 250;
  * Opens a stored result. A ticket may reach another broker of the store than the one that runs its
  * query, which knows no more of it than when it has ended.
  */
-async function openWhenEnded(
+async function openWhenFinished(
   context: BrokerContext,
   principal: Principal,
   requestId: string,

@@ -8,7 +8,7 @@ import { type QueryRun, type StartedQuery, startQuery } from '../query-runner.ts
 import { parseQueryText } from '../query-text.ts';
 import type { Question } from '../result-reuse.ts';
 import type { RunningQuery } from '../running-query.ts';
-import { discardUnlessKept, logStored, markRunning, questionOf } from '../routes/run-query.ts';
+import { discardUnlessNeeded, logStored, markRunning, questionOf } from '../routes/run-query.ts';
 import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
 
@@ -106,7 +106,7 @@ async function start(
     if (stored.entry.requestId !== run.requestId) return;
     logStored(caller, stored);
     // A client that left before it was answered cannot ask for the result.
-    if (endsWithReaders === true) discardUnlessKept(context, caller, stored, true);
+    if (endsWithReaders === true) discardUnlessNeeded(context, caller, stored, true);
   }, ignore);
   context.calls.follow(
     logged.then(() => mark?.end()),
@@ -116,7 +116,7 @@ async function start(
     ...started,
     marked: async () => {
       mark = markRunning(context, caller.log, { query, timeoutMs: run.timeoutMs });
-      await Promise.race([mark.written, query.hasEnded]);
+      await Promise.race([mark.written, query.hasFinished]);
     },
   };
 }

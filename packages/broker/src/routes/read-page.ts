@@ -16,7 +16,7 @@ import { chooseForm, formTagOf } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { metadataOfResult, metadataOfStatus } from '../metadata-record.ts';
 import { openRequested } from '../own-results.ts';
-import { statusOfEnded, statusOfRunning } from '../query-status.ts';
+import { statusOfFinished, statusOfRunning } from '../query-status.ts';
 import { assertNotFailed, sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import { sendRange } from '../send-range.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
@@ -111,7 +111,7 @@ function ongoingMetadataOf(
   const running = context.queries.running(principal, requestId);
   if (running !== undefined) return metadataOfStatus(statusOfRunning(context, running));
   const ended = context.queries.ended(principal, requestId);
-  return ended === undefined ? undefined : metadataOfStatus(statusOfEnded(context, ended));
+  return ended === undefined ? undefined : metadataOfStatus(statusOfFinished(context, ended));
 }
 
 /** GET /query/{requestId}/metadata. */

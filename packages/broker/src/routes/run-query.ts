@@ -119,7 +119,7 @@ async function answerOnceStored(
           () => false,
         );
   const { call: response } = callContextOf(request);
-  discardUnlessKept(context, { call: response, log: request.log }, result, isKept);
+  discardUnlessNeeded(context, { call: response, log: request.log }, result, isKept);
   return sending;
 }
 
@@ -306,7 +306,7 @@ export function questionOf(
  * Deletes the result once the response has ended, unless it is kept. A response that did not arrive
  * whole keeps nothing either: the id is at the end of the body, so the client does not know it.
  */
-export function discardUnlessKept(
+export function discardUnlessNeeded(
   context: BrokerContext,
   { call, log }: { readonly call: Pick<Call, 'outcome'>; readonly log: FastifyRequest['log'] },
   { entry }: Result,

@@ -5,7 +5,12 @@ import { audit, principalOf, requestIdOf, routeOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { openRequested } from '../own-results.ts';
-import { entryOfRunning, statusOfEnded, statusOfResult, statusOfRunning } from '../query-status.ts';
+import {
+  entryOfRunning,
+  statusOfFinished,
+  statusOfResult,
+  statusOfRunning,
+} from '../query-status.ts';
 
 /** GET /query/{requestId}. */
 export function readQueryRoute(context: BrokerContext): RouteOptions {
@@ -38,10 +43,10 @@ export function cancelQueryRoute(context: BrokerContext): RouteOptions {
     }
     const principal = principalOf(request);
     const query = context.queries.running(principal, requestIdOf(request));
-    if (query === undefined) throw hasEnded(await statusOf(context, request, principal));
+    if (query === undefined) throw hasFinished(await statusOf(context, request, principal));
     const by = principal.name === query.owner ? 'its owner' : 'an admin';
     const outcome = await query.cancel(`The query was cancelled by ${by}.`);
-    if (outcome?.kind === 'done' || query.state !== 'CANCELLED') throw hasEnded(query);
+    if (outcome?.kind === 'done' || query.state !== 'CANCELLED') throw hasFinished(query);
     audit(request, 'query cancelled', { reason: 'cancelled', owner: query.owner });
     return reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
@@ -59,11 +64,11 @@ async function statusOf(
   const running = context.queries.running(principal, requestId);
   if (running !== undefined) return statusOfRunning(context, running);
   const ended = context.queries.ended(principal, requestId);
-  if (ended !== undefined) return statusOfEnded(context, ended);
+  if (ended !== undefined) return statusOfFinished(context, ended);
   return statusOfResult(await openRequested(context, request));
 }
 
-function hasEnded({
+function hasFinished({
   requestId,
   state,
 }: {

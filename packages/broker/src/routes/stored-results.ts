@@ -73,7 +73,7 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
     const { results } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
-    context.queries.assertEnded(principal, requestId);
+    context.queries.assertFinished(principal, requestId);
     const renewed = await new OwnResults(results, principal).renew(requestId, durationMs);
     request.log.info(
       { resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs },
@@ -111,7 +111,7 @@ export function deleteResultRoute(
     const { results } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
-    context.queries.assertEnded(principal, requestId);
+    context.queries.assertFinished(principal, requestId);
     const deleted = await new OwnResults(results, principal).delete(requestId);
     audit(request, 'result deleted', {
       resultId: deleted.requestId,

@@ -81,8 +81,8 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
         );
       } else {
         for (const line of previewLines(preview)) await stdout.write(line);
-        const room = { styles: stylesFor(stderr, variables), widthMax: Number.POSITIVE_INFINITY };
-        const lines = renderFindings(preview.findings, room);
+        const layout = { styles: stylesFor(stderr, variables), widthMax: Number.POSITIVE_INFINITY };
+        const lines = renderFindings(preview.findings, layout);
         if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
       }
       // Where no row could be sampled, nothing was previewed.

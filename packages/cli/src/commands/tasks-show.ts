@@ -35,7 +35,7 @@ export async function writeTask(
     record;
   const times = {
     made: startTime,
-    begun: executionStartTime,
+    started: executionStartTime,
     ended: finishTime,
     'triggered by': triggeredBy,
   };

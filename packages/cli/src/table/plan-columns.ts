@@ -43,17 +43,18 @@ function widthLeast(wish: ColumnWish): number {
 /**
  * The largest width at which shrinkable columns must be cut off for all columns to fit into `room`.
  */
-function shrinkCap(wishes: readonly ColumnWish[], room: number): number {
-  let roomLeft = room - sum(wishes.filter((wish) => !wish.mayShrink).map((wish) => wish.width));
+function shrinkCap(wishes: readonly ColumnWish[], available: number): number {
+  let availableLeft =
+    available - sum(wishes.filter((wish) => !wish.mayShrink).map((wish) => wish.width));
   // Narrow columns take what they wish; what they leave is shared by the wider ones.
   const widths = wishes
     .filter((wish) => wish.mayShrink)
     .map((wish) => wish.width)
     .toSorted((left, right) => left - right);
   for (const [index, width] of widths.entries()) {
-    const share = Math.floor(roomLeft / (widths.length - index));
+    const share = Math.floor(availableLeft / (widths.length - index));
     if (width > share) return Math.max(share, 1);
-    roomLeft -= width;
+    availableLeft -= width;
   }
   return Number.POSITIVE_INFINITY;
 }

@@ -10,7 +10,7 @@ export interface TableColumn extends Column {
   readonly isWhole?: boolean;
 }
 
-export interface TableRoom {
+export interface TableLayout {
   /** Columns of the terminal that the table may fill; infinite where lines are not broken. */
   readonly widthMax: number;
   /** Column to start with; 0 without. */
@@ -40,7 +40,7 @@ const cellWidthMax = 400;
 export function layOutTable(
   columns: readonly TableColumn[],
   rows: Rows,
-  options: TableRoom & { readonly styles: Styles },
+  options: TableLayout & { readonly styles: Styles },
 ) {
   const plan = planTable(columns, rows, options);
   return { plan, ...renderTable(columns, rows, plan, options.styles) };
@@ -53,7 +53,7 @@ export function layOutTable(
 export function planTable(
   columns: readonly TableColumn[],
   rows: Rows,
-  { widthMax, firstColumn = 0 }: TableRoom,
+  { widthMax, firstColumn = 0 }: TableLayout,
 ): readonly PlannedColumn[] {
   // A column takes at least one character and a gap: of thousands, only these need to be measured.
   const candidates = columns.slice(

@@ -3,7 +3,7 @@ import { visibleText } from '@quire/core/portable';
 import type { Styles } from '../styles.ts';
 import { textWidth } from '../table/text-width.ts';
 
-export interface FindingRoom {
+export interface FindingLayout {
   readonly styles: Styles;
   readonly widthMax: number;
 }
@@ -14,7 +14,7 @@ const indent = 9;
 /** Findings, the worst first: what is wrong in a sentence, and below it where, and the code. */
 export function renderFindings(
   findings: readonly Finding[],
-  { styles, widthMax }: FindingRoom,
+  { styles, widthMax }: FindingLayout,
 ): readonly string[] {
   const sorted = order.flatMap((severity) =>
     findings.filter((finding) => finding.severity === severity),

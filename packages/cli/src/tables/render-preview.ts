@@ -7,7 +7,7 @@ import { cellOf, columnCell, columnsOfPreview, type PreviewColumn } from './prev
 import { changeRows } from './render-changes.ts';
 import { renderFindings } from './render-findings.ts';
 
-export interface PreviewRoom {
+export interface PreviewLayout {
   readonly styles: Styles;
   /** Columns of the terminal. */
   readonly widthMax: number;
@@ -19,15 +19,18 @@ export interface PreviewRoom {
  * A preview for people: what goes in, what comes out, why the columns are as they are, what was
  * done, what is wrong.
  */
-export function renderPreview(preview: PreviewResponse, room: PreviewRoom): string {
-  const { styles } = room;
+export function renderPreview(preview: PreviewResponse, layout: PreviewLayout): string {
+  const { styles } = layout;
   const columns = columnsOfPreview(preview);
-  const findings = renderFindings(preview.findings, room);
+  const findings = renderFindings(preview.findings, layout);
   const changes = changeRows(preview.changes);
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
-    ...rowSections(preview, columns, room),
-    ['Columns', columnLines(preview, columns, room)],
-    ['What was done', changes.length === 0 ? [] : lines(layOutTable(changeColumns, changes, room))],
+    ...rowSections(preview, columns, layout),
+    ['Columns', columnLines(preview, columns, layout)],
+    [
+      'What was done',
+      changes.length === 0 ? [] : lines(layOutTable(changeColumns, changes, layout)),
+    ],
     ['Findings', findings.length === 0 ? [styles.good('nothing is wrong')] : findings],
   ];
   return [
@@ -77,34 +80,36 @@ function headline(
 function rowSections(
   preview: PreviewResponse,
   columns: readonly PreviewColumn[],
-  room: PreviewRoom,
+  layout: PreviewLayout,
 ): readonly (readonly [string, readonly string[]])[] {
   const { rows, sourceRows } = preview;
-  const sources = sourceRows.slice(0, room.shownMax).map(({ fieldToValueMap }) => fieldToValueMap);
+  const sources = sourceRows
+    .slice(0, layout.shownMax)
+    .map(({ fieldToValueMap }) => fieldToValueMap);
   const fields = [...new Set(sources.flatMap((row) => Object.keys(row)))].map(text);
   const before = sources.map((row) => fields.map(({ name }) => cellOf(row[name])));
   const after = rows
-    .slice(0, room.shownMax)
+    .slice(0, layout.shownMax)
     .map((row) => columns.map((column) => columnCell(row, column)));
   const isNarrow = [
     [fields, before],
     [columns, after],
   ] as const;
   const fits = isNarrow.every(
-    ([shown, cells]) => planTable(shown, cells, room).length === shown.length,
+    ([shown, cells]) => planTable(shown, cells, layout).length === shown.length,
   );
   if (sources.length === 0) return [];
   if (fits) {
     const made =
       after.length === 0
-        ? [room.styles.faint('no rows')]
-        : lines(layOutTable(columns, after, room));
+        ? [layout.styles.faint('no rows')]
+        : lines(layOutTable(columns, after, layout));
     return [
-      ['Before', lines(layOutTable(fields, before, room))],
+      ['Before', lines(layOutTable(fields, before, layout))],
       ['After', made],
     ];
   }
-  return [['The first row, before and after', fieldLines(preview, columns, room)]];
+  return [['The first row, before and after', fieldLines(preview, columns, layout)]];
 }
 
 /**
@@ -114,7 +119,7 @@ function rowSections(
 function fieldLines(
   preview: PreviewResponse,
   columns: readonly PreviewColumn[],
-  room: PreviewRoom,
+  layout: PreviewLayout,
 ): readonly string[] {
   const { rows, sourceRows } = preview;
   const [row] = rows;
@@ -134,7 +139,7 @@ function fieldLines(
     return [isField ? name : '', isField ? cellOf(source[name]) : '', column?.name ?? '', after];
   });
   return lines(
-    layOutTable([text('field'), text('before'), text('column'), text('after')], cells, room),
+    layOutTable([text('field'), text('before'), text('column'), text('after')], cells, layout),
   );
 }
 
@@ -161,7 +166,7 @@ function renamedFields({ tableConfig }: PreviewResponse): ReadonlyMap<string, st
 function columnLines(
   preview: PreviewResponse,
   columns: readonly PreviewColumn[],
-  room: PreviewRoom,
+  layout: PreviewLayout,
 ): readonly string[] {
   if (columns.length === 0) return [];
   const reasons = new Map(preview.explanations.map(({ path, message }) => [path, message]));
@@ -177,7 +182,7 @@ function columnLines(
     kind,
     withoutLead(reasons.get(path) ?? ''),
   ]);
-  return lines(layOutTable(isExplained ? [...header, text('why')] : header, cells, room));
+  return lines(layOutTable(isExplained ? [...header, text('why')] : header, cells, layout));
 }
 
 /** The reason alone: name and type stand beside it already. */

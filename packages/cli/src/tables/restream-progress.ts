@@ -111,8 +111,8 @@ export function renderStages(
     failed: styles.bad('✗'),
   };
   return stages.map(({ stage, state, share, detail }) => {
-    const room = Math.max(10, widthMax - nameWidth - barWidth - 13);
-    const text = cutText(visibleText(detail), room).text;
+    const width = Math.max(10, widthMax - nameWidth - barWidth - 13);
+    const text = cutText(visibleText(detail), width).text;
     const percent = share === undefined ? '' : `${Math.floor(share * 100)}%`;
     return `${marks[state]} ${stage.padEnd(nameWidth)}  ${bar(share, styles)} ${percent.padStart(4)}  ${state === 'failed' ? styles.bad(text) : styles.faint(text)}`.trimEnd();
   });

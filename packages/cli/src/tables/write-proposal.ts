@@ -22,11 +22,11 @@ export async function writeProposal(
     [`${stem}.table.json`, tableConfig],
   ] as const;
   const paths = documents.map(([name]) => ({ name, path: resolve(directory, name) }));
-  const standing = isForced ? undefined : paths.find(({ path }) => existsSync(path));
-  if (standing !== undefined) {
+  const existing = isForced ? undefined : paths.find(({ path }) => existsSync(path));
+  if (existing !== undefined) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `${standing.name} exists already; --force replaces it.`,
+      `${existing.name} exists already; --force replaces it.`,
     );
   }
   const written: string[] = [];

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { codeOf, Empty, messageOf } from '../widgets/states.tsx';
 
 /** What reads of a result fail with once it is gone. */
-const goneCodes: readonly (string | undefined)[] = [
+const missingCodes: readonly (string | undefined)[] = [
   'RESULT_EXPIRED',
   'RESULT_DELETED',
   'RESULT_EVICTED',
@@ -11,16 +11,16 @@ const goneCodes: readonly (string | undefined)[] = [
 
 /** Whether a read failed because there is nothing to read any more. */
 export function isGone(error: unknown): boolean {
-  return error instanceof GoneError || goneCodes.includes(codeOf(error));
+  return error instanceof MissingResultError || missingCodes.includes(codeOf(error));
 }
 
 /** The result ended while it was looked at. */
-export class GoneError extends Error {
+export class MissingResultError extends Error {
   override readonly message = 'It was kept for as long as the settings say, and is deleted now.';
 }
 
 /** Stands for a result that is gone: why, and the way to have it again. */
-export function GoneResult({
+export function MissingResult({
   error,
   canRunAgain,
   onRunAgain,

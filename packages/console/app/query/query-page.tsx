@@ -48,7 +48,7 @@ export function QueryPage({
     if (given !== undefined) setText(given);
   }, [given]);
   // Where one is in the rows that came while the query ran.
-  const [meanwhile, setMeanwhile] = useState<{
+  const [growingPlace, setGrowingPlace] = useState<{
     readonly requestId: string;
     readonly place: GridPlace;
   }>();
@@ -142,7 +142,7 @@ export function QueryPage({
         {state.kind === 'running' && firstRows !== undefined && (
           <GrowingView
             result={firstRows}
-            onPlace={(at) => setMeanwhile({ requestId: firstRows.requestId, place: at })}
+            onPlace={(at) => setGrowingPlace({ requestId: firstRows.requestId, place: at })}
           />
         )}
         {state.kind === 'done' && (
@@ -152,8 +152,8 @@ export function QueryPage({
             sql={state.sql}
             elapsedMs={state.elapsedMs}
             firstRow={state.result.requestId === id && row !== undefined ? Number(row) : undefined}
-            placeMeanwhile={
-              state.result.requestId === meanwhile?.requestId ? meanwhile.place : undefined
+            initialPlace={
+              state.result.requestId === growingPlace?.requestId ? growingPlace.place : undefined
             }
             onRunAgain={() => void run()}
             onQuery={() => write(selectResult(state.result.requestId))}

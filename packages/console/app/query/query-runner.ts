@@ -46,7 +46,7 @@ const firstAnswerMs = 300;
 /** Between two questions how far a query is: more as it takes longer. */
 const pauseRangeMs = { least: 150, most: 1000 };
 /** Rows that are shown while the query runs. */
-const rowsMeanwhileMax = 1000;
+const firstRowsMax = 1000;
 
 /**
  * Rows that come with the answer to a query: it is the columns that are wanted, the grid fetches
@@ -79,7 +79,7 @@ export class QueryRunner {
    * has none.
    */
   async run(sql: string): Promise<string | undefined> {
-    return this.#do(sql, async (signal, tell) => {
+    return this.#do(sql, async (signal, onProgress) => {
       // The signal would end the call and not the query, whose id nobody would know then.
       const cursor = await this.#queries.start(sql, {
         rowCount: firstRowCount,
@@ -87,7 +87,7 @@ export class QueryRunner {
         keep: true,
       });
       try {
-        return await this.#follow(cursor, signal, tell);
+        return await this.#follow(cursor, signal, onProgress);
       } catch (error) {
         if (signal.aborted) await cancelIfRunning(cursor);
         throw error;
@@ -108,7 +108,7 @@ export class QueryRunner {
   async #follow(
     cursor: GrowingCursor,
     signal: AbortSignal,
-    tell: (progress: Progress) => void,
+    onProgress: (progress: Progress) => void,
   ): Promise<OpenResult> {
     signal.throwIfAborted();
     const { page: answered, requestId, broker } = cursor;
@@ -123,11 +123,11 @@ export class QueryRunner {
           { waitMs: 0, signal },
         );
         if (page !== undefined && page.totalRowCount > 0) {
-          const totalRowCount = Math.min(rowsMeanwhileMax, page.totalRowCount);
+          const totalRowCount = Math.min(firstRowsMax, page.totalRowCount);
           firstRows = { requestId, broker, columns: page.columns, totalRowCount };
         }
       }
-      tell({ status, firstRows });
+      onProgress({ status, firstRows });
       await systemClock.sleep(pauseMs, signal);
     }
   }
@@ -139,7 +139,7 @@ export class QueryRunner {
 
   async #do(
     sql: string | undefined,
-    ask: (signal: AbortSignal, tell: (progress: Progress) => void) => Promise<OpenResult>,
+    ask: (signal: AbortSignal, onProgress: (progress: Progress) => void) => Promise<OpenResult>,
   ): Promise<string | undefined> {
     this.#running?.abort();
     const running = new AbortController();

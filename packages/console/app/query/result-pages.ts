@@ -20,7 +20,7 @@ export type OpenResult = Pick<ResultCursor, 'requestId' | 'columns' | 'totalRowC
 const cellsPerPage = 20_000;
 const pageRowsRange = { least: 100, most: 2000 };
 /** Pages that are kept; the one that was not looked at for the longest goes first. */
-const pagesKept = 24;
+const cachedPagesMax = 24;
 /**
  * Who scrolls past rows does not want them: pages are asked for once the rows have stayed for this
  * long.
@@ -140,7 +140,7 @@ export class ResultPages {
         this.#loading.delete(index);
         this.#pages.set(index, table);
         for (const oldest of this.#pages.keys()) {
-          if (this.#pages.size <= pagesKept) break;
+          if (this.#pages.size <= cachedPagesMax) break;
           this.#pages.delete(oldest);
         }
       },

@@ -8,7 +8,7 @@ import { CellDialog } from './cell-dialog.tsx';
 import { type CopyFormat, rowsAsText } from './copy-rows.ts';
 import { DownloadMenu } from './download-menu.tsx';
 import { Expiry } from './expiry.tsx';
-import { GoneError, GoneResult, isGone } from './gone-result.tsx';
+import { MissingResultError, MissingResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
@@ -30,7 +30,7 @@ interface ResultViewProps {
   /** The row that a link leads to, counted from 1. */
   readonly firstRow: number | undefined;
   /** The cell where one was in the first rows, while the query ran. */
-  readonly placeMeanwhile: GridPlace | undefined;
+  readonly initialPlace: GridPlace | undefined;
   readonly onRunAgain: () => void;
   /** Writes a query of this result into the editor. */
   readonly onQuery: () => void;
@@ -42,7 +42,7 @@ export function ResultView({
   sql,
   elapsedMs,
   firstRow,
-  placeMeanwhile,
+  initialPlace,
   onRunAgain,
   onQuery,
 }: ResultViewProps): ReactNode {
@@ -60,7 +60,7 @@ export function ResultView({
 
   // Later the address follows the grid.
   const [linkedRow] = useState(firstRow);
-  const [start] = useState(placeMeanwhile);
+  const [start] = useState(initialPlace);
   useEffect(() => {
     const row = rowWithin(linkedRow, result);
     if (row > 0) setPlace({ row, column: 0 });
@@ -82,9 +82,9 @@ export function ResultView({
       }),
     [attempt, selection, place.row, result.totalRowCount, pages, visible],
   );
-  const onExpired = useCallback(() => setError(new GoneError()), []);
+  const onExpired = useCallback(() => setError(new MissingResultError()), []);
   if (isGone(error)) {
-    return <GoneResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
+    return <MissingResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
   }
   return (
     <div className="card result-card">

@@ -1,9 +1,9 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { usePlace } from '../router.ts';
 import {
-  keepToken,
+  storeToken,
   openSession,
-  readKeptToken,
+  readStoredToken,
   type Session,
   SessionContext,
   useSession,
@@ -20,10 +20,10 @@ import { SignIn } from './sign-in.tsx';
 export function App(): ReactNode {
   const [session, setSession] = useState<Session>();
   const [notice, setNotice] = useState<string>();
-  const [isResuming, setIsResuming] = useState(() => readKeptToken() !== undefined);
+  const [isResuming, setIsResuming] = useState(() => readStoredToken() !== undefined);
   const about = useResource('about', readAboutServer);
   const signOut = useCallback((why?: string) => {
-    keepToken(undefined);
+    storeToken(undefined);
     // Who signs out leaves nothing in the tab; who is signed out finds the draft again.
     if (why === undefined) sessionStorage.clear();
     setSession(undefined);
@@ -34,16 +34,16 @@ export function App(): ReactNode {
     [signOut],
   );
   useEffect(() => {
-    const token = readKeptToken();
+    const token = readStoredToken();
     if (token === undefined) return;
     openSession(token, onRefused)
-      .then(setSession, () => keepToken(undefined))
+      .then(setSession, () => storeToken(undefined))
       .finally(() => setIsResuming(false));
   }, [onRefused]);
   if (isResuming) return <Loading what="the console" />;
   if (session === undefined) {
     const onSignedIn = (opened: Session, token: string): void => {
-      keepToken(token);
+      storeToken(token);
       setNotice(undefined);
       setSession(opened);
     };

@@ -66,7 +66,7 @@ export function decide(
   settings: RestreamSettings,
   moment: Moment,
 ): Decision {
-  if (isFinal(before.status)) return decideAftermath(before, seen);
+  if (isFinal(before.status)) return decideCleanup(before, seen);
   const problem = problemOf(before, seen);
   const job = problem === undefined ? before : withProblem(before, problem, moment.nowMs);
   if (seen.requests.cancel !== undefined) {
@@ -243,11 +243,11 @@ function stalled(
     (seen.consumption?.isPaused === true
       ? 'The destination is paused.'
       : 'The engine does not say why.');
-  const stands =
+  const exists =
     where === '' ? 'every partition has passed its target, but still lags too far behind' : where;
   return [
     'STREAM_UNAVAILABLE',
-    `The destination has consumed nothing for ${idle}: ${stands}. ${why}`,
+    `The destination has consumed nothing for ${idle}: ${exists}. ${why}`,
   ];
 }
 
@@ -394,7 +394,7 @@ function decideRebalance(
 /**
  * After the end: the destination is paused or dropped; one that stayed can still be dropped later.
  */
-function decideAftermath(job: RestreamJob, seen: Observation): Decision {
+function decideCleanup(job: RestreamJob, seen: Observation): Decision {
   const wantsDrop = seen.requests.cancel?.dropDestination === true && job.status !== 'DONE';
   if (wantsDrop && job.cleanup?.kind !== 'DROP') {
     return { kind: 'write', job: { ...job, cleanup: newCleanup('DROP') } };

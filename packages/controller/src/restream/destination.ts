@@ -60,7 +60,7 @@ export function destinationSchemaOf(
 }
 
 /** Whether a table was made by this job. */
-export function isMadeBy(table: TableDescription, jobId: string): boolean {
+export function isCreatedBy(table: TableDescription, jobId: string): boolean {
   return objectOf(objectOf(table.config['metadata'])['customConfigs'])[jobMark] === jobId;
 }
 

@@ -71,7 +71,7 @@ async function observeCommit(
   const isDestinationGone = await isGone(engine, job.config.destTableNameWithType, options);
   const engineJobId = job.commit?.engineJobId ?? null;
   if (isDestinationGone || engineJobId === null) return { isDestinationGone };
-  return { commit: await unlessGone(engine.readForceCommit(engineJobId, options)) };
+  return { commit: await unlessMissing(engine.readForceCommit(engineJobId, options)) };
 }
 
 async function observeRebalance(
@@ -82,7 +82,7 @@ async function observeRebalance(
   const isDestinationGone = await isGone(engine, job.config.destTableNameWithType, options);
   const engineJobId = job.rebalance?.engineJobId ?? null;
   if (isDestinationGone || engineJobId === null) return { isDestinationGone };
-  return { rebalance: await unlessGone(engine.readRebalance(engineJobId, options)) };
+  return { rebalance: await unlessMissing(engine.readRebalance(engineJobId, options)) };
 }
 
 async function isGone(
@@ -99,7 +99,7 @@ async function isGone(
   }
 }
 
-async function unlessGone<T>(reading: Promise<T>): Promise<T | 'gone'> {
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | 'gone'> {
   try {
     return await reading;
   } catch (error) {

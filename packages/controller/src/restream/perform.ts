@@ -2,7 +2,12 @@ import { type CallOptions, isQuireError } from '@quire/core';
 import type { Consumption, RebalanceJob } from '@quire/core/table-engine';
 import type { RestreamEngine } from './restream-engine.ts';
 import { type Action, failedJob } from './decide.ts';
-import { destinationConfigOf, destinationSchemaOf, isMadeBy, isSameSchema } from './destination.ts';
+import {
+  destinationConfigOf,
+  destinationSchemaOf,
+  isCreatedBy,
+  isSameSchema,
+} from './destination.ts';
 import { enterStage, type RestreamJob } from './restream-job.ts';
 
 /**
@@ -75,7 +80,7 @@ async function make(
   } catch (error) {
     const isOurs =
       isQuireError(error, 'TABLE_EXISTS') &&
-      isMadeBy(await engine.readTable(config.destTableNameWithType, options), jobId);
+      isCreatedBy(await engine.readTable(config.destTableNameWithType, options), jobId);
     if (!isOurs) throw error;
   }
 }
@@ -238,7 +243,7 @@ async function drop(
 ): Promise<void> {
   const { destTableNameWithType: destination } = config;
   const table = await unlessMissing(engine.readTable(destination, options));
-  if (table !== undefined && !isMadeBy(table, jobId)) return;
+  if (table !== undefined && !isCreatedBy(table, jobId)) return;
   if (table !== undefined) await unlessMissing(engine.deleteTable(destination, options));
   if (!init.makesSchema) return;
   try {

@@ -51,7 +51,7 @@ const oneAtATime = {
   waitingMax: Infinity,
   principalWaitingMax: Infinity,
 };
-const nobody: SlotClaim = { principal: '', isAdmin: false };
+const anonymous: SlotClaim = { principal: '', isAdmin: false };
 
 /**
  * The restream jobs of a controller: starts, lists, cancels and resumes them, and drives them,
@@ -96,7 +96,7 @@ export class Restreams implements AsyncDisposable {
    */
   async start(
     request: RestreamRequest,
-    { claim = nobody, ...options }: StartOptions = {},
+    { claim = anonymous, ...options }: StartOptions = {},
   ): Promise<RestreamJob> {
     const starting = this.#turns.run(claim, () => this.#start(request, options), options.signal);
     this.#starting.add(starting);

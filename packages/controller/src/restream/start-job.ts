@@ -145,8 +145,8 @@ async function needsSchema(
 ): Promise<boolean> {
   const wanted = destinationSchemaOf(source.schema, config);
   try {
-    const standing = await engine.readSchema(wanted.schemaName, options);
-    if (isSameSchema(standing, wanted)) return false;
+    const existing = await engine.readSchema(wanted.schemaName, options);
+    if (isSameSchema(existing, wanted)) return false;
   } catch (error) {
     if (isQuireError(error, 'SCHEMA_NOT_FOUND')) return true;
     throw error;

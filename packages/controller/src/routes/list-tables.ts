@@ -48,7 +48,7 @@ export function listTablesRoute({
 export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readTableSchema, async (request, reply) => {
     const { tableName } = request.params as { readonly tableName: string };
-    const kept = await readKeptSchema(tables?.engine, tableName, signalOf(request));
+    const kept = await readStoredSchema(tables?.engine, tableName, signalOf(request));
     if (kept !== undefined) return sendJson(reply, kept);
     const outcomes = await askBrokers(options.brokers, (url) =>
       readTableSchema(client, url, tableName, signalOf(request)),
@@ -66,7 +66,7 @@ export function readTableSchemaRoute({ options, client, tables }: ControllerCont
 }
 
 /** The schema of a table that the engine keeps; undefined when it keeps none of the name. */
-async function readKeptSchema(
+async function readStoredSchema(
   engine: TableEngine | undefined,
   name: string,
   signal: AbortSignal,

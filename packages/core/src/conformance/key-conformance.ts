@@ -48,9 +48,9 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
     test(`${JSON.stringify(key)} is refused by every call, before the source of a put is touched`, async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      let isBegun = false;
+      let isStarted = false;
       async function* source(): AsyncGenerator<Uint8Array> {
-        isBegun = true;
+        isStarted = true;
         yield patternBytes(1);
       }
       await expectRejection(store.head(key), 'INVALID_OBJECT_KEY');
@@ -58,7 +58,7 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
       await expectRejection(store.put(key, patternBytes(1)), 'INVALID_OBJECT_KEY');
       await expectRejection(store.put(key, source()), 'INVALID_OBJECT_KEY');
       await expectRejection(store.delete(key), 'INVALID_OBJECT_KEY');
-      expect(isBegun).toBe(false);
+      expect(isStarted).toBe(false);
       expect(await collect(store.list(''))).toEqual([]);
       expect(await fixture.leftovers()).toEqual([]);
     });

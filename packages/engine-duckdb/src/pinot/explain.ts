@@ -8,7 +8,7 @@ interface PlanStep {
 }
 
 /** The members of a step that are shown: others may hold paths. */
-const told = [
+const planKeys = [
   'Join Type',
   'Conditions',
   'Expression',
@@ -39,7 +39,7 @@ export function planQuery(plan: string): string {
 }
 
 function textOf({ name, extra_info: details = {} }: PlanStep): string {
-  const parts = told.flatMap((key) => {
+  const parts = planKeys.flatMap((key) => {
     const value = details[key];
     return value === undefined
       ? []

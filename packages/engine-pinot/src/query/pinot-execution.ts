@@ -24,7 +24,7 @@ export class PinotExecution implements QueryExecution {
   readonly #parts: ExecutionParts;
   readonly #rows: RowReader;
   readonly #members: Map<string, unknown>;
-  #endedAtMs: number | undefined;
+  #finishedAtMs: number | undefined;
 
   private constructor(parts: ExecutionParts, rows: RowReader, members: Map<string, unknown>) {
     this.#parts = parts;
@@ -66,7 +66,7 @@ export class PinotExecution implements QueryExecution {
 
   statistics(): QueryStatistics {
     const { clock, startedAtMs } = this.#parts;
-    return statisticsOf(this.#members, (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs);
+    return statisticsOf(this.#members, (this.#finishedAtMs ?? clock.monotonicMs()) - startedAtMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,7 +93,7 @@ export class PinotExecution implements QueryExecution {
 
   async #end(message: string): Promise<void> {
     const { answer, clock, stop, onClosed } = this.#parts;
-    this.#endedAtMs ??= clock.monotonicMs();
+    this.#finishedAtMs ??= clock.monotonicMs();
     stop.stop(new QuireError('ABORTED', message));
     await answer.return(undefined);
     onClosed();

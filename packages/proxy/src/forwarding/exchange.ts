@@ -109,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.noteProgress();
     this.#head = { status, headers };
-    this.#assertEndTells(this.#head);
+    this.#assertEndIsKnown(this.#head);
     this.#isAccepted = this.#call.accepts(this.#head);
     if (!this.#isAccepted) return;
     const { response } = this.#call;
@@ -206,14 +206,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * An answer that ends where its connection does could be cut anywhere; one that is coded for the
    * way besides would not be read.
    */
-  #assertEndTells({ status, headers }: AnswerHead): void {
+  #assertEndIsKnown({ status, headers }: AnswerHead): void {
     const hasNoBody = this.#call.method === 'HEAD' || status === 204 || status === 304;
     const codings = textOf(headers['transfer-encoding']);
-    const tells =
+    const hasLength =
       codings === undefined
         ? headers['content-length'] !== undefined
         : codings.toLowerCase() === 'chunked';
-    if (hasNoBody || tells) return;
+    if (hasNoBody || hasLength) return;
     throw new UnboundedAnswer('The answer does not say where it ends.');
   }
 }

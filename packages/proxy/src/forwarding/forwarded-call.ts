@@ -63,7 +63,7 @@ export class ForwardedCall {
 
   /** Whether its body, if it has one, is still all there. */
   get isWhole(): boolean {
-    return this.#upload?.isBegun !== true;
+    return this.#upload?.isStarted !== true;
   }
 
   /** The first bytes of its body; empty without one. They are sent all the same. */
@@ -104,7 +104,7 @@ export class ForwardedCall {
     });
     const outcome = await this.#exchange.run();
     // What is left of a body that the broker did not want must not be taken for the next call.
-    if (this.#upload?.isBegun === true) this.#request.raw.resume();
+    if (this.#upload?.isStarted === true) this.#request.raw.resume();
     metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
     this.#recordOutcome(broker, outcome);
     return outcome;

@@ -9,7 +9,7 @@ export class Upload {
   readonly #request: IncomingMessage;
   readonly #bytesMax: number;
   readonly #onProgress: () => void;
-  #isBegun = false;
+  #isStarted = false;
   #chunks: AsyncIterator<Buffer> | undefined;
   #first: Promise<IteratorResult<Buffer>> | undefined;
 
@@ -38,8 +38,8 @@ export class Upload {
     return announced === undefined ? undefined : Number(announced);
   }
 
-  get isBegun(): boolean {
-    return this.#isBegun;
+  get isStarted(): boolean {
+    return this.#isStarted;
   }
 
   /**
@@ -53,8 +53,8 @@ export class Upload {
 
   /** The bytes. @throws BODY_TOO_LARGE when more come than may */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    if (this.#isBegun) throw new QuireError('INTERNAL', 'A request body can be sent once.');
-    this.#isBegun = true;
+    if (this.#isStarted) throw new QuireError('INTERNAL', 'A request body can be sent once.');
+    this.#isStarted = true;
     let sizeBytes = 0;
     let next = await this.#readFirst();
     while (next.done !== true) {

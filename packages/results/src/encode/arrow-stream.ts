@@ -24,11 +24,11 @@ export async function* encodeArrowStream(
   yield new Uint8Array(openingOf(schema));
   /** Of the last batch that went out. */
   let lastIndex = -1;
-  let isEnded = false;
+  let isFinished = false;
   for await (const read of batches) {
     if (read.planned.index <= lastIndex) continue;
     const piece = pieceOf(schema, read, { rowsPerBatch, codecs }, pool);
-    ({ lastIndex, isEnded } = piece);
+    ({ lastIndex, isFinished } = piece);
     let isDone = false;
     try {
       yield pool === undefined && piece.cut === undefined
@@ -39,7 +39,7 @@ export async function* encodeArrowStream(
       if (piece.cut !== undefined) giveBack(pool, piece.cut, isDone);
     }
   }
-  if (!isEnded) yield endOfStream;
+  if (!isFinished) yield endOfStream;
 }
 
 /** What an Arrow stream is made by. */
@@ -71,15 +71,15 @@ export function encodeArrowSync(
   };
   try {
     let lastIndex = -1;
-    let isEnded = false;
+    let isFinished = false;
     for (const read of batches) {
       if (read.planned.index <= lastIndex) continue;
       const piece = pieceOf(schema, read, { rowsPerBatch, codecs }, pool);
-      ({ lastIndex, isEnded } = piece);
+      ({ lastIndex, isFinished } = piece);
       if (piece.cut !== undefined) cuts.push(piece.cut);
       chunks.push(piece.bytes);
     }
-    if (!isEnded) chunks.push(endOfStream);
+    if (!isFinished) chunks.push(endOfStream);
     return { chunks, release };
   } catch (error) {
     release(false);
@@ -104,7 +104,7 @@ interface Piece {
   /** The last batch that it has. */
   readonly lastIndex: number;
   /** Whether it ends the stream. */
-  readonly isEnded: boolean;
+  readonly isFinished: boolean;
   /** Memory that was lent for it; absent when the bytes are those that were read. */
   readonly cut?: Uint8Array;
 }
@@ -121,18 +121,18 @@ function pieceOf(
   if (isWhole(planned, rowsPerBatch)) {
     const last = run === undefined ? planned : lastPassing(run, form);
     const bytes = run?.bytes.subarray(0, last.bytes.end - planned.bytes.start) ?? message;
-    return { bytes, lastIndex: last.index, isEnded: false };
+    return { bytes, lastIndex: last.index, isFinished: false };
   }
   const batch = decodeBatchMessage(schema, message, end);
   if (batch.rowCount === end - start) {
-    return { bytes: message, lastIndex: planned.index, isEnded: false };
+    return { bytes: message, lastIndex: planned.index, isFinished: false };
   }
   const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
   const cutAndEnd = end < rowsPerBatch ? withEndOfStream(cut) : undefined;
   return {
     bytes: cutAndEnd ?? cut,
     lastIndex: planned.index,
-    isEnded: cutAndEnd !== undefined,
+    isFinished: cutAndEnd !== undefined,
     cut,
   };
 }

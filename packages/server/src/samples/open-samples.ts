@@ -96,10 +96,10 @@ async function makeTables(
  * Undefined when the error says that it exists already, or that it is set aside: neither keeps the
  * process from starting.
  */
-async function unlessThere<Made>(
+async function unlessThere<Created>(
   code: ErrorCode,
-  make: () => Promise<Made>,
-): Promise<Made | undefined> {
+  make: () => Promise<Created>,
+): Promise<Created | undefined> {
   try {
     return await make();
   } catch (error) {

@@ -87,7 +87,7 @@ export class Journal {
     this.#tallies.push(tally);
   }
 
-  hasRoomFor(before: Value, after: Value): boolean {
+  fits(before: Value, after: Value): boolean {
     const bytes = sizeOf(before) + sizeOf(after);
     if (bytes > this.#exampleBytesLeft) return false;
     this.#exampleBytesLeft -= bytes;
@@ -174,7 +174,7 @@ class Tally {
     this.count += 1;
     if (
       this.examples.length >= this.#journal.examplesMax ||
-      !this.#journal.hasRoomFor(before ?? null, after ?? null)
+      !this.#journal.fits(before ?? null, after ?? null)
     ) {
       return;
     }

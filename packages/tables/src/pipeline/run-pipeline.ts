@@ -20,7 +20,7 @@ export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
    * Most bytes of all values that are made of the rows; what comes behind them is left out. By
    * default as many as it takes.
    */
-  readonly madeBytesMax?: number | undefined;
+  readonly createdBytesMax?: number | undefined;
 }
 
 /** A row as the table would hold it. */
@@ -89,12 +89,12 @@ export async function runPipeline(
     signal,
     examplesMax = examplesMaxDefault,
     droppedMax = droppedMaxDefault,
-    madeBytesMax,
+    createdBytesMax,
     ...options
   }: RunOptions,
 ): Promise<PipelineResult> {
   const { clock } = options;
-  const budget = new SizeBudget(madeBytesMax);
+  const budget = new SizeBudget(createdBytesMax);
   const { steps, flat, findings } = planPipeline({ ...options, budget });
   const run = new PipelineRun(steps, {
     rows: new RowMaker(flat, budget),

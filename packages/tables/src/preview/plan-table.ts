@@ -99,7 +99,7 @@ async function inferFromSample(
       transformConfigs,
       continueOnError: true,
     };
-    const options = { clock, signal, madeBytesMax: limits.rowsBytesMax };
+    const options = { clock, signal, createdBytesMax: limits.rowsBytesMax };
     const made = await runPipeline(rows, { ...options, config: { ingestionConfig }, schema: {} });
     const isRenamed = renamedFields(transformConfigs);
     rows = made.rows.map(({ fields }) =>

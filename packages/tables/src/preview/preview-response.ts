@@ -110,14 +110,14 @@ async function* writeAll(
   { sourceRows, rows, ...rest }: PreviewResponse,
   end: string,
   bytesMax: number,
-  roomBytes: number,
+  limitBytes: number,
 ): AsyncGenerator<string, void, undefined> {
   // The rows go first, so that the rest can be written as any other value is, and closed by its own
   // brace.
   yield '{"sourceRows":';
-  const source = yield* writeRows(sourceRows, roomBytes / 2);
+  const source = yield* writeRows(sourceRows, limitBytes / 2);
   yield ',"rows":';
-  const made = yield* writeRows(rows, roomBytes - source.bytes);
+  const made = yield* writeRows(rows, limitBytes - source.bytes);
   if (source.count === sourceRows.length && made.count === rows.length) return yield end;
   const message =
     `The answer would have more than ${formatBytes(bytesMax)}: of ${sourceRows.length} rows of the source ` +
@@ -129,7 +129,7 @@ async function* writeAll(
 /** Writes as many rows as there is room for; gives how many, and their bytes. */
 async function* writeRows(
   rows: readonly object[],
-  roomBytes: number,
+  limitBytes: number,
 ): AsyncGenerator<string, { readonly count: number; readonly bytes: number }, undefined> {
   let piece = '[';
   let bytes = 0;
@@ -137,7 +137,7 @@ async function* writeRows(
   for (const row of rows) {
     const text = `${count === 0 ? '' : ','}${writeLosslessJson(row)}`;
     const textBytes = Buffer.byteLength(text);
-    if (bytes + textBytes > roomBytes) break;
+    if (bytes + textBytes > limitBytes) break;
     bytes += textBytes;
     count += 1;
     piece += text;

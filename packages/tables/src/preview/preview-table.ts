@@ -150,7 +150,7 @@ function runRows(
     ...options,
     config,
     schema,
-    madeBytesMax: limits.rowsBytesMax,
+    createdBytesMax: limits.rowsBytesMax,
   });
 }
 

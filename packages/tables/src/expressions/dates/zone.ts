@@ -16,7 +16,7 @@ const quarterHourMs = 15 * 60_000;
  * of it.
  */
 const quarterHoursFromMs = Date.UTC(1973, 0, 1);
-const keptOffsetCountMax = 20_000;
+const cachedOffsetCountMax = 20_000;
 const offsetPattern = /^([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?$/;
 const longOffsetPattern = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?/;
 /** Names without a slash that both Joda-Time and the runtime have. */
@@ -188,7 +188,7 @@ function namedZone(name: string): Zone {
       const known = kept.get(quarterHour);
       if (known !== undefined) return known;
       const offsetMs = parseOffset(format.format(epochMs));
-      if (kept.size >= keptOffsetCountMax) kept.clear();
+      if (kept.size >= cachedOffsetCountMax) kept.clear();
       kept.set(quarterHour, offsetMs);
       return offsetMs;
     },

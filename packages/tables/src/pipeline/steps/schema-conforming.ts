@@ -41,7 +41,7 @@ export function planSchemaConforming(
     config.enableIndexableExtras === false ? undefined : config.indexableExtrasField;
   const unindexableField =
     config.enableUnindexableExtras === false ? undefined : config.unindexableExtrasField;
-  const keptAside = new Set([extrasField, unindexableField, ...routes.preserved]);
+  const reservedFields = new Set([extrasField, unindexableField, ...routes.preserved]);
   return {
     findings: config.mergedTextIndexField === undefined ? [] : [withoutTextIndex],
     step: {
@@ -50,11 +50,11 @@ export function planSchemaConforming(
         const { fields, sourceIndex } = row;
         const sorted: Sorted = { columns: members(), extras: members(), unindexable: members() };
         for (const [name, value] of Object.entries(fields)) {
-          if (!keptAside.has(name)) {
+          if (!reservedFields.has(name)) {
             attempt(row, name, policy, journal, () => sort(name, name, value, routes, sorted, 0));
           }
         }
-        for (const name of Object.keys(fields)) if (!keptAside.has(name)) delete fields[name];
+        for (const name of Object.keys(fields)) if (!reservedFields.has(name)) delete fields[name];
         Object.assign(fields, sorted.columns);
         for (const [field, extras] of [
           [extrasField, sorted.extras],
