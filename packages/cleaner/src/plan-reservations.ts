@@ -158,8 +158,9 @@ function isSafe<Write extends WriteDemand>(
   if (write.heldBytes > guaranteedBytes) return true;
   const exceedsGuarantee = grownBytes(write) > guaranteedBytes;
   const claimants = writes.filter(({ heldBytes }) => heldBytes <= guaranteedBytes);
-  if (!exceedsGuarantee && claimants.every(({ heldBytes }) => heldBytes <= write.heldBytes))
+  if (!exceedsGuarantee && claimants.every(({ heldBytes }) => heldBytes <= write.heldBytes)) {
     return true;
+  }
   const held = claimants
     .filter((each) => each !== write || !exceedsGuarantee)
     .map((each) => (each === write ? grownBytes(each) : each.heldBytes))
