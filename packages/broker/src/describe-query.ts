@@ -1,13 +1,12 @@
 import type { Principal } from '@quire/auth';
-import type { Query } from '@quire/core';
+import type { Query, QueryDescription } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
-import type { Result } from '@quire/results';
 import { claimOf } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
 import { timedOut } from './query-runner.ts';
 
 /**
- * Returns the schema that the answer of a query would have. It waits for its turn as a query does.
+ * Returns the schema that the answer of a query would have, and the types of its parameters. It waits for its turn as a query does.
  *
  * @throws as `StoringEngine.describe`
  */
@@ -15,7 +14,7 @@ export function describeInTurn(
   { options, clock, engine, queue }: BrokerContext,
   principal: Principal,
   { query, signal }: { readonly query: Query; readonly signal: AbortSignal },
-): Promise<Result['schema']> {
+): Promise<QueryDescription> {
   const timeoutMs = options.queryTimeoutMs;
   return withDeadline({ clock, timeoutMs, signal, error: timedOut }, (limited) =>
     queue.run(

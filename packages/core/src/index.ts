@@ -48,13 +48,14 @@ export type { EngineSettings } from './engine-settings.ts';
 export { type SqlDialect, sqlDialects } from './sql-dialect.ts';
 export type {
   Query,
+  QueryDescription,
   QueryEngine,
   QueryExecution,
   QueryLimits,
   QueryStatistics,
 } from './query-engine.ts';
 export type { ColumnarRows, NamedRows } from './named-rows.ts';
-export type { QueryParameter, QueryParameters } from './query-parameters.ts';
+export type { ParameterType, QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
 export {
   createRequestId,

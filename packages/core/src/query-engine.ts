@@ -1,6 +1,6 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
 import type { NamedRows } from './named-rows.ts';
-import type { QueryParameters } from './query-parameters.ts';
+import type { ParameterType, QueryParameters } from './query-parameters.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
 /** One query as it came from the caller. */
@@ -79,6 +79,18 @@ export interface QueryExecution extends AsyncDisposable {
    * the time, or for chance.
    */
   readonly dataVersion?: string | undefined;
+  /**
+   * The types that values for the parameters by position should have, `NULL` where any will do.
+   * Absent when the query has no parameters, or the engine cannot tell.
+   */
+  readonly parameterTypes?: readonly ParameterType[] | undefined;
+}
+
+/** What is known of a query before its rows are computed. */
+export interface QueryDescription {
+  readonly schema: Schema;
+  /** As `QueryExecution.parameterTypes`. */
+  readonly parameterTypes?: readonly ParameterType[] | undefined;
 }
 
 /**
@@ -103,6 +115,16 @@ export interface QueryEngine extends AsyncDisposable {
       readonly results?: readonly NamedRows[] | undefined;
     },
   ): Promise<QueryExecution>;
+  /**
+   * Returns the schema that the answer of a query most likely has, without computing rows. Engines
+   * for which that costs as much as `execute` leave it out.
+   *
+   * @throws as `execute`
+   */
+  describe?(
+    query: Query,
+    options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits },
+  ): Promise<QueryDescription>;
   /** Whether queries may name stored results, as `result('<requestId>')`. Absent: they may not. */
   readonly readsResults?: boolean;
   /**

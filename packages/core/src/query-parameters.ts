@@ -20,6 +20,9 @@ export type QueryParameter =
       readonly value: string;
     };
 
+/** A type that values for parameters have. */
+export type ParameterType = QueryParameter['type'];
+
 /**
  * Values by position, for `?` or `$1`, or by name, for `$name`; names are the same in upper and
  * lower case.

@@ -1,5 +1,10 @@
 import duckdb, { type Connection, type PreparedStatement } from '@duckdb/node-bindings';
-import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core';
+import {
+  type ParameterType,
+  type QueryParameter,
+  type QueryParameters,
+  QuireError,
+} from '@quire/core';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
@@ -58,6 +63,39 @@ export async function prepareWith(
     duckdb.destroy_prepare_sync(statement);
     throw error;
   }
+}
+
+const { Type } = duckdb;
+
+/** What values for a parameter should be, by the type that DuckDB infers for it. */
+const inferred: readonly (readonly [ParameterType, readonly number[]])[] = [
+  ['BOOLEAN', [Type.BOOLEAN]],
+  ['INT', [Type.TINYINT, Type.SMALLINT, Type.INTEGER, Type.UTINYINT, Type.USMALLINT]],
+  ['LONG', [Type.BIGINT, Type.UINTEGER]],
+  ['BIG_DECIMAL', [Type.DECIMAL, Type.HUGEINT, Type.UHUGEINT, Type.UBIGINT]],
+  ['DOUBLE', [Type.FLOAT, Type.DOUBLE]],
+  ['STRING', [Type.VARCHAR, Type.ENUM, Type.UUID, Type.TIME]],
+  ['DATE', [Type.DATE]],
+  [
+    'TIMESTAMP',
+    [Type.TIMESTAMP, Type.TIMESTAMP_S, Type.TIMESTAMP_MS, Type.TIMESTAMP_NS, Type.TIMESTAMP_TZ],
+  ],
+  ['BYTES', [Type.BLOB]],
+];
+
+/**
+ * Returns the types of the parameters of a statement by their numbers, as DuckDB infers them from
+ * what they are compared with; `NULL` where it cannot. Undefined when parameters have names.
+ */
+export function parameterTypesOf(statement: PreparedStatement): ParameterType[] | undefined {
+  const types: ParameterType[] = [];
+  for (let index = 1; index <= duckdb.nparams(statement); index += 1) {
+    const number = Number(duckdb.parameter_name(statement, index));
+    if (!Number.isInteger(number)) return undefined;
+    const type: number = duckdb.param_type(statement, index);
+    types[number - 1] = inferred.find(([, of]) => of.includes(type))?.[0] ?? 'NULL';
+  }
+  return types;
 }
 
 function matchNumbers(names: readonly string[], values: readonly QueryParameter[]): BoundValues {

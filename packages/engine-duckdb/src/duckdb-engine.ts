@@ -5,6 +5,7 @@ import {
   isQuireError,
   type NamedRows,
   type Query,
+  type QueryDescription,
   type QueryEngine,
   type QueryExecution,
   type QueryLimits,
@@ -25,7 +26,7 @@ import { prepareTranslated } from './pinot/prepare-translated.ts';
 import { QueryConnection } from './query-connection.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
-import { narrowSums } from './sums-of-integers.ts';
+import { likelySchemaOf, narrowSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
@@ -115,17 +116,25 @@ export class DuckDbEngine implements QueryEngine {
 
   async execute(query: Query, options: ExecuteOptions): Promise<QueryExecution> {
     const startedAtMs = this.#clock.monotonicMs();
-    throwIfAborted(options.signal);
-    if (this.#isClosed) throw shuttingDown();
     const connection = await this.#connect(options);
     try {
-      const scope = await TableScope.open(this.#tables, this.#liveTables, options.results ?? []);
-      const prepare = query.dialect === 'pinot' ? prepareTranslated : prepareSelect;
-      const prepared = await prepare(connection, query, scope, this.#rules);
+      const { prepared, scope } = await this.#prepare(connection, query, options);
       return await this.#open(connection, prepared, scope, startedAtMs);
     } catch (error) {
       connection.stop(new QuireError('ABORTED', 'The query did not start.'));
       throw error;
+    }
+  }
+
+  /** Sums of integers are described as Int64, which they are unless one of them does not fit. */
+  async describe(query: Query, options: ExecuteOptions): Promise<QueryDescription> {
+    const connection = await this.#connect(options);
+    try {
+      const { prepared } = await this.#prepare(connection, query, options);
+      duckdb.destroy_prepare_sync(prepared.statement);
+      return { schema: likelySchemaOf(prepared), parameterTypes: prepared.parameterTypes };
+    } finally {
+      connection.stop(new QuireError('ABORTED', 'The query was described.'));
     }
   }
 
@@ -146,7 +155,19 @@ export class DuckDbEngine implements QueryEngine {
     await this.#locked.close();
   }
 
+  async #prepare(
+    connection: QueryConnection,
+    query: Query,
+    options: ExecuteOptions,
+  ): Promise<{ readonly prepared: SelectStatement; readonly scope: TableScope }> {
+    const scope = await TableScope.open(this.#tables, this.#liveTables, options.results ?? []);
+    const prepare = query.dialect === 'pinot' ? prepareTranslated : prepareSelect;
+    return { prepared: await prepare(connection, query, scope, this.#rules), scope };
+  }
+
   async #connect(options: ExecuteOptions): Promise<QueryConnection> {
+    throwIfAborted(options.signal);
+    if (this.#isClosed) throw shuttingDown();
     const connection = await QueryConnection.open(this.#locked.database).catch((cause: unknown) => {
       throw this.#isClosed
         ? shuttingDown()

@@ -39,6 +39,7 @@ export class DuckDbExecution implements QueryExecution {
   readonly schema: Schema;
   readonly batches: AsyncIterable<RecordBatch>;
   readonly dataVersion: string | undefined;
+  readonly parameterTypes: SelectStatement['parameterTypes'];
   readonly #parts: ExecutionParts;
   #finishedAtMs: number | undefined;
 
@@ -46,6 +47,7 @@ export class DuckDbExecution implements QueryExecution {
     this.#parts = parts;
     this.schema = parts.select.plan.schema;
     this.dataVersion = parts.dataVersion;
+    this.parameterTypes = parts.select.parameterTypes;
     this.batches = this.#read();
   }
 

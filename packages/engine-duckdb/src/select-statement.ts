@@ -3,8 +3,13 @@ import duckdb, {
   type PreparedStatement,
   type Result,
 } from '@duckdb/node-bindings';
-import { type Query, QuireError, isQuireError } from '@quire/core';
-import { type BoundValues, matchParameters, prepareWith } from './bind-parameters.ts';
+import { type ParameterType, type Query, QuireError, isQuireError } from '@quire/core';
+import {
+  type BoundValues,
+  matchParameters,
+  parameterTypesOf,
+  prepareWith,
+} from './bind-parameters.ts';
 import {
   type AnswerColumn,
   castColumns,
@@ -33,6 +38,8 @@ export interface SelectStatement {
   /** What runs: the query as it came, or with its columns cast. */
   readonly sql: string;
   readonly values: BoundValues;
+  /** As `QueryExecution.parameterTypes`. */
+  readonly parameterTypes?: readonly ParameterType[] | undefined;
   readonly plan: ColumnPlan;
   /** The query as it came. */
   readonly givenSql: string;
@@ -90,8 +97,10 @@ export async function prepareSelect(
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
     if (values.size > 0) {
+      const parameterTypes = parameterTypesOf(statement);
       duckdb.destroy_prepare_sync(statement);
-      return { ...(await prepareBound(connection, sql, values, limits, redact)), ...common };
+      const bound = await prepareBound(connection, sql, values, limits, redact);
+      return { ...bound, ...common, parameterTypes };
     }
     const plan = await planStatement(connection, statement, limits);
     const relation = `query(${quoteLiteral(sql)})`;

@@ -1,5 +1,6 @@
 import duckdb from '@duckdb/node-bindings';
 import { isQuireError } from '@quire/core';
+import type { Schema } from 'apache-arrow';
 import { type BoundValues, prepareWith } from './bind-parameters.ts';
 import { castColumns, planTyped } from './conversion/column-plan.ts';
 import { bigint, type ColumnType, digits, hugeint } from './conversion/column-type.ts';
@@ -13,6 +14,14 @@ import type { SelectStatement } from './select-statement.ts';
  * its values fit. Other columns of 128 bits are Decimal128 when all of their values have at most the 38 digits that Arrow allows, and
  * text otherwise. That is decided before the first row is given: nothing may change afterwards.
  */
+
+/** Returns the schema that a statement has when its sums fit in 64 bits. */
+export function likelySchemaOf({ plan, hasSums }: SelectStatement): Schema {
+  if (!hasSums || plan.columns.every(({ type }) => type !== hugeint)) return plan.schema;
+  return planTyped(
+    plan.columns.map((column) => (column.type === hugeint ? { ...column, type: bigint } : column)),
+  ).schema;
+}
 
 const materializedAnswer = 'temp.main."answer with sums"';
 

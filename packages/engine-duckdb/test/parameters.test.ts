@@ -144,3 +144,49 @@ describe('a query fails', () => {
     });
   });
 });
+
+describe('types of parameters', () => {
+  const none = (count: number): QueryParameter[] =>
+    Array.from({ length: count }, () => ({ type: 'NULL', value: null }));
+
+  test.each([
+    [
+      'SELECT 1 WHERE 1::TINYINT = ? OR 2::BIGINT < ? OR ? > 3::UBIGINT',
+      ['INT', 'LONG', 'BIG_DECIMAL'],
+    ],
+    [
+      "SELECT 1 WHERE upper(?) = 'X' OR ? <> 1.5::DECIMAL(5, 1) OR ?",
+      ['STRING', 'BIG_DECIMAL', 'BOOLEAN'],
+    ],
+    [
+      "SELECT 1 WHERE DATE '2001-02-03' = ? OR now() > ? OR ''::BLOB = ?",
+      ['DATE', 'TIMESTAMP', 'BYTES'],
+    ],
+    ['SELECT i FROM range(9) AS t(i) WHERE i BETWEEN $2 AND $1 LIMIT $3', ['LONG', 'LONG', 'LONG']],
+    ['SELECT ?, i FROM range(3) AS t(i) WHERE i > ?', ['NULL', 'LONG']],
+  ])('of %s are %j', async (sql, types) => {
+    await using execution = await db.execute(sql, undefined, none(types.length));
+    expect(execution.parameterTypes).toEqual(types);
+  });
+
+  test('types of parameters with names are not known, and absent without parameters', async () => {
+    await using named = await db.execute('SELECT 1 = $n', undefined, { n: int(1) });
+    await using plain = await db.execute('SELECT 1');
+    expect([named.parameterTypes, plain.parameterTypes]).toEqual([undefined, undefined]);
+  });
+});
+
+test('a query is described without being run, with sums as numbers of 64 bits', async () => {
+  const endless =
+    'SELECT count(*) AS n, sum(i) AS total FROM range(1000000000000) AS t(i) WHERE i > ?';
+  const query = { sql: endless, parameters: [int(1)] };
+  const { schema, parameterTypes } = await db.engine.describe(query, {
+    limits: { timeoutMs: 60_000 },
+  });
+  expect([String(schema), parameterTypes]).toEqual([
+    'Schema<{ 0: n: Int64, 1: total: Int64 }>',
+    ['LONG'],
+  ]);
+  const missing = db.engine.describe({ sql: 'SELECT nope' }, { limits: { timeoutMs: 60_000 } });
+  await expect(missing).rejects.toMatchObject({ code: 'COLUMN_NOT_FOUND' });
+});

@@ -47,4 +47,5 @@ export {
   type Timestamp,
 } from './wire/flight-messages.ts';
 export type { MessageCodec, MessageOf } from './wire/protobuf.ts';
+export { parameterSchemaOf } from './sql/parameter-schema.ts';
 export { readParameters } from './sql/read-parameters.ts';

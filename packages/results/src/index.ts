@@ -41,6 +41,7 @@ export type { Result } from './result.ts';
 export {
   type AnsweredData,
   answeredData,
+  describeBy,
   storeInProcess,
   type StoringEngine,
   type StoringOptions,

@@ -1,12 +1,12 @@
 import type {
   CallOptions,
   Query,
+  QueryDescription,
   QueryEngine,
   QueryExecution,
   QueryLimits,
   RequestId,
 } from '@quire/core';
-import type { Schema } from 'apache-arrow';
 import type { ProgressTarget } from './progress-event.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Result } from './result.ts';
@@ -44,11 +44,15 @@ export interface StoringEngine {
    */
   store(query: Query, options: StoringOptions): Promise<Result>;
   /**
-   * The schema that the answer of a query has; its rows are not computed.
+   * Returns the schema that the answer of a query has, and the types of its parameters; rows are not
+   * computed.
    *
    * @throws as `QueryEngine.execute`
    */
-  describe(query: Query, options: CallOptions & { readonly limits: QueryLimits }): Promise<Schema>;
+  describe(
+    query: Query,
+    options: CallOptions & { readonly limits: QueryLimits },
+  ): Promise<QueryDescription>;
   /** As `QueryEngine.readsResults`. */
   readonly readsResults?: boolean | undefined;
   /** As `QueryEngine.dataVersion`. */
@@ -58,6 +62,18 @@ export interface StoringEngine {
 /** What is known of a query under way. */
 export function answeredData(execution: QueryExecution): AnsweredData {
   return { version: execution.dataVersion, tables: execution.statistics().tables };
+}
+
+/** Describes a query by its engine. @throws as `QueryEngine.execute` */
+export async function describeBy(
+  engine: Pick<QueryEngine, 'describe' | 'execute'>,
+  query: Query,
+  options: CallOptions & { readonly limits: QueryLimits },
+): Promise<QueryDescription> {
+  if (engine.describe !== undefined) return engine.describe(query, options);
+  await using execution = await engine.execute(query, options);
+  const { schema, parameterTypes } = execution;
+  return { schema, parameterTypes };
 }
 
 /** Runs queries on an engine in this process, which their memory and time then concern. */
@@ -83,10 +99,7 @@ export function storeInProcess(
         ...(requestId !== undefined && { requestId }),
       });
     },
-    describe: async (query, options) => {
-      await using execution = await engine.execute(query, options);
-      return execution.schema;
-    },
+    describe: (query, options) => describeBy(engine, query, options),
     readsResults: engine.readsResults,
     dataVersion: engine.dataVersion?.bind(engine),
   };

@@ -90,17 +90,24 @@ export const compatibilities: readonly Compatibility[] = [
   {
     client: 'ADBC for Flight SQL (Python), with polars and pandas',
     version: '1.13.0, 2.1.0, 3.1.1',
-    what: 'login, every type against HTTP, parameters, objects and tables, failures; a million rows into polars and pandas',
+    what: 'login, every type against HTTP, parameters of every type, cancelling, objects and tables, failures; a million rows into polars and pandas',
     file: flightDrivers,
     suite: 'ADBC, polars and pandas',
   },
   {
     client: 'Arrow Flight SQL JDBC driver',
     version: '18.3.0',
-    what: 'login, all getters of DatabaseMetaData, tables and columns, types, 300,000 rows',
+    what: 'login, all getters of DatabaseMetaData, tables and columns, types, parameters, 300,000 rows with and without `threadPoolSize`',
     file: flightDrivers,
     suite: "Apache Arrow's JDBC driver for Flight SQL",
-    note: 'needs `--add-opens=java.base/java.nio=ALL-UNNAMED`; parameters of prepared statements cannot be bound',
+    note: 'needs `--add-opens=java.base/java.nio=ALL-UNNAMED`; parameters without an inferred type take text only',
+  },
+  {
+    client: "Apache Arrow's integration client for Flight (Go)",
+    version: '18.8.0',
+    what: 'its 12 scenarios, against scripted producers of the same server',
+    file: 'test/src/flight/integration-client.integration.test.ts',
+    suite: "Apache Arrow's integration client for Flight",
   },
   {
     client: '@firetiger-oss/flight-sql-client (npm)',

@@ -107,6 +107,72 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
     ).toEqual([123, 0, 0]);
   });
 
+  test('ADBC binds parameters of every type that they can have', async () => {
+    expect(
+      await session(
+        `import datetime, decimal
+when = datetime.datetime(2001, 2, 3, 4, 5, 6, 789123)
+values = [
+    ("TINYINT", 1, "1"), ("BIGINT", -2**63, "-9223372036854775808"), ("UBIGINT", pa.scalar(2**64 - 1, pa.uint64()), "18446744073709551615"),
+    ("DOUBLE", 0.1, "0.1"), ("FLOAT", pa.scalar(1.5, pa.float32()), "1.5"), ("DECIMAL(20, 2)", decimal.Decimal("-12345678901234567.89"), "-12345678901234567.89"),
+    ("VARCHAR", "ünï ❤", "ünï ❤"), ("VARCHAR", pa.scalar("x", pa.large_string()), "x"), ("VARCHAR", "", ""), ("BLOB", b"\\x00\\xff", "\\\\x00\\\\xFF"),
+    ("BOOLEAN", False, "false"), ("DATE", datetime.date(1969, 12, 31), "1969-12-31"), ("TIMESTAMP", when, "2001-02-03 04:05:06.789123"),
+    ("TIMESTAMP_NS", pa.scalar(1, pa.timestamp("ns")), "1970-01-01 00:00:00.000000001"), ("TIMESTAMP", pa.scalar(-1, pa.timestamp("ms")), "1969-12-31 23:59:59.999"),
+    ("VARCHAR", None, None),
+]
+wrong = []
+with connect() as c, c.cursor() as cursor:
+    for kind, value, text in values:
+        scalar = value if isinstance(value, pa.Scalar) else pa.scalar(value)
+        row = pa.record_batch([pa.array([scalar.as_py()] if kind != "TIMESTAMP_NS" else pa.array([1], pa.int64()).cast(scalar.type), scalar.type)], names=["0"])
+        cursor.execute(f"SELECT CAST(CAST(? AS {kind}) AS VARCHAR)", row)
+        found = cursor.fetchone()[0]
+        if found != text: wrong.append([kind, text, found])
+    refused = []
+    for row in (pa.record_batch([[1, 2]], names=["0"]), pa.record_batch([[[1]]], names=["0"]), pa.record_batch([[1], [2]], names=["0", "1"])):
+        try: cursor.execute("SELECT ? + 1", row)
+        except Exception as error: refused.append(dict(error.details or []).get(b"quire-reason", b"").decode())
+print(json.dumps([wrong, refused]))`,
+      ),
+    ).toEqual([[], ['UNSUPPORTED', 'UNSUPPORTED', 'QUERY_INVALID']]);
+  });
+
+  test('ADBC cancels a query that computes, and one whose rows it reads', async () => {
+    expect(
+      await session(
+        `import threading
+def queries():
+    request = urllib.request.Request(http + '/queries', headers={'authorization': 'Bearer admin-token'})
+    return json.loads(urllib.request.urlopen(request).read())["queries"]
+def until(condition):
+    while not condition(): pass
+endless = "SELECT count(*) FROM range(1000000000000)", "SELECT i FROM range(1000000000000) AS t(i)"
+outcomes = []
+with connect() as c:
+    with c.cursor() as cursor:
+        def execute():
+            try: cursor.execute(endless[0])
+            except Exception as error: outcomes.append(type(error).__name__)
+        thread = threading.Thread(target=execute)
+        thread.start()
+        until(lambda: len(queries()) == 1)
+        cursor.adbc_cancel()
+        thread.join()
+    until(lambda: queries() == [])
+    with c.cursor() as cursor:
+        cursor.execute(endless[1])
+        rows = cursor.fetch_record_batch()
+        outcomes.append(rows.read_next_batch().num_rows > 0 and len(queries()))
+        cursor.adbc_cancel()
+        try:
+            for batch in rows: pass
+        except Exception as error: outcomes.append(type(error).__name__)
+    until(lambda: queries() == [])
+print(json.dumps(outcomes))`,
+      ),
+    ).toEqual(['OperationalError', 1, 'OSError']);
+  });
+
   test('ADBC, polars and pandas finds catalogs, schemas, tables and columns', async () => {
     expect(
       await session(
@@ -200,14 +266,16 @@ describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars)
     );
     const lines = stdout
       .split('\n')
-      .filter((line) => /^(?:getters|failed|tables|columns|rows)/.test(line));
+      .filter((line) => /^(?:getters|failed|tables|columns|parameters|rows|order)/.test(line));
     expect(lines).toEqual([
       expect.stringMatching(/^getters (\d+) of \1$/),
       expect.stringMatching(/^tables \[/),
       'columns [symbol:VARCHAR, date:VARCHAR, price:DOUBLE]',
+      'parameters [9 parameters, 1, 0, MSFT 15.81, AAPL 7.07, none]',
       'rows 1 [a=1, b=2, c=x, d=2001-02-03, e=2001-02-03 04:05:06.789, f=1.50, g=true, h=null]',
       'rows 300000 [i=0]',
       'rows 0 []',
+      'order 300000 rows, 0 breaks',
     ]);
   });
 });

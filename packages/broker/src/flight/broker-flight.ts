@@ -1,4 +1,10 @@
-import { isQuireError, isRequestId, QuireError, type RequestId } from '@quire/core';
+import {
+  isQuireError,
+  isRequestId,
+  type QueryDescription,
+  QuireError,
+  type RequestId,
+} from '@quire/core';
 import {
   cancelStatuses,
   type FlightCall,
@@ -11,9 +17,11 @@ import {
   type OutgoingData,
   type PollInfo,
   type PreparedStatement,
+  parameterSchemaOf,
   readParameters,
   readOnlySqlInfo,
   type SessionOptionValue,
+  schemaMessageOf,
   sessionOptionErrors,
   type SqlStatement,
   type TableEntry,
@@ -98,7 +106,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   }
 
   async describeStatement(statement: SqlStatement, call: Call): Promise<Uint8Array> {
-    return this.#describe(boundOf(statement), call);
+    return encodeSchema((await this.#describe(boundOf(statement), call)).schema);
   }
 
   readTicket(handle: Uint8Array, call: Call): AsyncIterable<OutgoingData> {
@@ -112,9 +120,14 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
       { length: count },
       () => ({ type: 'NULL', value: null }) as const,
     );
+    const { schema, parameterTypes } = await this.#describe(
+      { sql, ...(count > 0 && { parameters }) },
+      call,
+    );
     return {
       handle: encodeStatementHandle({ sql }),
-      datasetSchema: await this.#describe({ sql, ...(count > 0 && { parameters }) }, call),
+      datasetSchema: encodeSchema(schema),
+      parameterSchema: parameterTypes && schemaMessageOf(parameterSchemaOf(parameterTypes)),
     };
   }
 
@@ -127,7 +140,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   }
 
   async describePrepared(handle: Uint8Array, call: Call): Promise<Uint8Array> {
-    return this.#describe(decodeStatementHandle(handle), call);
+    return encodeSchema((await this.#describe(decodeStatementHandle(handle), call)).schema);
   }
 
   async bindParameters(handle: Uint8Array, data: AsyncIterable<FlightData>): Promise<Uint8Array> {
@@ -254,7 +267,8 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     const query = columnsQueryOf(name);
     try {
       const { signal } = call;
-      return encodeSchema(await describeInTurn(this.#context, principal, { query, signal }));
+      const { schema } = await describeInTurn(this.#context, principal, { query, signal });
+      return encodeSchema(schema);
     } catch (error) {
       if (isQuireError(error, 'TABLE_NOT_FOUND')) return undefined;
       throw error;
@@ -277,12 +291,12 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return this.pollPath([query.requestId], call);
   }
 
-  async #describe({ sql: text, parameters }: BoundStatement, call: Call): Promise<Uint8Array> {
+  #describe({ sql: text, parameters }: BoundStatement, call: Call): Promise<QueryDescription> {
     const { principal } = call.context;
     const { sql, dialect } = parseQueryText(this.#context, principal, { sql: text });
     const query = { sql, dialect, parameters };
     const { signal } = call;
-    return encodeSchema(await describeInTurn(this.#context, principal, { query, signal }));
+    return describeInTurn(this.#context, principal, { query, signal });
   }
 
   #own({ context: { principal } }: Call): OwnResults {

@@ -20,7 +20,7 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
     const names = (await options.listTables?.()) ?? [];
     const tableName = names.find((name) => name === asked);
     if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
-    const schema = await describeInTurn(context, principalOf(request), {
+    const { schema } = await describeInTurn(context, principalOf(request), {
       query: columnsQueryOf(tableName),
       signal: signalOf(request),
     });

@@ -1,4 +1,4 @@
-import type { Query, QueryLimits, RetryEvent } from '@quire/core';
+import type { ParameterType, Query, QueryLimits, RetryEvent } from '@quire/core';
 import type { ReadOrder, WriteOrder } from '@quire/results';
 import type { QuerySettings } from '../engines/engine-kind.ts';
 import type { StoreSettings } from '../stores/open-store.ts';
@@ -23,10 +23,16 @@ export type QueryWork =
       /** The results that the query names. */
       readonly results?: readonly ReadOrder[];
     }
-  /** Resolves to the schema of its answer, encoded. */
+  /** Resolves to an `EncodedDescription`. */
   | { readonly kind: 'describe'; readonly query: Query; readonly limits: QueryLimits }
   /** Resolves to the findings of the process's engine. */
   | { readonly kind: 'findings' };
+
+/** What a query is described by, as it passes between processes. */
+export interface EncodedDescription {
+  readonly schema: Uint8Array;
+  readonly parameterTypes: readonly ParameterType[] | undefined;
+}
 
 /** What work calls in the process that it works for. */
 export const queryCalls = {

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type ObjectStore,
   type Query,
+  type QueryDescription,
   type QueryLimits,
   throwIfAborted,
 } from '@quire/core';
@@ -18,10 +19,14 @@ import {
   type WriteOrder,
   type WrittenResult,
 } from '@quire/results';
-import type { Schema } from 'apache-arrow';
 import type { WorkerEnd } from '../workers/worker-process.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
-import { queryCalls, type QuerySetup, type QueryWork } from './query-work.ts';
+import {
+  type EncodedDescription,
+  queryCalls,
+  type QuerySetup,
+  type QueryWork,
+} from './query-work.ts';
 import { StoreHost } from './store-host.ts';
 
 /** The pool that queries run in, and where their results go. */
@@ -104,8 +109,9 @@ export class QueryWorkers implements StoringEngine {
   async describe(
     query: Query,
     { limits, signal }: CallOptions & { readonly limits: QueryLimits },
-  ): Promise<Schema> {
+  ): Promise<QueryDescription> {
     const work: QueryWork = { kind: 'describe', query, limits };
-    return decodeSchema((await this.#options.pool.run(work, { signal })) as Uint8Array);
+    const described = (await this.#options.pool.run(work, { signal })) as EncodedDescription;
+    return { ...described, schema: decodeSchema(described.schema) };
   }
 }

@@ -1,6 +1,7 @@
 import { type ObjectStore, type StoreCall, systemClock, systemRandom } from '@quire/core';
 import {
   answeredData,
+  describeBy,
   encodeSchema,
   type ExtendRequest,
   type ProgressEvent,
@@ -14,6 +15,7 @@ import { engineKindOf } from '../engines/engine-kinds.ts';
 import { isOpenedAnywhere, openStore } from '../stores/open-store.ts';
 import type { WorkContext, WorkerHost, WorkRunner } from '../workers/worker-kind.ts';
 import {
+  type EncodedDescription,
   queryCalls,
   type QuerySetup,
   type QueryWork,
@@ -67,15 +69,19 @@ async function runQuery(
   parts: QueryParts,
   { signal, call }: WorkContext,
 ): Promise<unknown> {
+  if (work.kind === 'describe') {
+    const { query, limits } = work;
+    const { schema, parameterTypes } = await describeBy(parts.engine, query, { signal, limits });
+    const described: EncodedDescription = { schema: encodeSchema(schema), parameterTypes };
+    return described;
+  }
   const store = parts.store ?? new RemoteStore(call);
-  const results =
-    work.kind === 'store' ? work.results?.map((order) => openOrdered(order, store)) : [];
+  const results = work.results?.map((order) => openOrdered(order, store));
   await using execution = await parts.engine.execute(work.query, {
     signal,
     limits: work.limits,
     results,
   });
-  if (work.kind === 'describe') return encodeSchema(execution.schema);
   const admission: WriterAdmission = {
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),

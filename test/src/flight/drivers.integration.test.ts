@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { TestBroker } from '../testkit/broker-server.ts';
+import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
+
+/** Drivers against a broker with TLS, whose clock is the test's. */
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const run = promisify(execFile);
+const flight = { port: 0, expirationMs: 600_000, messageBytesMax: 1024 * 1024 };
+const directory = mkdtempSync(join(tmpdir(), 'quire-flight-tls-'));
+const certificatePath = join(directory, 'server.pem');
+let broker: TestBroker;
+let url: string;
+
+beforeAll(async () => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'quire test' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  await writeFile(certificatePath, cert);
+  broker = await TestBroker.start({ flight, tls: { certificate: cert, key } });
+  url = broker.address.doorUrls?.[0] ?? '';
+});
+
+afterAll(async () => {
+  await broker[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+describeWithTool(flightPython, 'ADBC', (python) => {
+  const session = async (...program: readonly string[]): Promise<unknown> => {
+    const prelude = `
+import json
+import adbc_driver_flightsql.dbapi as adbc
+def connect(certificate=${JSON.stringify(certificatePath)}):
+    options = {"adbc.flight.sql.authorization_header": "Bearer ann-token"}
+    if certificate: options["adbc.flight.sql.client_option.tls_root_certs"] = open(certificate).read()
+    return adbc.connect(${JSON.stringify(url)}, db_kwargs=options, autocommit=True)
+`;
+    const { stdout } = await run(python, ['-c', [prelude, ...program].join('\n')]);
+    return JSON.parse(stdout);
+  };
+
+  test('ADBC connects by TLS, and trusts no certificate that it does not know', async () => {
+    expect(url).toMatch(/^grpc\+tls:/);
+    expect(
+      await session(
+        `with connect() as c, c.cursor() as cursor:
+    cursor.execute("rows 5000")
+    found = [len(cursor.fetchall())]
+try:
+    with connect(None) as c, c.cursor() as cursor: cursor.execute("rows 1")
+except Exception as error: found.append("certificate" in str(error))
+print(json.dumps(found))`,
+      ),
+    ).toEqual([5000, true]);
+  });
+
+  test('ADBC is told that a result has expired', async () => {
+    const partition = (await session(
+      `with connect() as c, c.cursor() as cursor:
+    print(json.dumps(cursor.adbc_execute_partitions("rows 7")[0][0].hex()))`,
+    )) as string;
+    const read = (): Promise<unknown> =>
+      session(
+        `with connect() as c, c.cursor() as cursor:
+    try:
+        cursor.adbc_read_partition(bytes.fromhex("${partition}"))
+        print(json.dumps(len(cursor.fetchall())))
+    except Exception as error: print(json.dumps([type(error).__name__, "expiration time" in str(error)]))`,
+      );
+    expect(await read()).toBe(7);
+    broker.clock.stepWallClock(flight.expirationMs);
+    expect(await read()).toEqual(['ProgrammingError', true]);
+  });
+});
+
+describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars) => {
+  test('the JDBC driver connects by TLS, and trusts no certificate that it does not know', async () => {
+    const { NODE_OPTIONS: _, ...env } = process.env;
+    const java = (...more: readonly string[]): Promise<{ readonly stdout: string }> =>
+      run(
+        'java',
+        [
+          '--add-opens=java.base/java.nio=ALL-UNNAMED',
+          '-cp',
+          join(jars, '*'),
+          join(import.meta.dirname, '../../flight-jdbc/FlightJdbcTls.java'),
+          new URL(url).host,
+          'ann-token',
+          ...more,
+        ],
+        { env },
+      );
+    expect((await java(certificatePath)).stdout).toContain('rows 5000\n');
+    await expect(java()).rejects.toThrow(/PKIX|certificate/);
+  });
+});
