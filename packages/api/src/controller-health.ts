@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { EngineHealth } from './engine-health.ts';
 
 /** The most problems of tables that the health of a controller lists. */
 export const tableProblemsMax = 20;
@@ -12,7 +13,7 @@ export const ControllerHealthResponse = Type.Object(
       type: 'string',
       enum: ['ok', 'degraded'],
       description:
-        'ok: the controller accepts calls. degraded: it does, and `problems` says what an operator must look at.',
+        'ok: the controller accepts calls. degraded: it does, and `problems` or `engine` says what an operator must look at.',
     }),
     version: Type.String({ description: 'Version of the server.' }),
     uptimeMs: Type.Integer({
@@ -21,6 +22,7 @@ export const ControllerHealthResponse = Type.Object(
     }),
     previewsRunning: count('Previews that run now.'),
     previewsQueued: count('Previews that wait to start.'),
+    engine: Type.Optional(EngineHealth),
     workers: Type.Optional(
       Type.Object(
         {

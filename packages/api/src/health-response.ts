@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { EngineHealth } from './engine-health.ts';
 
 const NullableTime = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
@@ -6,10 +7,11 @@ const NullableTime = (description: string) =>
 /** What a broker says of itself to any caller; it holds no secrets. */
 export const HealthResponse = Type.Object(
   {
-    status: Type.Unsafe<'ok'>({
+    status: Type.Unsafe<'ok' | 'degraded'>({
       type: 'string',
-      enum: ['ok'],
-      description: 'ok: the broker accepts calls.',
+      enum: ['ok', 'degraded'],
+      description:
+        'ok: the broker accepts calls. degraded: it does, and `engine` says why queries may fail.',
     }),
     version: Type.String({ description: 'Version of the server.' }),
     brokerId: Type.String({ description: 'Id of this broker.' }),
@@ -23,6 +25,7 @@ export const HealthResponse = Type.Object(
     }),
     queriesRunning: Type.Integer({ minimum: 0, description: 'Queries that run now.' }),
     queriesQueued: Type.Integer({ minimum: 0, description: 'Queries that wait to start.' }),
+    engine: Type.Optional(EngineHealth),
     cleaner: Type.Optional(
       Type.Object(
         {

@@ -75,6 +75,10 @@ describe('exceptionNumberOf', () => {
   });
 
   it('exceptionNumberOf takes the numbers of other servers as a failed query', () => {
-    expect(errorCodeOfException(305)).toBe('QUERY_FAILED');
+    expect(errorCodeOfException(160)).toBe('QUERY_FAILED');
+  });
+
+  it.each([210, 235, 305, 427])('errorCodeOfException takes %i of a cluster as an engine to ask again', (number) => {
+    expect(errorCodeOfException(number)).toBe('ENGINE_UNAVAILABLE');
   });
 });

@@ -100,10 +100,10 @@ export interface BrokerOptions extends ServerOptions {
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;
   /**
-   * What health says beside the broker's own: of its cleaner, its workers, and its settings. Asked
+   * What health says beside the broker's own: of its engine, its cleaner, its workers, and its settings. Asked
    * at every call.
    */
   readonly healthDetails?:
-    | (() => Pick<HealthResponse, 'cleaner' | 'workers' | 'settingsProblems'>)
+    | (() => Promise<Pick<HealthResponse, 'engine' | 'cleaner' | 'workers' | 'settingsProblems'>>)
     | undefined;
 }

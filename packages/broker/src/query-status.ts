@@ -59,6 +59,7 @@ function waitReasonOf(
 export function statusOfFinished(
   context: BrokerContext,
   { requestId, state, error, elapsedMs, submissionTimeMs }: FinishedQuery,
+  reader: { readonly isAdmin?: boolean } = {},
 ): QueryStatus {
   return {
     requestId,
@@ -67,7 +68,7 @@ export function statusOfFinished(
     numRowsResultSet: 0,
     sizeBytes: 0,
     timeUsedMs: wholeMs(elapsedMs),
-    exceptions: [exceptionOf(error, requestId)],
+    exceptions: [exceptionOf(error, requestId, reader)],
     submissionTimeMs,
   };
 }
@@ -89,9 +90,13 @@ export function statusOfResult({ entry, statistics }: Result): QueryStatus {
 }
 
 /** A query's failure as callers are told it. */
-export function exceptionOf(error: QuireError, requestId: string): QueryException {
+export function exceptionOf(
+  error: QuireError,
+  requestId: string,
+  reader: { readonly isAdmin?: boolean } = {},
+): QueryException {
   return {
     errorCode: error.exceptionNumber ?? exceptionNumberOf(error.code),
-    message: publicMessage(error, requestId),
+    message: publicMessage(error, requestId, reader),
   };
 }

@@ -8,6 +8,8 @@ export interface TableSize {
   readonly type: 'OFFLINE' | 'REALTIME';
   readonly segmentCount: number;
   readonly sizeBytes: number;
+  /** What is not known of its segments at the moment; left out where all is known. */
+  readonly notices?: readonly string[];
 }
 
 /** A setting as a running server has it. */
@@ -49,11 +51,18 @@ export function decodeTableSizes(value: JsonValue, rawName: string): readonly Ta
   return halves.flatMap(([type, member]) => {
     if ((body[member] ?? null) === null) return [];
     const half = expectObject(body[member], member);
+    const segments = Object.values(expectObject(half['segments'], 'segments'));
+    const notices = new Set(
+      segments
+        .map((segment) => expectObject(segment, 'segment')['notice'])
+        .filter((notice) => typeof notice === 'string'),
+    );
     return {
       tableNameWithType: `${rawName}_${type}`,
       type,
-      segmentCount: Object.keys(expectObject(half['segments'], 'segments')).length,
+      segmentCount: segments.length,
       sizeBytes: expectInteger(half['reportedSizeInBytes'], 'reportedSizeInBytes'),
+      ...(notices.size > 0 && { notices: [...notices] }),
     };
   });
 }
@@ -70,7 +79,7 @@ export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
   )) {
     expectInteger(count, name);
   }
-  for (const subtask of expectArray(record['subtaskInfos'], 'subtaskInfos')) {
+  for (const subtask of expectArray(record['subtaskInfos'] ?? [], 'subtaskInfos')) {
     const { taskId, state, taskConfig } = expectObject(subtask, 'subtask');
     expectString(taskId, 'taskId');
     expectString(state, 'state');

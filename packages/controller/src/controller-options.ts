@@ -61,6 +61,6 @@ export interface ControllerOptions extends ServerOptions {
    * previews. Asked at every call.
    */
   readonly healthDetails?:
-    | (() => Pick<ControllerHealthResponse, 'settingsProblems' | 'workers'>)
+    | (() => Promise<Pick<ControllerHealthResponse, 'engine' | 'settingsProblems' | 'workers'>>)
     | undefined;
 }

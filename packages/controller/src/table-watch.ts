@@ -8,7 +8,7 @@ import {
   type TaskState,
   taskStates,
 } from '@quire/core/table-engine';
-import { sleepUnlessAborted } from '@quire/core/wait';
+import { RecentValue } from '@quire/core/wait';
 
 /** What tables do as a whole, with the name of none. */
 export interface TablesStatus {
@@ -27,8 +27,7 @@ export interface TablesStatus {
 }
 
 /** How long an answer holds, and how long a caller waits at most for a new one. */
-const agesMaxMs = 2_000;
-const waitMaxMs = 1_000;
+const limits = { ageMaxMs: 2_000, waitMaxMs: 1_000 };
 
 /**
  * Looks at all tables when somebody asks, and no oftener than it is worth: nothing is done while
@@ -37,9 +36,7 @@ const waitMaxMs = 1_000;
 export class TableWatch {
   readonly #engine: TableEngine;
   readonly #listJobProblems: () => Promise<readonly TableProblem[]>;
-  readonly #clock: Clock;
-  #known: { readonly status: TablesStatus; readonly atMs: number } | undefined;
-  #looking: Promise<void> | undefined;
+  readonly #status: RecentValue<TablesStatus>;
 
   /** @param listJobProblems lists the jobs of the tables that are set aside */
   constructor(
@@ -49,25 +46,15 @@ export class TableWatch {
   ) {
     this.#engine = engine;
     this.#listJobProblems = listJobProblems;
-    this.#clock = clock;
+    this.#status = new RecentValue(() => this.#look(), clock, limits);
   }
 
   /**
    * As it is now, or, where streams take long to answer, as it was last; undefined when nothing is
    * known.
    */
-  async read(): Promise<TablesStatus | undefined> {
-    const nowMs = this.#clock.monotonicMs();
-    if (this.#known !== undefined && nowMs - this.#known.atMs < agesMaxMs) {
-      return this.#known.status;
-    }
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
-    const ended = new AbortController();
-    await Promise.race([this.#looking, sleepUnlessAborted(this.#clock, waitMaxMs, ended.signal)]);
-    ended.abort();
-    return this.#known?.status;
+  read(): Promise<TablesStatus | undefined> {
+    return this.#status.read();
   }
 
   /**
@@ -84,7 +71,7 @@ export class TableWatch {
   }
 
   /** An engine that cannot be reached leaves what was known. */
-  async #look(): Promise<void> {
+  async #look(): Promise<TablesStatus | undefined> {
     try {
       const tables = await this.#engine.listTables();
       const consumptions = await Promise.all(
@@ -92,14 +79,14 @@ export class TableWatch {
           .filter(({ type }) => type === 'REALTIME')
           .map((table) => this.#readConsumption(table.tableNameWithType)),
       );
-      const status = summarize(
+      return summarize(
         tables.length,
         consumptions.filter((each) => each !== undefined),
         await this.#listTasks(),
       );
-      this.#known = { status, atMs: this.#clock.monotonicMs() };
     } catch (error) {
       if (!isQuireError(error)) throw error;
+      return undefined;
     }
   }
 

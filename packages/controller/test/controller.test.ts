@@ -11,7 +11,7 @@ const deletion = (count: number) => ({
 test('a controller says that it is alive to everybody, and what it can do to those who may call', async () => {
   await using controller = createController({
     ...controllerOptions(),
-    healthDetails: () => ({ settingsProblems: 2 }),
+    healthDetails: async () => ({ settingsProblems: 2 }),
   });
   const { url } = await controller.listen();
 

@@ -129,6 +129,8 @@ export class QuireError extends Error {
    * operators.
    */
   readonly isForCallers: boolean;
+  /** What admins read after the message, and other callers do not: hosts and settings. */
+  readonly adminHint: string | undefined;
 
   constructor(
     code: ErrorCode,
@@ -139,6 +141,7 @@ export class QuireError extends Error {
       readonly exceptionNumber?: number | undefined;
       readonly broker?: BrokerAddress | undefined;
       readonly isForCallers?: boolean | undefined;
+      readonly adminHint?: string | undefined;
     },
   ) {
     super(message, options);
@@ -146,6 +149,7 @@ export class QuireError extends Error {
     this.exceptionNumber = options?.exceptionNumber;
     this.broker = options?.broker;
     this.isForCallers = options?.isForCallers ?? false;
+    this.adminHint = options?.adminHint;
     this.code = code;
     this.name = code === 'ABORTED' ? 'AbortError' : 'QuireError';
     this.kind = errorKinds[code];

@@ -45,6 +45,7 @@ async function whileRunning(
   settings: Readonly<Record<string, string>>,
   task: (running: RunningService, environment: { readonly clock: ManualClock }) => Promise<void>,
   brokers?: readonly string[],
+  onLine: (line: string) => void = () => undefined,
 ): Promise<void> {
   const environment = {
     variables: { ROOT_TOKEN: 'root-token' },
@@ -52,7 +53,7 @@ async function whileRunning(
     clock: new ManualClock(),
     random: systemRandom,
   };
-  const logger = pino({ level: 'silent' });
+  const logger = pino({ level: 'warn' }, { write: onLine });
   const request = { environment: {}, overrides: [], workingDir: directory };
   await using live = await LiveSettings.open({
     request,
@@ -143,8 +144,33 @@ test('without brokers in the settings, it looks after those of its own process; 
   );
   await expect(whileRunning(usual, async () => undefined)).rejects.toMatchObject({
     code: 'INVALID_SETTING',
-    message: 'controller.brokers must be set: the controller has no broker to look after.',
+    message:
+      'controller.brokers must be set: the controller has neither brokers nor tables to look after.',
   });
+});
+
+test('with the tables of a cluster to look after, it starts without brokers', async () => {
+  const settings = {
+    ...usual,
+    'engine.kind': 'pinot',
+    'engine.pinot.controller.url': 'http://127.0.0.1:9',
+    'engine.tables.data.dir': join(directory, 'tables'),
+  };
+  await whileRunning(settings, async ({ address }) => {
+    const headers = { authorization: 'Bearer root-token' };
+    const health = await fetch(`${address.url}/cluster/health`, { headers });
+    expect([health.status, await health.json()]).toMatchObject([200, { brokers: [] }]);
+  });
+});
+
+test('it says at its start that a table server of another process leaves it without tables', async () => {
+  const lines: string[] = [];
+  const settings = { ...usual, 'engine.tables.data.dir': join(directory, 'elsewhere') };
+  const onLine = (line: string): void => void lines.push(line);
+  await whileRunning(settings, async () => undefined, ['http://127.0.0.1:9'], onLine);
+  expect(lines.filter((line) => line.includes('engine.tables.data.dir'))).toEqual([
+    expect.stringContaining('quire start --roles server,controller'),
+  ]);
 });
 
 test('a token that is replaced in its file counts without a restart', async () => {

@@ -3,6 +3,7 @@ import { brokerHeadersOf, brokerMembersOf, type ErrorBody, errorStatuses } from 
 import { type ErrorCode, isQuireError, MiB, QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { auditedCallOf, auditRefusal } from './audit.ts';
+import { findCallContext } from './call-context.ts';
 
 /** What of the framework's own errors is the caller's to correct, by their code. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -60,8 +61,20 @@ function keepOrClose({ headers }: FastifyRequest, reply: FastifyReply): void {
   else reply.header('connection', 'close');
 }
 
-/** What a caller may read of an error: keys, paths and hosts of the store stay in the log. */
-export function publicMessage(error: QuireError, requestId: string): string {
+/**
+ * What a caller may read of an error: keys, paths and hosts stay in the log. An admin also reads the
+ * hint that the error has for admins.
+ */
+export function publicMessage(
+  error: QuireError,
+  requestId: string,
+  { isAdmin = false }: { readonly isAdmin?: boolean } = {},
+): string {
+  const message = callersMessage(error, requestId);
+  return isAdmin && error.adminHint !== undefined ? `${message} ${error.adminHint}` : message;
+}
+
+function callersMessage(error: QuireError, requestId: string): string {
   const { code, kind } = error;
   if (error.isForCallers) return error.message;
   const more = `The log has details of call ${requestId}.`;
@@ -78,10 +91,14 @@ export function publicMessage(error: QuireError, requestId: string): string {
   return error.message;
 }
 
-export function errorBodyOf(error: QuireError, requestId: string): ErrorBody {
+export function errorBodyOf(
+  error: QuireError,
+  requestId: string,
+  reader: { readonly isAdmin?: boolean } = {},
+): ErrorBody {
   return {
     code: errorStatuses[error.code],
-    error: publicMessage(error, requestId),
+    error: publicMessage(error, requestId, reader),
     reason: error.code,
     ...(error.broker !== undefined && brokerMembersOf(error.broker)),
     ...(error.findings !== undefined && { findings: [...error.findings] }),
@@ -99,7 +116,8 @@ export function replyWithError(
   offersBasic = true,
 ): void {
   const error = toQuireError(thrown);
-  const body = errorBodyOf(error, request.id);
+  const isAdmin = findCallContext(request)?.principal?.role === 'admin';
+  const body = errorBodyOf(error, request.id, { isAdmin });
   if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') {
     request.log.error({ err: error }, 'call failed');
   }

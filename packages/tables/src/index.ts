@@ -60,6 +60,12 @@ export {
   validateTableSchema,
   type Verdict,
 } from './validate/validate.ts';
+export {
+  assertNoErrors,
+  type DocumentContext,
+  findingsOfSchema,
+  findingsOfTable,
+} from './validate/check-documents.ts';
 export type { ClusterContext } from './validate/rule.ts';
 export type { PreviewLimits, PreviewStream } from './preview/sample.ts';
 export {

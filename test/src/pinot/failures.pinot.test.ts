@@ -177,8 +177,8 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     await using stranger = openEngine({ controllerUrls: [other.url] });
     await expect(countRows(stranger, 'SELECT n FROM few')).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
-      message:
-        'What should be the controller of an Apache Pinot answers /version with 200; look at engine.pinot.controller.url.',
+      message: 'What should be the controller of an Apache Pinot answers /version with HTTP 200.',
+      adminHint: `The address is ${other.url}; look at engine.pinot.controller.url.`,
     });
     await engine[Symbol.asyncDispose]();
     await tables[Symbol.asyncDispose]();

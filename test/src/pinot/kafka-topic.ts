@@ -2,6 +2,7 @@ import { Admin } from '@platformatic/kafka';
 import { systemRandom } from '@quire/core';
 import { KafkaProducer } from '@quire/streams/kafka';
 import { sharedServers } from './shared-servers.ts';
+import { streamConfigOf } from './stream-config.ts';
 import { until } from '../testkit/until.ts';
 
 /** A topic of two partitions on the shared Apache Kafka, that nobody else uses. */
@@ -42,19 +43,7 @@ export class KafkaTopic implements AsyncDisposable {
 
   /** The topic as a table of Apache Pinot consumes it, from its start. */
   get streamConfig(): Readonly<Record<string, string>> {
-    return {
-      streamType: 'kafka',
-      'stream.kafka.topic.name': this.name,
-      'stream.kafka.broker.list': this.#address,
-      'stream.kafka.consumer.type': 'lowlevel',
-      'stream.kafka.consumer.factory.class.name':
-        'org.apache.pinot.plugin.stream.kafka40.KafkaConsumerFactory',
-      'stream.kafka.decoder.class.name':
-        'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
-      'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
-      'realtime.segment.flush.threshold.rows': '100000',
-      'realtime.segment.flush.threshold.time': '1h',
-    };
+    return streamConfigOf(this.name, this.#address);
   }
 
   async append(partition: number, rows: readonly object[]): Promise<void> {

@@ -103,13 +103,40 @@ describeWithTool(
       await expect(rest).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
       const refused = await quire.query('SELECT n FROM held', '?doPaginate=true');
       expect(refused.exceptions).toEqual([
+        {
+          errorCode: 427,
+          message: `Apache Pinot does not answer: ECONNREFUSED. The address is ${brokerUrl}; look at engine.pinot.controller.url and engine.pinot.broker.url.`,
+        },
+      ]);
+      expect((await quire.queryAsReader('SELECT n FROM held')).exceptions).toEqual([
         { errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' },
       ]);
       const page = JSON.parse(
         await quire.send(`/query/${kept.requestId}/results?offset=990&numRows=10`),
       ) as typeof kept;
       expect(page.resultTable.rows).toHaveLength(10);
-      // Nothing is known of what the lost server has consumed.
+      // One cause, one answer, whichever engine of the cluster meets it, and whenever.
+      await using other = openEngine({ brokers: [cluster.brokerUrl] });
+      for (const useMultistageEngine of ['false', 'true']) {
+        const query = { sql: 'SELECT count(*) FROM rivers2', options: { useMultistageEngine } };
+        const failure: unknown = await other.execute(query, { limits }).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        expect(failure).toMatchObject({
+          code: 'ENGINE_UNAVAILABLE',
+          message: expect.not.stringMatching(/127\.0\.0\.1|Server_|org\.apache/),
+        });
+      }
+      // The lost server is there, with nothing known of it.
+      const shown = await quire.tell('GET', '/tables/rivers2_REALTIME/consumingSegmentsInfo');
+      expect(shown).toMatchObject({ status: 200, body: { serversFailingToRespond: 1 } });
+      expect(JSON.stringify(shown.body)).toContain(
+        `{"serverName":"${spare.address.servers[0]}","consumerState":"UNKNOWN"`,
+      );
+      const size = await quire.tell('GET', '/tables/rivers2/size');
+      expect(size.status).toBe(200);
+      expect(JSON.stringify(size.body)).toContain('The rows of consuming segments are not known: ');
       await vi.waitFor(async () => {
         expect(await quire.tell('GET', restreamPath)).toMatchObject({
           body: { stage: 'TABLE_STREAM', error: null },

@@ -21,6 +21,10 @@ export interface QuireOnPinot extends AsyncDisposable {
   /** Calls the broker; a body makes it a POST. */
   send(path: string, body?: object): Promise<string>;
   query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
+  /** The same, for a principal that may only query. */
+  queryAsReader(sql: string): Promise<QueryAnswer>;
+  /** What a service says of itself to anybody. */
+  health(role: 'broker' | 'controller'): Promise<{ readonly [member: string]: JsonValue }>;
   /** Calls the controller. */
   tell(
     method: string,
@@ -45,6 +49,8 @@ export async function startOnPinot(
     'engine.tables.data.dir': join(directory.path, 'tables'),
     'engine.auth.principal.ann.role': 'admin',
     'engine.auth.principal.ann.token.env': 'QUIRE_TOKEN',
+    'engine.auth.principal.bob.role': 'query',
+    'engine.auth.principal.bob.token.env': 'QUIRE_READER_TOKEN',
     'engine.kind': 'pinot',
     'engine.pinot.controller.url': controllerUrl,
     'engine.pinot.auth.token': authorization,
@@ -53,7 +59,7 @@ export async function startOnPinot(
   const file = join(directory.path, 'pinot.properties');
   const lines = Object.entries(settings).map(([key, value]) => `${key} = ${value}\n`);
   await writeFile(file, lines.join(''));
-  const variables = { QUIRE_TOKEN: 'ann-token' };
+  const variables = { QUIRE_TOKEN: 'ann-token', QUIRE_READER_TOKEN: 'bob-token' };
   const running = await startQuire({
     file,
     roles: ['broker', 'controller'],
@@ -73,6 +79,18 @@ export async function startOnPinot(
       parseLosslessJson(
         await send(`/query/sql${parameters}`, { sql, ...body }),
       ) as unknown as QueryAnswer,
+    queryAsReader: async (sql) => {
+      const response = await fetch(`${broker?.url}/query/sql`, {
+        method: 'POST',
+        headers: { ...headers, authorization: 'Bearer bob-token' },
+        body: JSON.stringify({ sql }),
+      });
+      return (await response.json()) as QueryAnswer;
+    },
+    health: async (role) =>
+      (await (await fetch(`${running.addresses[role]?.url}/health`)).json()) as {
+        readonly [member: string]: JsonValue;
+      },
     tell: async (method, path, body) => {
       const given = body === undefined ? { authorization: headers.authorization } : headers;
       const init = {

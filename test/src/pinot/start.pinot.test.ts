@@ -143,17 +143,111 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     });
   });
 
+  test('health says whether the cluster answers, and a server starts where an address is not what it should be', async () => {
+    const { brokerUrl, controllerUrl } = sharedCluster();
+    const checkedAt = expect.stringMatching(/^2\d{3}-/);
+    const engine = { state: 'ok', checkedAt, problem: null };
+    for (const role of ['broker', 'controller'] as const) {
+      expect(await quire.health(role)).toMatchObject({ status: 'ok', engine });
+    }
+    await using mistaken = await startOnPinot({
+      'engine.pinot.controller.url': `${brokerUrl}, ${controllerUrl}`,
+      'engine.pinot.broker.url': `${controllerUrl}, ${brokerUrl}`,
+    });
+    for (const role of ['broker', 'controller'] as const) {
+      expect(await mistaken.health(role)).toMatchObject({
+        status: 'degraded',
+        engine: {
+          state: 'degraded',
+          checkedAt,
+          problem:
+            'What should be the controller of an Apache Pinot answers /version with HTTP 404. ' +
+            'What should be a broker of Apache Pinot answers /query/sql with HTTP 404.',
+        },
+      });
+    }
+  });
+
+  test('documents are held to all rules before the cluster sees them; its own words come after', async () => {
+    const name = 'refused_documents';
+    const schema = {
+      schemaName: name,
+      dimensionFieldSpecs: [
+        { name: 'a', dataType: 'INT' },
+        { name: 'b', dataType: 'INT' },
+      ],
+    };
+    const badSchema = {
+      schemaName: name,
+      dimensionFieldSpecs: [{ name: 'a b', dataType: 'INT' }],
+      primaryKeyColumns: ['c'],
+    };
+    const pathsOf = (body: unknown): readonly string[] =>
+      (body as { findings?: { path: string }[] }).findings?.map(({ path }) => path).toSorted() ??
+      [];
+    const refusedSchema = await quire.tell('POST', '/schemas', badSchema);
+    expect(refusedSchema.status).toBe(400);
+    expect(pathsOf(refusedSchema.body)).toEqual([
+      '/dimensionFieldSpecs/0/name',
+      '/primaryKeyColumns/0',
+    ]);
+    expect(await quire.tell('POST', '/schemas', schema)).toMatchObject({ status: 200 });
+    const config = { tableName: `${name}_OFFLINE`, tableType: 'OFFLINE' };
+    const bad = {
+      ...config,
+      segmentsConfig: { replication: '-1' },
+      tableIndexConfig: { sortedColumn: ['a', 'b'] },
+      task: { taskTypeConfigsMap: { MergeRollupTask: { '1day.mergeType': 'bogus' } } },
+    };
+    const expected = expect.arrayContaining([
+      '/segmentsConfig/replication',
+      expect.stringMatching(/^\/tableIndexConfig\/sortedColumn/),
+      expect.stringMatching(/^\/task\/taskTypeConfigsMap\/MergeRollupTask/),
+    ]);
+    for (const [method, path, body] of [
+      ['POST', '/tables', bad],
+      [
+        'POST',
+        '/tableConfigs',
+        {
+          tableName: `${name}2`,
+          schema: { ...schema, schemaName: `${name}2` },
+          offline: { ...bad, tableName: `${name}2_OFFLINE` },
+        },
+      ],
+    ] as const) {
+      const refused = await quire.tell(method, path, body);
+      expect([path, refused.status, pathsOf(refused.body)]).toEqual([path, 400, expected]);
+    }
+    expect((await quire.tell('POST', '/tables', config)).status).toBe(200);
+    const replaced = await quire.tell('PUT', `/tables/${name}`, bad);
+    expect([replaced.status, pathsOf(replaced.body)]).toEqual([400, expected]);
+    expect(await quire.tell('GET', `/tables/${name}`)).toMatchObject({
+      body: { OFFLINE: { segmentsConfig: { replication: '1' } } },
+    });
+    expect((await quire.tell('DELETE', `/tables/${name}`)).status).toBe(200);
+    expect((await quire.tell('DELETE', `/schemas/${name}`)).status).toBe(200);
+  });
+
   test('credentials that the cluster does not know are told of in a sentence', async () => {
     await using stranger = await startOnPinot({
       'engine.pinot.auth.token': 'Basic d3Jvbmc6d3Jvbmc=',
     });
+    const words =
+      'Apache Pinot does not (?:know|allow).* credentials that it was given \\(HTTP 40[13]\\)\\.';
+    const hint = ' The address is http://[\\d.:]+; look at engine\\.pinot\\.auth\\.token .*\\.';
+    const message = (text: string) => expect.stringMatching(new RegExp(`^${text}$`));
+    // An admin reads where; other callers do not.
     expect((await stranger.query('SELECT n FROM many')).exceptions).toEqual([
-      {
-        errorCode: 180,
-        message: expect.stringMatching(
-          /^Apache Pinot does not .* credentials that it was given \(HTTP 40[13]\); look at engine\.pinot\.auth\.token\.$/,
-        ),
-      },
+      { errorCode: 180, message: message(words + hint) },
     ]);
+    expect((await stranger.queryAsReader('SELECT n FROM many')).exceptions).toEqual([
+      { errorCode: 180, message: message(words) },
+    ]);
+    const problem = message(words);
+    expect(await stranger.health('broker')).toMatchObject({
+      status: 'degraded',
+      engine: { state: 'unavailable', problem },
+    });
   });
 });

@@ -99,6 +99,72 @@ describe('quire tables', () => {
     expect([exitCode, stderr]).toEqual([1, "error TABLE_NOT_FOUND: There is no table 'lemons'.\n"]);
   });
 
+  test('show: a partition that no server consumes, one that half of them do, and what is not known', async () => {
+    const { partitions, ...consumption } = await cannedEngine.readConsumption('orders_REALTIME');
+    const replica = {
+      serverName: 'Server_a',
+      state: 'CONSUMING' as const,
+      currentOffset: 7,
+      latestOffset: 9,
+      lagMessages: 2,
+      lastConsumedMs: null,
+      lagMs: null,
+    };
+    const silent = {
+      ...replica,
+      serverName: 'Server_b',
+      state: 'UNKNOWN' as const,
+      currentOffset: null,
+      latestOffset: null,
+      lagMessages: null,
+    };
+    const notice = 'Server_b: no answer.';
+    const error = 'Server_b: no answer. Apache Pinot says: no response.';
+    const engine: Partial<TableEngine> = {
+      readConsumption: async () => ({
+        ...consumption,
+        serversFailingCount: 1,
+        partitions: [
+          { ...partitions[0]!, replicas: [replica, silent], notice },
+          { ...partitions[1]!, state: 'RETRYING', replicas: [silent], error },
+        ],
+      }),
+      listSegments: async (name) => [
+        ...(await cannedEngine.listSegments(name)).slice(0, 1),
+        ...(await cannedEngine.listSegments(name))
+          .slice(1)
+          .map((segment) => ({ ...segment, notice: 'Its rows are not known.' })),
+      ],
+    };
+    const { stdout } = await runAdminCommand(['tables', 'show', 'orders_REALTIME'], { engine });
+    expect(stdout.split('\n').slice(0, 9)).toEqual([
+      'table\torders_REALTIME',
+      'segments\t2',
+      'size\t200 B',
+      'not known\tIts rows are not known.',
+      'consumption\tnot running in 1 of 2 partitions',
+      'partitions\t2',
+      'lag\tnot known yet',
+      `partition 0\t${notice}`,
+      `partition 1\tRETRYING: ${error}`,
+    ]);
+    const json = await runAdminCommand(['tables', 'show', 'orders_REALTIME', '--json'], { engine });
+    const { consumption: shown } = JSON.parse(json.stdout) as {
+      consumption: { segments: Record<string, Record<string, unknown>[]> };
+    };
+    expect(
+      Object.values(shown.segments).map((list) =>
+        list.map(({ serverName, consumerState }) => [serverName, consumerState]),
+      ),
+    ).toEqual([
+      [
+        ['Server_a', 'CONSUMING'],
+        ['Server_b', 'UNKNOWN'],
+      ],
+      [['Server_b', 'UNKNOWN']],
+    ]);
+  });
+
   test('create: sends config and schema as they are, and says all findings', async () => {
     const seen: unknown[] = [];
     const engine: Partial<TableEngine> = {

@@ -10,14 +10,17 @@ const stringMap = Type.Record(Type.String(), Type.String());
  */
 const ConsumingSegments = Type.Object(
   {
-    serversFailingToRespond: Type.Integer(),
+    serversFailingToRespond: Type.Integer({ description: 'Servers that did not answer.' }),
     serversUnparsableRespond: Type.Integer(),
     _segmentToConsumingInfoMap: Type.Record(
       Type.String(),
       Type.Array(
         Type.Object({
           serverName: Type.String(),
-          consumerState: Type.String({ description: 'CONSUMING or NOT_CONSUMING.' }),
+          consumerState: Type.String({
+            description:
+              'CONSUMING; NOT_CONSUMING: the server has given up; UNKNOWN: it does not answer.',
+          }),
           lastConsumedTimestamp: Type.Integer({ description: 'In epoch milliseconds.' }),
           partitionToOffsetMap: stringMap,
           partitionOffsetInfo: Type.Object({
@@ -26,11 +29,24 @@ const ConsumingSegments = Type.Object(
             recordsLagMap: stringMap,
             availabilityLagMsMap: stringMap,
           }),
+          partition: Type.Integer({ description: 'Number of the partition.' }),
+          state: Type.String({
+            description:
+              'What the partition does, of all its servers: STARTING, CONSUMING, COMMITTING, PAUSED, RETRYING or STOPPED.',
+          }),
+          skippedCount: Type.Integer({ description: 'Messages that were skipped.' }),
+          error: Type.Optional(Type.String({ description: 'Why it is RETRYING or STOPPED.' })),
+          notice: Type.Optional(
+            Type.String({
+              description:
+                'What an operator has to know though it consumes, such as a server that does not.',
+            }),
+          ),
         }),
       ),
       {
         description:
-          'By segment; empty while a segment is being made, which is not the same as no lag.',
+          'By segment, an entry for each server that has to consume it; empty while a segment is being made, which is not the same as no lag.',
       },
     ),
   },

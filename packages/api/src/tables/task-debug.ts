@@ -75,9 +75,12 @@ export const TaskDebug = Type.Object(
     executionStartTime: time('When the first of its subtasks began'),
     finishTime: time('When it ended'),
     triggeredBy: trigger,
-    subtaskInfos: Type.Array(refer(SubtaskInfo), {
-      description: 'At verbosity 0 those that run or have failed, above 0 all.',
-    }),
+    subtaskInfos: Type.Optional(
+      Type.Array(refer(SubtaskInfo), {
+        description:
+          'At verbosity 0 those that run or have failed, absent where there are none; above 0 all.',
+      }),
+    ),
   },
   { $id: 'TaskDebug', description: 'What a task does, or did.' },
 );

@@ -140,7 +140,10 @@ class FlightCalls {
     }
     const audited = { log, principal: principal?.name, remoteAddress: incoming.remoteAddress };
     auditRefusal(audited, error, { method, route: routeOf(incoming.method) });
-    const outcome = outcomeOf(error, publicMessage(error, requestId));
+    const outcome = outcomeOf(
+      error,
+      publicMessage(error, requestId, { isAdmin: principal?.role === 'admin' }),
+    );
     return {
       ...outcome,
       trailers: {

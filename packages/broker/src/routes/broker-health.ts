@@ -10,8 +10,9 @@ import { wholeMs } from '../metadata-record.ts';
 export function readHealthRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readHealth, async (_request, reply) => {
     const { options, queue, clock, startMs } = context;
+    const details = await options.healthDetails?.();
     const health: HealthResponse = {
-      status: 'ok',
+      status: isDegraded(details?.engine) ? 'degraded' : 'ok',
       version: options.version,
       brokerId: options.results.brokerId,
       uptimeMs: wholeMs(clock.monotonicMs() - startMs),
@@ -19,10 +20,14 @@ export function readHealthRoute(context: BrokerContext): RouteOptions {
       isStoreShared: options.isStoreShared ?? false,
       queriesRunning: queue.takenCount,
       queriesQueued: queue.waitingCount,
-      ...options.healthDetails?.(),
+      ...details,
     };
     return reply.header('cache-control', 'no-store').send(health);
   });
+}
+
+function isDegraded(engine: HealthResponse['engine']): boolean {
+  return engine?.state === 'degraded' || engine?.state === 'unavailable';
 }
 
 /** GET /sweep: a dry run of the cleaner, for admins. */

@@ -340,7 +340,8 @@ function replyWithException(
   thrown: unknown,
 ): FastifyReply {
   const error = toQuireError(thrown);
-  const exception = exceptionOf(error, request.id);
+  const isAdmin = principalOf(request).role === 'admin';
+  const exception = exceptionOf(error, request.id, { isAdmin });
   const { errorCode } = exception;
   if (errorCode === 450) request.log.error({ err: error }, 'query failed unexpectedly');
   else if (error.code === 'ENGINE_UNAVAILABLE') {

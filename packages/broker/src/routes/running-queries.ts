@@ -64,7 +64,9 @@ async function statusOf(
   const running = context.queries.running(principal, requestId);
   if (running !== undefined) return statusOfRunning(context, running);
   const ended = context.queries.ended(principal, requestId);
-  if (ended !== undefined) return statusOfFinished(context, ended);
+  if (ended !== undefined) {
+    return statusOfFinished(context, ended, { isAdmin: principal.role === 'admin' });
+  }
   return statusOfResult(await openRequested(context, request));
 }
 

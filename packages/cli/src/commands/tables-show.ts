@@ -9,7 +9,7 @@ import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { stylesFor } from '../styles.ts';
 import { cellContent, indentedJson } from '../table/cell-text.ts';
 import { layOutTable } from '../table/text-table.ts';
-import { lagByPartition, remarksByPartition, totalLag } from '../tables/consumption-lag.ts';
+import { consumptionState, parsePartitions, totalLag } from '../tables/consumption-lag.ts';
 import { columnsOfSchema } from '../tables/schema-columns.ts';
 import { writeMembers } from '../write-records.ts';
 
@@ -76,23 +76,25 @@ async function readConsumption(
 }
 
 function describeHalf(
-  { tableNameWithType, type, segmentCount, sizeBytes }: TableSize,
+  { tableNameWithType, type, segmentCount, sizeBytes, notices = [] }: TableSize,
   consumption: Consumption | null,
 ): Members {
   const members: Members = [
     ['table', tableNameWithType],
     ['segments', segmentCount],
     ['size', formatBytes(sizeBytes)],
+    ...notices.map((notice): [string, Cell] => ['not known', notice]),
   ];
   if (type !== 'REALTIME' || consumption === null) return members;
-  const lags = lagByPartition(consumption.segments);
+  const partitions = parsePartitions(consumption.segments);
+  const isPaused = consumption.pause['pauseFlag'] === true;
   members.push(
-    ['consumption', consumption.pause['pauseFlag'] === true ? 'paused' : 'running'],
-    ['partitions', lags.size],
+    ['consumption', isPaused ? 'paused' : consumptionState(partitions)],
+    ['partitions', partitions.length],
+    ['lag', totalLag(partitions) ?? 'not known yet'],
   );
-  members.push(['lag', totalLag(lags) ?? 'not known yet']);
-  for (const [partition, remark] of remarksByPartition(consumption.segments)) {
-    members.push([`partition ${partition}`, remark]);
+  for (const { partition, remarks } of partitions) {
+    for (const remark of remarks) members.push([`partition ${partition}`, remark]);
   }
   return members;
 }

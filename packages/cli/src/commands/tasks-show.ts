@@ -50,7 +50,9 @@ export async function writeTask(
         text === undefined ? [] : [[name, text] as const],
       ),
       ['subtasks', counts.join(', ') || '0'],
-      ...record.subtaskInfos.map((subtask) => [subtask.taskId, describeSubtask(subtask)] as const),
+      ...(record.subtaskInfos ?? []).map(
+        (subtask) => [subtask.taskId, describeSubtask(subtask)] as const,
+      ),
     ],
     environment,
   );

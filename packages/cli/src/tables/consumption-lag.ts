@@ -1,54 +1,76 @@
 import type { JsonObject, JsonValue } from '@quire/client';
 
-/**
- * Messages by which each partition of a table lags, as its controller tells of its consuming
- * segments; null where it is not known.
- */
-export function lagByPartition(consumingSegments: JsonObject): ReadonlyMap<string, number | null> {
-  const lags = new Map<string, number | null>();
+/** What a partition of a table does, taken from all servers that consume it. */
+export interface PartitionLine {
+  readonly partition: string;
+  /** STARTING, CONSUMING, RETRYING …; undefined where an older controller does not say it. */
+  readonly state: string | undefined;
+  /** Of the server that has consumed most; null while it is not known. */
+  readonly lagMessages: number | null;
+  /** Why it does not progress, and what its operator has to know. */
+  readonly remarks: readonly string[];
+}
+
+/** The partitions of a table, in order, as its controller shows its consuming segments. */
+export function parsePartitions(consumingSegments: JsonObject): readonly PartitionLine[] {
+  const lines = new Map<string, PartitionLine>();
   for (const consumers of Object.values(consumingSegments)) {
     for (const consumer of Array.isArray(consumers) ? (consumers as readonly JsonValue[]) : []) {
-      const byPartition = memberOf(memberOf(consumer, 'partitionOffsetInfo'), 'recordsLagMap');
-      for (const partition of Object.keys(objectOf(memberOf(consumer, 'partitionToOffsetMap')))) {
-        const text = memberOf(byPartition, partition);
-        lags.set(partition, typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : null);
+      for (const partition of partitionsOf(consumer)) {
+        const line = lineOf(partition, consumer);
+        const before = lines.get(partition);
+        const lags = [before?.lagMessages, line.lagMessages].filter(
+          (lag) => typeof lag === 'number',
+        );
+        const lagMessages = lags.length === 0 ? null : Math.min(...lags);
+        lines.set(partition, { ...line, lagMessages });
       }
     }
   }
-  return lags;
+  return [...lines.values()].toSorted(
+    (left, right) => Number(left.partition) - Number(right.partition),
+  );
 }
 
 /**
  * The lag of all partitions together; undefined while that of one is not known, or nothing
  * consumes.
  */
-export function totalLag(lags: ReadonlyMap<string, number | null>): number | undefined {
-  const known = [...lags.values()];
-  if (known.length === 0 || known.includes(null)) return undefined;
-  return known.reduce<number>((sum, lag) => sum + (lag ?? 0), 0);
+export function totalLag(partitions: readonly PartitionLine[]): number | undefined {
+  const known = partitions.flatMap(({ lagMessages }) => lagMessages ?? []);
+  if (known.length === 0 || known.length < partitions.length) return undefined;
+  return known.reduce((sum, lag) => sum + lag, 0);
 }
 
-/**
- * What the partitions say of themselves: why one stands still, and what its operator has to know.
- */
-export function remarksByPartition(
-  consumingSegments: JsonObject,
-): readonly (readonly [partition: string, remark: string])[] {
-  const consumers = Object.values(consumingSegments).flatMap((each) =>
-    Array.isArray(each) ? (each as readonly JsonValue[]) : [],
-  );
-  return consumers.flatMap((consumer) => {
-    const [partition = '?'] = Object.keys(objectOf(memberOf(consumer, 'partitionToOffsetMap')));
-    const [state, error, notice] = ['state', 'error', 'notice'].map((name) =>
-      memberOf(consumer, name),
-    );
-    return [
-      ...(typeof error === 'string'
-        ? [[partition, typeof state === 'string' ? `${state}: ${error}` : error] as const]
-        : []),
-      ...(typeof notice === 'string' ? [[partition, notice] as const] : []),
-    ];
+/** Whether a table consumes: `running`, or how many of its partitions do not. */
+export function consumptionState(partitions: readonly PartitionLine[]): string {
+  const stopped = partitions.filter(({ state }) => state === 'RETRYING' || state === 'STOPPED');
+  if (stopped.length === 0) return 'running';
+  return `not running in ${stopped.length} of ${partitions.length} partitions`;
+}
+
+function lineOf(partition: string, consumer: JsonValue): PartitionLine {
+  const lags = memberOf(memberOf(consumer, 'partitionOffsetInfo'), 'recordsLagMap');
+  const lag = memberOf(lags, partition);
+  const [state, error, notice] = ['state', 'error', 'notice'].map((name) => {
+    const value = memberOf(consumer, name);
+    return typeof value === 'string' ? value : undefined;
   });
+  return {
+    partition,
+    state,
+    lagMessages: typeof lag === 'string' && /^\d+$/.test(lag) ? Number(lag) : null,
+    remarks: [
+      ...(error === undefined ? [] : [state === undefined ? error : `${state}: ${error}`]),
+      ...(notice === undefined ? [] : [notice]),
+    ],
+  };
+}
+
+function partitionsOf(consumer: JsonValue): readonly string[] {
+  const partition = memberOf(consumer, 'partition');
+  if (typeof partition === 'number') return [String(partition)];
+  return Object.keys(objectOf(memberOf(consumer, 'partitionToOffsetMap')));
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quire/client';
+import { visibleText } from '@quire/core/portable';
 import { type ReactNode, useRef } from 'react';
 import { formatCount } from '../format.ts';
 import { useSession } from '../session.ts';
@@ -7,14 +7,7 @@ import { ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
-
-interface PartitionLag {
-  readonly partition: string;
-  readonly state: string;
-  readonly offset: string;
-  readonly latest: string;
-  readonly lag: number | undefined;
-}
+import { parsePartitions } from './partition-lag.ts';
 
 /** Points of the line that shows how a lag has moved. */
 const remembered = 60;
@@ -33,7 +26,7 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
         admin.readConsumingSegments(table, { signal }),
         admin.readPauseStatus(table, { signal }),
       ]);
-      const partitions = partitionsOf(segments);
+      const partitions = parsePartitions(segments);
       for (const { partition, lag = 0 } of partitions) {
         past.current.set(
           partition,
@@ -51,13 +44,16 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
       return sentence;
     });
   const isPaused = consumption.value?.isPaused === true;
+  const hasProblem = consumption.value?.partitions.some(({ problem }) => problem !== undefined);
   return (
     <Card
       title={
         <>
           Consumption{' '}
           {consumption.value !== undefined && (
-            <Badge tone={isPaused ? 'warn' : 'good'}>{isPaused ? 'paused' : 'consuming'}</Badge>
+            <Badge tone={isPaused || hasProblem === true ? 'warn' : 'good'}>
+              {isPaused ? 'paused' : hasProblem === true ? 'not consuming everywhere' : 'consuming'}
+            </Badge>
           )}
         </>
       }
@@ -101,10 +97,13 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
               { name: 'Partition', cell: ({ partition }) => partition },
               {
                 name: 'State',
-                cell: ({ state }) => (
-                  <Badge tone={state === 'CONSUMING' ? 'good' : 'warn'}>
-                    {state.toLowerCase().replace('_', ' ')}
-                  </Badge>
+                cell: ({ state, problem }) => (
+                  <>
+                    <Badge tone={state === 'CONSUMING' && problem === undefined ? 'good' : 'warn'}>
+                      {state.toLowerCase().replace('_', ' ')}
+                    </Badge>
+                    {problem !== undefined && <p className="quiet">{visibleText(problem)}</p>}
+                  </>
                 ),
               },
               { name: 'Offset', isNumber: true, cell: ({ offset }) => offset },
@@ -132,40 +131,6 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
       </Resolved>
     </Card>
   );
-}
-
-function partitionsOf(segments: JsonObject): readonly PartitionLag[] {
-  const infos = Object.values(segments).flatMap(
-    (list) => list as unknown as readonly ConsumingInfo[],
-  );
-  return infos
-    .flatMap(
-      ({
-        consumerState,
-        partitionOffsetInfo: { currentOffsetsMap, latestUpstreamOffsetMap, recordsLagMap },
-      }) =>
-        Object.entries(currentOffsetsMap).map(([partition, offset]): PartitionLag => {
-          const lag = Number(recordsLagMap[partition]);
-          return {
-            partition,
-            state: consumerState,
-            offset,
-            latest: latestUpstreamOffsetMap[partition] ?? '',
-            lag: Number.isFinite(lag) ? lag : undefined,
-          };
-        }),
-    )
-    .toSorted((one, other) => Number(one.partition) - Number(other.partition));
-}
-
-interface ConsumingInfo {
-  readonly consumerState: string;
-  readonly partitionOffsetInfo: Readonly<
-    Record<
-      'currentOffsetsMap' | 'latestUpstreamOffsetMap' | 'recordsLagMap',
-      Readonly<Record<string, string>>
-    >
-  >;
 }
 
 function Sparkline({ values }: { readonly values: readonly number[] }): ReactNode {

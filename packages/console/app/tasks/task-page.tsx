@@ -41,7 +41,7 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
       }
     >
       <Resolved of={task} what="the task">
-        {({ taskState, subtaskCount, subtaskInfos, ...times }) => (
+        {({ taskState, subtaskCount, subtaskInfos = [], ...times }) => (
           <>
             <Card title="Task">
               <dl className="facts">

@@ -116,7 +116,7 @@ function listOf(type: string, records: ReadonlyMap<string, TaskDebug>): readonly
   return [...records].map(([name, record]) => ({
     name,
     type,
-    tables: [...new Set(record.subtaskInfos.map(({ taskConfig }) => taskConfig.tableName))],
+    tables: [...new Set((record.subtaskInfos ?? []).map(({ taskConfig }) => taskConfig.tableName))],
     record,
   }));
 }

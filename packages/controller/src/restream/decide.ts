@@ -1,7 +1,7 @@
 import { type ErrorCode, formatDurationMs } from '@quire/core';
 import type { Consumption, PartitionConsumption } from '@quire/core/table-engine';
 import type { Observation } from './observe.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf, progressOf } from './problem-of.ts';
 import {
   type Cleanup,
   enterStage,
@@ -85,8 +85,8 @@ export function decide(
     );
   }
   if (seen.isDestinationGone) {
-    const message = `The destination table ${job.config.destTableNameWithType} was dropped while it was being built.`;
-    return fail(job, 'TABLE_NOT_FOUND', message, moment);
+    const { code, message } = droppedError(job);
+    return fail(job, code, message, moment);
   }
   switch (job.status) {
     case 'INIT':
@@ -110,6 +110,15 @@ export function failedJob(
 ): RestreamJob {
   const ended = end(job, 'FAILED', error.message, job.status === 'INIT' ? 'DROP' : 'PAUSE', nowMs);
   return { ...ended, error: { code: error.code, message: error.message, stage: job.status } };
+}
+
+/** Why a job fails whose destination is not there any more. */
+export function droppedError({ config }: RestreamJob): {
+  readonly code: ErrorCode;
+  readonly message: string;
+} {
+  const message = `The destination table ${config.destTableNameWithType} was dropped while it was being built.`;
+  return { code: 'TABLE_NOT_FOUND', message };
 }
 
 function decideInit(job: RestreamJob, seen: Observation, settings: RestreamSettings): Decision {
@@ -154,12 +163,11 @@ function decideStream(
     Object.entries(known.offsets).some(([name, offset]) => offset > (before.offsets[name] ?? -1));
   const stream = {
     ...before,
-    ...(known !== undefined && {
-      probedMs: moment.nowMs,
-      lagMessages: known.lagMessages,
-      lagByPartition: known.lagByPartition,
-      offsets: { ...before.offsets, ...known.offsets },
-    }),
+    // A lag that cannot be read is unknown: the one that was read before is not it.
+    probedMs: moment.nowMs,
+    lagMessages: known?.lagMessages ?? null,
+    lagByPartition: known?.lagByPartition ?? {},
+    ...(known !== undefined && { offsets: { ...before.offsets, ...known.offsets } }),
     idleMs: hasMoved ? 0 : before.idleMs + moment.elapsedMs,
   };
   const targetOffsets = job.targetOffsets ?? known?.latestOffsets ?? null;
@@ -227,15 +235,6 @@ function stalled(
   settings: RestreamSettings,
 ): [ErrorCode, string] {
   const idle = formatDurationMs(settings.noProgressMaxMs);
-  const { offsets = {} } = job.stream ?? {};
-  const targets = Object.entries(job.targetOffsets ?? {});
-  const behind = targets.filter(([name, target]) => (offsets[name] ?? -1) < target);
-  const where = behind
-    .map(
-      ([name, target]) =>
-        `partition ${name} is at ${offsets[name] ?? 'no known offset'} of ${target}`,
-    )
-    .join(', ');
   const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
   const why =
     seen.failure?.message ??
@@ -243,11 +242,9 @@ function stalled(
     (seen.consumption?.isPaused === true
       ? 'The destination is paused.'
       : 'The engine does not say why.');
-  const exists =
-    where === '' ? 'every partition has passed its target, but still lags too far behind' : where;
   return [
     'STREAM_UNAVAILABLE',
-    `The destination has consumed nothing for ${idle}: ${exists}. ${why}`,
+    `The destination has consumed nothing for ${idle}: ${progressOf(job)}. ${why}`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { abortError, type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
 import type { RestreamEngine } from './restream-engine.ts';
-import { decide, failedJob, type RestreamSettings } from './decide.ts';
+import { decide, droppedError, failedJob, type RestreamSettings } from './decide.ts';
 import type { JobRecords } from './job-records.ts';
 import { observe } from './observe.ts';
 import { mayPass, patienceMs, waitedInVain } from './patience.ts';
@@ -79,6 +79,9 @@ async function act(
       { jobId: job.jobId, stage: job.status, action, reason: error.code, err: error },
       'restream step failed',
     );
+    if (await isDropped(engine, job, error, signal)) {
+      return { job: failedJob(job, droppedError(job), clock.nowMs()), isInVain: false };
+    }
     const waited = waitedInVain(job, elapsedMs);
     if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) {
       return { job: withProblem(waited.job, error, clock.nowMs()), isInVain: true };
@@ -88,6 +91,22 @@ async function act(
       return { job: { ...waited.job, cleanup }, isInVain: false };
     }
     return { job: failedJob(waited.job, error, clock.nowMs()), isInVain: false };
+  }
+}
+
+/** Whether a step failed because the destination is not there any more. */
+async function isDropped(
+  engine: RestreamEngine,
+  job: RestreamJob,
+  error: QuireError,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (error.code !== 'TABLE_NOT_FOUND' || !job.init.isMade || job.cleanup !== null) return false;
+  try {
+    await engine.readTable(job.config.destTableNameWithType, { signal });
+    return false;
+  } catch (problem) {
+    return isQuireError(problem, 'TABLE_NOT_FOUND');
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CallOptions, isQuireError } from '@quire/core';
+import { type CallOptions, formatDurationMs, isQuireError } from '@quire/core';
 import type { Consumption, RebalanceJob } from '@quire/core/table-engine';
 import type { RestreamEngine } from './restream-engine.ts';
 import { type Action, failedJob } from './decide.ts';
@@ -51,8 +51,7 @@ export async function perform(
       );
       return afterwards(job);
     case 'drop':
-      await drop(engine, job, options);
-      return afterwards(job);
+      return afterwards(job, await drop(engine, job, options));
   }
 }
 
@@ -192,6 +191,8 @@ function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
 /**
  * Compares what both tables hold. What cannot be compared does not undo the work: the job is done
  * all the same.
+ *
+ * @throws TABLE_NOT_FOUND when the destination was dropped
  */
 async function finish(
   engine: RestreamEngine,
@@ -202,28 +203,53 @@ async function finish(
   const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
   const rebalanced = job.rebalance?.description ?? 'Segments are where their tenants require them.';
   try {
-    const [sourceRows, destinationRows, sourceState, destinationState] = await Promise.all([
-      engine.countRows(source, options),
-      engine.countRows(destination, options),
-      engine.readConsumption(source, options),
-      engine.readConsumption(destination, options),
-    ]);
-    const outcome = `${destination} holds ${destinationRows} rows; ${source} holds ${sourceRows}.`;
-    return {
-      ...enterStage(job, 'DONE', nowMs, rebalanced, outcome),
-      comparison: {
-        sourceRows,
-        destinationRows,
-        sourceOffsets: offsetsOf(sourceState),
-        destinationOffsets: offsetsOf(destinationState),
-      },
-    };
+    const { isOneMoment, ...comparison } = await compare(engine, job, options);
+    const { destinationRows, sourceRows } = comparison;
+    const rows = `${destination} holds ${destinationRows} rows; ${source} holds ${sourceRows}.`;
+    const outcome = isOneMoment
+      ? rows
+      : `${rows} Both consumed while they were counted: the offsets were read after the counts.`;
+    return { ...enterStage(job, 'DONE', nowMs, rebalanced, outcome), comparison };
   } catch (error) {
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') {
       throw error;
     }
+    // A source that was deleted cannot be compared with; a destination that was is no result.
+    if (error.code === 'TABLE_NOT_FOUND') await engine.readTable(destination, options);
     const outcome = `Source and destination could not be compared: ${error.message}`;
     return enterStage(job, 'DONE', nowMs, rebalanced, outcome);
+  }
+}
+
+/** How often counts are taken until no offset has moved meanwhile. */
+const comparisonsMax = 5;
+
+/** Rows and offsets of both tables, of one moment where the stream pauses for as long as a count. */
+async function compare(
+  engine: RestreamEngine,
+  { config }: RestreamJob,
+  options: CallOptions,
+): Promise<NonNullable<RestreamJob['comparison']> & { readonly isOneMoment: boolean }> {
+  const { tableNameWithType: source, destTableNameWithType: destination } = config;
+  const readOffsets = (): Promise<readonly Record<string, number>[]> =>
+    Promise.all(
+      [source, destination].map(async (name) =>
+        offsetsOf(await engine.readConsumption(name, options)),
+      ),
+    );
+  let before = await readOffsets();
+  for (let attempt = 1; ; attempt += 1) {
+    const [sourceRows, destinationRows] = await Promise.all([
+      engine.countRows(source, options),
+      engine.countRows(destination, options),
+    ]);
+    const after = await readOffsets();
+    const isOneMoment = JSON.stringify(after) === JSON.stringify(before);
+    if (isOneMoment || attempt === comparisonsMax) {
+      const [sourceOffsets = {}, destinationOffsets = {}] = after;
+      return { sourceRows, destinationRows, sourceOffsets, destinationOffsets, isOneMoment };
+    }
+    before = after;
   }
 }
 
@@ -235,23 +261,32 @@ function offsetsOf({ partitions }: Consumption): Record<string, number> {
   );
 }
 
-/** Drops what this job has made, and nothing that somebody else has put in its place. */
+/**
+ * Drops what this job has made, and nothing that somebody else has put in its place. Returns what of
+ * the destination is left, in a sentence; null when nothing is.
+ */
 async function drop(
   engine: RestreamEngine,
   { jobId, config, init }: RestreamJob,
   options: CallOptions,
-): Promise<void> {
+): Promise<string | null> {
   const { destTableNameWithType: destination } = config;
   const table = await unlessMissing(engine.readTable(destination, options));
-  if (table !== undefined && !isCreatedBy(table, jobId)) return;
-  if (table !== undefined) await unlessMissing(engine.deleteTable(destination, options));
-  if (!init.makesSchema) return;
-  try {
-    await engine.deleteSchema(destinationSchemaOf({ schemaName: '' }, config).schemaName, options);
-  } catch (error) {
-    // Somebody uses it by now, or it was never made.
-    if (!isQuireError(error, 'SCHEMA_NOT_FOUND', 'SCHEMA_IN_USE')) throw error;
+  if (table !== undefined && !isCreatedBy(table, jobId)) {
+    return `The table ${destination} that is there now was not created by this job and is kept.`;
   }
+  if (table !== undefined) await unlessMissing(engine.deleteTable(destination, options));
+  if (!init.makesSchema) return null;
+  const { schemaName } = destinationSchemaOf({ schemaName: '' }, config);
+  try {
+    await engine.deleteSchema(schemaName, options);
+  } catch (error) {
+    if (isQuireError(error, 'SCHEMA_IN_USE')) {
+      return `The schema ${schemaName} is used by another table and is kept.`;
+    }
+    if (!isQuireError(error, 'SCHEMA_NOT_FOUND')) throw error; // it was never created
+  }
+  return null;
 }
 
 async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
@@ -270,12 +305,12 @@ function tookTooLong({ config, rebalance }: RestreamJob): {
   const state = rebalance?.description ?? 'The engine has not said how far it is.';
   return {
     code: 'REQUEST_TIMED_OUT',
-    message: `The rebalance of ${config.destTableNameWithType} took longer than ${config.maxRebalanceTimeMin} minutes. ${state}`,
+    message: `The rebalance of ${config.destTableNameWithType} took longer than ${formatDurationMs(config.maxRebalanceTimeMin * 60_000)}. ${state}`,
   };
 }
 
-function afterwards(job: RestreamJob): RestreamJob {
+function afterwards(job: RestreamJob, leftover: string | null = null): RestreamJob {
   return job.cleanup === null
     ? job
-    : { ...job, cleanup: { ...job.cleanup, isDone: true }, lastProblem: null };
+    : { ...job, cleanup: { ...job.cleanup, isDone: true, leftover }, lastProblem: null };
 }

@@ -2,8 +2,11 @@ import { type ErrorCode, formatDurationMs } from '@quire/core';
 import type { Observation } from './observe.ts';
 import type { RestreamJob } from './restream-job.ts';
 
-/** A partition whose segment is being made has no offset for a moment. */
-const unknownOffsetMaxMs = 10_000;
+/**
+ * For how long a destination may show no progress before its job says so: a partition whose segment
+ * is being created has no offset for a moment.
+ */
+const silentMaxMs = 10_000;
 
 /** Why the stage of a job does not go on at the moment, as far as a look at the engine says. */
 export function problemOf(
@@ -18,13 +21,8 @@ export function problemOf(
       message: `Partition ${partition.partition} of the destination: ${partition.error}`,
     };
   }
-  const unknown = seen.consumption?.partitions.find(({ currentOffset }) => currentOffset === null);
-  const { idleMs } = job.stream ?? { idleMs: 0 };
-  if (unknown !== undefined && idleMs > unknownOffsetMaxMs) {
-    const idle = formatDurationMs(Math.floor(idleMs / 1000) * 1000);
-    const where = `The engine cannot tell how far partition ${unknown.partition} of the destination is; its server may be away.`;
-    return { code: 'ENGINE_UNAVAILABLE', message: `${where} No offset has moved for ${idle}.` };
-  }
+  const idle = idleProblemOf(job, seen);
+  if (idle !== undefined) return idle;
   const forgotten =
     seen.commit === 'gone'
       ? 'force commit'
@@ -36,4 +34,43 @@ export function problemOf(
     code: 'JOB_NOT_FOUND',
     message: `The engine does not know the ${forgotten} any more; it is asked for again.`,
   };
+}
+
+/** Why a destination has made no progress for a while, as far as its consumption shows it. */
+function idleProblemOf(
+  job: RestreamJob,
+  { consumption }: Observation,
+): { readonly code: ErrorCode; readonly message: string } | undefined {
+  const { idleMs } = job.stream ?? { idleMs: 0 };
+  if (consumption === undefined || idleMs <= silentMaxMs) return undefined;
+  const idle = formatDurationMs(Math.floor(idleMs / 1000) * 1000);
+  const unknown = consumption.partitions.find(({ currentOffset }) => currentOffset === null);
+  if (unknown !== undefined) {
+    const where = `The engine cannot tell how far partition ${unknown.partition} of the destination is; its server may be away.`;
+    return { code: 'ENGINE_UNAVAILABLE', message: `${where} No offset has moved for ${idle}.` };
+  }
+  const notice = consumption.partitions.find((each) => typeof each.notice === 'string')?.notice;
+  const why = consumption.isPaused ? ' The destination is paused.' : '';
+  return {
+    code: 'STREAM_UNAVAILABLE',
+    message: `The destination has consumed nothing for ${idle}: ${progressOf(job)}.${why}${typeof notice === 'string' ? ` ${notice}` : ''}`,
+  };
+}
+
+/** How far the partitions are that have not reached their target, for a sentence. */
+export function progressOf({ stream, targetOffsets }: RestreamJob): string {
+  const { offsets = {} } = stream ?? {};
+  const behind = Object.entries(targetOffsets ?? {}).filter(
+    ([name, target]) => (offsets[name] ?? -1) < target,
+  );
+  if (targetOffsets === null) return 'the end of its stream is not known';
+  if (behind.length === 0) {
+    return 'every partition has passed its target, but still lags too far behind';
+  }
+  return behind
+    .map(
+      ([name, target]) =>
+        `partition ${name} is at ${offsets[name] ?? 'no known offset'} of ${target}`,
+    )
+    .join(', ');
 }

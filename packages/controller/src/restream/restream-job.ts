@@ -50,6 +50,8 @@ export interface Cleanup {
   readonly waitedMs: number;
   /** Why it could not be done, when it could not. */
   readonly problem: string | null;
+  /** What of the destination a DROP has left, and why. Records of older releases do not have it. */
+  readonly leftover?: string | null;
 }
 
 /** What kept a stage from going on: it was tried again, or waited for. */

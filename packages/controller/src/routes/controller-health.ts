@@ -13,14 +13,21 @@ export function readHealthRoute({
   previewSlots,
 }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readHealth, async (_request, reply) => {
-    const [status, problems] = await Promise.all([watch?.read(), watch?.readProblems()]);
+    const [status, problems, details] = await Promise.all([
+      watch?.read(),
+      watch?.readProblems(),
+      options.healthDetails?.(),
+    ]);
+    const engineState = details?.engine?.state;
+    const isDegraded =
+      (problems ?? []).length > 0 || engineState === 'degraded' || engineState === 'unavailable';
     const health: ControllerHealthResponse = {
-      status: (problems ?? []).length > 0 ? 'degraded' : 'ok',
+      status: isDegraded ? 'degraded' : 'ok',
       version: options.version,
       uptimeMs: Math.max(0, Math.floor(clock.monotonicMs() - startMs)),
       previewsRunning: previewSlots.takenCount,
       previewsQueued: previewSlots.waitingCount,
-      ...options.healthDetails?.(),
+      ...details,
       ...(status !== undefined && { tables: tablesOf(status) }),
       ...(problems !== undefined && {
         problemCount: problems.length,

@@ -1,5 +1,6 @@
 import { type RestreamResponse, restreamOperations as operations } from '@quire/api';
 import { type JsonValue, QuireError } from '@quire/core';
+import { droppedError } from '../restream/decide.ts';
 import { isFinal, type RestreamJob } from '../restream/restream-job.ts';
 import type { RestreamRequest } from '../restream/start-job.ts';
 import type { Restreams } from '../restream/restreams.ts';
@@ -181,7 +182,7 @@ function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
       startTime: stream?.startedMs ?? 0,
     },
     verboseTableStreamLag:
-      stream === null || stream.probedMs === null
+      stream === null || Object.keys(stream.lagByPartition).length === 0
         ? {}
         : { [config.destTableNameWithType]: { ...stream.lagByPartition } },
     forceCommitProgress: {
@@ -212,8 +213,26 @@ function lastProblemOf({ lastProblem }: RestreamJob): RestreamResponse['lastProb
   return { code, message, stage, timeMs: atMs };
 }
 
+/** Whether a job has failed because its destination was dropped. */
+function isDestinationGone(job: RestreamJob): boolean {
+  return job.error?.message === droppedError(job).message;
+}
+
+/** What the stage waits for, where the latest look at the engine met a problem. */
+function waitOf({ lastProblem, stream, commit, rebalance, status }: RestreamJob): string {
+  if (lastProblem === undefined || lastProblem === null || lastProblem.stage !== status) return '';
+  const probedMs = { TABLE_STREAM: stream?.probedMs, FORCE_COMMIT: commit?.probedMs }[
+    status as string
+  ];
+  const isOver =
+    (typeof probedMs === 'number' && lastProblem.atMs < probedMs) ||
+    (status === 'REBALANCE' && rebalance?.status === 'IN_PROGRESS');
+  return isOver ? '' : ` It waits now: ${lastProblem.message}`;
+}
+
 /** What happens next, or what to do. */
-function nextOf({ status, init, config, cleanup, error }: RestreamJob): string {
+function nextOf(job: RestreamJob): string {
+  const { status, init, config, cleanup } = job;
   const { tableNameWithType: source, destTableNameWithType: destination } = config;
   const path = `/tables/${source}/restream`;
   if (!isFinal(status)) {
@@ -224,7 +243,7 @@ function nextOf({ status, init, config, cleanup, error }: RestreamJob): string {
       FORCE_COMMIT: 'It waits until the consuming segments are committed.',
       REBALANCE: 'It waits until segments are where their tenants require them.',
     }[status as 'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE'];
-    return `${doing} To cancel: DELETE ${path}.`;
+    return `${doing}${waitOf(job)} To cancel: DELETE ${path}.`;
   }
   if (status === 'DONE') {
     return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
@@ -233,7 +252,13 @@ function nextOf({ status, init, config, cleanup, error }: RestreamJob): string {
     const what = cleanup.kind === 'DROP' ? 'dropped' : 'paused';
     return `${destination} could not be ${what}: ${cleanup.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;
   }
-  const isDropped = cleanup?.kind === 'DROP' || error?.stage === 'INIT';
-  if (isDropped) return `Nothing of ${destination} is left. Start again when the cause is fixed.`;
+  if (cleanup?.kind === 'PAUSE' && isDestinationGone(job)) {
+    return `${destination} was dropped by somebody else. Start again when the cause is fixed.`;
+  }
+  if (cleanup?.kind === 'DROP') {
+    if (!cleanup.isDone) return `${destination} is being dropped.`;
+    const left = cleanup.leftover ?? `Nothing of ${destination} is left.`;
+    return `${left} Start again when the cause is fixed.`;
+  }
   return `${destination} is kept, paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
 }

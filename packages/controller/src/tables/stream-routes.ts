@@ -1,6 +1,13 @@
 import { parseBooleanParameter, streamOperations as operations } from '@quire/api';
 import { QuireError } from '@quire/core';
-import type { Consumption, RebalanceJob, ResumeFrom, TableEngine } from '@quire/core/table-engine';
+import type {
+  Consumption,
+  PartitionConsumption,
+  RebalanceJob,
+  ReplicaConsumption,
+  ResumeFrom,
+  TableEngine,
+} from '@quire/core/table-engine';
 import { queryOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
@@ -32,7 +39,7 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
       const servers = (await engine().listInstances({ signal: signalOf(request) })).filter(
         ({ kind }) => kind === 'SERVER',
       );
-      // Which of several consumes a partition, the port does not tell.
+      // An engine of one process does not say which server consumes a partition.
       const name = servers.map(({ instanceName }) => instanceName).join(',');
       return sendJson(reply, consumingSegmentsOf(consumption, name));
     },
@@ -109,43 +116,54 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
   );
 }
 
-function consumingSegmentsOf({ partitions }: Consumption, serverName: string): object {
+function consumingSegmentsOf(
+  { partitions, serversFailingCount = 0, serversUnparsableCount = 0 }: Consumption,
+  serverName: string,
+): object {
   const segments: Record<string, object[]> = {};
   for (const each of partitions) {
     if (each.segmentName === null) continue;
-    const partition = String(each.partition);
-    const { currentOffset, latestOffset, lagMessages, lagMs } = each;
-    if (currentOffset === null) {
-      segments[each.segmentName] = [];
-      continue;
-    }
-    const mapOf = (value: number | null): Record<string, string> =>
-      value === null ? {} : { [partition]: String(value) };
-    segments[each.segmentName] = [
-      {
-        serverName,
-        consumerState:
-          each.state === 'CONSUMING' || each.state === 'COMMITTING' ? 'CONSUMING' : 'NOT_CONSUMING',
-        lastConsumedTimestamp: each.lastConsumedMs ?? 0,
-        partitionToOffsetMap: mapOf(currentOffset),
-        partitionOffsetInfo: {
-          currentOffsetsMap: mapOf(currentOffset),
-          latestUpstreamOffsetMap: mapOf(latestOffset),
-          recordsLagMap: mapOf(lagMessages),
-          availabilityLagMsMap: mapOf(lagMs),
-        },
-        // Beyond the peer's members: why a partition stands still, and what it left out.
-        state: each.state,
-        skippedCount: each.skippedCount,
-        ...(each.error !== null && { error: each.error }),
-        ...(typeof each.notice === 'string' && { notice: each.notice }),
-      },
-    ];
+    const { currentOffset, state } = each;
+    const isConsuming = state === 'CONSUMING' || state === 'COMMITTING';
+    const alone: readonly ReplicaConsumption[] =
+      currentOffset === null
+        ? []
+        : [{ ...each, serverName, state: isConsuming ? 'CONSUMING' : 'NOT_CONSUMING' }];
+    segments[each.segmentName] = (each.replicas ?? alone).map((replica) =>
+      consumerOf(each, replica),
+    );
   }
   return {
-    serversFailingToRespond: 0,
-    serversUnparsableRespond: 0,
+    serversFailingToRespond: serversFailingCount,
+    serversUnparsableRespond: serversUnparsableCount,
     _segmentToConsumingInfoMap: segments,
+  };
+}
+
+function consumerOf(
+  { partition, state, skippedCount, error, notice }: PartitionConsumption,
+  replica: ReplicaConsumption,
+): object {
+  const mapOf = (value: number | null): Record<string, string> =>
+    value === null ? {} : { [String(partition)]: String(value) };
+  return {
+    serverName: replica.serverName,
+    consumerState: replica.state,
+    lastConsumedTimestamp: replica.lastConsumedMs ?? 0,
+    partitionToOffsetMap: mapOf(replica.currentOffset),
+    partitionOffsetInfo: {
+      currentOffsetsMap: mapOf(replica.currentOffset),
+      latestUpstreamOffsetMap: mapOf(replica.latestOffset),
+      recordsLagMap: mapOf(replica.lagMessages),
+      availabilityLagMsMap: mapOf(replica.lagMs),
+    },
+    // Beyond the peer's members, and the same for every server of a partition: why it does not
+    // progress, and what it left out.
+    partition,
+    state,
+    skippedCount,
+    ...(error !== null && { error }),
+    ...(typeof notice === 'string' && { notice }),
   };
 }
 

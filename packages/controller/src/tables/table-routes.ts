@@ -111,10 +111,14 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
         const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         totalBytes += bytes;
         const bySegment = segments.map(
-          ({ segmentName, sizeBytes, problem }) =>
+          ({ segmentName, sizeBytes, problem, notice }) =>
             [
               segmentName,
-              { reportedSizeInBytes: sizeBytes, ...(problem !== undefined && { problem }) },
+              {
+                reportedSizeInBytes: sizeBytes,
+                ...(problem !== undefined && { problem }),
+                ...(notice !== undefined && { notice }),
+              },
             ] as const,
         );
         sizes[type] = { reportedSizeInBytes: bytes, segments: Object.fromEntries(bySegment) };
@@ -334,6 +338,7 @@ function segmentMetadataOf(segment: SegmentDescription): object {
     ...text('segment.push.time', segment.committedMs),
     ...text('segment.crc', segment.checksum),
     ...text('segment.problem', segment.problem),
+    ...text('segment.notice', segment.notice),
     ...text('segment.realtime.startOffset', segment.stream?.startOffset),
     ...text('segment.realtime.endOffset', segment.stream?.endOffset),
     ...(Object.keys(segment.custom).length > 0 && { custom: segment.custom }),

@@ -38,7 +38,7 @@ export function countSubtasks(subtasks: readonly SubtaskRecord[]): SubtaskCount 
 
 /**
  * The debug record of a task (SPECIFICATION.md section 2.2): at verbosity 0 with the subtasks that
- * run or have failed, above 0 with all.
+ * run or have failed, and without the list where there are none; above 0 with all.
  */
 export function debugOf(task: TaskRecord, verbosity: number): TaskDebug {
   const shown = task.subtasks.filter(({ state }) => verbosity > 0 || shownAtZero.has(state));
@@ -49,7 +49,9 @@ export function debugOf(task: TaskRecord, verbosity: number): TaskDebug {
     ...timeMember('executionStartTime', task.startedMs),
     ...timeMember('finishTime', task.finishedMs),
     ...(task.trigger !== null && { triggeredBy: task.trigger }),
-    subtaskInfos: shown.map((subtask) => subtaskInfoOf(task, subtask)),
+    ...((verbosity > 0 || shown.length > 0) && {
+      subtaskInfos: shown.map((subtask) => subtaskInfoOf(task, subtask)),
+    }),
   };
 }
 

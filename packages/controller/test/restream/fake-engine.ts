@@ -24,6 +24,8 @@ export interface Behaviour {
   rebalanceMs: number | 'NO_OP' | 'FAILED' | 'never';
   isStalled: boolean;
   stoppedPartition: number | undefined;
+  /** Why no server consumes any partition, nor says how far it is; undefined while they do. */
+  retryingError: string | undefined;
   /** Thrown by every call while it is there. */
   failure: QuireError | undefined;
 }
@@ -55,6 +57,7 @@ export class FakeEngine implements RestreamEngine {
     rebalanceMs: 'NO_OP',
     isStalled: false,
     stoppedPartition: undefined,
+    retryingError: undefined,
     failure: undefined,
   };
   /** Names of the calls that have changed something. */
@@ -92,6 +95,12 @@ export class FakeEngine implements RestreamEngine {
 
   configOf(name: string): TableConfigDocument {
     return this.#table(name).config;
+  }
+
+  /** No table consumes any more; each stays where it is. */
+  stall(): void {
+    for (const table of this.#tables.values()) table.consumed = this.#consumed(table);
+    this.behaviour.isStalled = true;
   }
 
   isPaused(name: string): boolean {
@@ -323,7 +332,15 @@ export class FakeEngine implements RestreamEngine {
     isStarting: boolean,
   ): PartitionConsumption {
     const known = isStarting ? null : this.#consumed(table);
-    const isStopped = this.behaviour.stoppedPartition === partition;
+    const { retryingError, stoppedPartition } = this.behaviour;
+    if (retryingError !== undefined) {
+      return {
+        ...this.#unknownPartition(name, table, partition),
+        state: 'RETRYING',
+        error: retryingError,
+      };
+    }
+    const isStopped = stoppedPartition === partition;
     const state = isStopped
       ? 'STOPPED'
       : isStarting
@@ -342,6 +359,21 @@ export class FakeEngine implements RestreamEngine {
       lagMs: null,
       skippedCount: 0,
       error: isStopped ? 'Offset 17 is not JSON.' : null,
+    };
+  }
+
+  #unknownPartition(name: string, table: FakeTable, partition: number): PartitionConsumption {
+    return {
+      partition,
+      state: 'STARTING',
+      segmentName: segmentName(name, partition, table.sequence),
+      currentOffset: null,
+      latestOffset: null,
+      lagMessages: null,
+      lastConsumedMs: null,
+      lagMs: null,
+      skippedCount: 0,
+      error: null,
     };
   }
 

@@ -1,6 +1,7 @@
 import { QuireError } from '@quire/core';
 import { expect, it } from 'vitest';
 import { destination, Scene, settings, source } from './scene.ts';
+import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
 import { partitionCount } from './fake-engine.ts';
 
 const request = { tableNameWithType: source, destTableNameWithType: destination };
@@ -106,7 +107,7 @@ it('a restream takes a segment that is being made for an unknown lag, not for no
   await scene.clock.advance(20_000);
   expect(await controller.read(jobId)).toMatchObject({
     status: 'TABLE_STREAM',
-    stream: { probedMs: null, lagMessages: null },
+    stream: { probedMs: expect.any(Number), lagMessages: null, lagByPartition: {} },
     lastProblem: {
       code: 'ENGINE_UNAVAILABLE',
       message: expect.stringMatching(
@@ -114,6 +115,52 @@ it('a restream takes a segment that is being made for an unknown lag, not for no
       ),
     },
   });
+  expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
+});
+
+it('a restream says after a while that nothing is consumed, how far it is, and what a server says of it', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.consumedPerSecond = 1000;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(
+    controller,
+    jobId,
+    ({ stream }) => stream !== null && Object.values(stream.offsets).some((offset) => offset > 0),
+  );
+  expect((await controller.read(jobId)).lastProblem).toBeNull();
+  scene.engine.stall();
+  await scene.clock.advance(20_000);
+  expect((await controller.read(jobId)).lastProblem).toMatchObject({
+    code: 'STREAM_UNAVAILABLE',
+    stage: 'TABLE_STREAM',
+    message: expect.stringMatching(
+      /^The destination has consumed nothing for 1\ds: partition 0 is at \d+ of 100000, partition 1 is at \d+ of 100000\.$/,
+    ),
+  });
+});
+
+it('a restream does not repeat the lag of before while the stream cannot be asked', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.consumedPerSecond = 1000;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ stream }) => (stream?.lagMessages ?? null) !== null);
+  const { stream: before } = await controller.read(jobId);
+  const error = 'Server_a: no answer; the server or its stream is not available.';
+  scene.engine.behaviour.retryingError = error;
+  await scene.clock.advance(5000);
+  const job = await controller.read(jobId);
+  expect(job).toMatchObject({
+    status: 'TABLE_STREAM',
+    stream: { lagMessages: null, lagByPartition: {}, offsets: before?.offsets },
+    lastProblem: {
+      code: 'STREAM_UNAVAILABLE',
+      message: `Partition 0 of the destination: ${error}`,
+    },
+  });
+  expect(job.stream?.probedMs).toBeGreaterThan(before?.probedMs ?? Infinity);
+  scene.engine.behaviour.retryingError = undefined;
   expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
 });
 
@@ -159,7 +206,7 @@ it('a restream fails when a rebalance takes longer than it may, and cancels it',
   const job = await scene.untilEnded(controller, jobId);
   expect(job.error).toEqual({
     code: 'REQUEST_TIMED_OUT',
-    message: 'The rebalance of orders2_REALTIME took longer than 2 minutes. As told.',
+    message: 'The rebalance of orders2_REALTIME took longer than 2m. As told.',
     stage: 'REBALANCE',
   });
   expect(scene.engine.changes).toContain('cancelRebalance orders2_REALTIME');
@@ -409,3 +456,85 @@ it.each(['nope', '../../etc/passwd', '01a1fbe5-2323-7189-ad84-e68ed2a88fe2'])(
     );
   },
 );
+
+it('a restream compares rows and offsets of one moment: it counts again while offsets move', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'REBALANCE' || status === 'DONE');
+  const job = await scene.untilEnded(controller, jobId);
+  const { sourceRows, destinationRows, sourceOffsets, destinationOffsets } = job.comparison ?? {};
+  const sumOf = (offsets: object = {}): number =>
+    Object.values(offsets as Record<string, number>).reduce((sum, offset) => sum + offset, 0);
+  expect([sourceRows, destinationRows]).toEqual([sumOf(sourceOffsets), sumOf(destinationOffsets)]);
+});
+
+it('a restream says that the counts are not of one moment where the stream never pauses', async () => {
+  const scene = new Scene();
+  let reads = 0;
+  const engine = new Proxy<RestreamEngine>(scene.engine, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (name !== 'readConsumption') return value.bind(target) as unknown;
+      return async (table: string) => {
+        const consumption = await target.readConsumption(table);
+        reads += 1;
+        return {
+          ...consumption,
+          partitions: consumption.partitions.map((each) => ({
+            ...each,
+            currentOffset: each.currentOffset === null ? null : each.currentOffset + reads,
+          })),
+        };
+      };
+    },
+  });
+  await using controller = scene.controller({ engine });
+  const { jobId } = await controller.start(request);
+  const { stages } = await scene.untilEnded(controller, jobId);
+  expect(stages.at(-1)).toMatchObject({
+    stage: 'DONE',
+    outcome: expect.stringMatching(
+      /Both consumed while they were counted: the offsets were read after the counts\.$/,
+    ),
+  });
+});
+
+it.each(['FORCE_COMMIT', 'REBALANCE'] as const)(
+  'a restream is told that the destination was dropped, also in the middle of %s',
+  async (stage) => {
+    const scene = new Scene();
+    scene.engine.behaviour.isCommitStuck = stage === 'FORCE_COMMIT';
+    scene.engine.behaviour.rebalanceMs = 'never';
+    await using controller = scene.controller();
+    const { jobId } = await controller.start(request);
+    await scene.until(controller, jobId, ({ status }) => status === stage);
+    scene.engine.remove(destination);
+    expect(await scene.untilEnded(controller, jobId)).toMatchObject({
+      status: 'FAILED',
+      error: {
+        code: 'TABLE_NOT_FOUND',
+        message: 'The destination table orders2_REALTIME was dropped while it was being built.',
+      },
+    });
+  },
+);
+
+it('a restream says what a drop has left: the table of somebody else, and a schema in use', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  scene.engine.remove(destination);
+  const { config } = { config: scene.engine.configOf(source) };
+  await scene.engine.createTable({ ...config, tableName: destination });
+  await controller.cancel(jobId, { dropDestination: true });
+  const { cleanup } = await scene.untilEnded(controller, jobId);
+  expect(cleanup).toMatchObject({
+    kind: 'DROP',
+    isDone: true,
+    leftover:
+      'The table orders2_REALTIME that is there now was not created by this job and is kept.',
+  });
+  expect(scene.engine.tableNames).toContain(destination);
+});

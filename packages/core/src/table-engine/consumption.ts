@@ -4,7 +4,7 @@ export type PartitionState =
   | 'CONSUMING'
   | 'COMMITTING' // its consuming segment becomes a committed one; the next one follows
   | 'PAUSED'
-  | 'RETRYING' // the stream cannot be reached; it is tried again with back-off
+  | 'RETRYING' // the stream cannot be reached, or no server consumes; it is tried again with back-off, or once the cause is gone
   | 'STOPPED'; // a message could not be taken, and the table's config says to stop there; or the stream has nothing where it would go on
 
 /** How far one partition of a stream is consumed. */
@@ -36,6 +36,21 @@ export interface PartitionConsumption {
    * they were consumed, and the latest that was skipped.
    */
   readonly notice?: string | null;
+  /** Every server that has to consume it, by name; left out where one process consumes. */
+  readonly replicas?: readonly ReplicaConsumption[];
+}
+
+/** How far one server has consumed a partition. */
+export interface ReplicaConsumption {
+  readonly serverName: string;
+  /** UNKNOWN: the server does not answer. NOT_CONSUMING: it answers, and has given up. */
+  readonly state: 'CONSUMING' | 'NOT_CONSUMING' | 'UNKNOWN';
+  /** As of its partition; null while they are not known. */
+  readonly currentOffset: number | null;
+  readonly latestOffset: number | null;
+  readonly lagMessages: number | null;
+  readonly lastConsumedMs: number | null;
+  readonly lagMs: number | null;
 }
 
 /** How a table consumes its stream. */
@@ -51,6 +66,9 @@ export interface Consumption {
   readonly partitions: readonly PartitionConsumption[];
   /** Whether `partitions` lists all partitions of the stream. */
   readonly isReady: boolean;
+  /** Servers that did not answer, and that answered what cannot be read; 0 where left out. */
+  readonly serversFailingCount?: number;
+  readonly serversUnparsableCount?: number;
 }
 
 /**

@@ -5,6 +5,7 @@ export type {
   PartitionState,
   RebalanceJob,
   RebalanceStatus,
+  ReplicaConsumption,
   ResumeFrom,
 } from './consumption.ts';
 export {

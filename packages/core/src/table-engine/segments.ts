@@ -33,6 +33,11 @@ export interface SegmentDescription {
    * be.
    */
   readonly problem?: string | undefined;
+  /**
+   * What is not known of it at the moment, such as its rows while its server is away, in sentences;
+   * left out where all is known.
+   */
+  readonly notice?: string | undefined;
   /** What else the engine keeps about it, by its own names. */
   readonly custom: Readonly<Record<string, string>>;
 }

@@ -10,6 +10,7 @@ export {
   type WaitReason,
 } from './fair-slots.ts';
 export { KeyedQueue } from './keyed-queue.ts';
+export { RecentValue, type RecentValueLimits } from './recent-value.ts';
 export { Sleeper } from './sleeper.ts';
 export { type ReleaseSlot, Slots, type WaitingLimit } from './slots.ts';
 export { yieldToEventLoop, TimeSlice } from './time-slice.ts';

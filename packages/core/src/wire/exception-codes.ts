@@ -21,6 +21,14 @@ const exceptionNumbers: Partial<Record<ErrorCode, number>> = {
   COLUMN_NOT_FOUND: 710,
 };
 
+/**
+ * Numbers of Apache Pinot for servers and brokers that are away or have lost a segment: the same
+ * query may succeed later.
+ */
+const unavailableNumbers: ReadonlySet<number> = new Set([
+  191, 210, 211, 230, 235, 305, 410, 420, 425, 427,
+]);
+
 /** The number that stands for an error code in a query's `exceptions`. */
 export function exceptionNumberOf(code: ErrorCode): number {
   return exceptionNumbers[code] ?? 450;
@@ -31,6 +39,7 @@ export function exceptionNumberOf(code: ErrorCode): number {
  * other servers.
  */
 export function errorCodeOfException(errorCode: number): ErrorCode {
+  if (unavailableNumbers.has(errorCode)) return 'ENGINE_UNAVAILABLE';
   const found = Object.entries(exceptionNumbers).find(([, number]) => number === errorCode);
   return found === undefined ? 'QUERY_FAILED' : (found[0] as ErrorCode);
 }

@@ -47,6 +47,6 @@ export interface TaskDebug {
   finishTime?: string;
   /** CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known. */
   triggeredBy?: string;
-  /** At verbosity 0 those that run or have failed, above 0 all. */
-  subtaskInfos: SubtaskInfo[];
+  /** At verbosity 0 those that run or have failed, absent where there are none; above 0 all. */
+  subtaskInfos?: SubtaskInfo[];
 }

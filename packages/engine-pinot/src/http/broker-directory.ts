@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
-import { at } from './call-failure.ts';
+import { pinotSettings } from '../settings.ts';
+import { at, hintOf } from './call-failure.ts';
 import type { Controller } from './controller.ts';
 
 /** How the brokers of a cluster are found. */
@@ -54,7 +55,10 @@ export class BrokerDirectory {
       throw new QuireError(
         'ENGINE_UNAVAILABLE',
         'The controller of Apache Pinot knows no broker that serves the tables of the query.',
-        { cause: at(url, '/v2/brokers') },
+        {
+          cause: at(url, '/v2/brokers'),
+          adminHint: hintOf(url, pinotSettings.settings.brokerUrls.key),
+        },
       );
     }
     this.#turn += 1;

@@ -1,4 +1,5 @@
 import { abortError, isQuireError, QuireError } from '@quire/core';
+import { pinotSettings } from '../settings.ts';
 
 /**
  * Codes of undici and of the system for calls of which nothing has been sent: they may be made
@@ -17,10 +18,7 @@ const unsentCodes: ReadonlySet<unknown> = new Set([
 const distrustCodes =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME)/;
 
-/**
- * What stands in the log and not in an answer: callers of Quire need not know the hosts of the
- * cluster.
- */
+/** What is logged and not answered: callers of Quire need not know the hosts of the cluster. */
 export function at(url: string, reason: string, cause?: unknown): Error {
   return new Error(`${new URL(url).origin}: ${reason}`, { cause });
 }
@@ -32,26 +30,41 @@ export function callFailure(
 ): QuireError {
   if (signal?.aborted === true) return abortError(signal);
   if (isQuireError(error)) return error;
-  return new QuireError('ENGINE_UNAVAILABLE', messageOf(codeOf(error)), {
+  const { message, settings } = messageOf(codeOf(error));
+  return new QuireError('ENGINE_UNAVAILABLE', message, {
     cause: at(url, error instanceof Error ? error.message : String(error), error),
     exceptionNumber: 427, // as a broker says of a server
+    adminHint: hintOf(url, settings),
   });
 }
 
-function messageOf(code: string | undefined): string {
+/** What an admin reads of a failed call: its address, and the settings to look at. */
+export function hintOf(url: string, settings: string): string {
+  return `The address is ${new URL(url).origin}; look at ${settings}.`;
+}
+
+const { controllerUrls, brokerUrls } = pinotSettings.settings;
+const addressSettings = `${controllerUrls.key} and ${brokerUrls.key}`;
+
+function messageOf(code: string | undefined): {
+  readonly message: string;
+  readonly settings: string;
+} {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `Apache Pinot has a certificate for another host (${code}); look at engine.pinot.controller.url and engine.pinot.broker.url.`;
+    const message = `Apache Pinot has a certificate for another host (${code}).`;
+    return { message, settings: addressSettings };
   }
   if (code !== undefined && distrustCodes.test(code)) {
-    return `Apache Pinot has a certificate that is not trusted (${code}); look at engine.tls.ca.file.`;
+    const message = `Apache Pinot has a certificate that is not trusted (${code}).`;
+    return { message, settings: 'engine.tls.ca.file' };
   }
   if (code !== undefined && /^(?:ERR_SSL_|EPROTO)/.test(code)) {
-    return (
-      `Apache Pinot does not speak TLS there (${code}). Its controller may tell of brokers' ports without it: ` +
-      'look at engine.pinot.broker.url.'
-    );
+    const message = `Apache Pinot does not speak TLS where it is expected to (${code}).`;
+    // A controller may name the ports of brokers that do not speak TLS.
+    return { message, settings: brokerUrls.key };
   }
-  return `Apache Pinot does not answer${code === undefined ? '' : `: ${code}`}.`;
+  const message = `Apache Pinot does not answer${code === undefined ? '' : `: ${code}`}.`;
+  return { message, settings: addressSettings };
 }
 
 /** Tells whether a call failed before anything of it was sent. */

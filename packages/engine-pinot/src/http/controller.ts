@@ -1,5 +1,7 @@
 import { QuireError } from '@quire/core';
-import { at, isUnsent } from './call-failure.ts';
+import { unlessAborted } from '@quire/core/wait';
+import { pinotSettings } from '../settings.ts';
+import { at, hintOf, isUnsent } from './call-failure.ts';
 import type { PinotAnswer, PinotCall, PinotHttp } from './pinot-http.ts';
 
 /** The oldest release whose calls are those that are made here. */
@@ -56,12 +58,10 @@ export class Controller {
    * @throws UNSUPPORTED when it is too old
    */
   async release(signal?: AbortSignal): Promise<readonly number[]> {
-    // Not bound to the signal of who asks first: others wait for the same answer.
+    // Not bound to the signal of the first caller: others wait for the same answer.
     this.#release ??= this.#readRelease();
     this.#release.catch(() => (this.#release = undefined));
-    const release = await this.#release;
-    signal?.throwIfAborted();
-    return release;
+    return unlessAborted(this.#release, signal);
   }
 
   async #readRelease(): Promise<readonly number[]> {
@@ -70,8 +70,12 @@ export class Controller {
     if (status !== 200 || version === undefined) {
       throw new QuireError(
         'UNEXPECTED_RESPONSE',
-        `What should be the controller of an Apache Pinot answers /version with ${status}; look at engine.pinot.controller.url.`,
-        { cause: at(this.url, text.slice(0, 200)) },
+        `What should be the controller of an Apache Pinot answers /version with HTTP ${status}.`,
+        {
+          cause: at(this.url, text.slice(0, 200)),
+          isForCallers: true,
+          adminHint: hintOf(this.url, pinotSettings.settings.controllerUrls.key),
+        },
       );
     }
     const release = version.split('.').map(Number);

@@ -2,7 +2,8 @@ import { type AuthorizationProvider, sendAuthorized } from '@quire/auth';
 import { type Clock, QuireError } from '@quire/core';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
-import { at, callFailure } from './call-failure.ts';
+import { pinotSettings } from '../settings.ts';
+import { at, callFailure, hintOf } from './call-failure.ts';
 
 /** How calls of a cluster are made. */
 export interface PinotHttpOptions {
@@ -136,6 +137,8 @@ async function* readBody(
   }
 }
 
+const { authToken, authUrl } = pinotSettings.settings;
+
 async function refused(
   { url }: PinotCall,
   { statusCode, body }: Dispatcher.ResponseData,
@@ -145,12 +148,9 @@ async function refused(
     statusCode === 401
       ? 'does not know the credentials that it was given'
       : 'does not allow this to the credentials that it was given';
-  return new QuireError(
-    'ENGINE_UNAVAILABLE',
-    `Apache Pinot ${what} (HTTP ${statusCode}); look at engine.pinot.auth.token.`,
-    {
-      cause: at(url, `HTTP ${statusCode}`),
-      exceptionNumber: 180,
-    },
-  );
+  return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot ${what} (HTTP ${statusCode}).`, {
+    cause: at(url, `HTTP ${statusCode}`),
+    adminHint: hintOf(url, `${authToken.key} and ${authUrl.key}`),
+    exceptionNumber: 180,
+  });
 }

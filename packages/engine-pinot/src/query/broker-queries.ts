@@ -4,6 +4,7 @@ import { type AnswerPart, readAnswer } from '../answer/read-answer.ts';
 import { at } from '../http/call-failure.ts';
 import type { BrokerDirectory } from '../http/broker-directory.ts';
 import { drain } from '../http/controller.ts';
+import { withoutInstances } from '../http/instance-names.ts';
 import type { PinotAnswer, PinotHttp } from '../http/pinot-http.ts';
 import { type QueryStop, unlessStopped } from './query-stop.ts';
 
@@ -25,6 +26,8 @@ export interface Statement {
 const clusterGraceMs = 1_000;
 const cancelTimeoutMs = 5_000;
 const failureBytesMax = 4_000;
+/** Statuses of a broker that shuts down, or of a load balancer that has none. */
+const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * Sends queries to brokers, another one when the first does not answer, and cancels those that are
@@ -137,11 +140,12 @@ async function refusalOf(broker: string, { status, body }: PinotAnswer): Promise
     text += Buffer.from(chunk).toString('utf8');
     if (text.length > failureBytesMax) break;
   }
+  const code = unavailableStatuses.has(status) ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED';
   return new QuireError(
-    'QUERY_FAILED',
-    `Apache Pinot answers with HTTP ${status}: ${text.slice(0, failureBytesMax)}`,
+    code,
+    `Apache Pinot answers with HTTP ${status}: ${withoutInstances(text.slice(0, failureBytesMax))}`,
     {
-      cause: at(broker, `HTTP ${status}`),
+      cause: at(broker, `HTTP ${status}: ${text.slice(0, failureBytesMax)}`),
     },
   );
 }

@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Clock,
   createRequestId,
   type Query,
@@ -13,6 +14,7 @@ import type { AnswerPart } from '../answer/read-answer.ts';
 import { BrokerDirectory, type BrokerDirectoryOptions } from '../http/broker-directory.ts';
 import { Controller, isAtLeast } from '../http/controller.ts';
 import { PinotHttp, type PinotHttpOptions } from '../http/pinot-http.ts';
+import { type ClusterProbe, probeCluster } from '../http/probe-cluster.ts';
 import { BrokerQueries, type Statement } from './broker-queries.ts';
 import { PinotExecution } from './pinot-execution.ts';
 import { QueryStop, unlessStopped } from './query-stop.ts';
@@ -46,6 +48,7 @@ export class PinotEngine implements QueryEngine {
   readonly #clock: Clock;
   readonly #http: PinotHttp;
   readonly #controller: Controller;
+  readonly #directory: BrokerDirectory;
   readonly #brokers: BrokerQueries;
   readonly #running = new Set<QueryStop>();
   #isClosed = false;
@@ -55,7 +58,8 @@ export class PinotEngine implements QueryEngine {
     this.#clock = options.clock;
     this.#http = new PinotHttp(options);
     this.#controller = new Controller(this.#http, options.controllerUrls);
-    this.#brokers = new BrokerQueries(this.#http, new BrokerDirectory(this.#controller, options));
+    this.#directory = new BrokerDirectory(this.#controller, options);
+    this.#brokers = new BrokerQueries(this.#http, this.#directory);
   }
 
   /**
@@ -63,6 +67,20 @@ export class PinotEngine implements QueryEngine {
    */
   async settled(): Promise<void> {
     await this.#brokers.settled();
+  }
+
+  /**
+   * Asks every controller and broker whether it is there, and is what the settings say.
+   *
+   * @throws ABORTED when the signal is aborted
+   */
+  probe(options: CallOptions & { readonly timeoutMs: number }): Promise<ClusterProbe> {
+    return probeCluster({
+      ...options,
+      http: this.#http,
+      controllerUrls: this.#controller.urls,
+      directory: this.#directory,
+    });
   }
 
   async execute(

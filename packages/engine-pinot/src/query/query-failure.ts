@@ -1,4 +1,6 @@
 import { type ErrorCode, QuireError } from '@quire/core';
+import { withoutInstances } from '../http/instance-names.ts';
+import { withoutAddedLimit } from './sql-tokens.ts';
 
 /** One of the `exceptions` of an answer. */
 export interface PinotException {
@@ -7,7 +9,7 @@ export interface PinotException {
 }
 
 /**
- * What each of Apache Pinot's own numbers (QueryErrorCode) means here; any other is QUERY_FAILED.
+ * The error code of each of Apache Pinot's own numbers (QueryErrorCode); any other is QUERY_FAILED.
  */
 const codes: Readonly<Record<number, ErrorCode>> = {
   100: 'QUERY_SYNTAX',
@@ -16,6 +18,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   191: 'ENGINE_UNAVAILABLE',
   210: 'ENGINE_UNAVAILABLE',
   211: 'ENGINE_UNAVAILABLE',
+  230: 'ENGINE_UNAVAILABLE',
+  235: 'ENGINE_UNAVAILABLE',
   240: 'QUERY_TIMED_OUT',
   245: 'QUERY_LIMIT_EXCEEDED',
   246: 'QUERY_LIMIT_EXCEEDED',
@@ -33,7 +37,10 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   720: 'QUERY_INVALID',
 };
 
-/** What is said in place of words that name servers of the cluster: those stand in the log. */
+/**
+ * The sentence that replaces the words of a number: these name servers, or are a stack trace, and
+ * are logged only.
+ */
 const sentences: Readonly<Record<number, string>> = {
   210: 'A server of Apache Pinot is shutting down.',
   211: 'A server of Apache Pinot has no capacity left.',
@@ -43,23 +50,46 @@ const sentences: Readonly<Record<number, string>> = {
   427: 'A server of Apache Pinot did not respond.',
 };
 
+/**
+ * Exceptions that Apache Pinot gives the number of another cause: a server that cannot be reached
+ * by the multi-stage engine is a failed execution (200), and an answer that is too large a
+ * cancelled query (503).
+ */
+const misnumbered: readonly {
+  readonly given: number;
+  readonly words: RegExp;
+  readonly number: number;
+}[] = [
+  { given: 200, words: /Error dispatching query[^]*\bUNAVAILABLE\b/, number: 425 },
+  { given: 503, words: /response size \d+ exceeds threshold/, number: 245 },
+];
+
 const messageLengthMax = 4_000;
 
 /**
- * The error that the exceptions of an answer stand for: the first one's number, and what all of
- * them say.
+ * The error that the exceptions of an answer stand for: the first one's number, and the messages
+ * of all of them without names of instances.
  */
 export function failureOf(exceptions: readonly PinotException[]): QuireError {
-  const number = exceptions[0]?.errorCode ?? 200;
-  const words = joined(exceptions.map(({ message }) => message));
+  const numbered = exceptions.map(({ errorCode, message }) => ({
+    number: numberOf(errorCode, message),
+    message: withoutAddedLimit(message),
+  }));
+  const number = numbered[0]?.number ?? 200;
+  const words = joined(numbered.map(({ message }) => message));
   const message = joined(
-    exceptions.map(({ errorCode, message: text }) => sentences[errorCode] ?? text),
+    numbered.map((each) => sentences[each.number] ?? withoutInstances(each.message)),
   );
   const cause = message === words ? undefined : new Error(words);
   return new QuireError(codes[number] ?? 'QUERY_FAILED', message, {
     cause,
     exceptionNumber: number,
   });
+}
+
+function numberOf(errorCode: number, message: string): number {
+  const other = misnumbered.find(({ given, words }) => given === errorCode && words.test(message));
+  return other?.number ?? errorCode;
 }
 
 function joined(texts: readonly string[]): string {

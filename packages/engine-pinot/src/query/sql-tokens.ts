@@ -91,5 +91,12 @@ export function withoutRowLimit(sql: string, tokens: readonly SqlToken[]): strin
   );
   if (!isQuery || isLimited) return sql;
   const last = tokens.findLast(({ text }) => text !== ';');
-  return `${sql.slice(0, last?.end)} LIMIT ${limitMax}`;
+  return `${sql.slice(0, last?.end)}${addedLimit}`;
+}
+
+const addedLimit = ` LIMIT ${limitMax}`;
+
+/** A message of Apache Pinot that repeats the query, without the LIMIT that its caller did not write. */
+export function withoutAddedLimit(message: string): string {
+  return message.replaceAll(addedLimit, '');
 }

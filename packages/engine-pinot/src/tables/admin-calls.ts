@@ -8,6 +8,7 @@ import {
 import type { Finding } from '@quire/core/table-engine';
 import type { Controller, ControllerAnswer } from '../http/controller.ts';
 import type { PinotCall } from '../http/pinot-http.ts';
+import { parseRefusal } from './refusal-words.ts';
 
 /** A JSON object of the controller. */
 export type Json = Readonly<Record<string, JsonValue>>;
@@ -74,7 +75,7 @@ export class AdminCalls {
     if (isJsonObject(answer)) return answer;
     throw new QuireError(
       'UNEXPECTED_RESPONSE',
-      `${this.url} answers ${call.method} ${call.path} with something else than a JSON object.`,
+      `Apache Pinot answers ${call.method} ${call.path} with something else than a JSON object.`,
     );
   }
 
@@ -84,7 +85,7 @@ export class AdminCalls {
     if (Array.isArray(answer)) return answer.map(String).toSorted();
     throw new QuireError(
       'UNEXPECTED_RESPONSE',
-      `${this.url} answers ${call.method} ${call.path} with something else than a list.`,
+      `Apache Pinot answers ${call.method} ${call.path} with something else than a list.`,
     );
   }
 }
@@ -142,10 +143,11 @@ function refusalOf(
       `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${words}`,
     );
   }
-  const finding: Finding = { path: '', code: 'PINOT', message: words, severity: 'error' };
+  const { path: pointer, message } = parseRefusal(words);
+  const finding: Finding = { path: pointer, code: 'PINOT', message, severity: 'error' };
   return new QuireError(
     code,
-    `Apache Pinot says: ${words}`,
+    `Apache Pinot says: ${pointer === '' ? '' : `${pointer}: `}${message}`,
     code === 'TABLE_INVALID' ? { findings: [finding] } : undefined,
   );
 }

@@ -1,8 +1,9 @@
-import { type CallOptions, isQuireError, QuireError } from '@quire/core';
+import { type CallOptions, isQuireError, type JsonValue, QuireError } from '@quire/core';
 import type {
   Consumption,
   ForceCommitJob,
   PartitionConsumption,
+  ReplicaConsumption,
   ResumeFrom,
 } from '@quire/core/table-engine';
 import {
@@ -13,7 +14,7 @@ import {
   objectIn,
   textIn,
 } from './admin-calls.ts';
-import { isConsuming, readZkMetadata, streamSegmentOf } from './segments.ts';
+import { isConsuming, readServers, readZkMetadata, streamSegmentOf } from './segments.ts';
 import { readConfig, typedName } from './table-configs.ts';
 
 /** @throws TABLE_NOT_FOUND; UNSUPPORTED for a table that consumes no stream */
@@ -45,23 +46,51 @@ export async function readConsumption(
     options,
   );
   const metadata = await readZkMetadata(calls, tableNameWithType, options);
+  const servers = await readServers(calls, tableNameWithType, options);
   const path = pathOf(tableNameWithType, 'consumingSegmentsInfo');
-  const info = objectIn(
-    await calls.object({ method: 'GET', path, errors }, options),
-    '_segmentToConsumingInfoMap',
-  );
+  const info = await calls.object({ method: 'GET', path, errors }, options);
   const isPaused = pause['pauseFlag'] === true;
+  const consumers = objectIn(info, '_segmentToConsumingInfoMap');
+  const segments = newestSegments(metadata).map(([name, each]) => ({
+    name,
+    metadata: each,
+    replicas: replicasOf(name, consumers[name], isConsuming(each) ? (servers.get(name) ?? []) : []),
+  }));
+  const isTrouble =
+    !isPaused &&
+    segments.some(({ replicas }) => replicas.some(({ state }) => state !== 'CONSUMING'));
+  const reason = isTrouble ? await readIngestionProblem(calls, tableNameWithType, options) : '';
+  const nowMs = calls.controller.http.clock.nowMs();
+  const partitions = segments.map((segment) => partitionOf(segment, { isPaused, reason, nowMs }));
   const changedMs = Date.parse(`${textIn(pause, 'timestamp').replace(' ', 'T')}Z`);
-  const partitions = newestSegments(metadata).map(([name, each]) =>
-    partitionOf(name, each, info, isPaused),
-  );
   return {
     isPaused,
     changedMs: Number.isNaN(changedMs) ? null : changedMs,
     comment: textIn(pause, 'comment') === '' ? null : textIn(pause, 'comment'),
     partitions,
     isReady: partitions.length > 0,
+    serversFailingCount: numberIn(info, 'serversFailingToRespond') ?? 0,
+    serversUnparsableCount: numberIn(info, 'serversUnparsableRespond') ?? 0,
   };
+}
+
+/** Why Apache Pinot calls the ingestion of a table unhealthy; empty where it does not. */
+async function readIngestionProblem(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<string> {
+  const { rawName } = typedName(tableNameWithType);
+  const answer = await calls.object(
+    {
+      method: 'GET',
+      path: pathOf(rawName, 'status'),
+      parameters: { type: 'REALTIME' },
+      errors: { 404: 'TABLE_NOT_FOUND' },
+    },
+    options,
+  );
+  return textIn(objectIn(answer, 'ingestionStatus'), 'errorMessage');
 }
 
 /** The last segment of each partition, by partition. */
@@ -80,53 +109,129 @@ function newestSegments(metadata: ReadonlyMap<string, Json>): readonly (readonly
   return [...newest].toSorted(([left], [right]) => left - right).map(([, { entry }]) => entry);
 }
 
+interface NewestSegment {
+  readonly name: string;
+  readonly metadata: Json;
+  readonly replicas: readonly ReplicaConsumption[];
+}
+
+/** What every server that has the segment says of it; UNKNOWN for those that say nothing. */
+function replicasOf(
+  segmentName: string,
+  consumers: JsonValue | undefined,
+  servers: readonly string[],
+): readonly ReplicaConsumption[] {
+  const partition = String(streamSegmentOf(segmentName)?.partition ?? 0);
+  const answered = (Array.isArray(consumers) ? consumers : [])
+    .filter(isJsonObject)
+    .map((consumer): ReplicaConsumption => {
+      const offsets = objectIn(consumer, 'partitionOffsetInfo');
+      const valueOf = (map: string): number | null => numberIn(objectIn(offsets, map), partition);
+      const lastConsumedMs = numberIn(consumer, 'lastConsumedTimestamp');
+      return {
+        serverName: textIn(consumer, 'serverName'),
+        state: textIn(consumer, 'consumerState') === 'CONSUMING' ? 'CONSUMING' : 'NOT_CONSUMING',
+        currentOffset: valueOf('currentOffsetsMap'),
+        latestOffset: valueOf('latestUpstreamOffsetMap'),
+        lagMessages: valueOf('recordsLagMap'),
+        lastConsumedMs: lastConsumedMs === null || lastConsumedMs <= 0 ? null : lastConsumedMs,
+        lagMs: valueOf('availabilityLagMsMap'),
+      };
+    });
+  const silent = servers.filter((name) => !answered.some(({ serverName }) => serverName === name));
+  const all = [
+    ...answered,
+    ...silent.map((serverName) => ({ serverName, state: 'UNKNOWN' as const, ...nothingKnown })),
+  ];
+  return all.toSorted((left, right) => (left.serverName < right.serverName ? -1 : 1));
+}
+
+const nothingKnown = {
+  currentOffset: null,
+  latestOffset: null,
+  lagMessages: null,
+  lastConsumedMs: null,
+  lagMs: null,
+};
+
+/** How long the servers of a segment that was just created may say nothing about it. */
+const startingMaxMs = 30_000;
+
+/** A partition is where its replica is that has consumed most of it. */
 function partitionOf(
-  name: string,
-  metadata: Json,
-  info: Json,
-  isPaused: boolean,
+  { name, metadata, replicas }: NewestSegment,
+  { isPaused, reason, nowMs }: { isPaused: boolean; reason: string; nowMs: number },
 ): PartitionConsumption {
-  const partition = streamSegmentOf(name)?.partition ?? 0;
-  const consumers = info[name];
-  const consumer = Array.isArray(consumers) ? consumers.find(isJsonObject) : undefined;
-  const unknown = {
-    partition,
-    latestOffset: null,
-    lagMessages: null,
-    lastConsumedMs: null,
-    lagMs: null,
+  const common = {
+    partition: streamSegmentOf(name)?.partition ?? 0,
+    ...nothingKnown,
+    replicas,
     skippedCount: 0,
     error: null,
   };
   if (!isConsuming(metadata)) {
-    const currentOffset = numberIn(metadata, 'segment.realtime.endOffset');
     return {
-      ...unknown,
+      ...common,
       state: isPaused ? 'PAUSED' : 'STARTING',
-      segmentName: null,
-      currentOffset,
+      // Between the two steps of a commit, its servers still have it.
+      segmentName: replicas.length === 0 ? null : name,
+      currentOffset: numberIn(metadata, 'segment.realtime.endOffset'),
     };
   }
-  if (consumer === undefined) {
-    const currentOffset = numberIn(metadata, 'segment.realtime.startOffset');
-    return { ...unknown, state: 'STARTING', segmentName: name, currentOffset };
-  }
-  const offsets = objectIn(consumer, 'partitionOffsetInfo');
-  const valueOf = (map: string): number | null =>
-    numberIn(objectIn(offsets, map), String(partition));
-  const lastConsumedMs = numberIn(consumer, 'lastConsumedTimestamp');
-  return {
-    partition,
-    state: textIn(consumer, 'consumerState') === 'CONSUMING' ? 'CONSUMING' : 'COMMITTING',
+  const known = {
+    ...common,
     segmentName: name,
-    currentOffset: valueOf('currentOffsetsMap'),
-    latestOffset: valueOf('latestUpstreamOffsetMap'),
-    lagMessages: valueOf('recordsLagMap'),
-    lastConsumedMs: lastConsumedMs === null || lastConsumedMs <= 0 ? null : lastConsumedMs,
-    lagMs: valueOf('availabilityLagMsMap'),
-    skippedCount: 0,
-    error: null,
+    ...furthest(replicas.filter(({ state }) => state !== 'UNKNOWN')),
   };
+  const consuming = replicas.filter(({ state }) => state === 'CONSUMING');
+  if (consuming.length > 0) {
+    const isWhole = consuming.length === replicas.length;
+    return {
+      ...known,
+      ...furthest(consuming),
+      state: 'CONSUMING',
+      ...(!isWhole && { notice: problemOf(replicas, reason) }),
+    };
+  }
+  const ageMs = Math.abs(nowMs - (numberIn(metadata, 'segment.creation.time') ?? 0));
+  const isStarting = ageMs < startingMaxMs && replicas.every(({ state }) => state === 'UNKNOWN');
+  if (isPaused || isStarting) {
+    return {
+      ...known,
+      state: isPaused ? 'PAUSED' : 'STARTING',
+      currentOffset: known.currentOffset ?? numberIn(metadata, 'segment.realtime.startOffset'),
+    };
+  }
+  return { ...known, state: 'RETRYING', error: problemOf(replicas, reason) };
+}
+
+function furthest(
+  replicas: readonly ReplicaConsumption[],
+): Pick<ReplicaConsumption, keyof typeof nothingKnown> {
+  const [first] = replicas.toSorted(
+    (left, right) => (right.currentOffset ?? -1) - (left.currentOffset ?? -1),
+  );
+  if (first === undefined) return nothingKnown;
+  const { currentOffset, latestOffset, lagMessages, lastConsumedMs, lagMs } = first;
+  return { currentOffset, latestOffset, lagMessages, lastConsumedMs, lagMs };
+}
+
+/** Which servers do not consume a partition, and what Apache Pinot says of it. */
+function problemOf(replicas: readonly ReplicaConsumption[], reason: string): string {
+  const namesOf = (wanted: ReplicaConsumption['state']): string =>
+    replicas
+      .filter(({ state }) => state === wanted)
+      .map(({ serverName }) => serverName)
+      .join(', ');
+  const [stopped, silent] = [namesOf('NOT_CONSUMING'), namesOf('UNKNOWN')];
+  return [
+    stopped === '' ? '' : `${stopped}: NOT_CONSUMING.`,
+    silent === '' ? '' : `${silent}: no answer; the server or its stream is not available.`,
+    replicas.length === 0 ? 'No server has the consuming segment.' : '',
+    reason === '' ? '' : `Apache Pinot says: ${reason.replace(/\.?$/, '.')}`,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
 }
 
 export async function pauseConsumption(

@@ -1,4 +1,4 @@
-import { type CallOptions, QuireError } from '@quire/core';
+import { type CallOptions, isQuireError, QuireError } from '@quire/core';
 import type { Ingested, IngestRequest, SegmentDescription } from '@quire/core/table-engine';
 import {
   type AdminCalls,
@@ -63,23 +63,71 @@ export async function listSegments(
 ): Promise<readonly SegmentDescription[]> {
   const metadata = await readZkMetadata(calls, tableNameWithType, options);
   const servers = await readServers(calls, tableNameWithType, options);
+  const heldBytes = await readHeldBytes(calls, tableNameWithType, options);
   const hasConsuming = [...metadata.values()].some(isConsuming);
-  const counts = hasConsuming ? await countConsuming(tableNameWithType) : new Map<string, number>();
-  return [...metadata].map(([segmentName, each]) => {
-    const rowCount = isConsuming(each)
-      ? (counts.get(segmentName) ?? 0)
-      : (numberIn(each, 'segment.total.docs') ?? 0);
-    return describeSegment(segmentName, each, {
-      rowCount,
+  const counts = hasConsuming
+    ? await unlessAway(countConsuming(tableNameWithType))
+    : new Map<string, number>();
+  return [...metadata].map(([segmentName, each]) =>
+    describeSegment(segmentName, each, {
+      counts,
+      heldBytes: heldBytes.get(segmentName),
       servers: servers.get(segmentName) ?? [],
-    });
-  });
+    }),
+  );
+}
+
+/** The counts, or the reason why they are not known while a server is away. */
+async function unlessAway(
+  counting: Promise<ReadonlyMap<string, number>>,
+): Promise<ReadonlyMap<string, number> | string> {
+  try {
+    return await counting;
+  } catch (error) {
+    if (!isQuireError(error, 'ENGINE_UNAVAILABLE', 'QUERY_TIMED_OUT', 'TABLE_NOT_FOUND')) {
+      throw error;
+    }
+    return `The rows of consuming segments are not known: ${error.message}`;
+  }
+}
+
+/** Bytes that servers hold of each segment, all replicas together; without those that report none. */
+async function readHeldBytes(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<ReadonlyMap<string, number>> {
+  const { type } = typedName(tableNameWithType);
+  const answer = await calls.object(
+    {
+      method: 'GET',
+      path: `/tables/${encodeURIComponent(tableNameWithType)}/size`,
+      parameters: { verbose: 'true' },
+      errors: { 404: 'TABLE_NOT_FOUND' },
+    },
+    options,
+  );
+  const segments = objectIn(objectIn(answer, `${type.toLowerCase()}Segments`), 'segments');
+  return new Map(
+    Object.keys(segments).flatMap((name): [string, number][] => {
+      const bytes = numberIn(objectIn(segments, name), 'reportedSizeInBytes');
+      return bytes === null || bytes < 0 ? [] : [[name, bytes]];
+    }),
+  );
 }
 
 function describeSegment(
   segmentName: string,
   metadata: Json,
-  { rowCount, servers }: { readonly rowCount: number; readonly servers: readonly string[] },
+  {
+    counts,
+    heldBytes,
+    servers,
+  }: {
+    readonly counts: ReadonlyMap<string, number> | string;
+    readonly heldBytes: number | undefined;
+    readonly servers: readonly string[];
+  },
 ): SegmentDescription {
   const consumes = isConsuming(metadata);
   const stream = streamSegmentOf(segmentName);
@@ -89,11 +137,20 @@ function describeSegment(
     return value === null || value < 0 || unit === undefined ? null : value * unit;
   };
   const createdMs = numberIn(metadata, 'segment.creation.time') ?? 0;
+  const storedBytes = Math.max(0, numberIn(metadata, 'segment.size.in.bytes') ?? 0);
+  const notices = [
+    ...(consumes && typeof counts === 'string' ? [counts] : []),
+    ...(!consumes && heldBytes === undefined
+      ? ['No server reports the size of the segment; this is that of its file in the deep store.']
+      : []),
+  ];
+  const countedRows = typeof counts === 'string' ? 0 : (counts.get(segmentName) ?? 0);
   return {
     segmentName,
     state: consumes ? 'CONSUMING' : 'COMMITTED',
-    rowCount,
-    sizeBytes: Math.max(0, numberIn(metadata, 'segment.size.in.bytes') ?? 0),
+    rowCount: consumes ? countedRows : (numberIn(metadata, 'segment.total.docs') ?? 0),
+    sizeBytes: heldBytes ?? storedBytes,
+    ...(notices.length > 0 && { notice: notices.join(' ') }),
     minTimeMs: timeOf('segment.start.time'),
     maxTimeMs: timeOf('segment.end.time'),
     createdMs,
@@ -117,7 +174,8 @@ function describeSegment(
   };
 }
 
-async function readServers(
+/** The servers that have to have each segment of a table, by its name. */
+export async function readServers(
   calls: AdminCalls,
   tableNameWithType: string,
   options: CallOptions,

@@ -98,7 +98,7 @@ export async function createTable(
   given: TableConfigDocument,
   options: CallOptions,
 ): Promise<TableCreated> {
-  const config = completed(given);
+  const config = completeTableConfig(given);
   const { rawName } = parseTableName(config.tableName);
   await readSchema(calls, rawName, options);
   await assertTenants(calls, config, options);
@@ -115,7 +115,7 @@ export async function updateTable(
   given: TableConfigDocument,
   options: CallOptions,
 ): Promise<TableCreated> {
-  const config = completed(given);
+  const config = completeTableConfig(given);
   await readConfig(calls, config.tableName, options);
   await assertTenants(calls, config, options);
   const path = `/tables/${encodeURIComponent(config.tableName)}`;
@@ -147,8 +147,13 @@ export async function readTenants(calls: AdminCalls, options: CallOptions): Prom
   return { brokerTenants: namesOf('BROKER_TENANTS'), serverTenants: namesOf('SERVER_TENANTS') };
 }
 
-/** Apache Pinot wants members that may as well be empty, and the suffix of the type. */
-function completed(config: TableConfigDocument): TableConfigDocument {
+/**
+ * The config with the members that Apache Pinot insists on, which may be empty, and with the suffix
+ * of its type.
+ *
+ * @throws TABLE_INVALID for a type other than OFFLINE and REALTIME
+ */
+export function completeTableConfig(config: TableConfigDocument): TableConfigDocument {
   const { rawName, type } = parseTableName(config.tableName);
   const tableType = type ?? textIn(config, 'tableType');
   if (tableType !== 'OFFLINE' && tableType !== 'REALTIME') {

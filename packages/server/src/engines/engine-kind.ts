@@ -46,6 +46,14 @@ export interface EngineKind extends EngineSettings {
   ): NonNullable<QueryEngine['dataVersion']>;
   /** Returns a function that lists the tables that queries may read, by their raw names. */
   listTables(settings: QuerySettings): () => Promise<readonly string[]>;
+  /**
+   * Opens what tells whether the cluster of the engine answers. Absent where the engine is a part of
+   * this server.
+   */
+  openProbe?(
+    settings: QuerySettings,
+    opening: Pick<QueryEngineOpening, 'clock' | 'random'>,
+  ): Promise<EngineProbe>;
   /** Describes the tables in a phrase, for the operator who starts a server. */
   describeTables(settings: QuerySettings): string;
   /**
@@ -54,6 +62,27 @@ export interface EngineKind extends EngineSettings {
    * @throws INVALID_SETTING when they cannot be opened as the settings say
    */
   openTableEngine(live: LiveSettings, context: TablesContext): Promise<OpenTables | undefined>;
+}
+
+/** Asks every address of a cluster whether it is there, and is what its setting says. */
+export interface EngineProbe extends AsyncDisposable {
+  probe(options: {
+    readonly signal: AbortSignal;
+    /** How long one address may take to answer. */
+    readonly timeoutMs: number;
+  }): Promise<EngineReport>;
+}
+
+/** What a look at a cluster has shown. */
+export interface EngineReport {
+  /** Whether queries can be answered. */
+  readonly isUsable: boolean;
+  /** The addresses that cannot be used, each with its setting, and what is wrong without either. */
+  readonly problems: readonly {
+    readonly setting: string;
+    readonly url: string;
+    readonly problem: string;
+  }[];
 }
 
 /** What a query engine is opened with, beside the settings. */

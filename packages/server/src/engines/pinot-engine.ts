@@ -14,6 +14,11 @@ export const pinotEngine: EngineKind = {
     const engine = new PinotEngine(await pinotOptionsOf(settings, { clock, random }));
     return { engine, settled: () => engine.settled(), directories: [] };
   },
+  openProbe: async (settings, environment) => {
+    const { PinotEngine } = await import('@quire/engine-pinot');
+    const { pinotOptionsOf } = await import('./pinot-options.ts');
+    return new PinotEngine(await pinotOptionsOf(settings, environment));
+  },
   listTables:
     ({ tables }) =>
     async () =>
@@ -29,9 +34,9 @@ export const pinotEngine: EngineKind = {
       return undefined;
     }
     await mkdir(directory, { recursive: true });
-    const { PinotTableEngine } = await import('@quire/engine-pinot');
+    const { CheckedPinotTables } = await import('./checked-pinot-tables.ts');
     const { pinotOptionsOf } = await import('./pinot-options.ts');
-    const engine = new PinotTableEngine(await pinotOptionsOf(settings, environment));
+    const engine = new CheckedPinotTables(await pinotOptionsOf(settings, environment));
     logger.info({ engine: engine.description }, 'controller looks after the tables of a cluster');
     return { engine, directory, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   },

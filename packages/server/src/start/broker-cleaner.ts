@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import { ownerNamesOf } from '../cleaner/cleaner-settings.ts';
 import { openCleaner } from '../cleaner/open-cleaner.ts';
 import { openLeftovers } from '../cleaner/open-leftovers.ts';
+import type { EngineMonitor } from '../engines/engine-monitor.ts';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { workersHealth } from '../workers/worker-pool.ts';
@@ -60,17 +61,26 @@ function shareBytesOf(share: QuotaPolicy | undefined): number | null {
   return share === undefined ? null : Math.floor(share.quotaBytes);
 }
 
-/** What a broker's health says of its cleaner, its workers and its settings. */
-export function healthDetailsOf(
+/** What a broker's health says of its engine, its cleaner, its workers and its settings. */
+export async function readHealthDetails(
   live: LiveSettings,
-  cleaner: Cleaner,
-  admission: StorageAdmission,
-  { status }: Pick<OpenedEngine, 'status'>,
+  {
+    cleaner,
+    admission,
+    engine: { status },
+    monitor,
+  }: {
+    readonly cleaner: Cleaner;
+    readonly admission: StorageAdmission;
+    readonly engine: Pick<OpenedEngine, 'status'>;
+    readonly monitor: EngineMonitor | undefined;
+  },
 ): ReturnType<NonNullable<BrokerOptions['healthDetails']>> {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = cleaner.status;
   const [broker] = lastSweep?.brokers ?? [];
   const passes = broker === undefined ? [] : [broker.expiry, broker.quota, broker.orphans];
   return {
+    ...(monitor !== undefined && { engine: await monitor.read() }),
     cleaner: {
       lastSweepMs: lastSweep?.startTimeMs ?? null,
       lastGoodSweepMs: lastGoodSweepMs ?? null,

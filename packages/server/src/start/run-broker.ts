@@ -5,7 +5,7 @@ import { type LinkSigner, QuireError } from '@quire/core';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import { storeBackends } from '@quire/settings/store-backends';
-import { healthDetailsOf, openBrokerCleaner, planSweep } from './broker-cleaner.ts';
+import { openBrokerCleaner, planSweep, readHealthDetails } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
@@ -22,6 +22,7 @@ import { dialectsOf } from './sql-dialects.ts';
 import { settingsInForce } from './settings-in-force.ts';
 import { openQueryEngine } from '../queries/open-query-engine.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
+import { EngineMonitor } from '../engines/engine-monitor.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
@@ -65,6 +66,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const links = linksOf(settings, signerOf(backend));
   await using engine = await openQueryEngine(live, { clock, random, metrics, logger });
   run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
+  await using monitor = await EngineMonitor.open(settings, run);
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random, isShared });
   await using cleaner = openBrokerCleaner(live, {
@@ -108,7 +110,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       return live.current.query.rowsWaitMaxMs;
     },
     flight: flightOptionsOf(live, gate),
-    healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
+    healthDetails: () => readHealthDetails(live, { cleaner, admission, engine, monitor }),
     planSweep: () => planSweep(live, cleaner),
     settingsInForce: () => settingsInForce(live),
     queriesRunningMax: settings.query.concurrencyMax,
@@ -144,10 +146,8 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     usesQuickstartTokens: gate.usesQuickstartTokens,
   });
   await run.untilStop;
-  logger.info(
-    { graceMs: settings.http.shutdownGraceMs },
-    'broker stops: calls under way may finish',
-  );
+  const { shutdownGraceMs: graceMs } = settings.http;
+  logger.info({ graceMs }, 'broker stops: calls under way may finish');
 }
 
 /** Arrow Flight SQL, where the settings give it a port. */

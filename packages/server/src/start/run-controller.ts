@@ -13,8 +13,9 @@ import { openAuthorization } from './open-authorization.ts';
 import { openRestreams } from './open-restreams.ts';
 import { previewsIn, workerKind as previewKind } from '../tables/preview-kind.ts';
 import type { WorkerEnd } from '../workers/worker-process.ts';
-import { WorkerPool, workersHealth } from '../workers/worker-pool.ts';
+import { WorkerPool, type WorkerPoolStatus, workersHealth } from '../workers/worker-pool.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
+import { EngineMonitor } from '../engines/engine-monitor.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { settingsInForce } from './settings-in-force.ts';
@@ -35,7 +36,7 @@ export interface ControllerRun extends RoleRun {
  * Makes a controller as the settings say, and runs it until it is told to stop: the expiry job ends
  * first, then calls under way.
  *
- * @throws INVALID_SETTING when it knows no brokers, a part cannot be made as the settings say, or
+ * @throws INVALID_SETTING when it has neither brokers nor tables, a part cannot be made as the settings say, or
  * the address cannot be listened on
  */
 export async function runController(live: LiveSettings, run: ControllerRun): Promise<void> {
@@ -43,12 +44,8 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const { clock } = environment;
   const settings = live.current;
   const brokersNow = (): readonly string[] => live.current.controller.brokers ?? run.brokers ?? [];
-  if (brokersNow().length === 0) {
-    throw new QuireError(
-      'INVALID_SETTING',
-      'controller.brokers must be set: the controller has no broker to look after.',
-    );
-  }
+  assertHasWork(settings, run, brokersNow());
+  warnOfTablesElsewhere(settings, run);
   await using gate = await Gate.open(live, { environment, logger });
   const authorization = saysAuthorization(settings)
     ? await openAuthorization(settings, clock)
@@ -62,6 +59,8 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   await using ownTables =
     kind.tablesRole === 'controller' ? await kind.openTableEngine(live, run) : undefined;
   const tableEngine = run.tableEngine ?? ownTables?.engine;
+  await using monitor =
+    ownTables === undefined ? undefined : await EngineMonitor.open(settings, run);
   await using tables =
     tableEngine === undefined
       ? undefined
@@ -95,10 +94,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     },
     ...site,
     settingsInForce: () => settingsInForce(live),
-    healthDetails: () => ({
-      settingsProblems: live.problemCount,
-      workers: workersHealth(previews.status),
-    }),
+    healthDetails: () => readHealthDetails(live, previews, monitor),
     port: settings.server.controllerPort,
     preview: {
       bodyBytesMax: settings.preview.bodyBytesMax,
@@ -144,6 +140,46 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
 }
 
 /** Whether the settings say with what Authorization the controller calls brokers. */
+/** A controller looks after brokers, or tables, or both. @throws INVALID_SETTING for neither */
+function assertHasWork(
+  settings: Settings,
+  { tableEngine }: ControllerRun,
+  brokers: readonly string[],
+): void {
+  const { tablesRole } = engineKindOf(settings);
+  const keepsTables =
+    tableEngine !== undefined ||
+    (tablesRole === 'controller' && settings.tableServer.dataDir !== undefined);
+  if (brokers.length > 0 || keepsTables) return;
+  throw new QuireError(
+    'INVALID_SETTING',
+    'controller.brokers must be set: the controller has neither brokers nor tables to look after.',
+  );
+}
+
+/** The tables of a table server can be changed by a controller of the same process only. */
+function warnOfTablesElsewhere(settings: Settings, { tableEngine, logger }: ControllerRun): void {
+  const isServed = engineKindOf(settings).tablesRole === 'server';
+  if (!isServed || settings.tableServer.dataDir === undefined || tableEngine !== undefined) return;
+  logger.warn(
+    'engine.tables.data.dir is set, but the role server runs in another process or not at all: this controller ' +
+      'lists no tables of it and refuses to change any. Start both roles in one process: quire start --roles server,controller',
+  );
+}
+
+/** What a controller's health says of its engine, the processes of previews and its settings. */
+async function readHealthDetails(
+  live: LiveSettings,
+  { status }: { readonly status: WorkerPoolStatus },
+  monitor: EngineMonitor | undefined,
+): ReturnType<NonNullable<ControllerOptions['healthDetails']>> {
+  return {
+    ...(monitor !== undefined && { engine: await monitor.read() }),
+    settingsProblems: live.problemCount,
+    workers: workersHealth(status),
+  };
+}
+
 function saysAuthorization({ controller }: Settings): boolean {
   const { authProviderClass, authUrl, authToken } = controller;
   return authProviderClass !== undefined || authUrl !== undefined || authToken !== undefined;

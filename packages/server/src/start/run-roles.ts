@@ -94,6 +94,12 @@ function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServ
   const isKeeper = engineKindOf(live.current).tablesRole === 'server';
   const hasTables = isKeeper && live.current.tableServer.dataDir !== undefined;
   if (!run.roles.has('server') || (!hasTables && run.areRolesByDefault)) return undefined;
+  if (hasTables && !run.roles.has('controller')) {
+    run.logger.warn(
+      'the role server runs without the role controller in its process: its tables consume and are queried, and nothing can change them. ' +
+        'Start both roles in one process: quire start --roles server,controller',
+    );
+  }
   return new StartedRole(async (hooks) => {
     const { runServer } = await import('./run-server.ts');
     await runServer(live, { ...contextOf(run, 'server'), ...hooks });

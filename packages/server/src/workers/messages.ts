@@ -7,6 +7,7 @@ export interface ErrorMessage {
   readonly message: string;
   readonly stack: string | undefined;
   readonly exceptionNumber?: number | undefined;
+  readonly adminHint?: string | undefined;
   /** What its causes say, for the log. */
   readonly details?: string | undefined;
 }
@@ -42,8 +43,9 @@ export type FromWorker =
  */
 export function encodeError(error: unknown): ErrorMessage {
   if (isQuireError(error)) {
-    const { code, message, stack, exceptionNumber } = error;
-    return { code, message, stack, exceptionNumber, details: detailsOf(error.cause) };
+    const { code, message, stack, exceptionNumber, adminHint } = error;
+    const details = detailsOf(error.cause);
+    return { code, message, stack, exceptionNumber, adminHint, details };
   }
   if (error instanceof Error) {
     return { code: undefined, message: error.message, stack: error.stack };
@@ -57,6 +59,7 @@ export function decodeError({
   message,
   stack,
   exceptionNumber,
+  adminHint,
   details,
 }: ErrorMessage): QuireError {
   if (code === undefined) {
@@ -64,7 +67,7 @@ export function decodeError({
     return new QuireError('INTERNAL', `A worker failed unexpectedly: ${message}`, { cause });
   }
   const cause = details === undefined ? undefined : new Error(details);
-  return new QuireError(code, message, { exceptionNumber, cause });
+  return new QuireError(code, message, { exceptionNumber, adminHint, cause });
 }
 
 /** Returns what an error and its causes say. */

@@ -1,0 +1,111 @@
+import { formatDurationMs, isQuireError, QuireError } from '@quire/core';
+import { pinotSettings } from '../settings.ts';
+import type { BrokerDirectory } from './broker-directory.ts';
+import { Controller } from './controller.ts';
+import type { PinotHttp } from './pinot-http.ts';
+
+const { settings } = pinotSettings;
+
+/** An address of a cluster that does not answer, or is not what its setting says. */
+export interface ClusterProblem {
+  /** The setting that names the address, or that could name another one. */
+  readonly setting: string;
+  readonly url: string;
+  /** What is wrong, without the address. */
+  readonly problem: string;
+}
+
+/** What a look at every address of a cluster has shown. */
+export interface ClusterProbe {
+  /** Whether queries can be answered: a controller and a broker are what they should be. */
+  readonly isUsable: boolean;
+  readonly problems: readonly ClusterProblem[];
+}
+
+/** How a cluster is looked at. */
+export interface ProbeOptions {
+  readonly http: PinotHttp;
+  readonly controllerUrls: readonly string[];
+  readonly directory: BrokerDirectory;
+  readonly signal?: AbortSignal | undefined;
+  /** How long one address may take to answer. */
+  readonly timeoutMs: number;
+}
+
+/** Asks every controller of the settings, and every broker, whether it is there and what it is. */
+export async function probeCluster(options: ProbeOptions): Promise<ClusterProbe> {
+  const { http, controllerUrls, directory } = options;
+  const controllers = await problemsAt(settings.controllerUrls.key, controllerUrls, options, {
+    check: async (url, signal) => void (await new Controller(http, [url]).release(signal)),
+  });
+  if (controllers.length === controllerUrls.length) {
+    return { isUsable: false, problems: controllers };
+  }
+  const brokerUrls = await listBrokers(directory);
+  const brokers = await problemsAt(settings.brokerUrls.key, brokerUrls, options, {
+    check: (url, signal) => assertBroker(http, url, signal),
+  });
+  return {
+    isUsable: brokers.length < brokerUrls.length,
+    problems: [...controllers, ...brokers],
+  };
+}
+
+/** A cluster may have no broker yet: its queries say so. */
+async function listBrokers(directory: BrokerDirectory): Promise<readonly string[]> {
+  try {
+    return await directory.brokersFor(new Set());
+  } catch (error) {
+    if (isQuireError(error)) return [];
+    throw error;
+  }
+}
+
+async function problemsAt(
+  setting: string,
+  urls: readonly string[],
+  { http, signal: outer, timeoutMs }: ProbeOptions,
+  { check }: { readonly check: (url: string, signal: AbortSignal) => Promise<void> },
+): Promise<readonly ClusterProblem[]> {
+  const found = await Promise.all(
+    urls.map(async (url): Promise<ClusterProblem | undefined> => {
+      const late = new AbortController();
+      const answered = new AbortController();
+      http.clock.sleep(timeoutMs, answered.signal).then(
+        () => late.abort(tooLate(timeoutMs)),
+        () => undefined, // it was in time
+      );
+      const signals = outer === undefined ? [late.signal] : [late.signal, outer];
+      try {
+        await check(url, AbortSignal.any(signals));
+        return undefined;
+      } catch (error) {
+        if (outer?.aborted === true || !isQuireError(error)) throw error;
+        return { setting, url: new URL(url).origin, problem: error.message };
+      } finally {
+        answered.abort();
+      }
+    }),
+  );
+  return found.filter((problem) => problem !== undefined);
+}
+
+function tooLate(timeoutMs: number): QuireError {
+  return new QuireError(
+    'ENGINE_UNAVAILABLE',
+    `Apache Pinot does not answer within ${formatDurationMs(timeoutMs)}.`,
+  );
+}
+
+/** A query of nothing, which reaches no server. */
+const emptyQuery = '/query/sql?sql=SELECT%201';
+
+/** Every role of a cluster answers /health; only a broker answers a query, if it knows the caller. */
+async function assertBroker(http: PinotHttp, url: string, signal: AbortSignal): Promise<void> {
+  const { status, text } = await http.text({ method: 'GET', url: `${url}${emptyQuery}`, signal });
+  if (status === 200 && text.includes('"exceptions"')) return;
+  throw new QuireError(
+    'UNEXPECTED_RESPONSE',
+    `What should be a broker of Apache Pinot answers /query/sql with HTTP ${status}.`,
+  );
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import recorded from './recorded/consumption.json' with { type: 'json' };
+import { type Answers, replay } from './replayed-controller.ts';
+
+type Documents = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const segmentsOf = (scene: Answers): Documents =>
+  scene['/segments/rivers_REALTIME/zkmetadata'] as Documents;
+
+const [first, second] = ['Server_pinot-0_8098', 'Server_pinot-1_8098'];
+const [segment0, segment1] = ['rivers__0__0__20261123T0352Z', 'rivers__1__0__20261123T0352Z'];
+const atEnd = { currentOffset: 100, latestOffset: 100, lagMessages: 0 };
+const unknown = { currentOffset: null, latestOffset: null, lagMessages: null };
+
+describe('consumption, as a real Apache Pinot 1.5.1 has shown it', () => {
+  test('consumption has an entry for each server of a partition', async () => {
+    await using cluster = await replay(recorded.healthy);
+    const consumption = await cluster.engine.readConsumption('rivers_REALTIME');
+    expect(consumption).toMatchObject({ isPaused: false, isReady: true, serversFailingCount: 0 });
+    expect(consumption.partitions).toMatchObject(
+      [segment0, segment1].map((segmentName, partition) => ({
+        partition,
+        state: 'CONSUMING',
+        segmentName,
+        ...atEnd,
+        error: null,
+        replicas: [
+          { serverName: first, state: 'CONSUMING', ...atEnd },
+          { serverName: second, state: 'CONSUMING', ...atEnd },
+        ],
+      })),
+    );
+    expect(consumption.partitions.some((each) => 'notice' in each)).toBe(false);
+    expect(cluster.calls.filter((call) => call.includes('/status'))).toEqual([]);
+  });
+
+  test('consumption goes on where one of two servers has given up, and says which, in the words of the cluster', async () => {
+    await using cluster = await replay(recorded.halfDead);
+    const { partitions } = await cluster.engine.readConsumption('rivers_REALTIME');
+    const reason = `Apache Pinot says: Segment: ${segment0} is not being consumed on server: ${second}.`;
+    expect(partitions).toMatchObject([
+      { state: 'CONSUMING', ...atEnd, error: null, notice: `${second}: NOT_CONSUMING. ${reason}` },
+      { state: 'CONSUMING', ...atEnd, error: null, notice: `${first}: NOT_CONSUMING. ${reason}` },
+    ]);
+    expect(partitions[0]?.replicas?.map(({ state }) => state)).toEqual([
+      'CONSUMING',
+      'NOT_CONSUMING',
+    ]);
+  });
+
+  test('consumption does not call a partition consuming whose only server has given up', async () => {
+    await using cluster = await replay(recorded.dead);
+    const { partitions } = await cluster.engine.readConsumption('brook_REALTIME');
+    expect(partitions).toMatchObject([
+      {
+        state: 'RETRYING',
+        currentOffset: 100,
+        error: `${first}: NOT_CONSUMING. Apache Pinot says: Segment: brook__0__0__20261123T0352Z is not being consumed on server: ${first}.`,
+        replicas: [{ serverName: first, state: 'NOT_CONSUMING' }],
+      },
+      { state: 'RETRYING', replicas: [{ serverName: second, state: 'NOT_CONSUMING' }] },
+    ]);
+  });
+
+  test('consumption has its servers also while Kafka is away and none of them answers, and no lag', async () => {
+    await using cluster = await replay(recorded.kafkaAway);
+    const consumption = await cluster.engine.readConsumption('rivers_REALTIME');
+    expect(consumption.serversFailingCount).toBe(2);
+    expect(consumption.partitions).toMatchObject(
+      [segment0, segment1].map((segmentName) => ({
+        state: 'RETRYING',
+        segmentName,
+        ...unknown,
+        error: `${first}, ${second}: no answer; the server or its stream is not available. Apache Pinot says: Did not get any response from servers for segment: ${segment0}.`,
+        replicas: [first, second].map((serverName) => ({
+          serverName,
+          state: 'UNKNOWN',
+          ...unknown,
+        })),
+      })),
+    );
+  });
+
+  test('a partition is starting, with no error, while a segment is new', async () => {
+    const createdMs = Number(segmentsOf(recorded.kafkaAway)[segment0]?.['segment.creation.time']);
+    await using cluster = await replay(recorded.kafkaAway, createdMs + 1000);
+    const { partitions } = await cluster.engine.readConsumption('rivers_REALTIME');
+    expect(partitions).toMatchObject([
+      { state: 'STARTING', currentOffset: 0, lagMessages: null, error: null },
+      { state: 'STARTING', currentOffset: 0, lagMessages: null, error: null },
+    ]);
+  });
+
+  test('a partition keeps its servers between the two steps of a commit', async () => {
+    const path = '/segments/rivers_REALTIME/zkmetadata';
+    const done = {
+      ...segmentsOf(recorded.healthy)[segment0],
+      'segment.realtime.status': 'DONE',
+      'segment.realtime.endOffset': '100',
+    };
+    await using cluster = await replay({
+      ...recorded.healthy,
+      [path]: { ...segmentsOf(recorded.healthy), [segment0]: done },
+    });
+    const { partitions } = await cluster.engine.readConsumption('rivers_REALTIME');
+    expect(partitions[0]).toMatchObject({
+      state: 'STARTING',
+      segmentName: segment0,
+      currentOffset: 100,
+      replicas: [{ serverName: first }, { serverName: second }],
+    });
+  });
+});
+
+describe('segments', () => {
+  const path = '/tables/rivers_REALTIME/size?verbose=true';
+  const zkPath = '/segments/rivers_REALTIME/zkmetadata';
+  const sizeOf = (bytes: number) => ({
+    realtimeSegments: { segments: { [segment0]: { reportedSizeInBytes: bytes } } },
+  });
+  const committed = {
+    [segment0]: {
+      ...segmentsOf(recorded.healthy)[segment0],
+      'segment.realtime.status': 'DONE',
+      'segment.size.in.bytes': '3358',
+    },
+  };
+
+  test('segments are as large as what servers hold, all replicas together', async () => {
+    const answers = { ...recorded.healthy, [zkPath]: committed, [path]: sizeOf(114_545) };
+    await using cluster = await replay(answers);
+    const segments = await cluster.engine.listSegments('rivers_REALTIME');
+    expect(segments).toMatchObject([{ state: 'COMMITTED', sizeBytes: 114_545 }]);
+    expect(segments[0]?.notice).toBeUndefined();
+  });
+
+  test('segments are as large as their file in the deep store while no server says, and that is said', async () => {
+    const answers = { ...recorded.healthy, [zkPath]: committed, [path]: sizeOf(-1) };
+    await using cluster = await replay(answers);
+    expect(await cluster.engine.listSegments('rivers_REALTIME')).toMatchObject([
+      { sizeBytes: 3358, notice: expect.stringMatching(/^No server reports the size/) },
+    ]);
+  });
+
+  test('segments are listed while the rows of consuming ones cannot be counted, and that is said', async () => {
+    const brokers = { status: 200, text: '{"tables":{},"tenants":{}}' };
+    await using cluster = await replay({
+      ...recorded.healthy,
+      '/v2/brokers?state=ONLINE': brokers,
+    });
+    expect(await cluster.engine.listSegments('rivers_REALTIME')).toMatchObject([
+      {
+        segmentName: segment0,
+        state: 'CONSUMING',
+        rowCount: 0,
+        notice:
+          'The rows of consuming segments are not known: The controller of Apache Pinot knows no broker that serves the tables of the query.',
+      },
+      { segmentName: segment1 },
+    ]);
+  });
+});
