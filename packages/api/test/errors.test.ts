@@ -78,7 +78,10 @@ describe('exceptionNumberOf', () => {
     expect(errorCodeOfException(160)).toBe('QUERY_FAILED');
   });
 
-  it.each([210, 235, 305, 427])('errorCodeOfException takes %i of a cluster as an engine to ask again', (number) => {
-    expect(errorCodeOfException(number)).toBe('ENGINE_UNAVAILABLE');
-  });
+  it.each([210, 235, 305, 427])(
+    'errorCodeOfException takes %i of a cluster as an engine to ask again',
+    (number) => {
+      expect(errorCodeOfException(number)).toBe('ENGINE_UNAVAILABLE');
+    },
+  );
 });

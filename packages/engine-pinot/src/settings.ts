@@ -4,6 +4,7 @@ import {
   choice,
   duration,
   httpUrls,
+  integer,
   optionalSetting,
   setting,
   text,
@@ -59,6 +60,13 @@ const settings = {
       'Whether a paginated `SELECT columns FROM table [WHERE …]` without LIMIT is asked for segment by segment, where ' +
       '`engine.pinot.paginated.limit` is `all`: the broker then holds the rows of one segment at a time. Rows that come while it runs may be ' +
       'missing or there; it fails when a segment goes away meanwhile.',
+  }),
+  segmentsMax: setting({
+    key: 'engine.pinot.segments.concurrency',
+    kind: integer(1, 64),
+    default: '2',
+    meaning:
+      'How many segments such a query asks for at the same time: the cluster works on the next ones while the rows of one are stored, and holds as many in memory.',
   }),
   connectTimeoutMs: setting({
     key: 'engine.pinot.connect.timeout',

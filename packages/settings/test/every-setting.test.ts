@@ -126,6 +126,7 @@ test('all defaults', () => {
         authScheme: 'Basic',
         rowsWithoutLimit: 'pinot',
         segmentBySegment: false,
+        segmentsMax: 2,
         connectTimeoutMs: 5_000,
         refreshMs: 30_000,
       },
@@ -297,6 +298,7 @@ engine.pinot.auth.url = /run/secrets/pinot
 engine.pinot.auth.prefix = Bearer
 engine.pinot.paginated.limit = all
 engine.pinot.segments.enabled = true
+engine.pinot.segments.concurrency = 4
 engine.pinot.connect.timeout = 1s
 engine.pinot.broker.refresh = 10s
 engine.broker.workers.memory.maxMB = 256
@@ -569,6 +571,7 @@ test('every setting is read from its own key', () => {
         authScheme: 'Bearer',
         rowsWithoutLimit: 'all',
         segmentBySegment: true,
+        segmentsMax: 4,
         connectTimeoutMs: 1_000,
         refreshMs: 10_000,
       },

@@ -214,7 +214,7 @@ async function finish(
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') {
       throw error;
     }
-    // A source that was deleted cannot be compared with; a destination that was is no result.
+    // Without the source nothing can be compared; without the destination the job has failed.
     if (error.code === 'TABLE_NOT_FOUND') await engine.readTable(destination, options);
     const outcome = `Source and destination could not be compared: ${error.message}`;
     return enterStage(job, 'DONE', nowMs, rebalanced, outcome);

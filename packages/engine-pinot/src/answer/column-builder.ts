@@ -11,9 +11,9 @@ class GrowingArray<Values extends Numbers> {
   values: Values;
   readonly #create: (length: number) => Values;
 
-  constructor(create: (length: number) => Values) {
+  constructor(create: (length: number) => Values, capacity: number) {
     this.#create = create;
-    this.values = create(256);
+    this.values = create(capacity);
   }
 
   set(index: number, value: Values extends BigInt64Array ? bigint : number): void {
@@ -49,19 +49,26 @@ const [openBrace, closeBrace, openBracket, closeBracket, colon, comma] = [
  */
 export type BytesText = 'hex' | 'base64';
 
-/** @param bytesText for lists only: single values are hexadecimal in every release */
-export function columnBuilder(field: Field, bytesText: BytesText): ColumnBuilder {
+/**
+ * @param bytesText for lists only: single values are hexadecimal in every release
+ * @param cells how many cells there is memory for at first
+ */
+export function columnBuilder(field: Field, bytesText: BytesText, cells: number): ColumnBuilder {
   const type = field.type as DataType;
-  if (DataType.isInt(type)) return type.bitWidth === 32 ? intBuilder(field) : longBuilder(field);
+  if (DataType.isInt(type)) {
+    return type.bitWidth === 32 ? intBuilder(field, cells) : longBuilder(field, cells);
+  }
   if (DataType.isFloat(type)) {
-    return floatBuilder(field, type.ArrayType as typeof Float32Array | typeof Float64Array);
+    return floatBuilder(field, type.ArrayType as typeof Float32Array | typeof Float64Array, cells);
   }
   if (DataType.isBool(type)) return booleanBuilder(field);
-  if (DataType.isTimestamp(type)) return timestampBuilder(field);
-  if (DataType.isList(type)) return listBuilder(field, type.children[0] as Field, bytesText);
-  if (DataType.isMap(type)) return mapBuilder(field, type.children[0] as Field);
-  if (DataType.isBinary(type)) return bytesBuilder(field);
-  return textBuilder(field);
+  if (DataType.isTimestamp(type)) return timestampBuilder(field, cells);
+  if (DataType.isList(type)) {
+    return listBuilder(field, type.children[0] as Field, bytesText, cells);
+  }
+  if (DataType.isMap(type)) return mapBuilder(field, type.children[0] as Field, cells);
+  if (DataType.isBinary(type)) return bytesBuilder(field, cells);
+  return textBuilder(field, cells);
 }
 
 /** Which cells are null, and how many cells there are. */
@@ -133,8 +140,8 @@ function fixedWidthBuilder(
   };
 }
 
-function intBuilder(field: Field): ColumnBuilder {
-  const column = new GrowingArray((length) => new Int32Array(length));
+function intBuilder(field: Field, cells: number): ColumnBuilder {
+  const column = new GrowingArray((length) => new Int32Array(length), cells);
   const read: Read = (json, row) => {
     const short = json.takeShortNumber();
     if ((short | 0) === short) return column.set(row, short);
@@ -146,8 +153,8 @@ function intBuilder(field: Field): ColumnBuilder {
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
 }
 
-function longBuilder(field: Field): ColumnBuilder {
-  const column = new GrowingArray((length) => new BigInt64Array(length));
+function longBuilder(field: Field, cells: number): ColumnBuilder {
+  const column = new GrowingArray((length) => new BigInt64Array(length), cells);
   const set = safeIntegerSetter(column);
   const read: Read = (json, row) => {
     const short = json.takeShortNumber();
@@ -187,8 +194,12 @@ function parseLong(field: Field, text: string): bigint {
 function floatBuilder(
   field: Field,
   Values: typeof Float32Array | typeof Float64Array,
+  cells: number,
 ): ColumnBuilder {
-  const column = new GrowingArray<Float32Array | Float64Array>((length) => new Values(length));
+  const column = new GrowingArray<Float32Array | Float64Array>(
+    (length) => new Values(length),
+    cells,
+  );
   const read: Read = (json, row) => {
     const short = json.takeShortNumber();
     if (!Number.isNaN(short)) return column.set(row, short);
@@ -200,8 +211,8 @@ function floatBuilder(
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
 }
 
-function timestampBuilder(field: Field): ColumnBuilder {
-  const column = new GrowingArray((length) => new BigInt64Array(length));
+function timestampBuilder(field: Field, cells: number): ColumnBuilder {
+  const column = new GrowingArray((length) => new BigInt64Array(length), cells);
   const set = safeIntegerSetter(column);
   const read: Read = (json, row) => {
     const epochMs = json.takeTimestamp();
@@ -230,35 +241,39 @@ function booleanBuilder(field: Field): ColumnBuilder {
  * Text as it is; a value of another kind, which a type of a newer Apache Pinot may have, is kept as
  * its JSON.
  */
-function textBuilder(field: Field): ColumnBuilder {
-  return variableWidthBuilder(field, (json, target) => {
+function textBuilder(field: Field, cells: number): ColumnBuilder {
+  return variableWidthBuilder(field, cells, (json, target) => {
     if (json.isString()) json.readStringInto(target);
     else target.appendText(json.readRaw());
   });
 }
 
-function bytesBuilder(field: Field): ColumnBuilder {
-  return variableWidthBuilder(field, (json, target) => {
+function bytesBuilder(field: Field, cells: number): ColumnBuilder {
+  return variableWidthBuilder(field, cells, (json, target) => {
     const text = json.readString();
     if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) throw notOfType(field, text);
     target.appendHex(text);
   });
 }
 
-function base64Builder(field: Field): ColumnBuilder {
-  return variableWidthBuilder(field, (json, target) => {
+function base64Builder(field: Field, cells: number): ColumnBuilder {
+  return variableWidthBuilder(field, cells, (json, target) => {
     const bytes = Buffer.from(json.readString(), 'base64');
     target.append(bytes, 0, bytes.length);
   });
 }
 
+/** What texts are mostly shorter than. */
+const textBytesUsual = 24;
+
 function variableWidthBuilder(
   field: Field,
+  cells: number,
   read: (json: JsonBytes, target: GrowingBytes) => void,
 ): ColumnBuilder {
   const validity = new Validity();
-  const offsets = new GrowingArray((length) => new Int32Array(length));
-  const bytes = new GrowingBytes();
+  const offsets = new GrowingArray((length) => new Int32Array(length), cells);
+  const bytes = new GrowingBytes(cells * textBytesUsual);
   return {
     append: (json) => {
       const isValid = !json.takeNull();
@@ -274,11 +289,16 @@ function variableWidthBuilder(
   };
 }
 
-function listBuilder(field: Field, item: Field, bytesText: BytesText): ColumnBuilder {
+function listBuilder(
+  field: Field,
+  item: Field,
+  bytesText: BytesText,
+  cells: number,
+): ColumnBuilder {
   const validity = new Validity();
-  const offsets = new GrowingArray((length) => new Int32Array(length));
+  const offsets = new GrowingArray((length) => new Int32Array(length), cells);
   const isBase64 = bytesText === 'base64' && DataType.isBinary(item.type);
-  const items = isBase64 ? base64Builder(item) : columnBuilder(item, bytesText);
+  const items = isBase64 ? base64Builder(item, cells) : columnBuilder(item, bytesText, cells);
   let count = 0;
   return {
     append: (json) => {
@@ -304,12 +324,12 @@ function listBuilder(field: Field, item: Field, bytesText: BytesText): ColumnBui
   };
 }
 
-function mapBuilder(field: Field, entries: Field): ColumnBuilder {
+function mapBuilder(field: Field, entries: Field, cells: number): ColumnBuilder {
   const [validity, entryValidity] = [new Validity(), new Validity()];
-  const offsets = new GrowingArray((length) => new Int32Array(length));
+  const offsets = new GrowingArray((length) => new Int32Array(length), cells);
   const [keyField, valueField] = (entries.type as DataType).children as [Field, Field];
-  const keys = textBuilder(keyField);
-  const values = variableWidthBuilder(valueField, (json, target) =>
+  const keys = textBuilder(keyField, cells);
+  const values = variableWidthBuilder(valueField, cells, (json, target) =>
     target.appendText(json.readRaw()),
   );
   return {

@@ -25,6 +25,8 @@ export class RowReader {
   readonly schema: Schema;
   readonly #rowType: Struct;
   readonly #bytesText: BytesText;
+  /** The rows of the largest batch so far: columns have memory for as many ahead. */
+  #rowCountMax = 256;
 
   constructor(columns: readonly PinotColumn[], bytesText: BytesText) {
     const fields = columns.map(({ field }) => field);
@@ -39,7 +41,9 @@ export class RowReader {
    * @throws UNEXPECTED_RESPONSE when a cell is not what its column says
    */
   read(bytes: Buffer, start: number, end: number): RecordBatch {
-    const builders = this.schema.fields.map((field) => columnBuilder(field, this.#bytesText));
+    const builders = this.schema.fields.map((field) =>
+      columnBuilder(field, this.#bytesText, this.#rowCountMax),
+    );
     const json = new JsonBytes(bytes, start, end);
     let rowCount = 0;
     do {
@@ -53,6 +57,7 @@ export class RowReader {
       if (!json.take(closeBracket)) throw json.unexpected("']'");
       rowCount += 1;
     } while (json.take(comma));
+    this.#rowCountMax = Math.max(this.#rowCountMax, rowCount);
     return new AnswerBatch(
       this.schema,
       this.#rowType,

@@ -19,7 +19,7 @@ import { BrokerQueries, type Statement } from './broker-queries.ts';
 import { PinotExecution } from './pinot-execution.ts';
 import { QueryStop, unlessStopped } from './query-stop.ts';
 import { planSelection } from './plan-selection.ts';
-import { readSegments } from './read-segments.ts';
+import { hasUpserts, readSegments } from './read-segments.ts';
 import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
 
 /** The cluster of a `PinotEngine`, and how it is called. */
@@ -34,6 +34,8 @@ export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOpt
   readonly isUnlimited: boolean;
   /** Whether a plain selection of all rows is asked for segment by segment (`planSelection`). */
   readonly isSegmentBySegment: boolean;
+  /** How many segments such a selection asks for at the same time; default 1. */
+  readonly segmentsMax?: number | undefined;
 }
 
 /** Lists of BYTES are hexadecimal from this release on, and base64 before. */
@@ -148,10 +150,15 @@ export class PinotEngine implements QueryEngine {
       newId: () => `quire-${createRequestId(this.#clock, random)}`,
     };
     const selection = isWhole && isSegmentBySegment ? planSelection(query.sql, tokens) : undefined;
-    if (selection === undefined) return this.#brokers.ask(statement, stop);
+    const { signal } = stop;
+    const controller = this.#controller;
+    if (selection === undefined || (await hasUpserts(selection, { controller, signal }))) {
+      return this.#brokers.ask(statement, stop);
+    }
     return readSegments(selection, {
-      controller: this.#controller,
-      signal: stop.signal,
+      controller,
+      concurrencyMax: this.#options.segmentsMax ?? 1,
+      signal,
       ask: (sql) => this.#brokers.ask({ ...statement, sql }, stop),
     });
   }

@@ -1,4 +1,5 @@
 import { QuireError } from '@quire/core';
+import { parseTableName } from '@quire/core/table-engine';
 import { parse } from '../answer/parse-json.ts';
 import type { AnswerPart } from '../answer/read-answer.ts';
 import type { PinotColumn } from '../answer/pinot-column.ts';
@@ -7,6 +8,8 @@ import type { Selection } from './plan-selection.ts';
 
 export interface SegmentSource {
   readonly controller: Controller;
+  /** How many segments are asked for at the same time; rows come in the order of segments. */
+  readonly concurrencyMax: number;
   readonly signal: AbortSignal;
   readonly ask: (sql: string) => Promise<AsyncGenerator<AnswerPart>>;
 }
@@ -38,8 +41,12 @@ export async function* readSegments(
   const members = new Map<string, unknown>();
   let first: readonly PinotColumn[] | undefined;
   // A table without segments has columns all the same.
-  for (const segment of segments.length === 0 ? [''] : segments) {
-    for await (const part of await source.ask(selection.sqlOf(segment))) {
+  const names = segments.length === 0 ? [''] : segments;
+  for await (const answer of inOrder(
+    names.map((segment) => () => source.ask(selection.sqlOf(segment))),
+    source.concurrencyMax,
+  )) {
+    for await (const part of answer) {
       if (part.kind === 'rows') yield part;
       else if (part.kind === 'member') addMember(members, part.name, parse(part.text));
       else if (first === undefined) yield { ...part, columns: (first = part.columns) };
@@ -56,6 +63,64 @@ export async function* readSegments(
     'QUERY_FAILED',
     `Segment ${gone} of ${selection.tableName} went away while the table was read segment by segment; ask again.`,
   );
+}
+
+/**
+ * Whether rows of the table replace others (upsert): one that is read already may replace one of a
+ * segment that is not, so that neither of them would be in the answer. Such a table is asked for as
+ * a whole.
+ */
+export async function hasUpserts(
+  { tableName }: Selection,
+  { controller, signal }: Pick<SegmentSource, 'controller' | 'signal'>,
+): Promise<boolean> {
+  const path = `/tables/${encodeURIComponent(parseTableName(tableName).rawName)}`;
+  const { status, text } = await controller.call({ method: 'GET', path, signal });
+  if (status !== 200) return false; // what is wrong with the table is said by its query
+  const halves = Object.values(parse(text) as Readonly<Record<string, TableConfig | undefined>>);
+  return halves.some((config) => (config?.upsertConfig?.mode ?? 'NONE') !== 'NONE');
+}
+
+interface TableConfig {
+  readonly upsertConfig?: { readonly mode?: string } | null;
+}
+
+/**
+ * The answers in the order of the questions, of which so many are asked ahead: the cluster works on
+ * the next ones while one is read. Answers that are not read any more are closed.
+ */
+async function* inOrder<Answer extends AsyncGenerator<unknown>>(
+  questions: readonly (() => Promise<Answer>)[],
+  concurrencyMax: number,
+): AsyncGenerator<Answer> {
+  const asked: Promise<Answer>[] = [];
+  let next = 0;
+  const askAhead = (): void => {
+    while (asked.length < concurrencyMax && next < questions.length) {
+      const answer = questions[next]?.();
+      next += 1;
+      if (answer === undefined) return;
+      answer.catch(() => undefined); // thrown when its turn comes
+      asked.push(answer);
+    }
+  };
+  try {
+    for (;;) {
+      askAhead();
+      const [first] = asked;
+      if (first === undefined) return;
+      yield await first;
+      void asked.shift();
+    }
+  } finally {
+    // Their connections are closed by the signal of the query.
+    for (const answer of asked) {
+      void answer.then(
+        (each) => each.return(undefined),
+        () => undefined,
+      );
+    }
+  }
 }
 
 async function listSegments(

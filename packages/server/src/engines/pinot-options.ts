@@ -45,6 +45,7 @@ export async function pinotOptionsOf(
     avoidMs: refreshMs,
     isUnlimited: pinot.rowsWithoutLimit === 'all',
     isSegmentBySegment: pinot.segmentBySegment,
+    segmentsMax: pinot.segmentsMax,
   };
 }
 

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { noAuthorization } from '@quire/auth';
+import { ManualClock } from '@quire/core/testing';
+import { expect, test } from 'vitest';
+import type { AnswerPart } from '../src/answer/read-answer.ts';
+import { Controller } from '../src/http/controller.ts';
+import { PinotHttp } from '../src/http/pinot-http.ts';
+import { hasUpserts, readSegments } from '../src/query/read-segments.ts';
+
+const selection = { tableName: 'rivers', sqlOf: (segment: string) => segment };
+const names = ['a', 'b', 'c', 'd', 'e'];
+const { signal } = new AbortController();
+
+/** A controller whose table has these configs, and five segments. */
+async function whileServing(
+  configs: object,
+  task: (controller: Controller) => Promise<void>,
+): Promise<void> {
+  const server = createServer((request, response) => {
+    const isList = request.url?.startsWith('/segments/') === true;
+    response.end(JSON.stringify(isList ? [{ OFFLINE: names }] : configs));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  {
+    await using http = new PinotHttp({
+      clock: new ManualClock(),
+      authorization: noAuthorization,
+      connectTimeoutMs: 5_000,
+    });
+    await task(new Controller(http, [url]));
+  }
+  server.closeAllConnections();
+  server.close();
+}
+
+/** The rows of a segment are its name. */
+async function* answerOf(segment: string, end: () => void): AsyncGenerator<AnswerPart> {
+  try {
+    const bytes = Buffer.from(segment);
+    yield { kind: 'rows', bytes, start: 0, end: bytes.length };
+    yield { kind: 'member', name: 'numDocsScanned', text: '1' };
+  } finally {
+    end();
+  }
+}
+
+test.each([1, 2, 3])(
+  'a selection asks for %i segments at the same time, and gives their rows in order',
+  async (concurrencyMax) => {
+    await whileServing({}, async (controller) => {
+      let [asked, open, openMax] = [0, 0, 0];
+      const parts: string[] = [];
+      const askedBy: number[] = [];
+      const ask = async (segment: string): Promise<AsyncGenerator<AnswerPart>> => {
+        asked += 1;
+        open += 1;
+        openMax = Math.max(openMax, open);
+        return answerOf(segment, () => (open -= 1));
+      };
+      for await (const part of readSegments(selection, {
+        controller,
+        signal,
+        concurrencyMax,
+        ask,
+      })) {
+        if (part.kind === 'rows') {
+          parts.push(part.bytes.toString());
+          askedBy.push(asked);
+        } else if (part.kind === 'member') parts.push(`${part.name} ${part.text}`);
+      }
+      expect(parts).toEqual([...names, 'numDocsScanned 5']);
+      expect(askedBy).toEqual(
+        names.map((_name, index) => Math.min(names.length, index + concurrencyMax)),
+      );
+      expect(openMax).toBe(concurrencyMax);
+    });
+  },
+);
+
+test('a selection fails with the failure of the segment whose turn it is, also when a later one fails first', async () => {
+  await whileServing({}, async (controller) => {
+    const ask = async (segment: string): Promise<AsyncGenerator<AnswerPart>> => {
+      if (segment !== 'a') throw new Error(`${segment} failed`);
+      return answerOf(segment, () => undefined);
+    };
+    const read = async (): Promise<void> => {
+      for await (const part of readSegments(selection, {
+        controller,
+        signal,
+        concurrencyMax: 3,
+        ask,
+      })) {
+        expect(part.kind).toBe('rows');
+        break;
+      }
+    };
+    await read();
+    await expect(async () => {
+      for await (const part of readSegments(selection, {
+        controller,
+        signal,
+        concurrencyMax: 3,
+        ask,
+      })) {
+        expect(['rows', 'member']).toContain(part.kind);
+      }
+    }).rejects.toThrow('b failed');
+  });
+});
+
+test.each([
+  [{ OFFLINE: {} }, false],
+  [{ REALTIME: { upsertConfig: { mode: 'NONE' } } }, false],
+  [{ OFFLINE: {}, REALTIME: { upsertConfig: { mode: 'FULL' } } }, true],
+  [{ REALTIME: { upsertConfig: { mode: 'PARTIAL' } } }, true],
+])('a table has upserts as its configs say: %j', async (configs, expected) => {
+  await whileServing(configs, async (controller) => {
+    expect(await hasUpserts(selection, { controller, signal })).toBe(expected);
+  });
+});
