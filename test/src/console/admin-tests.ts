@@ -50,6 +50,19 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       method: 'POST',
       body: JSON.stringify({ tableName: 'events', schema, realtime }),
     });
+    // That of the tests of tasks.
+    await stage.call('/tableConfigs', {
+      method: 'POST',
+      body: JSON.stringify({
+        tableName: 'loaded',
+        schema: { ...schema, schemaName: 'loaded' },
+        offline: {
+          tableName: 'loaded',
+          tableType: 'OFFLINE',
+          segmentsConfig: { timeColumnName: 'ts' },
+        },
+      }),
+    });
   });
 
   test('a plot is an aggregate that the server computes, drawn within the policy, and saved as SVG', async () => {
@@ -197,21 +210,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
   });
 
   test('tasks are listed by type and table; one that failed shows its whole reason in its debug record', async () => {
-    const inputs = join(stage.home, 'inputs');
-    await mkdir(inputs);
+    const inputs = join(stage.home, 'inputs', 'broken');
+    await mkdir(inputs, { recursive: true });
     await writeFile(join(inputs, 'broken.csv'), 'id,ts\n"never closed,1\n');
-    await stage.call('/tableConfigs', {
-      method: 'POST',
-      body: JSON.stringify({
-        tableName: 'loaded',
-        schema: { ...schema, schemaName: 'loaded' },
-        offline: {
-          tableName: 'loaded',
-          tableType: 'OFFLINE',
-          segmentsConfig: { timeColumnName: 'ts' },
-        },
-      }),
-    });
     await stage.call('/tasks/execute', {
       method: 'POST',
       body: JSON.stringify({

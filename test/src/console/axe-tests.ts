@@ -104,6 +104,7 @@ export function testAccessibility(stageOf: () => ConsoleStage): void {
   });
 
   test('axe finds nothing on any other page, nor in the question before a deletion', async () => {
+    await stage.store('SELECT * FROM stocks');
     await using visit = await stage.visit({ place: '/results' });
     const { page } = visit;
     await page.getByRole('button', { name: 'Delete' }).first().click();

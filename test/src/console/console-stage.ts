@@ -170,6 +170,15 @@ export class ConsoleStage implements AsyncDisposable {
     return text === '' ? undefined : JSON.parse(text);
   }
 
+  /** The ids of all stored results, the newest first. */
+  async storedIds(): Promise<readonly string[]> {
+    const answer = await this.call('/query/resultStore');
+    const { resultMetadataList } = answer as {
+      readonly resultMetadataList: readonly { readonly requestId: string }[];
+    };
+    return resultMetadataList.map(({ requestId }) => requestId);
+  }
+
   /** Runs a query as an admin; resolves to the id of its stored result. */
   async store(sql: string): Promise<string> {
     const answer = await this.call('/query/sql?doPaginate=true&numRows=1', {

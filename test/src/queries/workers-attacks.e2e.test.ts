@@ -68,8 +68,8 @@ describe('a query that takes more memory than it may', () => {
       const answer = await server.query(sql);
       expect(answer.exceptions).toMatchObject([{ errorCode: 245 }]);
       expect(answer.exceptions?.[0]?.message).toContain('engine.broker.workers.memory.maxMB');
-      expect(await server.resultFiles()).toEqual(filesBefore);
-      expect(await server.spilledFiles()).toEqual([]);
+      await expect.poll(() => server.resultFiles()).toEqual(filesBefore);
+      await expect.poll(() => server.spilledFiles()).toEqual([]);
       expect((await server.query('SELECT 1')).exceptions).toEqual([]);
     },
   );

@@ -53,7 +53,7 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
   for (const id of kept) expect((await server.page(id, 0, 10)).rowCount).toBe(10);
   const stored = (await server.resultFiles()).filter((path) => !path.endsWith('.lock'));
   expect(stored).toHaveLength(2 * kept.length);
-  expect(await server.spilledFiles()).toEqual([]);
+  await expect.poll(() => server.spilledFiles()).toEqual([]);
   const sizes = await Promise.all(stored.map(async (path) => (await stat(path)).size));
   expect(health.cleaner?.usageBytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
 });

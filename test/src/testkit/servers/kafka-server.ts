@@ -47,7 +47,7 @@ export class KafkaServer implements AsyncDisposable {
       ],
       prepare: (folder) =>
         writeFile(join(folder, 'fixed.properties'), propertiesOf(folder, controllerPort)),
-      startTimeoutMs: 60_000,
+      startTimeoutMs: 240_000,
     });
     return new KafkaServer(process);
   }

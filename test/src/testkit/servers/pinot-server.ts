@@ -88,7 +88,7 @@ export class PinotServer implements AsyncDisposable {
         await writeFile(join(data, 'certificate.pem'), cert);
         await writeFile(join(data, 'key.pem'), key);
       },
-      startTimeoutMs: 120_000,
+      startTimeoutMs: 240_000,
     });
     const credentials = Buffer.from(`${principal.name}:${principal.password}`).toString('base64');
     return new PinotServer(process, {
@@ -135,7 +135,7 @@ export class PinotServer implements AsyncDisposable {
       ],
       prepare: (data) =>
         writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster, roles)),
-      startTimeoutMs: 120_000,
+      startTimeoutMs: 240_000,
     });
     return new PinotServer(process, {
       ...cluster,
