@@ -19,6 +19,10 @@ function parsePlace(hash: string): Place {
   };
 }
 
+function pathOf(hash: string): string {
+  return parsePlace(hash).segments.join('/');
+}
+
 /** What stands in an address may have been typed by hand. */
 function decode(segment: string): string {
   try {
@@ -48,15 +52,20 @@ export function useGoTo(): (
   segments: readonly string[],
   parameters?: Readonly<Record<string, string | undefined>>,
 ) => void {
-  const isShown = useRef(false);
+  // The address changes before the page that it names is shown: a query that ends in between must
+  // not take the user back.
+  const shown = useRef<string>(undefined);
   useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
+    shown.current = pathOf(location.hash);
+  });
+  useEffect(
+    () => () => {
+      shown.current = undefined;
+    },
+    [],
+  );
   return useCallback((segments, parameters) => {
-    if (isShown.current) location.hash = placeOf(segments, parameters);
+    if (shown.current === pathOf(location.hash)) location.hash = placeOf(segments, parameters);
   }, []);
 }
 

@@ -82,7 +82,7 @@ test('quire results download goes on in another process behind the rows that it 
     stderr: '',
   });
   expect(await readFile(path, 'utf8')).toBe(allRows);
-  expect((await readdir(directory.path)).filter((name) => name.startsWith('numbers'))).toEqual([
+  expect((await readdir(directory.path)).filter((name) => name.startsWith('numbers.csv'))).toEqual([
     'numbers.csv',
   ]);
   const offsets = proxy.requests.map(({ url }) => Number(/offset=(\d+)/.exec(url)?.[1]));

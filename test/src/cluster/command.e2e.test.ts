@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { QueryResponse } from '@quire/api';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { shell, temporaryDirectory } from '../testkit/cli-process.ts';
 
 // Five processes start, on machines that have other things to do as well.
@@ -115,14 +115,17 @@ const call = (
   });
 
 describe('the cluster of config/cluster', () => {
+  let running: ClusterCommand | undefined;
   let cluster: ClusterCommand;
   let proxy: string;
 
-  beforeAll(async () => {
-    cluster = await ClusterCommand.start();
+  // The test that ends it leaves none to the next one.
+  beforeEach(async () => {
+    running ??= await ClusterCommand.start();
+    cluster = running;
     proxy = cluster.member('proxy').url;
   });
-  afterAll(async () => cluster[Symbol.asyncDispose]());
+  afterAll(async () => running?.[Symbol.asyncDispose]());
 
   const submit = async (
     sql: string,
@@ -180,7 +183,7 @@ describe('the cluster of config/cluster', () => {
     }
   });
 
-  test('the cluster of config/cluster reads on when the broker that ran the query is killed; what it prints works as it is, without that broker too', async () => {
+  test('the cluster of config/cluster reads on when the broker that ran the query is killed, what it prints works without that broker too, and Ctrl-C leaves no process behind', async () => {
     const { requestId, brokerId } = await submit('SELECT range AS n FROM range(100000)', 'analyst');
     const rowsAt = async (offset: number): Promise<unknown> => {
       const page = await call(
@@ -214,10 +217,9 @@ describe('the cluster of config/cluster', () => {
         .map(({ state }) => state)
         .toSorted(),
     ).toEqual(['down', 'up']);
-  });
 
-  test('the cluster of config/cluster ends by Ctrl-C, and leaves no process behind', async () => {
     const { members } = cluster;
+    running = undefined;
     const told = cluster.stderr;
     await cluster.pressCtrlC();
     expect(cluster.stdout.endsWith('\nStopping: calls under way may finish.\n')).toBe(true);

@@ -127,8 +127,11 @@ export class ConsoleStage implements AsyncDisposable {
     const calls: string[] = [];
     page.on('console', (message) => {
       if (!['error', 'warning'].includes(message.type())) return;
+      const { url } = message.location();
+      // The file at which a tab rests names no icon, so the browser asks for one.
+      if (url.endsWith('/favicon.ico')) return;
       // Of what could not be loaded, the text does not say what it was.
-      complaints.push(`${message.text()} ${message.location().url}`.trim());
+      complaints.push(`${message.text()} ${url}`.trim());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => calls.push(request.url().replace(this.url, '')));

@@ -31,9 +31,12 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await expect.poll(() => page.locator('.who').innerText()).toMatch(/analyst[^]*query/);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Token').waitFor();
-      expect(
-        await page.evaluate(() => [sessionStorage.length, Object.values(localStorage).join(' ')]),
-      ).toEqual([0, '']);
+      const [inTab, inBrowser] = await page.evaluate(() => [
+        Object.values(sessionStorage).join(' '),
+        Object.values(localStorage).join(' '),
+      ]);
+      expect(inTab).toBe('');
+      expect(inBrowser).not.toMatch(/quickstart-|nobody-has-this/);
     });
 
     test('the root of the controller leads to the console, and the docs are open to everybody, with calls to try', async () => {

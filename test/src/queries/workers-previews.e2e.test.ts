@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ControllerHealthResponse } from '@quire/api';
 import type { PreviewResponse } from '@quire/tables';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type CliProcess,
   startServer,
@@ -30,9 +30,14 @@ let server: CliProcess;
 let brokerUrl: string;
 let controllerUrl: string;
 let requestId: string;
+let isRunning = false;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
+});
+// The test that ends it leaves none to the next one.
+beforeEach(async () => {
+  if (isRunning) return;
   const config = await writeSettings(directory.path, settings);
   ({ server, url: brokerUrl } = await startServer([
     '--roles',
@@ -45,6 +50,7 @@ beforeAll(async () => {
     sql: 'SELECT * FROM range(1000) AS t(n)',
   });
   ({ requestId } = (await answer.json()) as { readonly requestId: string });
+  isRunning = true;
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -166,6 +172,7 @@ test('a server that is told to stop ends in time though a preview does not, and 
   const running = preview(spinning).catch(() => undefined);
   await expect.poll(workerPids).toHaveLength(2);
   const pids = await workerPids();
+  isRunning = false;
   server.signal('SIGTERM');
   expect(await server.ended()).toMatchObject({ exitCode: 0 });
   await running;
