@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { errorResponses, type Operation, responseOf } from './operation.ts';
+import { errorResponses, type Operation, responseOf, resultErrors } from './operation.ts';
 import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 
@@ -32,15 +32,7 @@ const readLink: Operation = {
     }),
     response: {
       200: responseOf('The link.', 'application/json', LinkResponse),
-      ...errorResponses(
-        'INVALID_PARAMETER',
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
-        'STORE_UNAVAILABLE',
-      ),
+      ...errorResponses('INVALID_PARAMETER', ...resultErrors),
     },
   },
 };

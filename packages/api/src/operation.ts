@@ -69,6 +69,16 @@ const usualCodes: readonly ErrorCode[] = [
   'AUTHENTICATION_UNAVAILABLE',
 ];
 
+/** What may keep a call from a query or its result by id. */
+export const resultErrors = [
+  'RESULT_NOT_FOUND',
+  'RESULT_EXPIRED',
+  'RESULT_EVICTED',
+  'RESULT_DELETED',
+  'QUERY_ELSEWHERE',
+  'STORE_UNAVAILABLE',
+] as const;
+
 /**
  * The error responses of an operation, by status, from the codes that it may give; those that every
  * call gives are added.

@@ -8,6 +8,7 @@ import {
   partResponse,
   responseOf,
   usualHeaders,
+  resultErrors,
 } from './operation.ts';
 import { PinotCursorResponse } from './pinot-cursor-response.ts';
 import { QueryBody } from './query-body.ts';
@@ -182,14 +183,9 @@ const readPage: Operation = {
         'QUERY_LIMIT_EXCEEDED',
         'QUERY_TIMED_OUT',
         'STORE_FULL',
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
         'RESULT_CORRUPT',
         'RESULT_FORMAT_UNKNOWN',
-        'STORE_UNAVAILABLE',
+        ...resultErrors,
       ),
     },
   },
@@ -206,14 +202,7 @@ const readMetadata: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('An array with one record.', 'application/json', refer(MetadataResponse)),
-      ...errorResponses(
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
-        'STORE_UNAVAILABLE',
-      ),
+      ...errorResponses(...resultErrors),
     },
   },
 };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorResponses, type Operation, responseOf } from './operation.ts';
+import { errorResponses, type Operation, responseOf, resultErrors } from './operation.ts';
 import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 import { OwnedResult, RenewBody, ResultListResponse, StoredResult } from './result-entry.ts';
@@ -35,14 +35,7 @@ const readResult: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('The result.', 'application/json', refer(OwnedResult)),
-      ...errorResponses(
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
-        'STORE_UNAVAILABLE',
-      ),
+      ...errorResponses(...resultErrors),
     },
   },
 };
@@ -61,16 +54,7 @@ const deleteResult: Operation = {
         'A sentence that says so.',
         'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.',
       ),
-      ...errorResponses(
-        'ORIGIN_NOT_ALLOWED',
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
-        'CONFLICT',
-        'STORE_UNAVAILABLE',
-      ),
+      ...errorResponses('ORIGIN_NOT_ALLOWED', 'CONFLICT', ...resultErrors),
     },
   },
 };
@@ -123,14 +107,9 @@ const renewResult: Operation = {
         'INVALID_BODY',
         'BODY_TOO_LARGE',
         'UNSUPPORTED_MEDIA_TYPE',
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
         'CONFLICT',
         'STORE_FULL',
-        'STORE_UNAVAILABLE',
+        ...resultErrors,
       ),
     },
   },

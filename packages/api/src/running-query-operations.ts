@@ -1,4 +1,4 @@
-import { errorResponses, type Operation, responseOf } from './operation.ts';
+import { errorResponses, type Operation, responseOf, resultErrors } from './operation.ts';
 import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 import { QueryStatus, RunningQueryList } from './query-status.ts';
@@ -17,14 +17,7 @@ const readQuery: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('How far it is.', 'application/json', refer(QueryStatus)),
-      ...errorResponses(
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
-        'STORE_UNAVAILABLE',
-      ),
+      ...errorResponses(...resultErrors),
     },
   },
 };
@@ -61,16 +54,7 @@ const cancelQuery: Operation = {
         type: 'string',
         examples: ['Query 0190163d-8694-739b-aea5-966c26f8ad91 cancelled.'],
       }),
-      ...errorResponses(
-        'ORIGIN_NOT_ALLOWED',
-        'RESULT_NOT_FOUND',
-        'RESULT_EXPIRED',
-        'RESULT_EVICTED',
-        'RESULT_DELETED',
-        'QUERY_ELSEWHERE',
-        'CONFLICT',
-        'STORE_UNAVAILABLE',
-      ),
+      ...errorResponses('ORIGIN_NOT_ALLOWED', 'CONFLICT', ...resultErrors),
     },
   },
 };

@@ -1,7 +1,7 @@
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { type ObjectEntry, objectNotFound, QuireError, throwIfAborted } from '@quire/core';
 import type { BucketLocation, FailedCall } from '@quire/core/bucket';
-import { translated } from './errors.ts';
+import { requestFailures } from './errors.ts';
 
 /** The type of the blobs that take the place of unfinished uploads while these are removed. */
 export const discardedType = 'application/x-quire-discarded';
@@ -45,7 +45,7 @@ export class Bucket {
     run: (options: { abortSignal?: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     throwIfAborted(call.signal);
-    return translated(call, () =>
+    return requestFailures.run(call, () =>
       run(call.signal === undefined ? {} : { abortSignal: call.signal }),
     );
   }

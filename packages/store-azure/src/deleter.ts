@@ -1,7 +1,7 @@
 import type { QuireError } from '@quire/core';
 import type { DeleteRequests, FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { isAbsence, toStoreError } from './errors.ts';
+import { requestFailures, isAbsence } from './errors.ts';
 
 /** Deletes blobs of a container, up to 256 by one request. */
 export function deleteRequests(bucket: Bucket): DeleteRequests {
@@ -24,10 +24,10 @@ export function deleteRequests(bucket: Bucket): DeleteRequests {
           ...(status !== undefined && { statusCode: status }),
           ...(errorCode !== undefined && { code: errorCode }),
         });
-        if (!isAbsence(error)) failures.set(key, toStoreError(error, callOf(key)));
+        if (!isAbsence(error)) failures.set(key, requestFailures.translate(error, callOf(key)));
       });
       return failures;
     },
-    translate: (error, key) => toStoreError(error, callOf(key)),
+    translate: (error, key) => requestFailures.translate(error, callOf(key)),
   };
 }

@@ -1,5 +1,4 @@
-import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
-import { describeCall, type FailedCall } from '@quire/core/bucket';
+import { FailureTranslator } from '@quire/core/bucket';
 
 /**
  * What the SDK says of a failed request: the code is that of the server, in the headers of its answer
@@ -22,63 +21,32 @@ const credentialCodes = new Set([
   'AccountIsDisabled',
 ]);
 
-/** Returns the QuireError that a failure of a request stands for. */
-export function toStoreError(error: unknown, call: FailedCall): QuireError {
-  if (isQuireError(error)) return error;
-  if (call.signal?.aborted === true) return abortError(call.signal);
-  const { op, key, location } = call;
-  const status = statusOf(error);
-  const code = codeOf(error);
-  const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${describeCall(call)} failed: ${describe(error, code, status)}.${hint}`, {
-      cause: error,
-    });
-
-  if (code === 'InvalidBlockList' || code === 'InvalidBlockId') {
-    return failed(
-      'STORE_MISCONFIGURED',
-      ' The blocks of the upload were removed while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by another write of the same object.',
-    );
-  }
-  // The SDK refuses answers that do not say what they hold, and to sign a link without a key.
-  if (error instanceof RangeError && op === 'get') return failed('OBJECT_SHORT_READ');
-  if (passingCodes.has(code)) return failed('STORE_UNAVAILABLE');
-  if (status === 413 || status === 507 || code === 'BlockCountExceedsLimit') {
-    return failed('STORE_FULL');
-  }
-  if (code === 'ContainerNotFound' || code === 'ContainerBeingDeleted') {
-    return failed('STORE_MISCONFIGURED', ' Check the name of the container.');
-  }
-  if (
-    status === 401 ||
-    status === 403 ||
-    credentialCodes.has(code) ||
-    error instanceof RangeError
-  ) {
-    return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
-  }
-  if ((op === 'head' || op === 'get') && status === 404) {
-    return objectNotFound(key, location, error);
-  }
-  if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
-  if (
-    status === 501 ||
-    (status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429)
-  ) {
-    return failed('STORE_MISCONFIGURED');
-  }
-  // 5xx, 408, 429, and failures without an answer.
-  return failed('STORE_UNAVAILABLE');
-}
-
-/** Runs requests of one call of the store and throws their failures as QuireErrors. */
-export async function translated<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw toStoreError(error, call);
-  }
-}
+/** The failures of requests as QuireErrors. */
+export const requestFailures = new FailureTranslator({
+  read: (error) => {
+    const code = codeOf(error);
+    const status = statusOf(error);
+    return { code, status, text: describe(error, code, status) };
+  },
+  judge: ({ code }, { op }, error) => {
+    if (code === 'InvalidBlockList' || code === 'InvalidBlockId') {
+      return [
+        'STORE_MISCONFIGURED',
+        ' The blocks of the upload were removed while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by another write of the same object.',
+      ];
+    }
+    // The SDK refuses answers that do not say what they hold, and to sign a link without a key.
+    if (error instanceof RangeError && op === 'get') return ['OBJECT_SHORT_READ'];
+    if (passingCodes.has(code)) return ['STORE_UNAVAILABLE'];
+    if (code === 'BlockCountExceedsLimit') return ['STORE_FULL'];
+    if (code === 'ContainerNotFound' || code === 'ContainerBeingDeleted') {
+      return ['STORE_MISCONFIGURED', ' Check the name of the container.'];
+    }
+    return credentialCodes.has(code) || error instanceof RangeError
+      ? ['STORE_MISCONFIGURED', ' Check the credentials and what they allow.']
+      : undefined;
+  },
+});
 
 /** Tells whether the server answered that there is no such blob. */
 export function isAbsence(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type ByteRange, type ObjectBody, QuireError } from '@quire/core';
 import { type FailedCall, openAnsweredObject } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { toStoreError } from './errors.ts';
+import { requestFailures } from './errors.ts';
 
 /**
  * Opens an object with one request, whose answer is received as the body is iterated: the server
@@ -34,6 +34,6 @@ export async function openObject(
   }
   return openAnsweredObject(
     { status: _response.status, contentLength, contentRange, stream: readableStreamBody },
-    { call, range, translate: (error) => toStoreError(error, call) },
+    { call, range, translate: (error) => requestFailures.translate(error, call) },
   );
 }

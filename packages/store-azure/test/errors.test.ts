@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timeOfBlock, blockId } from '../src/block-id.ts';
-import { toStoreError } from '../src/errors.ts';
+import { requestFailures } from '../src/errors.ts';
 
 /** An error as the SDK throws it. */
 function refused(statusCode: number, errorCode?: string): Error {
@@ -22,7 +22,7 @@ test.each([
   ['list', refused(503, 'ServerBusy'), 'STORE_UNAVAILABLE'],
   ['list', new Error('connect ECONNREFUSED'), 'STORE_UNAVAILABLE'],
 ] as const)('%s that fails with %s is %s', (op, error, code) => {
-  const failure = toStoreError(error, { op, key: 'k', location: 'az://results/x' });
+  const failure = requestFailures.translate(error, { op, key: 'k', location: 'az://results/x' });
   expect(failure).toMatchObject({
     code,
     message: expect.stringContaining('az://results/x') as string,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { File, Storage } from '@google-cloud/storage';
 import { type CallOptions, throwIfAborted } from '@quire/core';
 import type { BucketLocation, FailedCall } from '@quire/core/bucket';
-import { FailedAnswer, translated } from './errors.ts';
+import { FailedAnswer, requestFailures } from './errors.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -80,7 +80,7 @@ export class Bucket {
   async send(call: FailedCall, request: BucketRequest): Promise<Answer> {
     throwIfAborted(call.signal);
     const { method, path, parameters, headers, body, expected } = request;
-    return translated(call, async () => {
+    return requestFailures.run(call, async () => {
       const url = new URL(path, this.#storage.apiEndpoint);
       for (const [name, value] of Object.entries(parameters ?? {})) {
         url.searchParams.set(name, value);
@@ -115,13 +115,13 @@ export class Bucket {
   /** Sends one request and reads its answer as JSON. */
   async sendForJson(call: FailedCall, request: BucketRequest): Promise<unknown> {
     const answer = await this.send(call, request);
-    return translated(call, () => readJson(answer));
+    return requestFailures.run(call, () => readJson(answer));
   }
 
   /** Sends one request whose answer says all by its status. */
   async sendForStatus(call: FailedCall, request: BucketRequest): Promise<Answer> {
     const answer = await this.send(call, request);
-    await translated(call, () => readText(answer.body, errorBytesMax));
+    await requestFailures.run(call, () => readText(answer.body, errorBytesMax));
     return answer;
   }
 

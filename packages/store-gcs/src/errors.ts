@@ -1,5 +1,4 @@
-import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
-import { describeCall, type FailedCall } from '@quire/core/bucket';
+import { FailureTranslator } from '@quire/core/bucket';
 
 /** An answer of the server that says that a request has failed. */
 export class FailedAnswer extends Error {
@@ -26,52 +25,25 @@ const passingReasons = new Set([
 const credentialsPattern =
   /default credentials|invalid_grant|invalid_client|invalid_scope|client_email|private.?key|keyfile|ENOENT|DECODER/i;
 
-/** The QuireError that a failure of a request stands for. */
-export function toStoreError(error: unknown, call: FailedCall): unknown {
-  if (isQuireError(error)) return error;
-  if (call.signal?.aborted === true) return abortError(call.signal);
-  const { op, key, location } = call;
-  const status = statusOf(error);
-  const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${describeCall(call)} failed: ${describe(error, status)}.${hint}`, {
-      cause: error,
-    });
-
-  if (status === undefined) {
-    const isDenied = error instanceof Error && credentialsPattern.test(error.message);
-    return isDenied
-      ? failed('STORE_MISCONFIGURED', ' Check the credentials.')
-      : failed('STORE_UNAVAILABLE');
-  }
-  if (error instanceof FailedAnswer && passingReasons.has(error.reason)) {
-    return failed('STORE_UNAVAILABLE');
-  }
-  if (status === 404) {
-    const isObject =
-      (op === 'head' || op === 'get') && !/bucket does not exist/i.test((error as Error).message);
-    return isObject
-      ? objectNotFound(key, location, error)
-      : failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
-  }
-  if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
-  if (status === 413 || status === 507) return failed('STORE_FULL');
-  if (status === 401 || status === 403) {
-    return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
-  }
-  if (status >= 300 && status < 500 && status !== 408 && status !== 429) {
-    return failed('STORE_MISCONFIGURED');
-  }
-  return failed('STORE_UNAVAILABLE');
-}
-
-/** Runs requests of one call of the store; their failures come out as QuireErrors. */
-export async function translated<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw toStoreError(error, call);
-  }
-}
+/** The failures of requests as QuireErrors. */
+export const requestFailures = new FailureTranslator({
+  read: (error) => {
+    const status = statusOf(error);
+    const code = error instanceof FailedAnswer ? error.reason : '';
+    return { code, status, text: describe(error, status) };
+  },
+  judge: ({ code, status }, { op }, error) => {
+    const message = error instanceof Error ? error.message : '';
+    if (status === undefined && credentialsPattern.test(message)) {
+      return ['STORE_MISCONFIGURED', ' Check the credentials.'];
+    }
+    if (passingReasons.has(code)) return ['STORE_UNAVAILABLE'];
+    const isOfObject = (op === 'head' || op === 'get') && !/bucket does not exist/i.test(message);
+    return status === 404 && !isOfObject
+      ? ['STORE_MISCONFIGURED', ' Check the name of the bucket.']
+      : undefined;
+  },
+});
 
 /** The status of the answer that failed, here or in the library; undefined when there was none. */
 function statusOf(error: unknown): number | undefined {

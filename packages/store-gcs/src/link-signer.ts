@@ -1,7 +1,7 @@
 import type { Clock } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { translated } from './errors.ts';
+import { requestFailures } from './errors.ts';
 
 /**
  * Signs a link to one object: by the key of a service account, or by a request to Google when the
@@ -13,7 +13,7 @@ export async function signLink(
   lifetimeMs: number,
   clock: Clock,
 ): Promise<string> {
-  return translated(call, async () => {
+  return requestFailures.run(call, async () => {
     const expires = clock.nowMs() + lifetimeMs;
     const file = bucket.file(call.key);
     const [url] = await file.getSignedUrl({ version: 'v4', action: 'read', expires });

@@ -1,7 +1,7 @@
 import type { ByteRange, ObjectBody } from '@quire/core';
 import { type FailedCall, openAnsweredObject } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { toStoreError } from './errors.ts';
+import { requestFailures } from './errors.ts';
 
 /**
  * Opens an object with one request, whose answer comes in as the body is iterated: the server sends
@@ -32,6 +32,6 @@ export async function openObject(
   return openAnsweredObject(answer, {
     call,
     range,
-    translate: (error) => toStoreError(error, call),
+    translate: (error) => requestFailures.translate(error, call),
   });
 }

@@ -1,7 +1,7 @@
 import { type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
 import type { FailedCall, Part, PartUpload } from '@quire/core/bucket';
 import { type Answer, type Bucket, readJson } from './bucket.ts';
-import { translated } from './errors.ts';
+import { requestFailures } from './errors.ts';
 import { assertStored, parseObjectResource } from './object-resource.ts';
 
 /** Parts other than the last one must be a multiple of this. */
@@ -114,7 +114,7 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
   async #take(answer: Answer): Promise<ObjectEntry | undefined> {
     if (answer.status !== goOnStatus) {
       const { bucket, call } = this.#options;
-      const resource = await translated(call, () => readJson(answer));
+      const resource = await requestFailures.run(call, () => readJson(answer));
       return parseObjectResource(resource, bucket.prefix, call);
     }
     answer.body.resume().on('error', () => undefined);

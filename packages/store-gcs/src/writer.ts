@@ -28,28 +28,20 @@ export class ObjectWriter {
     body: Uint8Array | AsyncIterable<Uint8Array>,
     assertAlive: () => void,
   ): Promise<ObjectEntry> {
-    if (!(body instanceof Uint8Array)) return this.#putSource(call, body, assertAlive);
-    return this.#putBytes(call, body);
-  }
-
-  async #putSource(
-    call: FailedCall,
-    source: AsyncIterable<Uint8Array>,
-    assertAlive: () => void,
-  ): Promise<ObjectEntry> {
+    if (body instanceof Uint8Array) return this.#putBytes(call, body);
     const { bucket, partBytes, retry: retryOptions } = this.#options;
-    return putInParts(source, {
+    return putInParts(body, {
       partBytes,
       signal: call.signal,
       assertAlive,
       putWhole: (bytes) =>
         retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
-      beginUpload: (signal, fail) =>
+      beginUpload: (signal, onFailure) =>
         ResumableUpload.begin({
           bucket,
           call: { ...call, signal },
           retry: retryOptions,
-          onFailure: fail,
+          onFailure,
         }),
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FailedAnswer, toStoreError } from '../src/errors.ts';
+import { FailedAnswer, requestFailures } from '../src/errors.ts';
 
 test.each([
   ['get', new FailedAnswer(404, 'notFound', 'No such object'), 'OBJECT_NOT_FOUND'],
@@ -24,7 +24,9 @@ test.each([
   ],
 ] as const)('%s that fails with %s is %s', (op, error, code) => {
   const message = expect.stringContaining('gs://results/x') as string;
-  expect(toStoreError(error, { op, key: 'k', location: 'gs://results/x' })).toMatchObject({
+  expect(
+    requestFailures.translate(error, { op, key: 'k', location: 'gs://results/x' }),
+  ).toMatchObject({
     code,
     message,
   });
@@ -35,7 +37,7 @@ test('a failure of the connection says what was behind it', () => {
     cause: new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:1')]),
   });
   expect(
-    toStoreError(refused, { op: 'open', key: 'results', location: 'gs://results' }),
+    requestFailures.translate(refused, { op: 'open', key: 'results', location: 'gs://results' }),
   ).toMatchObject({
     message:
       'open of results in gs://results failed: fetch failed: connect ECONNREFUSED 127.0.0.1:1.',

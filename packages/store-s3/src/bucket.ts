@@ -1,7 +1,7 @@
 import type { S3Client, ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type CallOptions, throwIfAborted } from '@quire/core';
 import type { BucketLocation, FailedCall } from '@quire/core/bucket';
-import { translated } from './errors.ts';
+import { requestFailures } from './errors.ts';
 
 /** How the server is to encrypt what it stores; absent: as the bucket is set up. */
 export interface EncryptionParameters {
@@ -49,7 +49,7 @@ export class Bucket {
     run: (client: S3Client, options: { abortSignal?: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     throwIfAborted(call.signal);
-    return translated(call, () =>
+    return requestFailures.run(call, () =>
       run(this.client, call.signal === undefined ? {} : { abortSignal: call.signal }),
     );
   }

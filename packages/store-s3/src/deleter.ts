@@ -2,7 +2,7 @@ import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { QuireError } from '@quire/core';
 import type { DeleteRequests, FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { isAbsence, toStoreError } from './errors.ts';
+import { requestFailures, isAbsence } from './errors.ts';
 
 /** Deletes objects of a bucket, up to 1,000 by one request. */
 export function deleteRequests(bucket: Bucket): DeleteRequests {
@@ -33,10 +33,10 @@ export function deleteRequests(bucket: Bucket): DeleteRequests {
           'STORE_UNAVAILABLE',
           `delete of ${key} in ${location}: the answer does not say whether it succeeded.`,
         );
-        failures.set(key, Code === '' ? unknown : toStoreError(error, callOf(key)));
+        failures.set(key, Code === '' ? unknown : requestFailures.translate(error, callOf(key)));
       }
       return failures;
     },
-    translate: (error, key) => toStoreError(error, callOf(key)),
+    translate: (error, key) => requestFailures.translate(error, callOf(key)),
   };
 }

@@ -1,5 +1,4 @@
-import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
-import { describeCall, type FailedCall } from '@quire/core/bucket';
+import { FailureTranslator } from '@quire/core/bucket';
 
 /**
  * What the SDK tells of a failed request: the error's name is the code in the server's answer, if
@@ -45,64 +44,36 @@ const credentialCodes = new Set([
   'InvalidRegionError',
 ]);
 
-/** The QuireError that a failure of a request stands for. */
-export function toStoreError(error: unknown, call: FailedCall): QuireError {
-  if (isQuireError(error)) return error;
-  if (call.signal?.aborted === true) return abortError(call.signal);
-  const { op, key, location } = call;
-  const status = statusOf(error);
-  const code = codeOf(error);
-  const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${describeCall(call)} failed: ${describe(error, code, status)}.${hint}`, {
-      cause: error,
-    });
-
-  if (code === 'NoSuchUpload' || code === 'InvalidPart') {
-    return failed(
-      'STORE_MISCONFIGURED',
-      " The upload was given up by another program while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by the bucket's rule for unfinished uploads.",
-    );
-  }
-  if (passingCodes.has(code)) return failed('STORE_UNAVAILABLE');
-  if (fullCodes.has(code) || status === 507) return failed('STORE_FULL');
-  if (op === 'put' && (obstacleCodes.has(code) || status === 409)) {
-    return failed('INVALID_OBJECT_KEY', ' It lies above or below another object.');
-  }
-  if (code === 'NoSuchBucket') {
-    return failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
-  }
-  if (status === 401 || status === 403 || credentialCodes.has(code)) {
-    return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
-  }
-  if ((op === 'head' || op === 'get') && (code === 'NoSuchKey' || status === 404)) {
-    return objectNotFound(key, location, error);
-  }
-  if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
-  if (
-    (status !== undefined && status >= 300 && status < 400) ||
-    code === 'AuthorizationHeaderMalformed'
-  ) {
-    return failed('STORE_MISCONFIGURED', ' Check the region and the endpoint.');
-  }
-  // What a server does not know it will not know later.
-  if (
-    status === 501 ||
-    (status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429)
-  ) {
-    return failed('STORE_MISCONFIGURED');
-  }
-  // 5xx, 408, 429, and whatever kept an answer from coming, or from being one.
-  return failed('STORE_UNAVAILABLE');
-}
-
-/** Runs requests of one call of the store; their failures come out as QuireErrors. */
-export async function translated<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw toStoreError(error, call);
-  }
-}
+/** The failures of requests as QuireErrors. */
+export const requestFailures = new FailureTranslator({
+  read: (error) => {
+    const code = codeOf(error);
+    const status = statusOf(error);
+    return { code, status, text: describe(error, code, status) };
+  },
+  judge: ({ code, status }, { op }) => {
+    if (code === 'NoSuchUpload' || code === 'InvalidPart') {
+      return [
+        'STORE_MISCONFIGURED',
+        " The upload was given up by another program while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by the bucket's rule for unfinished uploads.",
+      ];
+    }
+    if (passingCodes.has(code)) return ['STORE_UNAVAILABLE'];
+    if (fullCodes.has(code)) return ['STORE_FULL'];
+    if (op === 'put' && (obstacleCodes.has(code) || status === 409)) {
+      return ['INVALID_OBJECT_KEY', ' It lies above or below another object.'];
+    }
+    if (code === 'NoSuchBucket') return ['STORE_MISCONFIGURED', ' Check the name of the bucket.'];
+    if (credentialCodes.has(code)) {
+      return ['STORE_MISCONFIGURED', ' Check the credentials and what they allow.'];
+    }
+    if ((op === 'head' || op === 'get') && code === 'NoSuchKey') return ['OBJECT_NOT_FOUND'];
+    const isElsewhere = status !== undefined && status >= 300 && status < 400;
+    return isElsewhere || code === 'AuthorizationHeaderMalformed'
+      ? ['STORE_MISCONFIGURED', ' Check the region and the endpoint.']
+      : undefined;
+  },
+});
 
 /** Tells whether the server answered that there is no such thing. */
 export function isAbsence(error: unknown): boolean {

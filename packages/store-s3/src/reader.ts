@@ -3,7 +3,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ByteRange, type ObjectBody, QuireError } from '@quire/core';
 import { type FailedCall, openAnsweredObject } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { toStoreError } from './errors.ts';
+import { requestFailures } from './errors.ts';
 
 /**
  * Opens an object with one request, whose answer comes in as the body is iterated: the server sends
@@ -39,7 +39,7 @@ export async function openObject(
       {
         call,
         range,
-        translate: (error) => toStoreError(error, call),
+        translate: (error) => requestFailures.translate(error, call),
         release: () => connections[Symbol.dispose](),
       },
     );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toStoreError } from '../src/errors.ts';
+import { requestFailures } from '../src/errors.ts';
 
 function answer(name: string, httpStatusCode: number | undefined): Error {
   return Object.assign(new Error('said the server'), { name, $metadata: { httpStatusCode } });
@@ -27,7 +27,9 @@ test.each([
   ],
 ] as const)('%s that fails with %s is %s', (op, error, code) => {
   const message = expect.stringContaining('s3://results/x') as string;
-  expect(toStoreError(error, { op, key: 'k', location: 's3://results/x' })).toMatchObject({
+  expect(
+    requestFailures.translate(error, { op, key: 'k', location: 's3://results/x' }),
+  ).toMatchObject({
     code,
     message,
     cause: error,

@@ -22,6 +22,12 @@ export {
   nextToken,
 } from './entries-in-order.ts';
 export { PartSender, type PartSenderOptions } from './part-sender.ts';
-export { describeCall, type FailedCall } from './failed-call.ts';
+export type { FailedCall } from './failed-call.ts';
+export {
+  type FailureRules,
+  FailureTranslator,
+  type FailureVerdict,
+  type RequestFailure,
+} from './request-failure.ts';
 export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
 export { observeSource, type SourceObserver } from '../store/observe-source.ts';
