@@ -3,12 +3,13 @@
  * Dockerfile are replaced by what this repository has built, by a base of Debian packages and by
  * the npm package `node`.
  *
- *     npm run image                           to the store of buildah, as localhost/quire
+ *     npm run image                           to the store of buildah, as localhost/quire:<version>
  *     npm run image -- oci-archive:quire.tar  to a file, which docker load and podman load read
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readManifest } from '../../scripts/pack-packages.ts';
 import { writeImageFiles } from './image-files.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -63,6 +64,6 @@ if (import.meta.main) {
   await buildImage({
     workFolder: cache,
     baseFolder: join(root, '.cache/image-base/root'),
-    tag: process.argv[2] ?? 'quire',
+    tag: process.argv[2] ?? `quire:${readManifest(join(root, 'packages/cli')).version}`,
   });
 }

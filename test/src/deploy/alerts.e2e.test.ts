@@ -162,31 +162,28 @@ describeWithTool(promtool, 'rules of Prometheus', (program) => {
 
   test('the tests of each alert fail when it never fires, and when it always does', async () => {
     await using directory = await temporaryDirectory();
-    await writeFile(join(directory.path, 'rules.test.yaml'), read('prometheus/rules.test.yaml'));
-    for (const { alert } of alerts) {
-      for (const [expr, kind] of [
-        ['vector(0) > 1', 'fires'],
-        ['vector(1)', 'is quiet'],
-      ] as const) {
-        const changed = changeAlert(alert, expr);
-        await writeFile(join(directory.path, 'rules.yaml'), stringify(changed));
-        const name = `${alert} ${kind}`;
-        const { status } = run(
-          'test',
-          'rules',
-          `--run=^${name}$`,
-          join(directory.path, 'rules.test.yaml'),
-        );
-        expect([name, status]).toEqual([name, 1]);
-      }
-    }
+    const path = join(directory.path, 'rules.test.yaml');
+    await writeFile(path, read('prometheus/rules.test.yaml'));
+    const failedWith = async (expr: string): Promise<readonly string[]> => {
+      await writeFile(join(directory.path, 'rules.yaml'), stringify(withAlerts(expr)));
+      return Array.from(
+        run('test', 'rules', path).stderr.matchAll(/^ *name: (.*),$/gm),
+        ([, name = '']) => name,
+      );
+    };
+    const named = (what: string) => alerts.map(({ alert }) => `${alert} ${what}`);
+    expect(await failedWith('vector(0) > 1')).toEqual(named('fires'));
+    expect(await failedWith('vector(1)')).toEqual(expect.arrayContaining(named('is quiet')));
   });
 });
 
-function changeAlert(name: string, expr: string): Rules {
+/** The rules with an expression in place of that of each alert. */
+function withAlerts(expr: string): Rules {
   const groups = file.groups.map((group) => ({
     ...group,
-    rules: group.rules.map((rule) => (rule.alert === name ? { ...rule, expr, for: '0m' } : rule)),
+    rules: group.rules.map((rule) =>
+      rule.alert === undefined ? rule : { ...rule, expr, for: '0m' },
+    ),
   }));
   return { groups };
 }

@@ -68,6 +68,8 @@ interface ContainerOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** In place of the command of the image. */
   readonly command?: readonly string[];
+  /** The system calls that it may make; others fail with EPERM. All, where it is missing. */
+  readonly syscalls?: readonly string[] | undefined;
 }
 
 let count = 0;
@@ -84,7 +86,10 @@ export class Container implements AsyncDisposable {
   readonly #closed: Promise<unknown>;
   output = '';
 
-  constructor(image: BuiltImage, { variables = {}, command = image.config.Cmd }: ContainerOptions) {
+  constructor(
+    image: BuiltImage,
+    { variables = {}, command = image.config.Cmd, syscalls }: ContainerOptions,
+  ) {
     this.#id = `quire-${process.pid}-${(count += 1)}`;
     this.#imageVariables = image.config.Env;
     const folder = join(image.folder, this.#id);
@@ -115,7 +120,10 @@ export class Container implements AsyncDisposable {
         { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'mode=755'] },
         ...volumes,
       ],
-      linux: { namespaces: ['pid', 'mount', 'ipc'].map((type) => ({ type })) },
+      linux: {
+        namespaces: ['pid', 'mount', 'ipc'].map((type) => ({ type })),
+        ...(syscalls === undefined ? {} : { seccomp: filterOf(syscalls) }),
+      },
     };
     writeFileSync(join(folder, 'config.json'), JSON.stringify(bundle));
     const args = ['--cgroup-manager=disabled', 'run', '--bundle', folder, this.#id];
@@ -195,4 +203,14 @@ export class Container implements AsyncDisposable {
     if (this.#child.exitCode === null) this.signal('SIGKILL');
     await this.#closed;
   }
+}
+
+/** A filter that allows these system calls and refuses all others. */
+function filterOf(names: readonly string[]): object {
+  const eperm = 1;
+  return {
+    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultErrnoRet: eperm,
+    syscalls: [{ names, action: 'SCMP_ACT_ALLOW' }],
+  };
 }

@@ -3,11 +3,18 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { builtPackages, describeWithTool, imageBase } from '../testkit/toolchain.ts';
+import {
+  builtPackages,
+  describeWithTool,
+  imageBase,
+  systemdAnalyze,
+} from '../testkit/toolchain.ts';
 import { BuiltImage, Container } from './container.ts';
+import { syscallsOf } from './unit-syscalls.ts';
 
 vi.setConfig({ hookTimeout: 300_000 });
 
+const config = join(import.meta.dirname, '../../../config');
 const token = 'a-long-random-token-of-a-test';
 /** A port of the machine's own, as the network of the container is that of the machine. */
 const anyPorts = {
@@ -91,6 +98,28 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
         0,
         expect.stringContaining('broker stops: calls under way may finish'),
       ]);
+    });
+
+    describeWithTool(systemdAnalyze, 'with the system calls of a unit', (program) => {
+      test('a container runs queries with the system calls alone that the units of systemd allow', async () => {
+        const unit = readFileSync(join(config, 'quire-broker.service'), 'utf8');
+        const syscalls = syscallsOf(program, unit);
+        expect(syscalls).toContain('setpriority');
+        expect(syscalls).not.toContain('chroot');
+        await using container = new Container(image, { variables, syscalls });
+        const [, url = ''] = await container.untilPrinted(listens);
+        const cursor = await new QuireClient({ baseUrl: url, token }).query('SELECT 42 AS n');
+        expect(cursor.page.rows).toEqual([[42]]);
+        container.signal('SIGTERM');
+        expect(await container.ended()).toBe(0);
+      });
+
+      test('a container without the call that its threads need does not start', async () => {
+        const unit = readFileSync(join(config, 'quire-broker.service'), 'utf8');
+        const syscalls = syscallsOf(program, unit).filter((call) => !call.startsWith('clone'));
+        await using container = new Container(image, { variables, syscalls });
+        expect(await container.ended()).not.toBe(0);
+      });
     });
 
     test('the health check of the image fails where no broker answers', async () => {

@@ -300,6 +300,36 @@ export const promtool: Tool = program({
   probe: ['--version'],
 });
 
+/** Helm, which checks charts and renders them. */
+export const helm: Tool = program({
+  name: 'Helm',
+  variable: 'QUIRE_HELM',
+  defaultPath: '.cache/helm/helm',
+  probe: ['version'],
+});
+
+/**
+ * A program that decodes manifests strictly into the types of Kubernetes, and loads files of Docker
+ * Compose.
+ */
+export const manifestDecoder: Tool = program({
+  name: 'the decoder of manifests',
+  variable: 'QUIRE_MANIFEST_DECODER',
+  defaultPath: '.cache/decode-manifests/decode-manifests',
+  probe: [],
+});
+
+/** systemd's program that checks units; machines without systemd do not have it. */
+export const systemdAnalyze: Tool = {
+  name: 'systemd-analyze',
+  isOptional: true,
+  remedy: 'install systemd',
+  find: () =>
+    spawnSync('systemd-analyze', ['--version'], { stdio: 'ignore' }).status === 0
+      ? 'systemd-analyze'
+      : undefined,
+};
+
 /** The folder of the packages, once each has a dist that is newer than its sources. */
 export const builtPackages: Tool = {
   name: 'a fresh build',
