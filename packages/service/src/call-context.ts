@@ -2,6 +2,7 @@ import type { AdmittedCall, Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from './calls-under-way.ts';
+import { traceOf } from './trace-context.ts';
 
 /** What hooks find out about a call before its route runs. */
 export interface CallContext {
@@ -56,6 +57,9 @@ export function signalOf(request: FastifyRequest): AbortSignal {
  */
 export function renameCall(request: FastifyRequest, reply: FastifyReply, id: string): void {
   request.id = id;
-  request.log = reply.log = request.server.log.child({ requestId: id });
+  request.log = reply.log = request.server.log.child({
+    requestId: id,
+    ...traceOf(request),
+  });
   reply.header('x-request-id', id);
 }

@@ -9,6 +9,7 @@ import { toQuireError } from './error-reply.ts';
 import { assertOwnOrAllowedPage } from './foreign-pages.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServerOptions } from './service-options.ts';
+import { logTrace } from './trace-context.ts';
 
 /**
  * What happens to every call: it is counted in, let in or refused, and logged and measured when it
@@ -24,6 +25,7 @@ export function addCallHooks(
 
   server.addHook('onRequest', async (request, reply) => {
     const call = calls.begin(reply.raw);
+    logTrace(request, reply);
     setCallContext(request, { call, startMs: clock.monotonicMs() });
     reply.header('x-request-id', request.id);
     void call.outcome.then((outcome) =>

@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The trace of a call, named as OpenTelemetry names them in logs. */
+export interface TraceIds {
+  readonly trace_id: string;
+  /** The caller's span. */
+  readonly span_id: string;
+}
+
+/** Version, trace, span and flags; later versions may have more behind them. */
+const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/**
+ * Parses a `traceparent` header. Returns undefined for one that is not valid, which counts as
+ * missing.
+ *
+ * W3C Trace Context, section 3.2.
+ */
+export function parseTraceparent(header: string): TraceIds | undefined {
+  const [, version, traceId = '', spanId = '', rest] = pattern.exec(header.trim()) ?? [];
+  const isKnown = version === '00' ? rest === undefined : version !== undefined && version !== 'ff';
+  if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { trace_id: traceId, span_id: spanId };
+}
+
+/** The trace that a request is a part of, where its caller says so. */
+export function traceOf({ headers }: FastifyRequest): TraceIds | undefined {
+  const { traceparent } = headers;
+  // A header that is given twice is not valid either; Node joins the two by a comma.
+  return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+}
+
+/** Adds the trace of a call to each line that is logged of it. */
+export function logTrace(request: FastifyRequest, reply: FastifyReply): void {
+  const trace = traceOf(request);
+  if (trace !== undefined) request.log = reply.log = request.log.child({ ...trace });
+}
