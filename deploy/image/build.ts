@@ -60,10 +60,9 @@ export async function buildImage(build: ImageBuild): Promise<void> {
 }
 
 if (import.meta.main) {
-  const cache = join(root, '.cache/image');
-  await buildImage({
-    workFolder: cache,
-    baseFolder: join(root, '.cache/image-base/root'),
-    tag: process.argv[2] ?? `quire:${readManifest(join(root, 'packages/cli')).version}`,
-  });
+  const { version } = readManifest(join(root, 'packages/cli'));
+  const tag = process.argv[2] ?? `quire:${version}`;
+  const workFolder = join(root, '.cache/image');
+  await buildImage({ workFolder, baseFolder: join(root, '.cache/image-base/root'), tag });
+  console.log(`built ${tag}`);
 }
