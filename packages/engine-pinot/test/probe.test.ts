@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemRandom } from '@quire/core';
+import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
+import { QuireError, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
 import { PinotEngine } from '../src/index.ts';
@@ -41,13 +42,14 @@ function engineOf(
   controllerUrls: readonly string[],
   brokers: readonly string[],
   clock = new ManualClock(),
+  authorization: AuthorizationProvider = noAuthorization,
 ): PinotEngine {
   return new PinotEngine({
     clock,
     random: systemRandom,
     controllerUrls,
     brokers,
-    authorization: { authorization: async () => undefined },
+    authorization,
     connectTimeoutMs: 5_000,
     refreshMs: 1_000,
     avoidMs: 10_000,
@@ -121,5 +123,38 @@ test('without a controller or a broker the cluster is of no use, nor where one h
         problem: 'Apache Pinot does not answer within 5s.',
       },
     ],
+  });
+});
+
+test('a probe names the settings of the token where the cluster does not accept it', async () => {
+  await using guarded = await serve((_request, response) => response.writeHead(401).end());
+  await using engine = engineOf([guarded.url], []);
+  expect(await engine.probe(probing)).toEqual({
+    isUsable: false,
+    problems: [
+      {
+        setting: 'engine.pinot.auth.token, engine.pinot.auth.url',
+        url: guarded.url,
+        problem: 'Apache Pinot does not know the credentials that it was given (HTTP 401).',
+      },
+    ],
+  });
+});
+
+test('a token that cannot be read any more is a failure of the engine, whose place only admins read', async () => {
+  await using first = await controller();
+  const hint = 'engine.pinot.auth.url: the file that it names cannot be read (ENOENT).';
+  await using engine = engineOf([first.url], [first.url], new ManualClock(), {
+    authorization: async () => {
+      throw new QuireError('INVALID_SETTING', hint);
+    },
+  });
+  await expect(
+    engine.execute({ sql: 'SELECT 1' }, { limits: { timeoutMs: 1000 } }),
+  ).rejects.toMatchObject({
+    code: 'ENGINE_UNAVAILABLE',
+    exceptionNumber: 180,
+    message: 'The credentials for Apache Pinot cannot be read.',
+    adminHint: hint,
   });
 });

@@ -115,7 +115,14 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     const [record] = JSON.parse(await parts.send(`/query/${result.requestId}/metadata`)) as [
       Record<string, unknown>,
     ];
-    expect(record).toMatchObject({ totalDocs: 25_000, numDocsScanned: 24_999 });
+    expect(record).toMatchObject({
+      totalDocs: 25_000,
+      numDocsScanned: 24_999,
+      numSegmentsQueried: 3,
+      numSegmentsProcessed: 3,
+      numSegmentsMatched: 3,
+      numServersQueried: 2,
+    });
   });
 
   test('the settings of the README are those of config/pinot, and do as printed', async () => {

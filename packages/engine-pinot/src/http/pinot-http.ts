@@ -1,5 +1,5 @@
 import { type AuthorizationProvider, sendAuthorized } from '@quire/auth';
-import { type Clock, QuireError } from '@quire/core';
+import { type Clock, isQuireError, QuireError } from '@quire/core';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import { pinotSettings } from '../settings.ts';
@@ -39,7 +39,7 @@ const textBytesMax = 64 * 1024 * 1024;
  */
 export class PinotHttp implements AsyncDisposable {
   readonly clock: Clock;
-  readonly #authorization: AuthorizationProvider;
+  readonly #credentials: AuthorizationProvider;
   readonly #agent: Agent;
 
   constructor({
@@ -49,7 +49,7 @@ export class PinotHttp implements AsyncDisposable {
     connectTimeoutMs,
   }: PinotHttpOptions) {
     this.clock = clock;
-    this.#authorization = authorization;
+    this.#credentials = withReadFailures(authorization);
     // How long a query may take is for who asks to say, by the signal.
     this.#agent = new Agent({
       headersTimeout: 0,
@@ -66,7 +66,7 @@ export class PinotHttp implements AsyncDisposable {
    */
   async call(call: PinotCall): Promise<PinotAnswer> {
     const answer = await sendAuthorized(
-      this.#authorization,
+      this.#credentials,
       (authorization) => this.#send(call, authorization),
       { statusOf: ({ statusCode }) => statusCode, discard: ({ body }) => body.dump() },
     );
@@ -122,6 +122,30 @@ export class PinotHttp implements AsyncDisposable {
   }
 }
 
+/**
+ * The provider, which says in a sentence for callers when its token cannot be read: the file of a
+ * token may be deleted while a server runs.
+ */
+function withReadFailures(provider: AuthorizationProvider): AuthorizationProvider {
+  return {
+    authorization: async (options) => {
+      try {
+        return await provider.authorization(options);
+      } catch (error) {
+        if (!isQuireError(error, 'INVALID_SETTING')) throw error;
+        throw new QuireError(
+          'ENGINE_UNAVAILABLE',
+          'The credentials for Apache Pinot cannot be read.',
+          { cause: error, exceptionNumber: accessDenied, adminHint: error.message },
+        );
+      }
+    },
+  };
+}
+
+/** The number of a broker for credentials that it does not accept. */
+export const accessDenied = 180;
+
 function bodyOf(body: NonNullable<PinotCall['body']>): string | Uint8Array | Readable {
   return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body);
 }
@@ -151,6 +175,6 @@ async function refused(
   return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot ${what} (HTTP ${statusCode}).`, {
     cause: at(url, `HTTP ${statusCode}`),
     adminHint: hintOf(url, `${authToken.key} and ${authUrl.key}`),
-    exceptionNumber: 180,
+    exceptionNumber: accessDenied,
   });
 }

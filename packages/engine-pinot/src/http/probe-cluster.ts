@@ -2,7 +2,7 @@ import { formatDurationMs, isQuireError, QuireError } from '@quire/core';
 import { pinotSettings } from '../settings.ts';
 import type { BrokerDirectory } from './broker-directory.ts';
 import { Controller } from './controller.ts';
-import type { PinotHttp } from './pinot-http.ts';
+import { accessDenied, type PinotHttp } from './pinot-http.ts';
 
 const { settings } = pinotSettings;
 
@@ -81,7 +81,12 @@ async function problemsAt(
         return undefined;
       } catch (error) {
         if (outer?.aborted === true || !isQuireError(error)) throw error;
-        return { setting, url: new URL(url).origin, problem: error.message };
+        const isDenied = error.exceptionNumber === accessDenied;
+        return {
+          setting: isDenied ? `${settings.authToken.key}, ${settings.authUrl.key}` : setting,
+          url: new URL(url).origin,
+          problem: error.message,
+        };
       } finally {
         answered.abort();
       }

@@ -23,7 +23,23 @@ const largestMembers: ReadonlySet<string> = new Set([
   'numServersQueried',
   'numServersResponded',
   'minConsumingFreshnessTimeMs',
+  // Each answer counts all segments of the table, not those of its own question.
+  'numSegmentsQueried',
+  'numConsumingSegmentsQueried',
+  'numSegmentsPrunedByBroker',
+  'numSegmentsPrunedByServer',
+  'numSegmentsPrunedInvalid',
+  'numSegmentsPrunedByLimit',
+  'numSegmentsPrunedByValue',
 ]);
+
+/** Counts of segments that are added up, and the count that they are a part of. */
+const parts: readonly (readonly [part: string, whole: string])[] = [
+  ['numSegmentsProcessed', 'numSegmentsQueried'],
+  ['numSegmentsMatched', 'numSegmentsQueried'],
+  ['numConsumingSegmentsProcessed', 'numConsumingSegmentsQueried'],
+  ['numConsumingSegmentsMatched', 'numConsumingSegmentsQueried'],
+];
 
 /**
  * The answer to a selection, one segment after the other: neither the broker nor anybody else holds
@@ -53,6 +69,12 @@ export async function* readSegments(
       else assertSame(first, part.columns, selection);
     }
     if (isFailed(members)) break;
+  }
+  for (const [part, whole] of parts) {
+    const [counted, most] = [members.get(part), members.get(whole)];
+    if (typeof counted === 'number' && typeof most === 'number') {
+      members.set(part, Math.min(counted, most));
+    }
   }
   for (const [name, value] of members) yield { kind: 'member', name, text: JSON.stringify(value) };
   if (isFailed(members)) return;
