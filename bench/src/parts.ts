@@ -1,3 +1,4 @@
+import { flightPart } from './flight/flight-part.ts';
 import { ingestPart } from './ingest/ingest-part.ts';
 import { encodePart } from './encode/encode-part.ts';
 import type { Part } from './measure/part.ts';
@@ -26,6 +27,7 @@ export const parts: readonly Part[] = [
   sweepPart,
   startPart,
   proxyPart,
+  flightPart,
   previewPart,
   ingestPart,
   tablesPart,

@@ -29,12 +29,19 @@ export const builtProgram = join(repositoryRoot, 'packages/cli/dist/main.js');
 /** A real `quire start` in a process of its own. Disposing stops it the way an operator would. */
 export class QuireServer implements AsyncDisposable {
   readonly url: string;
+  /** Where it speaks Arrow Flight SQL, with a setting for that; else it never resolves. */
+  readonly flightUrl: Promise<string>;
   readonly #process: ChildProcess;
   readonly #directory: string;
 
-  private constructor(child: ChildProcess, url: string, directory: string) {
+  private constructor(
+    child: ChildProcess,
+    { url, flightUrl }: Pick<QuireServer, 'url' | 'flightUrl'>,
+    directory: string,
+  ) {
     this.#process = child;
     this.url = url;
+    this.flightUrl = flightUrl;
     this.#directory = directory;
   }
 
@@ -63,7 +70,10 @@ export class QuireServer implements AsyncDisposable {
       },
     );
     endWithUs(child);
-    return new QuireServer(child, await listeningUrl(child), options.directory);
+    const flightUrl = printedUrl(child, 'grpc');
+    flightUrl.catch(() => undefined);
+    const url = await printedUrl(child, 'http');
+    return new QuireServer(child, { url, flightUrl }, options.directory);
   }
 
   get pid(): number {
@@ -114,12 +124,12 @@ function settingsOf({ settings, directory, tables }: QuireServerOptions): Record
 }
 
 /** Reads on after that, too: a full pipe would stop the server. */
-async function listeningUrl(child: ChildProcess): Promise<string> {
+async function printedUrl(child: ChildProcess, scheme: 'http' | 'grpc'): Promise<string> {
   let output = '';
   return new Promise((resolve, reject) => {
     const onData = (data: Buffer): void => {
       output = (output + data.toString()).slice(-10_000);
-      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
+      const match = new RegExp(`${scheme}://127\\.0\\.0\\.1:\\d+`).exec(output);
       if (match !== null) resolve(match[0]);
     };
     child.stdout?.on('data', onData);

@@ -211,6 +211,18 @@ const goals: readonly Goal[] = [
     read: atLeastTimesBetter('proxy-throughput', ['direct'], 'JSON, 10,000 rows', 0.8),
   },
   {
+    what: '200 MB by DoGet against the same as Arrow over HTTP, processor time of the server',
+    goal: '≥ 1/1.3 = 0.77×',
+    part: 'flight',
+    read: atLeastTimesBetter('flight-processor', ['Arrow over HTTP'], 'DoGet', 1 / 1.3),
+  },
+  {
+    what: '10⁶ rows of a query into pandas by ADBC, against pinotdb',
+    goal: '≥ 5×',
+    part: 'flight',
+    read: atLeastTimesBetter('flight-pandas', ['pinotdb'], undefined, 5),
+  },
+  {
     what: 'preview of 10,000 rows × 50 columns with 20 transforms',
     goal: '≤ 2,000 ms',
     part: 'preview',

@@ -1,0 +1,114 @@
+import { request } from 'undici';
+import { quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import { interleave, repeated } from '../measure/interleave.ts';
+import type { BenchContext, Part } from '../measure/part.ts';
+import { readProcessorMs } from '../process/processor-time.ts';
+import { authorization, QuireServer } from '../quire/quire-server.ts';
+import { storeQuery } from '../quire/stored-query.ts';
+import { FlightReader } from './flight-reader.ts';
+import { findPython, readByPython } from './python-reader.ts';
+
+/** Rows of 38 bytes. */
+const rowsSql = (rowCount: number): string =>
+  `SELECT i, i + 1 AS next, i * 0.5::DOUBLE AS half, 'row ' || i AS text FROM range(${rowCount}) AS t(i)`;
+
+/** Arrow Flight SQL beside Arrow over HTTP, and ADBC beside pinotdb. */
+export const flightPart: Part = {
+  name: 'flight',
+  title: 'Arrow Flight SQL',
+  async run(context) {
+    const { isQuick, scratch, profileDirectory } = context;
+    await using server = await QuireServer.start({
+      settings: { 'engine.broker.flight.port': '0' },
+      directory: scratch,
+      tables: {},
+      profileDirectory,
+    });
+    const python = findPython();
+    return {
+      comparisons: [
+        await compareProcessors(context, server),
+        ...(python === undefined ? [] : [await compareDrivers(context, server, python)]),
+      ],
+      notes: [
+        `DoGet and HTTP read ${isQuick ? '2' : '200'} MB of the same result, as it is stored.`,
+        ...(python === undefined ? ['Without the Python of .ci/run, drivers were left out.'] : []),
+      ],
+    };
+  },
+};
+
+/** What 200 MB take of the processor in the process that serves them. */
+async function compareProcessors({ isQuick, progress }: BenchContext, server: QuireServer) {
+  progress('stores a result');
+  const { requestId, rowCount } = await storeQuery(server, rowsSql(isQuick ? 55_000 : 5_500_000));
+  await using reader = new FlightReader(await server.flightUrl);
+  const processorMs = (read: () => Promise<unknown>) => async (): Promise<number> => {
+    const before = await readProcessorMs(server.pid);
+    await read();
+    return (await readProcessorMs(server.pid)) - before;
+  };
+  const byHttp = async (): Promise<void> => {
+    const path = `/query/${requestId}/results?offset=0&numRows=${rowCount}&format=arrow`;
+    const { body } = await request(`${server.url}${path}`, { headers: { authorization } });
+    for await (const _ of body);
+  };
+  const entries = [
+    { level: 'DoGet', name: quire, read: () => reader.read(requestId) },
+    { level: 'DoGet', name: 'Arrow over HTTP', read: byHttp },
+  ];
+  const rounds = await interleave(
+    entries.map(({ read }) => repeated(processorMs(read))),
+    {
+      count: isQuick ? 1 : 7,
+      sliceMs: isQuick ? 1 : 1000,
+      onSlice: (index, count) => progress(`${index + 1} of ${count}`),
+    },
+  );
+  return reportComparison(
+    {
+      id: 'flight-processor',
+      title: 'Processor time of a result of 200 MB',
+      unit: 'ms',
+      factor: 'call',
+      comparesLevels: false,
+    },
+    entries.map(({ level, name }, index) => ({ level, name, rounds: rounds[index] ?? [] })),
+  );
+}
+
+/** From a query to its rows in pandas. */
+async function compareDrivers(
+  { isQuick, progress }: BenchContext,
+  server: QuireServer,
+  python: string,
+) {
+  const rowCount = isQuick ? 1000 : 1_000_000;
+  const drivers = [
+    { name: quire, driver: 'adbc', url: await server.flightUrl },
+    { name: 'pinotdb', driver: 'pinotdb', url: server.url },
+  ] as const;
+  return runComparison(
+    {
+      id: 'flight-pandas',
+      title: 'A million rows of a query into pandas, by ADBC and by pinotdb',
+      unit: 'ms',
+      factor: 'rows',
+      comparesLevels: false,
+      entries: drivers.map(({ name, driver, url }) => ({
+        level: rowCount.toLocaleString('en'),
+        name,
+        contender: repeated(async () => {
+          const read = await readByPython(python, driver, { sql: rowsSql(rowCount), url });
+          if (read.rowCount !== rowCount) throw new Error(`${name} read ${read.rowCount} rows.`);
+          return read.elapsedMs;
+        }),
+      })),
+    },
+    {
+      count: isQuick ? 1 : 3,
+      sliceMs: 1,
+      onSlice: (index, count) => progress(`driver ${index + 1} of ${count}`),
+    },
+  );
+}
