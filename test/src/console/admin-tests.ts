@@ -205,7 +205,18 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.locator('.findings .badge.bad').first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Make the table' }).click();
       await page.getByRole('heading', { name: 'Tables / people' }).waitFor();
+      await page.getByText('2 rows of rows.jsonl loaded into people.').waitFor();
       expect(await stage.call('/tables/people/schema')).toMatchObject({ schemaName: 'people' });
+
+      await page.getByRole('tab', { name: 'Segments' }).click();
+      await page.getByLabel('Choose a file').setInputFiles({
+        name: 'more.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from('id,name\n3,Cleo\n'),
+      });
+      await page.getByRole('button', { name: 'Load', exact: true }).click();
+      await page.getByText('1 row of more.csv loaded into people.').waitFor();
+      await page.getByRole('heading', { name: '2 segments' }).waitFor();
     });
   });
 
@@ -232,7 +243,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByLabel('Table').selectOption('loaded_OFFLINE');
     await page.getByRole('link', { name: /broken_file/ }).click();
     await page.getByText('failed', { exact: true }).first().waitFor();
-    await expect.poll(() => page.locator('main').innerText()).toMatch(/broken\.csv[^]*taskConfig/);
+    await expect
+      .poll(() => page.locator('main').innerText())
+      .toMatch(/broken\.csv: Quote Not Closed[^]*Config of the subtask/);
   });
 
   test('the error of a task that is full of markup is shown as it is', async () => {

@@ -8,6 +8,7 @@ import { Choice } from '../widgets/choice.tsx';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { drawChart, svgFile } from './draw.ts';
 import {
+  firstWish,
   fitsX,
   limitNote,
   type Measure,
@@ -32,14 +33,18 @@ const kindNames: Readonly<Record<PlotKind, string>> = {
 export function PlotPanel({
   sql,
   columns,
+  rowCount,
 }: {
   readonly sql: string | undefined;
   readonly columns: readonly GridColumn[];
+  /** Rows of the result. */
+  readonly rowCount: number;
 }): ReactNode {
-  const [kind, setKind] = useState<PlotKind>('bars');
-  const [xKey, setX] = useState<string>();
+  const [first] = useState(() => firstWish(columns, rowCount));
+  const [kind, setKind] = useState<PlotKind>(first.kind);
+  const [xKey, setX] = useState(first.x?.key);
   const [yKey, setY] = useState<string>();
-  const [measure, setMeasure] = useState<Measure>('count');
+  const [measure, setMeasure] = useState<Measure>(first.measure);
   if (sql === undefined) {
     return (
       <Empty title="The query of this result is not known here">

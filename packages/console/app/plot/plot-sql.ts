@@ -16,6 +16,31 @@ export interface PlotWish {
   readonly measure: Measure;
 }
 
+/**
+ * The plot to begin with. A result of few rows is mostly an aggregate, whose numbers are what one
+ * wants to see: along its time, else for each of its names. Of many rows the first question is how
+ * they are distributed.
+ */
+export function firstWish(
+  columns: readonly GridColumn[],
+  rowCount: number,
+): { readonly kind: PlotKind; readonly x?: GridColumn; readonly measure: Measure } {
+  const numbers = columns.filter(({ dataType }) => isNumeric(dataType));
+  const time = columns.find(({ dataType }) => dataType === 'TIMESTAMP');
+  const name = columns.find(({ dataType }) => dataType === 'STRING' || dataType === 'BOOLEAN');
+  const isAggregate = rowCount <= limits.points && numbers.length > 0;
+  if (isAggregate && time !== undefined) return { kind: 'line', x: time, measure: 'sum' };
+  if (isAggregate && name !== undefined) return { kind: 'bars', x: name, measure: 'sum' };
+  const [first, second] = numbers;
+  if (isAggregate && first !== undefined && second !== undefined) {
+    return { kind: 'line', x: first, measure: 'sum' };
+  }
+  if (name === undefined && first !== undefined) {
+    return { kind: 'histogram', x: first, measure: 'count' };
+  }
+  return { kind: 'bars', ...(name !== undefined && { x: name }), measure: 'count' };
+}
+
 export const limits = { bars: 20, points: 2000, dots: 2000, bins: 40 };
 
 /** Whether a column can stand along the x axis of a kind. */

@@ -182,7 +182,12 @@ function Header({
 }): ReactNode {
   return (
     <span className="grid-head">
-      <span className="grid-head-name" title={visibleText(column.name)}>
+      <span
+        className="grid-head-name"
+        title={visibleText(column.name)}
+        // However many columns there are, heads can be told apart.
+        style={{ minWidth: `${Math.min(24, column.name.length + 1)}ch` }}
+      >
         {isPinned && <span aria-label="pinned">⇤ </span>}
         {visibleText(column.name === '' ? column.key : column.name)}
       </span>

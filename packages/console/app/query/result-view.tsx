@@ -146,7 +146,7 @@ export function ResultView({
       {error !== undefined && <Failed error={error} onRetry={() => setError(undefined)} />}
       {tab === 'plot' ? (
         <Suspense fallback={<Loading what="the plots" />}>
-          <PlotPanel sql={sql} columns={columns} />
+          <PlotPanel sql={sql} columns={columns} rowCount={result.totalRowCount} />
         </Suspense>
       ) : result.columns.length === 0 || visible.length === 0 ? (
         <Empty title="All columns are hidden">

@@ -2,7 +2,10 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
+  completionStatus,
+  startCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql, SQLDialect } from '@codemirror/lang-sql';
@@ -143,7 +146,11 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
   }, [text]);
 
   useEffect(() => {
-    view.current?.dispatch({ effects: language.current.reconfigure(languageOf(catalog)) });
+    const { current: editor } = view;
+    if (editor === null) return;
+    editor.dispatch({ effects: language.current.reconfigure(languageOf(catalog)) });
+    // A list that opened before the tables were known is made anew.
+    if (completionStatus(editor.state) !== null) startCompletion(editor);
   }, [catalog]);
 
   useEffect(() => {
@@ -214,8 +221,9 @@ function languageOf(catalog: Catalog | undefined): Extension {
 }
 
 function keysOf(latest: { readonly current: SqlEditorProps }): Extension {
-  const run = ({ state }: EditorView): boolean => {
-    latest.current.onRun(state.doc.toString());
+  const run = (view: EditorView): boolean => {
+    closeCompletion(view);
+    latest.current.onRun(view.state.doc.toString());
     return true;
   };
   return Prec.highest(keymap.of([{ key: 'Mod-Enter', run }]));

@@ -229,6 +229,10 @@ function JobCard({
   );
 }
 
+function isShown({ stage }: { readonly stage: string }): boolean {
+  return (stages as readonly string[]).includes(stage);
+}
+
 function Stage({
   stage,
   job,
@@ -238,13 +242,18 @@ function Stage({
 }): ReactNode {
   const record = job.stages.findLast((each) => each.stage === stage);
   const isCurrent = job.status === stage && stage !== 'DONE';
+  const hasEnded = ended.includes(job.status);
   const state =
     record === undefined
-      ? 'to come'
-      : isCurrent
-        ? 'now'
-        : record.endTimeMs === null && stage !== 'DONE'
-          ? 'now'
+      ? hasEnded
+        ? 'not reached'
+        : 'to come'
+      : isCurrent || (record.endTimeMs === null && stage !== 'DONE')
+        ? hasEnded
+          ? 'ended'
+          : 'now'
+        : hasEnded && job.status !== 'DONE' && record === job.stages.findLast(isShown)
+          ? 'ended'
           : 'done';
   return (
     <li

@@ -47,7 +47,9 @@ export function ResultList({
       name: 'Result',
       cell: ({ requestId }) => (
         <a href={placeOf(['query'], { id: requestId })}>
-          <code>{requestId}</code>
+          <code className="result-id" title={requestId}>
+            {requestId}
+          </code>
         </a>
       ),
     },

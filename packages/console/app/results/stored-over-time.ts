@@ -7,6 +7,19 @@ export interface StorageStep {
 }
 
 /**
+ * Where a chart of the steps may end: at the last step, unless it lies far behind the others, which
+ * it would press into a corner. Pure.
+ */
+export function shownEndMs(steps: readonly StorageStep[], nowMs: number): number {
+  const [lastMs = nowMs, beforeMs = lastMs] = [steps.at(-1)?.timeMs, steps.at(-2)?.timeMs];
+  const startMs = steps[0]?.timeMs ?? nowMs;
+  const othersEndMs = Math.max(beforeMs, nowMs);
+  return lastMs - startMs > 3 * (othersEndMs - startMs) && beforeMs > nowMs
+    ? othersEndMs + (othersEndMs - startMs) / 4
+    : lastMs;
+}
+
+/**
  * How the bytes of these results add up over time, from the first that came to the last that will
  * go. Pure.
  */

@@ -6,7 +6,7 @@ import { useNow, useResource } from '../use-resource.ts';
 import { Badge, Card, Figure } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { OwnerUsage, type ShareOf } from './owner-usage.tsx';
-import { storedOverTime } from './stored-over-time.ts';
+import { shownEndMs, storedOverTime } from './stored-over-time.ts';
 
 interface Usage {
   readonly usageBytes: number;
@@ -153,9 +153,10 @@ function OverTime({
   // A quota far above what is stored would press it flat: then only the figures tell of it.
   const shownLines = lines.filter(({ bytes }) => bytes <= peak * 8);
   const top = Math.max(peak, ...shownLines.map(({ bytes }) => bytes)) * 1.08;
-  const span = Math.max(1, last.timeMs - first.timeMs);
+  const endMs = shownEndMs(steps, nowMs);
+  const span = Math.max(1, endMs - first.timeMs);
   const xOf = (ms: number): number =>
-    chart.left + ((ms - first.timeMs) / span) * (width - chart.left - 8);
+    chart.left + Math.min(1, (ms - first.timeMs) / span) * (width - chart.left - 8);
   const yOf = (bytes: number): number =>
     chart.height - chart.bottom - (bytes / top) * (chart.height - chart.bottom - chart.top);
   const path = steps
@@ -202,11 +203,12 @@ function OverTime({
           now
         </text>
         <text x={width - 8} y={chart.height - 5} textAnchor="end">
-          in {formatSpan(last.timeMs - nowMs)}
+          in {formatSpan(endMs - nowMs)}
         </text>
       </svg>
       <figcaption className="quiet">
         What is stored now: when it came, and when it goes if nobody renews it.
+        {endMs < last.timeMs && ` The last goes in ${formatSpan(last.timeMs - nowMs)}.`}
       </figcaption>
     </figure>
   );

@@ -69,7 +69,7 @@ function Frame({
 }): ReactNode {
   const place = usePlace();
   const { role } = useSession();
-  const page = findPage(place, role);
+  const { page, refused } = findPage(place, role);
   useEffect(() => {
     document.title = `${page.title} – Quire`;
   }, [page.title]);
@@ -84,6 +84,11 @@ function Frame({
       </button>
       <Rail current={page.name} version={version} onSignOut={onSignOut} />
       <main className="main" tabIndex={-1}>
+        {refused !== undefined && (
+          <p className="notice warn" role="status">
+            {refused.title} is for admins; this is {page.title}.
+          </p>
+        )}
         {page.render(place)}
       </main>
     </div>

@@ -80,11 +80,16 @@ const preview: Page = {
 };
 
 /**
- * The page of a place that somebody of a role may see; an address that leads nowhere leads to the
- * first.
+ * The page of a place that somebody of a role may see, and the one that was `refused` for it; an
+ * address that leads nowhere leads to the first.
  */
-export function findPage({ segments: [name] }: Place, role: 'query' | 'admin'): Page {
+export function findPage(
+  { segments: [name] }: Place,
+  role: 'query' | 'admin',
+): { readonly page: Page; readonly refused?: Page } {
   const [first] = pages as readonly [Page];
   const found = [...pages, preview].find((page) => page.name === name) ?? first;
-  return found.isForAdmins === true && role !== 'admin' ? first : found;
+  return found.isForAdmins === true && role !== 'admin'
+    ? { page: first, refused: found }
+    : { page: found };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@quire/client';
 import { type ReactNode, useState } from 'react';
-import { counted, formatCount } from '../format.ts';
+import { counted, formatBytes, formatCount } from '../format.ts';
 import { useGoTo, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { prettyJson } from '../widgets/json-view.tsx';
@@ -9,6 +9,7 @@ import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
 import { readRows } from './read-rows.ts';
+import { uploadFile } from './upload.ts';
 
 interface Preview {
   readonly sourceRows: readonly PreviewedRow[];
@@ -25,6 +26,8 @@ export function PreviewPage(): ReactNode {
   const goTo = useGoTo();
   const { attempt } = useToasts();
   const [text, setText] = useState('');
+  /** The file that the text is the beginning of. */
+  const [file, setFile] = useState<File>();
   const [name, setName] = useState('my_table');
   const [schema, setSchema] = useState('');
   const [config, setConfig] = useState('');
@@ -57,6 +60,11 @@ export function PreviewPage(): ReactNode {
       setIsBusy(false);
     }
   };
+  const choose = (chosen: File | undefined): void => {
+    if (chosen === undefined) return;
+    setFile(chosen);
+    void beginningOf(chosen).then(setText);
+  };
   const make = (): void =>
     attempt(async () => {
       const table = parseDocument(config, 'config');
@@ -67,7 +75,8 @@ export function PreviewPage(): ReactNode {
         [half]: table,
       });
       goTo(['tables', name]);
-      return `The table ${name} is made. It has no rows yet.`;
+      if (half === 'realtime') return `The table ${name} is made, and consumes its stream.`;
+      return await uploadFile(admin, name, file === undefined ? rowsFile(text) : uploadOf(file));
     });
 
   return (
@@ -85,8 +94,7 @@ export function PreviewPage(): ReactNode {
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => {
             event.preventDefault();
-            const [file] = event.dataTransfer.files;
-            if (file !== undefined) void file.text().then(setText);
+            choose(event.dataTransfer.files[0]);
           }}
         >
           <label className="field">
@@ -95,7 +103,10 @@ export function PreviewPage(): ReactNode {
               rows={8}
               value={text}
               spellCheck={false}
-              onChange={(event) => setText(event.target.value)}
+              onChange={(event) => {
+                setText(event.target.value);
+                setFile(undefined);
+              }}
             />
           </label>
           <div className="toolbar">
@@ -105,17 +116,17 @@ export function PreviewPage(): ReactNode {
                 type="file"
                 className="hidden-text"
                 accept=".json,.jsonl,.ndjson,.csv,.txt"
-                onChange={(event) => {
-                  const [file] = event.target.files ?? [];
-                  if (file !== undefined) void file.text().then(setText);
-                }}
+                onChange={(event) => choose(event.target.files?.[0])}
               />
             </label>
             <label className="choice">
               <span>Name of the table</span>
               <input value={name} onChange={(event) => setName(event.target.value)} />
             </label>
-            <span className="quiet">{text !== '' && counted(read.rows.length, 'row')}</span>
+            <span className="quiet">
+              {text !== '' && counted(read.rows.length, 'row')}
+              {file !== undefined && ` of ${file.name}, ${formatBytes(file.size)}`}
+            </span>
             <button
               type="button"
               className="button main push"
@@ -173,7 +184,7 @@ export function PreviewPage(): ReactNode {
                 disabled={isBusy || hasErrors}
                 onClick={make}
               >
-                Make the table
+                Make the table and load {file === undefined ? 'the rows' : 'the file'}
               </button>
             )}
             {hasErrors && <span className="quiet">It can be made once its errors are gone.</span>}
@@ -188,6 +199,7 @@ export function PreviewPage(): ReactNode {
             <PreviewRows
               title="Rows after"
               rows={preview.rows}
+              times={timesOf(preview.schema)}
               lines={read.lines}
               empty="The table would have no row: all are left out or failed"
             />
@@ -195,6 +207,37 @@ export function PreviewPage(): ReactNode {
         </>
       )}
     </Page>
+  );
+}
+
+/** So much of a file is read to show what it holds; the rest stays on the disk. */
+const beginningBytes = 512 * 1024;
+
+/** The beginning of a file, up to the end of a line. */
+async function beginningOf(file: File): Promise<string> {
+  const text = await file.slice(0, beginningBytes).text();
+  return file.size <= beginningBytes ? text : text.slice(0, text.lastIndexOf('\n') + 1);
+}
+
+function uploadOf(file: File): Parameters<typeof uploadFile>[2] {
+  return { name: file.name, content: file };
+}
+
+/** Rows that were pasted, as a file of JSON lines. */
+function rowsFile(text: string): Parameters<typeof uploadFile>[2] {
+  const lines = readRows(text, Infinity).rows.map((row) => `${JSON.stringify(row)}\n`);
+  return { name: 'rows.jsonl', content: new Blob(lines), format: 'json' };
+}
+
+/** Columns whose values are moments. */
+function timesOf(schema: JsonObject | null): ReadonlySet<string> {
+  const columns = Object.values(schema ?? {}).flatMap((list) =>
+    Array.isArray(list) ? (list as readonly JsonValue[]).filter(isObject) : [],
+  );
+  return new Set(
+    columns.flatMap(({ name, dataType }) =>
+      dataType === 'TIMESTAMP' && typeof name === 'string' ? [name] : [],
+    ),
   );
 }
 

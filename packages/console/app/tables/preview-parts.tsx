@@ -89,11 +89,14 @@ export function PreviewRows({
   title,
   rows,
   lines,
+  times,
   empty,
 }: {
   readonly title: string;
   readonly rows: readonly PreviewedRow[];
   readonly lines: readonly number[];
+  /** Columns of moments, which are shown as such. */
+  readonly times?: ReadonlySet<string>;
   /** What is said where no row is left. */
   readonly empty: string;
 }): ReactNode {
@@ -121,7 +124,7 @@ export function PreviewRows({
               className: 'cut',
               cell: ({ row }) => (
                 <PreviewCell
-                  value={row.fieldToValueMap[name]}
+                  value={shownValue(row.fieldToValueMap[name], times?.has(name) === true)}
                   isDefault={row.nullValueFields?.includes(name) === true}
                 />
               ),
@@ -133,6 +136,18 @@ export function PreviewRows({
       />
     </Card>
   );
+}
+
+/** A moment as the server writes it; tables hold it as milliseconds. */
+function shownValue(value: unknown, isTime: boolean): unknown {
+  const moment = new Date(isTime && typeof value === 'number' ? value : NaN);
+  return Number.isNaN(moment.getTime())
+    ? value
+    : moment
+        .toISOString()
+        .slice(0, -1)
+        .replace('T', ' ')
+        .replace(/0{1,2}$/, '');
 }
 
 function PreviewCell({

@@ -7,20 +7,20 @@ export interface ReadRows {
 }
 
 /** Rows that a preview is made of; more would tell nothing new. */
-const rowsMax = 500;
+const previewRowsMax = 500;
 
 /**
- * Reads rows as JSON lines, as a JSON array, or as CSV with a head. Never throws: what is wrong is
- * a sentence.
+ * Reads the first rows, as JSON lines, as a JSON array, or as CSV with a head. Never throws: what is
+ * wrong is a sentence.
  */
-export function readRows(text: string): ReadRows {
+export function readRows(text: string, rowsMax = previewRowsMax): ReadRows {
   const start = text.trimStart()[0];
   if (start === undefined) return { rows: [], lines: [] };
-  if (start === '[') return readArray(text);
-  return start === '{' ? readLines(text) : readCsv(text);
+  if (start === '[') return readArray(text, rowsMax);
+  return start === '{' ? (readOneObject(text) ?? readLines(text, rowsMax)) : readCsv(text, rowsMax);
 }
 
-function readArray(text: string): ReadRows {
+function readArray(text: string, rowsMax: number): ReadRows {
   try {
     const values = JSON.parse(text) as readonly unknown[];
     const rows = values.filter((value) => isRow(value)).slice(0, rowsMax);
@@ -34,7 +34,17 @@ function readArray(text: string): ReadRows {
   }
 }
 
-function readLines(text: string): ReadRows {
+/** An object that is laid out over several lines; undefined when the text is anything else. */
+function readOneObject(text: string): ReadRows | undefined {
+  if (!text.trim().includes('\n')) return undefined;
+  try {
+    return { rows: [JSON.parse(text) as Readonly<Record<string, unknown>>], lines: [1] };
+  } catch {
+    return undefined;
+  }
+}
+
+function readLines(text: string, rowsMax: number): ReadRows {
   const rows: Readonly<Record<string, unknown>>[] = [];
   const lines: number[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -51,6 +61,9 @@ function readLines(text: string): ReadRows {
   return { rows, lines };
 }
 
+const unreadable =
+  'These are no rows: expected JSON objects on lines of their own or in an array, or CSV with a line of names above its rows.';
+
 /** What a column of numbers holds: nothing that would lose digits. */
 const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
@@ -58,7 +71,7 @@ const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
  * RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. An empty field is
  * null, and a column of nothing but numbers holds numbers.
  */
-function readCsv(text: string): ReadRows {
+function readCsv(text: string, rowsMax: number): ReadRows {
   const records: { readonly fields: readonly string[]; readonly line: number }[] = [];
   let [fields, field, isQuoted, line, startLine]: [string[], string, boolean, number, number] = [
     [],
@@ -91,7 +104,7 @@ function readCsv(text: string): ReadRows {
   if (field !== '' || fields.length > 0) endRecord();
   const [head, ...rest] = records;
   if (head === undefined || rest.length === 0) {
-    return { rows: [], lines: [], problem: 'CSV needs a head with names, and a row.' };
+    return { rows: [], lines: [], problem: unreadable };
   }
   const isNumber = head.fields.map((_name, column) =>
     rest.every(({ fields: values }) => numberPattern.test(values[column] ?? '')),

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quire/client';
+import type { JsonObject, JsonValue } from '@quire/client';
 import { type ReactNode, useState } from 'react';
 import { counted, formatBytes } from '../format.ts';
 import { readColumns, selectAll } from '../query/catalog.ts';
@@ -12,6 +12,7 @@ import { Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { ConsumptionCard } from './consumption-card.tsx';
+import { LoadCard } from './load-card.tsx';
 
 const tabs = ['columns', 'segments', 'config'] as const;
 
@@ -22,8 +23,10 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
   const { attempt } = useToasts();
   const [tab, setTab] = useState<(typeof tabs)[number]>('columns');
   const [isDoomed, setIsDoomed] = useState(false);
+  const [loadCount, setLoadCount] = useState(0);
   const configs = useResource(`table ${name}`, (signal) => admin.readTable(name, { signal }));
   const isRealtime = (configs.value?.['realtime'] ?? null) !== null;
+  const canLoad = role === 'admin' && isLoadable(configs.value?.['offline']);
   const remove = (): void =>
     attempt(async () => {
       const sentence = await admin.deleteTable(name);
@@ -70,12 +73,13 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
         ))}
       </div>
       {tab === 'columns' && <Columns name={name} />}
-      {tab === 'segments' && <Segments name={name} />}
+      {tab === 'segments' && <Segments key={loadCount} name={name} />}
       {tab === 'config' && (
         <Resolved of={configs} what="the config">
           {(value) => <Documents configs={value} />}
         </Resolved>
       )}
+      {canLoad && <LoadCard table={name} onLoaded={() => setLoadCount(loadCount + 1)} />}
       {isDoomed && (
         <Confirm
           title={`Delete ${name}?`}
@@ -88,6 +92,13 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
       )}
     </Page>
   );
+}
+
+/** Whether files can be loaded: into an offline half that is not made of files of the settings. */
+function isLoadable(offline: JsonValue | undefined): boolean {
+  if (typeof offline !== 'object' || offline === null) return false;
+  const { metadata } = offline as { metadata?: { customConfigs?: { readOnly?: string } } };
+  return metadata?.customConfigs?.readOnly !== 'true';
 }
 
 function Columns({ name }: { readonly name: string }): ReactNode {

@@ -1,3 +1,4 @@
+import { visibleText } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -68,7 +69,19 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
                 }
               >
                 {info !== undefined && <p className="info">{info}</p>}
-                <JsonTree value={{ ...others, taskConfig }} />
+                <dl className="facts">
+                  {Object.entries(others).map(([member, value]) => (
+                    <Fact
+                      key={member}
+                      name={factNames[member] ?? member}
+                      value={shownFact(value)}
+                    />
+                  ))}
+                </dl>
+                <details className="disclosure">
+                  <summary>Config of the subtask</summary>
+                  <JsonTree value={taskConfig} />
+                </details>
               </Card>
             ))}
           </>
@@ -78,9 +91,14 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
   );
 }
 
+function shownFact(value: unknown): ReactNode {
+  return typeof value === 'string' ? visibleText(value) : <JsonTree value={value} />;
+}
+
 const factNames: Readonly<Record<string, string>> = {
   startTime: 'Made',
   executionStartTime: 'Began',
   finishTime: 'Ended',
   triggeredBy: 'Triggered by',
+  participant: 'Server',
 };

@@ -380,10 +380,15 @@ function tooLong(timeoutMs: number): QuireError {
   );
 }
 
-/** Returns the whole reason of a failure: what went wrong, and what caused it. */
+/**
+ * Returns the whole reason of a failure: what went wrong, and what caused it. Only a failure that
+ * nobody foresaw has its stack.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const text = error instanceof QuireError ? error.message : (error.stack ?? error.message);
-  const cause = error.cause === undefined ? '' : reasonOf(error.cause);
-  return cause === '' || text.includes(cause) ? text : `${text}\nCaused by: ${cause}`;
+  let text = error instanceof QuireError ? error.message : (error.stack ?? error.message);
+  for (let { cause } = error; cause instanceof Error; { cause } = cause) {
+    if (!text.includes(cause.message)) text += `\nCaused by: ${cause.message}`;
+  }
+  return text;
 }
