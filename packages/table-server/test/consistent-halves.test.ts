@@ -34,7 +34,7 @@ const schema: TableSchemaDocument = {
     { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
   ],
 };
-const schedule = '0 */10 * * * *';
+const schedule = '0 */10 * * * ?';
 
 function halfOf(tableType: TableType, retentionHours: number, more: object): TableConfigDocument {
   const segmentsConfig = {

@@ -72,8 +72,9 @@ export class PinotJudge implements AsyncDisposable {
   /**
    * @param folder with the jars in `lib` and the judge's own class in `classes`, as `.ci/run`
    * leaves it
+   * @param program the class that answers
    */
-  constructor(folder: string) {
+  constructor(folder: string, program = 'PinotJudge') {
     const log = join(import.meta.dirname, '../../judge/log4j2.xml');
     const classPath = `${join(folder, 'classes')}:${join(folder, 'lib')}/*`;
     const options = [
@@ -83,7 +84,7 @@ export class PinotJudge implements AsyncDisposable {
       '-Duser.timezone=UTC',
       `-Dlog4j2.configurationFile=${log}`,
     ];
-    this.#process = spawn('java', [...options, '-cp', classPath, 'PinotJudge'], { stdio: 'pipe' });
+    this.#process = spawn('java', [...options, '-cp', classPath, program], { stdio: 'pipe' });
     this.#process.stderr.resume();
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
       this.#waiting.shift()?.resolve(JSON.parse(line));
@@ -113,6 +114,14 @@ export class PinotJudge implements AsyncDisposable {
 
   validateSchema(schema: unknown): Promise<Verdict> {
     return this.#ask({ do: 'validateSchema', schema });
+  }
+
+  /** What a controller says of a table with its schema; of a judge whose program is ControllerJudge. */
+  validateTableConfigs(config: object, schema: object): Promise<Verdict> {
+    const { tableType } = config as { readonly tableType?: unknown };
+    const { schemaName } = schema as { readonly schemaName?: unknown };
+    const half = tableType === 'REALTIME' ? 'realtime' : 'offline';
+    return this.#ask({ tableName: schemaName, schema, [half]: config });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

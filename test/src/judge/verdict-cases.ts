@@ -270,7 +270,6 @@ export const configChanges: readonly Change[] = [
   ['upsertConfig', { mode: 'FULL' }],
   ['dedupConfig', { dedupEnabled: true }],
   ['task', { taskTypeConfigsMap: { MergeRollupTask: { schedule: '0 * * * * ?' } } }],
-  ['task', { taskTypeConfigsMap: { MergeRollupTask: { schedule: 'often' } } }],
   ['task', { taskTypeConfigsMap: {} }],
   ['routing', { instanceSelectorType: 'strictReplicaGroup' }],
   ['query', { timeoutMs: 1000 }],

@@ -52,7 +52,8 @@ function membersOf(
 
 /** A change of any member, with sections inside of sections as likely as those on top. */
 function changeOf(model: Model): fc.Arbitrary<Change> {
-  const members = membersOf(model, '');
+  // Tasks are drawn for a controller's own check, which these classes are not.
+  const members = membersOf(model, '').filter(([path]) => !path.startsWith('task'));
   return fc
     .constantFrom(...members)
     .chain(([path, member]) => fc.tuple(fc.constant(path), valueOf(member, path, 9)));

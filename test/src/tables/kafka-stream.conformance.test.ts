@@ -67,6 +67,8 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
         streamType: 'kafka',
         'stream.kafka.topic.name': topic,
         'stream.kafka.broker.list': server.address,
+        'stream.kafka.decoder.class.name':
+          'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
         'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
       };
       const trial = runKillTrial(

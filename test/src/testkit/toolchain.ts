@@ -216,6 +216,17 @@ export const pinotServer: Tool = {
   },
 };
 
+/** The same with the program that asks a controller's own check for its verdicts. */
+export const controllerJudge: Tool = {
+  ...pinotServer,
+  find: (environment) => {
+    const folder = pinotServer.find(environment);
+    return folder !== undefined && existsSync(join(folder, 'classes/ControllerJudge.class'))
+      ? folder
+      : undefined;
+  },
+};
+
 /** The oldest Node that the packages promise to run on. */
 export const oldestNode: Tool = program({
   name: 'Node 22',

@@ -89,6 +89,10 @@ const SegmentsConfig = section(
       'How long deleted segments can be brought back, such as 7d.',
       '7d',
     ),
+    untrackedSegmentsRetentionTimeUnit: text(
+      'Unit of how long segments are kept that the cluster does not know.',
+    ),
+    untrackedSegmentsRetentionTimeValue: text('How many of that unit they are kept.'),
     replication: text('How many copies of each segment there are, as a whole number.', '1'),
     schemaName: text('Name of the schema. Superseded: it is the name of the table.'),
     minimizeDataMovement: flag('Whether a rebalance keeps segments where they are if it can.'),

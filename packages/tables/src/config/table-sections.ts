@@ -125,6 +125,14 @@ export const IndexingConfig = section(
       'How rows are partitioned.',
     ),
     starTreeIndexConfigs: list(StarTreeIndex, 'Star-trees.'),
+    multiColumnTextIndexConfig: optionalSection(
+      {
+        columns: texts('The columns that the index is of.'),
+        properties: textByName('Properties of the index.'),
+        perColumnProperties: freeForm('Properties of the index by column.'),
+      },
+      'One text index of several columns.',
+    ),
   },
   'How columns are indexed and encoded.',
 );

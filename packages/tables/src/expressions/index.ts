@@ -26,7 +26,11 @@ export {
   type FunctionFamily,
   isDeterministic,
 } from './functions/function-table.ts';
-export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
+export {
+  type ParsedExpression,
+  parseExpression,
+  parseExpressionTree,
+} from './language/parse-expression.ts';
 export { toJson } from './functions/conversion.ts';
 export {
   toBoolean,

@@ -5,6 +5,7 @@ import {
   parseExpression,
 } from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
+import { aggregatedColumnsOf } from './aggregations.ts';
 import {
   type CheckedSchema,
   type CheckedTable,
@@ -26,6 +27,7 @@ export const expressionRules = [
   error('TRANSFORM_SELF', 'A transform does not read the column that it makes.', ({ config }) =>
     selfFaults(transformsOf(config)),
   ),
+  // A controller takes such a config, but no pipeline can be made of it, so that no row comes in.
   error('TRANSFORM_CYCLE', 'Transforms do not go round in a circle.', function* ({ config }) {
     const transforms = transformsOf(config);
     const readsOf = new Map(
@@ -39,21 +41,15 @@ export const expressionRules = [
   }),
   error(
     'TRANSFORM_DESTINATION',
-    'A transform makes a column of the schema, or one that another expression reads.',
+    'A transform makes a column of the schema, or one that an aggregation reads.',
     function* ({ config, schema }) {
       if (schema === undefined) return;
-      const transforms = transformsOf(config);
-      const read = new Set([...transforms, ...filtersOf(config)].flatMap(({ reads }) => reads));
-      for (const { aggregationFunction = '' } of config.ingestionConfig?.aggregationConfigs ?? []) {
-        const [, , column] =
-          /^\s*\w+\s*\(\s*("?)([^"(),]+)\1\s*[,)]/.exec(aggregationFunction) ?? [];
-        if (column !== undefined) read.add(column.trim());
-      }
-      for (const { name, path } of transforms) {
-        if (read.has(name) || columnNamed(name, schema) !== undefined) continue;
+      const aggregated = new Set(aggregatedColumnsOf(config));
+      for (const { name, path } of transformsOf(config)) {
+        if (aggregated.has(name) || columnNamed(name, schema) !== undefined) continue;
         yield [
           path.replace(/transformFunction$/, 'columnName'),
-          `The schema has no column ${name}, and nothing reads it.`,
+          `The schema has no column ${name}; an enricher of the type generateColumn makes one on the way.`,
         ];
       }
     },

@@ -11,7 +11,9 @@ import {
   type CheckedTable,
   type Column,
   columnNamed,
+  type Fault,
   placed,
+  placedMembers,
   repeated,
   rulesAbout,
   unknownColumns,
@@ -129,15 +131,23 @@ export const indexRules = [
   ),
   error(
     'COMPRESSION_CODEC',
-    'MV_ENTRY_DICT is for columns with a dictionary, CLP for raw STRING columns, DELTA for raw INT and LONG ones, the other codecs for raw ones.',
+    'MV_ENTRY_DICT is for columns with a dictionary, CLP for raw STRING columns, DELTA and DELTADELTA for none in this release of the engine, the other codecs for raw columns.',
     function* ({ config, schema }) {
       const raw = rawColumnsOf(config);
-      for (const [path, { name = '', compressionCodec }] of fieldsOf(config)) {
-        if (compressionCodec === undefined) continue;
-        const problem = codecProblem(compressionCodec, raw.has(name), columnNamed(name, schema));
-        if (problem !== undefined) yield [`${path}/compressionCodec`, problem];
+      for (const [path, name, codec] of codecsOf(config)) {
+        const isChunks = path.endsWith('/chunkCompressionType');
+        const problem =
+          isChunks && !chunkCodecs.includes(codec)
+            ? `‘${codec}’ is not one of ${chunkCodecs.join(', ')}.`
+            : codecProblem(codec, raw.has(name), columnNamed(name, schema));
+        if (problem !== undefined) yield [path, problem];
       }
     },
+  ),
+  error(
+    'MULTI_COLUMN_TEXT_INDEX',
+    'A multiColumnTextIndexConfig has columns, each once, and properties that such an index has.',
+    ({ config }) => multiColumnFaults(config),
   ),
   error(
     'FORWARD_INDEX_DISABLED',
@@ -202,18 +212,104 @@ function* namedColumnsOf(
   }
 }
 
+/** Codecs under the older name of the member. */
+const chunkCodecs = ['PASS_THROUGH', 'SNAPPY', 'ZSTANDARD', 'LZ4', 'DELTA', 'DELTADELTA'];
+const codecs = [
+  'PASS_THROUGH',
+  'SNAPPY',
+  'ZSTANDARD',
+  'LZ4',
+  'GZIP',
+  'MV_ENTRY_DICT',
+  'CLP',
+  'CLPV2',
+  'CLPV2_ZSTD',
+  'CLPV2_LZ4',
+  'DELTA',
+  'DELTADELTA',
+];
+
+/** The codecs that a config names, with places and columns. */
+function* codecsOf(
+  config: CheckedTable['config'],
+): Generator<readonly [path: string, column: string, codec: string]> {
+  for (const [path, { name = '', compressionCodec, indexes = {} }] of fieldsOf(config)) {
+    if (compressionCodec !== undefined) yield [`${path}/compressionCodec`, name, compressionCodec];
+    const forward = indexes['forward'];
+    if (!isRecord(forward) || forward['disabled'] === true) continue;
+    for (const member of ['compressionCodec', 'chunkCompressionType', 'dictIdCompressionType']) {
+      const codec = forward[member];
+      if (codec === undefined || codec === null) continue;
+      const shown = typeof codec === 'string' ? codec : JSON.stringify(codec);
+      yield [`${path}/indexes/forward/${member}`, name, shown];
+    }
+  }
+}
+
 function codecProblem(
   codec: string,
   isRaw: boolean,
   column: Column | undefined,
 ): string | undefined {
+  if (!codecs.includes(codec)) return `‘${codec}’ is not one of ${codecs.join(', ')}.`;
   if (codec === 'MV_ENTRY_DICT') return isRaw ? 'MV_ENTRY_DICT needs a dictionary.' : undefined;
   if (!isRaw) return `${codec} is for columns without dictionary.`;
   if (codec.startsWith('CLP')) {
     return isStoredAs(column, 'STRING') ? undefined : `${codec} is for STRING columns.`;
   }
-  if (codec.startsWith('DELTA')) {
-    return isStoredAs(column, 'INT', 'LONG') ? undefined : `${codec} is for INT and LONG columns.`;
+  return codec.startsWith('DELTA')
+    ? `${codec} is the name of a codec that no forward index has yet.`
+    : undefined;
+}
+
+/** Properties of a text index of several columns: of all together, and of one. */
+const columnTextProperties = [
+  'useANDForMultiTermTextIndexQueries',
+  'enablePrefixSuffixMatchingInPhraseQueries',
+  'stopWordInclude',
+  'stopWordExclude',
+  'caseSensitive',
+  'luceneAnalyzerClass',
+  'luceneAnalyzerClassArgs',
+  'luceneAnalyzerClassArgTypes',
+  'luceneQueryParserClass',
+];
+const sharedTextProperties = [
+  ...columnTextProperties,
+  'fstType',
+  'enableQueryCacheForTextIndex',
+  'luceneUseCompoundFile',
+  'luceneMaxBufferSizeMB',
+  'reuseMutableIndex',
+  'luceneNRTCachingDirectoryMaxBufferSizeMB',
+  'luceneUseLogByteSizeMergePolicy',
+  'luceneDocIdTranslatorMode',
+];
+
+function* multiColumnFaults({ tableIndexConfig }: CheckedTable['config']): Generator<Fault> {
+  const index = tableIndexConfig?.multiColumnTextIndexConfig;
+  if (index === undefined) return;
+  const path = '/tableIndexConfig/multiColumnTextIndexConfig';
+  const { columns = [], properties, perColumnProperties = {} } = index;
+  if (columns.length === 0) yield [`${path}/columns`, 'The text index has no columns.'];
+  const named = columns.map((name, place) => [`${path}/columns/${place}`, name] as const);
+  yield* repeated(named, (name) => `The text index has ${name} already.`);
+  yield* unknownProperties(`${path}/properties`, properties, sharedTextProperties);
+  for (const [place, name, own] of placedMembers<unknown>(
+    `${path}/perColumnProperties`,
+    perColumnProperties,
+  )) {
+    if (!columns.includes(name)) yield [place, `${name} is not a column of the text index.`];
+    yield* unknownProperties(place, own, columnTextProperties);
   }
-  return undefined;
+}
+
+function* unknownProperties(
+  path: string,
+  given: unknown,
+  known: readonly string[],
+): Generator<Fault> {
+  for (const [place, name] of placedMembers<unknown>(path, isRecord(given) ? given : {})) {
+    if (!known.includes(name)) yield [place, `${name} is not one of ${known.join(', ')}.`];
+  }
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../model/document.ts';
+import { aggregationProblem, ingestedAggregations } from './aggregations.ts';
 import { storedTypeOf } from './column-indexes.ts';
 import { hasKeys } from './keys.ts';
 import {
@@ -14,18 +15,6 @@ import {
 
 const { error, warning } = rulesAbout('ingestion');
 
-/** Aggregations of one column whose value has one size, which can be kept up while rows come in. */
-const ingestedAggregations = [
-  'COUNT',
-  'SUM',
-  'MIN',
-  'MAX',
-  'SUMPRECISION',
-  'DISTINCTCOUNTHLL',
-  'DISTINCTCOUNTHLLPLUS',
-  'AVG',
-  'MINMAXRANGE',
-];
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 
 /**
@@ -92,20 +81,13 @@ export const ingestionRules = [
   ),
   error(
     'AGGREGATION_INCOMPLETE',
-    `An aggregation names its column and has a function of one column: ${ingestedAggregations.join(', ')}.`,
-    function* ({ config }) {
+    `An aggregation names its column and has a function of one column whose values have one size: ${ingestedAggregations.join(', ')}.`,
+    function* ({ config, schema }) {
       for (const [path, { columnName = '', aggregationFunction = '' }] of aggregationsOf(config)) {
         if (columnName === '') yield [`${path}/columnName`, 'The aggregation has no column.'];
-        const name = /^(\w+)\s*\(\s*[\w.$*"-]+(\s*,[^()]*)?\)$/.exec(
-          aggregationFunction.trim(),
-        )?.[1];
-        if (
-          name === undefined ||
-          !ingestedAggregations.includes(name.replaceAll('_', '').toUpperCase())
-        ) {
-          const message = `‘${aggregationFunction}’ is not an aggregation of a column, such as SUM(price).`;
-          yield [`${path}/aggregationFunction`, message];
-        }
+        const type = columnNamed(columnName, schema)?.dataType;
+        const problem = aggregationProblem(aggregationFunction, type);
+        if (problem !== undefined) yield [`${path}/aggregationFunction`, problem];
       }
     },
   ),
@@ -198,15 +180,20 @@ function enricherProblem(
   if (properties === undefined) return 'The enricher has no properties.';
   const [member, ...others] = Object.keys(properties);
   if (type === 'clpEnricher') {
-    return member === 'fields' && others.length === 0
+    const { fields } = properties;
+    if (others.length > 0 || (member !== undefined && member !== 'fields')) {
+      return 'The enricher has more than fields.';
+    }
+    return fields === undefined || fields === null || Array.isArray(fields)
       ? undefined
-      : 'The enricher has more than fields.';
+      : 'The fields of the enricher are not a list.';
   }
   if (type !== 'generateColumn') return undefined;
   const { fieldToFunctionMap: functions } = properties;
   if (!isRecord(functions) || others.length > 0) {
     return 'The enricher has a fieldToFunctionMap and nothing else.';
   }
+  if (Object.values(functions).includes(null)) return 'A function of the enricher is null.';
   const isScript = Object.values(functions).some(
     (each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each),
   );

@@ -1,7 +1,7 @@
 import { type Fault, placedMembers, rulesAbout } from './rule.ts';
 import { missingMembers } from './values-at.ts';
 
-const { error } = rulesAbout('names');
+const { error, warning } = rulesAbout('names');
 
 /** Rules about the name of a table, and about what stands for something else. */
 export const nameRules = [
@@ -68,9 +68,9 @@ export const nameRules = [
       yield ['/tableName', `The table is ${tableName}, but its schema ${schemaName}.`];
     },
   ),
-  error(
+  warning(
     'UNRESOLVED_VARIABLE',
-    'No value holds a variable such as ${NAME}: nothing replaces it.',
+    'No value holds a variable such as ${NAME}: nothing here replaces it, as Apache Pinot does by its environment.',
     ({ config }) => variablesOf(config, ''),
   ),
   error(
@@ -91,7 +91,9 @@ export const nameRules = [
 function* variablesOf(value: unknown, path: string): Generator<Fault> {
   if (typeof value === 'string') {
     const variable = /\$\{[A-Za-z_][^}]{0,100}\}/.exec(value)?.[0];
-    if (variable !== undefined) yield [path, `Nothing replaces ${variable}.`];
+    if (variable !== undefined) {
+      yield [path, `Nothing here replaces ${variable}: the text stays as it is.`];
+    }
     return;
   }
   if (path.split('/').length > 50) return;

@@ -23,6 +23,17 @@ export const schemaColumnRules = [
   error('SCHEMA_NAME_MISSING', 'A schema has a name.', function* ({ schema }) {
     if ((schema.schemaName ?? '').trim() === '') yield ['/schemaName', 'The schema has no name.'];
   }),
+  warning(
+    'SCHEMA_NAME_UNDERSCORES',
+    'Names of schemas have no two underscores together: no table can be named so.',
+    function* ({ schema }) {
+      if (schema.schemaName?.includes('__') !== true) return;
+      yield [
+        '/schemaName',
+        `A table cannot be named ${schema.schemaName}, as ‘__’ parts the names of segments.`,
+      ];
+    },
+  ),
   warning('SCHEMA_EMPTY', 'A schema has columns.', function* ({ columns }) {
     if (columns.length === 0) yield ['', 'The schema has no columns.'];
   }),
@@ -32,13 +43,18 @@ export const schemaColumnRules = [
   ofColumn('COLUMN_NAME_WHITESPACE', 'Names of columns have no white space.', ({ name }) =>
     /\s/.test(name) ? ['/name', `The name ‘${name}’ has white space in it.`] : undefined,
   ),
-  ofColumn(
+  warning(
     'COLUMN_NAME_RESERVED',
     'Names of columns do not start with $: the engine makes such columns itself.',
-    ({ name }) =>
-      name.startsWith('$')
-        ? ['/name', `Names with $, such as ${name}, are columns that the engine makes itself.`]
-        : undefined,
+    function* ({ columns }) {
+      for (const { name, path } of columns) {
+        if (!name.startsWith('$')) continue;
+        yield [
+          `${path}/name`,
+          `Names with $, such as ${name}, are of columns that the engine makes itself.`,
+        ];
+      }
+    },
   ),
   error('COLUMN_NAME_DUPLICATE', 'No two columns have the same name.', ({ columns }) => {
     const names = columns.map(({ path, name }) => [`${path}/name`, name] as const);

@@ -103,6 +103,26 @@ export const segmentRules = [
       }
     },
   ),
+  error(
+    'UNTRACKED_RETENTION',
+    `untrackedSegmentsRetentionTimeUnit and untrackedSegmentsRetentionTimeValue come together: a unit of ${timeUnits.join(', ')}, and a whole number of at least 1.`,
+    function* ({ config: { segmentsConfig } }) {
+      const {
+        untrackedSegmentsRetentionTimeUnit: unit = '',
+        untrackedSegmentsRetentionTimeValue: value = '',
+      } = segmentsConfig ?? {};
+      const path = '/segmentsConfig/untrackedSegmentsRetentionTime';
+      if (unit !== '' && value === '') yield [`${path}Unit`, `${unit} comes without a value.`];
+      if (unit === '' && value !== '') yield [`${path}Value`, `${value} comes without a unit.`];
+      if (unit === '' || value === '') return;
+      if (!oneOfWords(timeUnits).holds(unit)) {
+        yield [`${path}Unit`, oneOfWords(timeUnits).message(unit, '')];
+      }
+      if (!/^\+?0*[1-9]\d{0,17}$/.test(value)) {
+        yield [`${path}Value`, `‘${value}’ is not a whole number of at least 1.`];
+      }
+    },
+  ),
   warning(
     'DELETED_SEGMENTS_PERIOD',
     'deletedSegmentsRetentionPeriod is a period such as 7d.',

@@ -62,18 +62,23 @@ export const streamRules = [
     'STREAM_TOPIC',
     'A stream names its topic, and no two name the same.',
     function* ({ config }) {
-      const topics = readStreamsOf(config).map(({ path, options }) => {
-        return [
-          path,
-          options.get(`stream.${options.get('streamType') ?? ''}.topic.name`) ?? '',
-        ] as const;
-      });
+      const topics = topicsOf(config);
       for (const [path, topic] of topics) {
-        if (topic === '') yield [path, 'The stream names no topic: stream.<type>.topic.name.'];
+        if (topic === undefined) {
+          yield [path, 'The stream names no topic: stream.<type>.topic.name.'];
+        }
       }
-      yield* repeated(topics, (topic) => `Another stream reads ${topic}.`);
+      yield* repeated(
+        topics.map(([path, topic = '']) => [path, topic] as const),
+        (topic) => `Another stream reads ${topic}.`,
+      );
     },
   ),
+  warning('STREAM_TOPIC_EMPTY', 'The name of a topic is not empty.', function* ({ config }) {
+    for (const [path, topic] of topicsOf(config)) {
+      if (topic?.trim() === '') yield [path, 'The topic has an empty name: nothing can be read.'];
+    }
+  }),
   error(
     'STREAM_FLUSH_TIME',
     'realtime.segment.flush.threshold.time is a period of more than 0, such as 6h.',
@@ -114,17 +119,32 @@ export const streamRules = [
       }
     },
   ),
-  warning(
+  error(
     'STREAM_DECODER',
-    'A stream names its decoder, stream.<type>.decoder.class.name: Apache Pinot refuses one that does not.',
+    'A stream names its decoder, stream.<type>.decoder.class.name, but for streams of type file.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const type = options.get('streamType') ?? '';
         if (type === 'file' || options.has(`stream.${type}.decoder.class.name`)) continue;
         yield [
           path,
-          `The stream has no stream.${type}.decoder.class.name: messages are read as JSON.`,
+          `The stream has no stream.${type}.decoder.class.name, such as ${jsonDecoder} for JSON.`,
         ];
+      }
+    },
+  ),
+  error(
+    'STREAM_PROTOBUF',
+    'The decoder ProtoBufMessageDecoder has its settings descriptorFile and protoClassName.',
+    function* ({ config }) {
+      for (const { path, options } of readStreamsOf(config)) {
+        const prefix = `stream.${options.get('streamType') ?? ''}.decoder`;
+        if (options.get(`${prefix}.class.name`) !== protobufDecoder) continue;
+        for (const name of ['descriptorFile', 'protoClassName']) {
+          if (!options.has(`${prefix}.prop.${name}`)) {
+            yield [path, `The stream has no ${prefix}.prop.${name}.`];
+          }
+        }
       }
     },
   ),
@@ -173,12 +193,21 @@ export const streamRules = [
   ),
 ];
 
+const jsonDecoder = 'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder';
+const protobufDecoder = 'org.apache.pinot.plugin.inputformat.protobuf.ProtoBufMessageDecoder';
 const flush = 'realtime.segment.flush.threshold';
 const thresholds = [
   { name: 'rows', holds: isInteger, expected: 'a whole number' },
   { name: 'segment.rows', holds: isInteger, expected: 'a whole number' },
   { name: 'segment.size', holds: isSize, expected: 'a size such as 200M' },
 ] as const;
+
+/** The topic of each stream that is read; undefined where it names none. */
+function topicsOf(config: CheckedTable['config']) {
+  return readStreamsOf(config).map(({ path, options }) => {
+    return [path, options.get(`stream.${options.get('streamType') ?? ''}.topic.name`)] as const;
+  });
+}
 
 /** The streams that are read: those of a real-time table. */
 function readStreamsOf(config: CheckedTable['config']): readonly StreamOfTable[] {

@@ -1,42 +1,86 @@
 import { isRecord } from '../model/document.ts';
+import { cronProblem } from './cron.ts';
 import { isUpsertOn } from './keys.ts';
 import {
-  type Check,
   type CheckedTable,
+  type Fault,
   placedMembers,
   rulesAbout,
   unknownColumns,
 } from './rule.ts';
-import { isPeriod } from './values-at.ts';
+import { isCount, isPeriod, isSize, periodMs } from './values-at.ts';
 
 const { error, warning } = rulesAbout('tasks');
 
+/** The types that Apache Pinot ships generators of. */
+const shippedTypes = [
+  'MergeRollupTask',
+  'PurgeTask',
+  'RealtimeToOfflineSegmentsTask',
+  'RefreshSegmentTask',
+  'SegmentGenerationAndPushTask',
+  'UpsertCompactionTask',
+  'UpsertCompactMergeTask',
+];
 const mergeTypes = ['concat', 'rollup', 'dedup'];
+
+/** Aggregations that a RealtimeToOfflineSegmentsTask rolls rows up by. */
+const rollupAggregations = [
+  'MIN',
+  'MAX',
+  'SUM',
+  'DISTINCTCOUNTHLL',
+  'DISTINCTCOUNTRAWHLL',
+  'DISTINCTCOUNTTHETASKETCH',
+  'DISTINCTCOUNTRAWTHETASKETCH',
+  'DISTINCTCOUNTTUPLESKETCH',
+  'DISTINCTCOUNTRAWINTEGERSUMTUPLESKETCH',
+  'SUMVALUESINTEGERSUMTUPLESKETCH',
+  'AVGVALUEINTEGERSUMTUPLESKETCH',
+  'DISTINCTCOUNTHLLPLUS',
+  'DISTINCTCOUNTRAWHLLPLUS',
+  'DISTINCTCOUNTCPCSKETCH',
+  'DISTINCTCOUNTRAWCPCSKETCH',
+  'DISTINCTCOUNTULL',
+  'DISTINCTCOUNTRAWULL',
+  'PERCENTILEKLL',
+  'PERCENTILERAWKLL',
+];
 
 /** Rules about background tasks. */
 export const taskRules = [
   error(
     'TASK_TYPE',
-    'Types of tasks are known to the cluster, and their options are an object.',
-    function* ({ config, cluster: { taskTypes } }) {
+    `Types of tasks are known to the cluster, which mostly are ${shippedTypes.join(', ')}, and their options are an object.`,
+    function* ({ config, cluster: { taskTypes = shippedTypes } }) {
       for (const [path, type, options] of tasksOf(config)) {
         if (!isRecord(options)) yield [path, `The options of ${type} are not an object.`];
-        if (taskTypes !== undefined && !taskTypes.includes(type)) {
+        if (!taskTypes.includes(type)) {
           yield [path, `${type} is not one of ${taskTypes.join(', ')}.`];
         }
       }
     },
   ),
-  warning(
+  error(
     'TASK_SCHEDULE',
-    'The schedule of a task is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
+    'A schedule that is there is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
     function* ({ config }) {
-      for (const [path, , options] of tasksOf(config)) {
-        const schedule = isRecord(options) ? options['schedule'] : undefined;
-        if (schedule === undefined || schedule === null || schedule === '') continue;
-        const problem =
-          typeof schedule === 'string' ? cronProblem(schedule) : 'The schedule is not text.';
-        if (problem !== undefined) yield [`${path}/schedule`, problem];
+      for (const { path, owner, name, value } of optionsOf(config)) {
+        if (name !== 'schedule' || owner !== '') continue;
+        const problem = cronProblem(value);
+        if (problem !== undefined) yield [path, problem];
+      }
+    },
+  ),
+  error(
+    'TASK_DOWNLOAD',
+    'allowDownloadFromServer needs a peerSegmentDownloadScheme.',
+    function* ({ config }) {
+      if (config.segmentsConfig?.peerSegmentDownloadScheme !== undefined) return;
+      for (const { path, owner, name, value } of optionsOf(config)) {
+        if (owner === '' && name === 'allowDownloadFromServer' && /^true$/i.test(value)) {
+          yield [path, 'segmentsConfig has no peerSegmentDownloadScheme to download by.'];
+        }
       }
     },
   ),
@@ -53,44 +97,103 @@ const countOptions = [
   'maxNumRecordsPerTask',
   'maxNumParallelBuckets',
   'tableMaxNumTasks',
-  'invalidRecordsThresholdCount',
 ];
+
+/** Options whose values Apache Pinot looks at before it makes a table; `period` takes a sign. */
+const checkedPeriods: Readonly<Record<string, readonly string[]>> = {
+  RealtimeToOfflineSegmentsTask: periodOptions.slice(0, 3),
+  UpsertCompactionTask: ['bufferTimePeriod'],
+  UpsertCompactMergeTask: ['bufferTimePeriod'],
+};
 
 /** Rules about the options of background tasks. */
 export const taskOptionRules = [
   error(
     'TASK_PERIOD',
-    `Options of tasks that are spans of time are periods such as 1d: ${periodOptions.join(', ')}.`,
-    optionsAre('a period such as 1d', periodOptions, isPeriod),
+    'Spans of time that are looked at before a task runs are periods such as 1d: those of RealtimeToOfflineSegmentsTask, and bufferTimePeriod of upsert tasks.',
+    function* ({ config }) {
+      for (const { path, type, owner, name, value } of optionsOf(config)) {
+        if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;
+        // Nothing is no time at all, which the engine takes.
+        if (value !== '' && periodMs(value) === undefined) {
+          yield [path, `‘${value}’ is not a period such as 1d.`];
+        }
+      }
+    },
   ),
-  error(
-    'TASK_COUNT',
-    `Options of tasks that are counts are whole numbers of at least 1: ${countOptions.join(', ')}.`,
-    optionsAre(
-      'a whole number of at least 1',
-      countOptions,
-      (value) => /^\d{1,18}$/.test(value) && Number(value) >= 1,
-    ),
+  warning(
+    'TASK_OPTION',
+    `Options that a task reads when it runs have values that it can read: ${periodOptions.join(', ')} periods such as 1d, ${countOptions.join(', ')} whole numbers of at least 1, mergeType one of ${mergeTypes.join(', ')}, aggregationType a column of the schema.`,
+    ({ config, schema, cluster }) => optionFaults({ config, schema, cluster }),
   ),
   error(
     'TASK_MERGE_TYPE',
-    `The mergeType of a task is ${mergeTypes.join(', ')}.`,
-    optionsAre(`one of ${mergeTypes.join(', ')}`, ['mergeType'], (value) =>
-      mergeTypes.includes(value.toLowerCase()),
-    ),
+    `The mergeType of a RealtimeToOfflineSegmentsTask is ${mergeTypes.join(', ')}.`,
+    function* ({ config }) {
+      for (const { path, type, owner, name, value } of optionsOf(config)) {
+        if (type !== 'RealtimeToOfflineSegmentsTask' || owner !== '' || name !== 'mergeType') {
+          continue;
+        }
+        if (!mergeTypes.includes(value.toLowerCase())) {
+          yield [path, `‘${value}’ is not one of ${mergeTypes.join(', ')}.`];
+        }
+      }
+    },
   ),
   error(
     'TASK_AGGREGATION',
-    'The columns of aggregationType options, as in price.aggregationType, are in the schema.',
-    ({ config, schema }) => {
-      const aggregations = optionsOf(config).filter(({ name }) => name === 'aggregationType');
-      const owners = aggregations.map(({ path, owner }) => [path, owner] as const);
-      return unknownColumns(owners, schema);
+    `Options of a RealtimeToOfflineSegmentsTask such as price.aggregationType name a column of the schema, and one of ${rollupAggregations.join(', ')}.`,
+    function* ({ config, schema }) {
+      const options = optionsOf(config).filter(({ type, owner, name }) => {
+        return (
+          type === 'RealtimeToOfflineSegmentsTask' && name === 'aggregationType' && owner !== ''
+        );
+      });
+      yield* unknownColumns(
+        options.map(({ path, owner }) => [path, owner] as const),
+        schema,
+      );
+      for (const { path, value } of options) {
+        if (!rollupAggregations.includes(value.replaceAll('_', '').toUpperCase())) {
+          yield [path, `Rows are not rolled up by ‘${value}’.`];
+        }
+      }
+    },
+  ),
+  error(
+    'TASK_ERASED_DIMENSION',
+    'The dimensions of eraseDimensionValues, of the mergeLevel where there is one, are columns of the schema.',
+    function* ({ config, schema }) {
+      for (const { path, type, owner, name, value, level } of optionsOf(config)) {
+        if (type !== 'MergeRollupTask' || name !== 'eraseDimensionValues' || owner !== level) {
+          continue;
+        }
+        const erased = value.replace(/,+$/, '').split(',');
+        yield* unknownColumns(
+          erased.map((column) => [path, column.trim()] as const),
+          schema,
+        );
+      }
+    },
+  ),
+  error(
+    'TASK_AGGREGATION_PARAMETER',
+    'Options of a MergeRollupTask such as aggregationFunctionParameters.price.lgK name a column of the schema, and lgK or nominalEntries of at least 1 or a samplingProbability of 0 to 1.',
+    function* ({ config, schema }) {
+      for (const { path, type, key, value, level } of optionsOf(config)) {
+        const prefix = `${level === '' ? '' : `${level}.`}aggregationFunctionParameters.`;
+        if (type !== 'MergeRollupTask' || !key.startsWith(prefix)) continue;
+        const [column = '', ...parameter] = key.slice(prefix.length).split('.');
+        if (parameter.length === 0) continue;
+        yield* unknownColumns([[path, column]], schema);
+        const problem = parameterProblem(parameter.join('.'), value);
+        if (problem !== undefined) yield [path, problem];
+      }
     },
   ),
   error(
     'TASK_THRESHOLD',
-    'An UpsertCompactionTask has an invalidRecordsThresholdPercent of 0 to 100, or an invalidRecordsThresholdCount.',
+    'An UpsertCompactionTask has an invalidRecordsThresholdPercent of 0 to 100, or an invalidRecordsThresholdCount of at least 1.',
     function* ({ config }) {
       const options = config.task?.taskTypeConfigsMap?.['UpsertCompactionTask'];
       const path = '/task/taskTypeConfigsMap/UpsertCompactionTask';
@@ -100,18 +203,75 @@ export const taskOptionRules = [
       if (percent === undefined && count === undefined) {
         yield [path, 'Nothing says when a segment is compacted.'];
       }
-      if (percent !== undefined && !(Number(percent) >= 0 && Number(percent) <= 100)) {
+      if (percent !== undefined && !isPercentage(textOf(percent))) {
         yield [`${path}/invalidRecordsThresholdPercent`, 'It is not a percentage of 0 to 100.'];
+      }
+      if (count !== undefined && !isLongOfAtLeast(textOf(count), 1n)) {
+        yield [`${path}/invalidRecordsThresholdCount`, 'It is not a whole number of at least 1.'];
       }
     },
   ),
   error(
+    'TASK_SEGMENT_SIZE',
+    'The outputSegmentMaxSize of an UpsertCompactMergeTask is a size such as 200M.',
+    function* ({ config }) {
+      for (const { path, type, owner, name, value } of optionsOf(config)) {
+        if (type !== 'UpsertCompactMergeTask' || owner !== '' || name !== 'outputSegmentMaxSize') {
+          continue;
+        }
+        if (!isSize(value)) yield [path, `‘${value}’ is not a size such as 200M.`];
+      }
+    },
+  ),
+  error(
+    'TASK_COMPACTED_TWICE',
+    'Beside an UpsertCompactionTask, the minNumSegmentsPerTask of an UpsertCompactMergeTask is at least 2.',
+    function* ({ config }) {
+      const { UpsertCompactionTask: compaction, UpsertCompactMergeTask: merge } =
+        config.task?.taskTypeConfigsMap ?? {};
+      const least = isRecord(merge) ? merge['minNumSegmentsPerTask'] : undefined;
+      if (compaction === undefined || least === undefined || least === null) return;
+      if (!isLongOfAtLeast(textOf(least), 2n)) {
+        yield [
+          '/task/taskTypeConfigsMap/UpsertCompactMergeTask/minNumSegmentsPerTask',
+          'Both tasks would compact single segments; expected a whole number of at least 2.',
+        ];
+      }
+    },
+  ),
+  error(
+    'TASK_VALID_DOC_IDS',
+    `The validDocIdsType of an UpsertCompactionTask is ${validDocIdsTypes().join(', ')}; the first and the last need snapshots, and those WITH_DELETE a deleteRecordColumn.`,
+    function* ({ config }) {
+      const options = config.task?.taskTypeConfigsMap?.['UpsertCompactionTask'];
+      if (!isRecord(options) || !isUpsertOn(config)) return;
+      const problem = validDocIdsProblem(config, options['validDocIdsType']);
+      if (problem === undefined) return;
+      yield ['/task/taskTypeConfigsMap/UpsertCompactionTask/validDocIdsType', problem];
+    },
+  ),
+  error(
     'TASK_TABLE',
-    'RealtimeToOfflineSegmentsTask is for real-time tables without upsert, upsert tasks for ones with it, SegmentGenerationAndPushTask for tables with files.',
+    'RealtimeToOfflineSegmentsTask is for tables without upsert, upsert tasks for real-time ones with it, UpsertCompactMergeTask for those with snapshots.',
     function* ({ config }) {
       for (const [path, type] of tasksOf(config)) {
         const problem = tableProblem(type, config);
         if (problem !== undefined) yield [path, problem];
+      }
+    },
+  ),
+  warning(
+    'TASK_IDLE',
+    'A task has something to do: RealtimeToOfflineSegmentsTask in a real-time table, SegmentGenerationAndPushTask in one with batchConfigMaps.',
+    function* ({ config }) {
+      for (const [path, type] of tasksOf(config)) {
+        if (type === 'RealtimeToOfflineSegmentsTask' && config.tableType !== 'REALTIME') {
+          yield [path, 'The table is offline already.'];
+        }
+        const sources = config.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? [];
+        if (type === 'SegmentGenerationAndPushTask' && sources.length === 0) {
+          yield [path, 'The table has no batchConfigMaps to read files by.'];
+        }
       }
     },
   ),
@@ -124,23 +284,78 @@ function tasksOf({ task }: CheckedTable['config']) {
 function tableProblem(type: string, config: CheckedTable['config']): string | undefined {
   const hasUpsert = isUpsertOn(config);
   if (type === 'RealtimeToOfflineSegmentsTask') {
-    if (config.tableType !== 'REALTIME') return 'The table is offline already.';
     return hasUpsert
       ? 'Rows that may still be replaced cannot move to an offline table.'
       : undefined;
   }
-  if (type === 'UpsertCompactionTask' || type === 'UpsertCompactMergeTask') {
-    return hasUpsert ? undefined : 'The table has no upsert.';
+  if (type !== 'UpsertCompactionTask' && type !== 'UpsertCompactMergeTask') return undefined;
+  if (!hasUpsert) return 'The table has no upsert.';
+  if (config.tableType !== 'REALTIME') return 'The table is not real-time.';
+  return type === 'UpsertCompactMergeTask' && isSnapshotOff(config)
+    ? 'Without snapshots of its upsert, nothing says which rows are valid.'
+    : undefined;
+}
+
+function validDocIdsTypes(): readonly string[] {
+  return ['SNAPSHOT', 'IN_MEMORY', 'IN_MEMORY_WITH_DELETE', 'SNAPSHOT_WITH_DELETE'];
+}
+
+function validDocIdsProblem(config: CheckedTable['config'], given: unknown): string | undefined {
+  const hasDeletes = (config.upsertConfig?.deleteRecordColumn ?? '') !== '';
+  const usual = hasDeletes ? 'SNAPSHOT_WITH_DELETE' : 'SNAPSHOT';
+  const said = typeof given === 'string' ? given.toUpperCase() : usual;
+  if (!validDocIdsTypes().includes(said)) {
+    return `‘${said}’ is not one of ${validDocIdsTypes().join(', ')}.`;
   }
-  if (type === 'SegmentGenerationAndPushTask') {
-    const sources = config.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? [];
-    return sources.length === 0 ? 'The table has no batchConfigMaps to read files by.' : undefined;
+  // Where rows are deleted, only these two know of it.
+  const type = hasDeletes && !said.endsWith('_WITH_DELETE') ? 'SNAPSHOT_WITH_DELETE' : said;
+  if (type.startsWith('SNAPSHOT') && isSnapshotOff(config)) return `${type} needs snapshots.`;
+  return type.endsWith('_WITH_DELETE') && !hasDeletes
+    ? `${type} needs a deleteRecordColumn.`
+    : undefined;
+}
+
+function isSnapshotOff({ upsertConfig }: CheckedTable['config']): boolean {
+  return upsertConfig?.snapshot === 'DISABLE';
+}
+
+function parameterProblem(name: string, value: string): string | undefined {
+  switch (name.toLowerCase()) {
+    case 'lgk':
+    case 'nominalentries':
+      return /^[+-]?\d{1,10}$/.test(value) && Number(value) >= 1 && Number(value) <= 2_147_483_647
+        ? undefined
+        : `${name} is ‘${value}’, not a whole number of at least 1.`;
+    case 'samplingprobability': {
+      const isFit =
+        isDecimal(value) && Number.parseFloat(value) >= 0 && Number.parseFloat(value) <= 1;
+      return isFit ? undefined : `${name} is ‘${value}’, not a number of 0 to 1.`;
+    }
+    default:
+      return `There is no parameter ${name}: expected lgK, samplingProbability or nominalEntries.`;
   }
-  return undefined;
+}
+
+function isDecimal(text: string): boolean {
+  return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?\s*$/.test(text);
+}
+
+function isPercentage(text: string): boolean {
+  const value = Number.parseFloat(text);
+  return isDecimal(text) && value >= 0 && value <= 100;
+}
+
+/** Tells whether a text is a whole number of 64 bits, of at least a least one. */
+function isLongOfAtLeast(text: string, least: bigint): boolean {
+  if (!/^[+-]?\d{1,19}$/.test(text)) return false;
+  const value = BigInt(text.replace(/^\+/, ''));
+  return value >= least && BigInt.asIntN(64, value) === value;
 }
 
 interface TaskOption {
   readonly path: string;
+  readonly type: string;
+  readonly key: string;
   /**
    * What stands before the last dot, such as a level of merging or a column; empty where there is
    * none.
@@ -148,94 +363,51 @@ interface TaskOption {
   readonly owner: string;
   readonly name: string;
   readonly value: string;
+  /** The mergeLevel of the task; empty where it has none. */
+  readonly level: string;
 }
 
 function optionsOf(config: CheckedTable['config']): readonly TaskOption[] {
-  const options = tasksOf(config).flatMap(([path, , task]) =>
-    isRecord(task) ? placedMembers(path, task) : [],
-  );
-  return options.map(([path, key, value]) => {
-    const dot = key.lastIndexOf('.');
-    const shown =
-      typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
-    return { path, owner: key.slice(0, Math.max(dot, 0)), name: key.slice(dot + 1), value: shown };
+  return tasksOf(config).flatMap(([taskPath, type, task]) => {
+    if (!isRecord(task)) return [];
+    const level = typeof task['mergeLevel'] === 'string' ? task['mergeLevel'] : '';
+    return placedMembers<unknown>(taskPath, task).map(([path, key, value]): TaskOption => {
+      const dot = key.lastIndexOf('.');
+      return {
+        path,
+        type,
+        key,
+        owner: key.slice(0, Math.max(dot, 0)),
+        name: key.slice(dot + 1),
+        value: textOf(value),
+        level,
+      };
+    });
   });
 }
 
-/** Looks at options of tasks by their names, whatever goes before. */
-function optionsAre(
-  expected: string,
-  names: readonly string[],
-  holds: (value: string) => boolean,
-): Check<CheckedTable> {
-  return function* ({ config }) {
-    for (const { path, name, value } of optionsOf(config)) {
-      if (names.includes(name) && !holds(value)) yield [path, `‘${value}’ is not ${expected}.`];
+/** A value as the text that the engine makes of it. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
+}
+
+/** Options that are read only when the task runs, with values that it cannot read. */
+function* optionFaults({ config, schema }: CheckedTable): Generator<Fault> {
+  for (const { path, type, owner, name, value } of optionsOf(config)) {
+    const isChecked = owner === '' && checkedPeriods[type]?.includes(name) === true;
+    if (periodOptions.includes(name) && !isChecked && !isPeriod(value)) {
+      yield [path, `‘${value}’ is not a period such as 1d.`];
     }
-  };
-}
-
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
-
-interface CronField {
-  readonly name: string;
-  readonly min: number;
-  readonly max: number;
-  /** Words for numbers, from `min` on. */
-  readonly words?: readonly string[];
-  /** Forms of its own, such as L for the last day. */
-  readonly special?: RegExp;
-}
-
-const fields: readonly CronField[] = [
-  { name: 'second', min: 0, max: 59 },
-  { name: 'minute', min: 0, max: 59 },
-  { name: 'hour', min: 0, max: 23 },
-  { name: 'day of the month', min: 1, max: 31, special: /^(?:\?|L(?:-\d{1,2})?W?|\d{1,2}W)$/ },
-  { name: 'month', min: 1, max: 12, words: months },
-  {
-    name: 'day of the week',
-    min: 1,
-    max: 7,
-    words: weekdays,
-    special: /^(?:\?|L|(?:[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(?:L|#[1-5]))$/,
-  },
-  { name: 'year', min: 1970, max: 2099 },
-];
-
-/**
- * What is wrong with a cron expression of Quartz, in a sentence; undefined where it is one.
- *
- * It has 6 fields, or 7 with the year, each within its range; one of both days is `?`
- * (http://www.quartz-scheduler.org/documentation/quartz-2.3.0/tutorials/crontrigger.html).
- */
-function cronProblem(expression: string): string | undefined {
-  const given = expression.trim().toUpperCase().split(/\s+/);
-  if (given.length !== 6 && given.length !== 7) {
-    return `‘${expression.slice(0, 80)}’ is not a cron expression of 6 or 7 fields.`;
-  }
-  for (const [index, text] of given.entries()) {
-    const field = fields[index];
-    if (field !== undefined && !text.split(',').every((part) => isPart(part, field))) {
-      return `‘${text.slice(0, 40)}’ is not a valid ${field.name} of a cron expression.`;
+    if (countOptions.includes(name) && !isCount(value)) {
+      yield [path, `‘${value}’ is not a whole number of at least 1.`];
+    }
+    if (type === 'RealtimeToOfflineSegmentsTask') continue;
+    if (name === 'mergeType' && !mergeTypes.includes(value.toLowerCase())) {
+      yield [path, `‘${value}’ is not one of ${mergeTypes.join(', ')}.`];
+    }
+    if (name === 'aggregationType') {
+      yield* unknownColumns([[path, owner.split('.').at(-1) ?? '']], schema);
     }
   }
-  const unsaid = [given[3], given[5]].filter((text) => text === '?').length;
-  if (unsaid !== 1) {
-    return 'Either the day of the month or the day of the week is ‘?’, not both and not neither.';
-  }
-  return undefined;
-}
-
-function isPart(part: string, field: CronField): boolean {
-  if (field.special?.test(part) === true) return true;
-  const [, from = '', to, step] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
-  if (step !== undefined && (Number(step) < 1 || Number(step) > field.max)) return false;
-  return from === '*' ? to === undefined : [from, to ?? from].every((text) => isValue(text, field));
-}
-
-function isValue(text: string, { min, max, words = [] }: CronField): boolean {
-  if (words.includes(text)) return true;
-  return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max;
 }

@@ -1,5 +1,7 @@
 import { index, fields, starTree, tree, type TableCase } from './table-scenes.ts';
 
+const columnsText = '/tableIndexConfig/multiColumnTextIndexConfig';
+
 /** Cases of rules about indexes and star-trees. */
 export const indexCases: Readonly<Record<string, TableCase>> = {
   INDEX_COLUMN_UNKNOWN: {
@@ -107,8 +109,39 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
       { name: 'price', compressionCodec: 'LZ4' },
       { name: 'customer', compressionCodec: 'MV_ENTRY_DICT' },
       { name: 'isGone', encodingType: 'RAW', compressionCodec: 'CLP' },
+      { name: 'id', encodingType: 'RAW', compressionCodec: 'DELTA' },
+      { name: 'id', encodingType: 'RAW', indexes: { forward: { compressionCodec: 'ZIP' } } },
+      { name: 'id', encodingType: 'RAW', indexes: { forward: { chunkCompressionType: 'GZIP' } } },
     ),
-    at: ['/fieldConfigList/0/compressionCodec', '/fieldConfigList/2/compressionCodec'],
+    at: [
+      '/fieldConfigList/0/compressionCodec',
+      '/fieldConfigList/2/compressionCodec',
+      '/fieldConfigList/3/compressionCodec',
+      '/fieldConfigList/4/indexes/forward/compressionCodec',
+      '/fieldConfigList/5/indexes/forward/chunkCompressionType',
+    ],
+  },
+  MULTI_COLUMN_TEXT_INDEX: {
+    keeps: index({
+      multiColumnTextIndexConfig: {
+        columns: ['customer', 'tags'],
+        properties: { luceneUseCompoundFile: 'true' },
+        perColumnProperties: { tags: { caseSensitive: 'true' } },
+      },
+    }),
+    breaks: index({
+      multiColumnTextIndexConfig: {
+        columns: ['customer', 'customer'],
+        properties: { colour: 'red' },
+        perColumnProperties: { tags: {}, customer: { luceneUseCompoundFile: 'true' } },
+      },
+    }),
+    at: [
+      `${columnsText}/columns/1`,
+      `${columnsText}/perColumnProperties/customer/luceneUseCompoundFile`,
+      `${columnsText}/perColumnProperties/tags`,
+      `${columnsText}/properties/colour`,
+    ],
   },
   STAR_TREE_DIMENSION: {
     keeps: starTree({}),

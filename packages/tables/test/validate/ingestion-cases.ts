@@ -72,6 +72,20 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     breaks: segments({ retentionTimeValue: '-1' }),
     at: ['/segmentsConfig/retentionTimeValue'],
   },
+  UNTRACKED_RETENTION: {
+    keeps: segments({
+      untrackedSegmentsRetentionTimeUnit: 'days',
+      untrackedSegmentsRetentionTimeValue: '3',
+    }),
+    breaks: segments({
+      untrackedSegmentsRetentionTimeUnit: 'WEEKS',
+      untrackedSegmentsRetentionTimeValue: '0',
+    }),
+    at: [
+      '/segmentsConfig/untrackedSegmentsRetentionTimeUnit',
+      '/segmentsConfig/untrackedSegmentsRetentionTimeValue',
+    ],
+  },
   DELETED_SEGMENTS_PERIOD: {
     keeps: segments({ deletedSegmentsRetentionPeriod: '7d' }),
     breaks: segments({ deletedSegmentsRetentionPeriod: 'a week' }),
@@ -159,11 +173,17 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     breaks: aggregations(
       { aggregationFunction: 'price' },
       { columnName: 'price', aggregationFunction: 'MODE(price)' },
+      { columnName: 'price', aggregationFunction: 'DISTINCTCOUNTHLL(id)' },
+      { columnName: 'price', aggregationFunction: 'SUM(price, 5)' },
+      { columnName: 'price', aggregationFunction: 'SUM(price + 1)' },
+      { columnName: 'price', aggregationFunction: 'SUM(order)' },
+      { columnName: 'other', aggregationFunction: 'SUMPRECISION(price, id)' },
+      { columnName: 'other', aggregationFunction: 'COUNT(*)' },
     ),
     at: [
       aggregationAt('/0/aggregationFunction'),
       aggregationAt('/0/columnName'),
-      aggregationAt('/1/aggregationFunction'),
+      ...[1, 2, 3, 4, 5, 6].map((place) => aggregationAt(`/${place}/aggregationFunction`)),
     ],
   },
   AGGREGATION_DUPLICATE: {
@@ -221,8 +241,11 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
     at: [0, 1, 2].map((place) => transformAt(`${place}/transformFunction`)),
   },
   TRANSFORM_DESTINATION: {
-    keeps: transforms(transform('cleaned', 'lower(name)'), transform('customer', 'trim(cleaned)')),
-    breaks: transforms(transform('cleaned', 'lower(name)')),
+    keeps: ingestion({
+      transformConfigs: [transform('customer', 'lower(name)'), transform('cost', 'price * 2')],
+      aggregationConfigs: [{ columnName: 'price', aggregationFunction: 'SUM(cost)' }],
+    }),
+    breaks: transforms(transform('cleaned', 'lower(name)'), transform('customer', 'trim(cleaned)')),
     at: [transformAt('0/columnName')],
   },
   TRANSFORM_IMMUTABLE: {

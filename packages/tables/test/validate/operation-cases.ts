@@ -11,6 +11,15 @@ import {
   type TableCase,
 } from './table-scenes.ts';
 
+/** The decoder of Protobuf with some of its settings. */
+const protobuf = (settings: Readonly<Record<string, string>>) => ({
+  'stream.kafka.decoder.class.name':
+    'org.apache.pinot.plugin.inputformat.protobuf.ProtoBufMessageDecoder',
+  ...Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [`stream.kafka.decoder.prop.${name}`, value]),
+  ),
+});
+
 /** Cases of rules about upsert, dedup, tiers, tasks, tenants, streams and limits. */
 export const operationCases: Readonly<Record<string, TableCase>> = {
   UPSERT_REALTIME: {
@@ -229,8 +238,24 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   STREAM_TOPIC: {
     keeps: streams(kafka('a'), kafka('b')),
-    breaks: streams(kafka('a'), kafka('a'), kafka('')),
+    breaks: streams(kafka('a'), kafka('a'), { streamType: 'kafka' }),
     at: [streamAt(1), streamAt(2)],
+  },
+  STREAM_TOPIC_EMPTY: {
+    keeps: streams(kafka('a')),
+    breaks: streams(kafka('a'), kafka(''), kafka(' ')),
+    at: [streamAt(1), streamAt(2)],
+  },
+  STREAM_PROTOBUF: {
+    keeps: streams(
+      kafka('a', protobuf({ descriptorFile: 'a.desc', protoClassName: 'A' })),
+      kafka('b', { 'stream.kafka.decoder.class.name': 'x.ProtoBufMessageDecoder' }),
+    ),
+    breaks: streams(
+      kafka('a', protobuf({ descriptorFile: 'a.desc' })),
+      kafka('b', protobuf({ protoClassName: 'A' })),
+    ),
+    at: [streamAt(0), streamAt(1)],
   },
   STREAM_FLUSH_TIME: {
     keeps: streams(

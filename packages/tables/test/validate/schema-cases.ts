@@ -43,6 +43,11 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
     breaks: dimensions({ name: 'a b' }, { name: 'a\t' }),
     at: ['/dimensionFieldSpecs/0/name', '/dimensionFieldSpecs/1/name'],
   },
+  SCHEMA_NAME_UNDERSCORES: {
+    keeps: { schemaName: 'a_b' },
+    breaks: { schemaName: 'a__b' },
+    at: ['/schemaName'],
+  },
   COLUMN_NAME_RESERVED: {
     keeps: dimensions({ name: 'a$' }),
     breaks: dimensions({ name: '$docId' }),

@@ -4,9 +4,11 @@ import {
   expressionDepthMax,
   type LiteralValue,
   power,
+  reservedFirstWords,
   reservedWords,
   symbolOperators,
 } from './expression.ts';
+import { WholeDouble } from '../values/value.ts';
 import { ExpressionSyntaxError } from '../values/expression-error.ts';
 import { checkCall } from './check-call.ts';
 import { parseNumberLiteral, type Token, tokenize } from './token.ts';
@@ -96,18 +98,20 @@ export class ExpressionParser {
         token.position,
       );
     }
-    if (name !== 'BETWEEN' && name !== 'LIKE') return undefined;
+    if (name !== 'BETWEEN' && name !== 'LIKE' && name !== 'ILIKE') return undefined;
     this.#next += isNegated ? 2 : 1;
     const positive = this.#call(
-      name.toLowerCase(),
+      name === 'BETWEEN' ? 'between' : 'like',
       [left, ...this.#parsePredicateArgs(name)],
       token.position,
     );
     return isNegated ? this.#call('not', [positive], token.position) : positive;
   }
 
-  #parsePredicateArgs(name: 'BETWEEN' | 'LIKE'): readonly Expression[] {
-    if (name === 'LIKE') return [this.#parseAt(power.comparison)];
+  #parsePredicateArgs(name: 'BETWEEN' | 'LIKE' | 'ILIKE'): readonly Expression[] {
+    if (name !== 'BETWEEN') return [this.#parseAt(power.comparison)];
+    // Neither word changes anything: the engine swaps no bounds.
+    if (!this.#takeWord('SYMMETRIC')) this.#takeWord('ASYMMETRIC');
     const low = this.#parseAt(power.comparison);
     this.#expectWord('AND');
     return [low, this.#parseAt(power.comparison)];
@@ -115,7 +119,7 @@ export class ExpressionParser {
 
   #parseIs(left: Expression, token: Token): Expression {
     const isNegated = this.#takeWord('NOT');
-    if (this.#takeWord('NULL')) {
+    if (this.#takeWord('NULL') || this.#takeWord('UNKNOWN')) {
       return this.#call(isNegated ? 'isNotNull' : 'isNull', [left], token.position);
     }
     if (this.#takeWord('DISTINCT')) {
@@ -135,7 +139,11 @@ export class ExpressionParser {
     this.#next += 1;
     if (token.kind === 'string') return literal(token.text);
     if (token.kind === 'number') return literal(parseNumberLiteral(token, false));
-    if (token.kind === 'quoted') return this.#parseColumn(token);
+    if (token.kind === 'quoted') {
+      return this.#takeSymbol('(')
+        ? this.#call(token.text, this.#parseArgs(), token.position)
+        : this.#parseColumn(token);
+    }
     if (token.kind === 'word') return this.#parseWord(token);
     if (token.text === '(') {
       const inner = this.#parseAt(0);
@@ -149,14 +157,20 @@ export class ExpressionParser {
   /** Only a number has a sign: the engine has no function for any other operand. */
   #parseSigned(token: Token): Expression {
     const operand = this.#peek();
-    if (operand.kind !== 'number') {
-      throw unexpected(
-        operand,
-        `a number behind ${token.text}; negate(a) turns the sign of a column`,
-      );
-    }
     this.#next += 1;
-    return literal(parseNumberLiteral(operand, token.text === '-'));
+    if (operand.kind === 'number') {
+      return literal(parseNumberLiteral(operand, token.text === '-'));
+    }
+    if (operand.kind === 'symbol' && operand.text === '(') {
+      const inner = this.#parseAt(0);
+      this.#expectSymbol(')');
+      const value = inner.kind === 'literal' ? signed(inner.value, token.text === '-') : undefined;
+      if (value !== undefined) return literal(value);
+    }
+    throw unexpected(
+      operand,
+      `a number behind ${token.text}; negate(a) turns the sign of a column`,
+    );
   }
 
   #parseWord(token: Token): Expression {
@@ -169,13 +183,20 @@ export class ExpressionParser {
       return this.#call('arrayValueConstructor', this.#parseArgs(']'), token.position);
     }
     if (isCalled && specialCalls.has(word)) return this.#parseSpecial(token, word);
+    if (isCalled && word === 'DATE_TRUNC') return this.#parseDateTrunc(token);
+    if (isCalled && unitLast.has(word)) return this.#parseUnitLast(token);
+    const following = this.#peek();
+    if (datedLiterals.has(word) && following.kind === 'string') {
+      this.#next += 1;
+      return literal(following.text);
+    }
+    if (isCalled && uncallableWords.has(word)) throw reserved(token);
     if (isCalled && this.#takeSymbol('(')) {
       return this.#call(token.text, this.#parseArgs(), token.position);
     }
-    if (word === 'TRUE') return literal(true);
-    if (word === 'FALSE') return literal(false);
-    if (word === 'NULL') return literal(null);
-    if (reservedWords.has(word)) throw unexpected(token, 'a value, a column or a function');
+    const constant = constants.get(word);
+    if (constant !== undefined && !this.#isSymbol('.')) return literal(constant);
+    if (reservedWords.has(word) || reservedFirstWords.has(word)) throw reserved(token);
     return this.#parseColumn(token);
   }
 
@@ -190,6 +211,7 @@ export class ExpressionParser {
       if (part.kind !== 'word' && part.kind !== 'quoted') {
         throw unexpected(part, 'the rest of a name');
       }
+      if (part.kind === 'word' && reservedWords.has(part.text.toUpperCase())) throw reserved(part);
       name += `.${part.text}`;
       this.#next += 1;
     }
@@ -200,8 +222,12 @@ export class ExpressionParser {
   #parseArgs(end = ')'): readonly Expression[] {
     const args: Expression[] = [];
     if (this.#takeSymbol(end)) return args;
-    do args.push(this.#parseAt(0));
-    while (this.#takeSymbol(','));
+    // Quantifiers of aggregations, which Calcite's parser reads in every call.
+    if (this.#isWord('ALL')) throw reserved(this.#peek());
+    do {
+      if (this.#isWord('DEFAULT')) throw reserved(this.#peek());
+      args.push(this.#parseAt(0));
+    } while (this.#takeSymbol(','));
     this.#expectSymbol(end);
     return args;
   }
@@ -239,7 +265,31 @@ export class ExpressionParser {
     return this.#call(token.text, args, token.position);
   }
 
+  /** `DATE_TRUNC(DAY, a)` and `DATE_TRUNC('DAY', a)`; what is spelled `dateTrunc` is any call. */
+  #parseDateTrunc(token: Token): Expression {
+    this.#expectSymbol('(');
+    const unit = this.#peek();
+    if (unit.kind === 'string') return this.#call(token.text, this.#parseArgs(), token.position);
+    if (unit.kind !== 'word' || !units.has(unit.text.toUpperCase())) {
+      throw unexpected(unit, 'a unit such as DAY');
+    }
+    this.#next += 1;
+    const rest = this.#takeSymbol(',') ? this.#parseArgs() : (this.#expectSymbol(')'), []);
+    return this.#call(token.text, [literal(unit.text.toUpperCase()), ...rest], token.position);
+  }
+
+  /** `DATE_DIFF(a, b, DAY)`, whose unit the engine takes for a text in this place. */
+  #parseUnitLast(token: Token): Expression {
+    this.#expectSymbol('(');
+    const args = this.#parseArgs().map((arg, index): Expression => {
+      const isUnit = index === 2 && arg.kind === 'column' && units.has(arg.name.toUpperCase());
+      return isUnit ? literal(arg.name.toUpperCase()) : arg;
+    });
+    return this.#call(token.text, args, token.position);
+  }
+
   #parseTrim(token: Token): Expression {
+    if (this.#isWord('FROM')) throw unexpected(this.#peek(), 'BOTH, LEADING, TRAILING or a value');
     const end = ['BOTH', 'LEADING', 'TRAILING'].find((each) => this.#takeWord(each));
     const first = this.#isWord('FROM') ? literal(' ') : this.#parseAt(0);
     const isLong = end !== undefined || this.#isWord('FROM');
@@ -259,11 +309,17 @@ export class ExpressionParser {
     const value = this.#parseAt(0);
     this.#expectWord('AS');
     const type = this.#peek();
-    if (type.kind !== 'word') throw unexpected(type, 'the name of a type');
+    if (type.kind !== 'word' && type.kind !== 'quoted') {
+      throw unexpected(type, 'the name of a type');
+    }
     this.#next += 1;
+    const first = type.text.toUpperCase();
+    const isVarying = /^CHAR(?:ACTER)?$/.test(first) && this.#takeWord('VARYING');
+    if (first === 'DOUBLE') this.#takeWord('PRECISION');
     if (this.#takeSymbol('(')) this.#parseArgs();
     this.#expectSymbol(')');
-    return this.#call('cast', [value, literal(type.text)], token.position);
+    const name = isVarying ? 'VARCHAR' : (typeSynonyms.get(first) ?? type.text);
+    return this.#call('cast', [value, literal(name)], token.position);
   }
 
   /** Both `CASE WHEN a = 1 THEN …` and `CASE a WHEN 1 THEN …`. */
@@ -314,9 +370,13 @@ export class ExpressionParser {
     if (!this.#takeWord(word)) throw unexpected(this.#peek(), word);
   }
 
-  #takeSymbol(symbol: string): boolean {
+  #isSymbol(symbol: string): boolean {
     const token = this.#peek();
-    const isThere = token.kind === 'symbol' && token.text === symbol;
+    return token.kind === 'symbol' && token.text === symbol;
+  }
+
+  #takeSymbol(symbol: string): boolean {
+    const isThere = this.#isSymbol(symbol);
     if (isThere) this.#next += 1;
     return isThere;
   }
@@ -329,9 +389,50 @@ export class ExpressionParser {
 /** Calls whose arguments are written in words. */
 const specialCalls = new Set(['EXTRACT', 'TIMESTAMPADD', 'TIMESTAMPDIFF', 'TRIM', 'SUBSTRING']);
 
+/** Names of types that Calcite's parser reads as others. */
+const typeSynonyms: ReadonlyMap<string, string> = new Map([
+  ['NUMERIC', 'DECIMAL'],
+  ['DEC', 'DECIMAL'],
+]);
+
+/** Words before a text that say what it is: in expressions of ingestion it stays a text. */
+const datedLiterals = new Set(['DATE', 'TIME', 'TIMESTAMP']);
+
+/** Calls whose third argument may be a bare unit. */
+const unitLast = new Set(['DATE_DIFF', 'TIMESTAMP_DIFF']);
+
+/** Units of time that Calcite's parser knows. */
+const units = new Set(
+  'MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR'.split(' '),
+);
+
+const constants: ReadonlyMap<string, LiteralValue> = new Map([
+  ['TRUE', true],
+  ['FALSE', false],
+  ['NULL', null],
+]);
+
+/** Reserved words that are names of functions in no place: `a - b` has to be written so. */
+const uncallableWords = new Set(['MINUS']);
+
 const literal = (value: LiteralValue): Expression => ({ kind: 'literal', value });
 
 function unexpected(token: Token, expected: string): ExpressionSyntaxError {
   const found = token.kind === 'end' ? 'the expression ends' : `found ${token.text}`;
   return new ExpressionSyntaxError(`${found} where ${expected} should be`, token.position);
+}
+
+function reserved(token: Token): ExpressionSyntaxError {
+  return new ExpressionSyntaxError(
+    `${token.text} is a reserved word of SQL; a column of that name is written in double quotes: "${token.text}"`,
+    token.position,
+  );
+}
+
+/** A number with its sign turned, if it is to be; undefined for what is not a number. */
+function signed(value: LiteralValue, isNegative: boolean): LiteralValue | undefined {
+  if (typeof value === 'bigint') return isNegative ? -value : value;
+  if (typeof value === 'number') return isNegative && value !== 0 ? -value : value;
+  if (value instanceof WholeDouble) return isNegative ? new WholeDouble(-value.value) : value;
+  return undefined;
 }

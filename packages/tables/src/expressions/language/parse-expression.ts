@@ -63,6 +63,20 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
   }
 }
 
+/**
+ * The tree of a text whose functions may be any, such as aggregations; undefined where it is no
+ * expression.
+ */
+export function parseExpressionTree(text: string): Expression | undefined {
+  if (text.length > expressionLengthMax) return undefined;
+  try {
+    return new ExpressionParser(text).parse();
+  } catch (error) {
+    if (!(error instanceof ExpressionSyntaxError)) throw error;
+    return undefined;
+  }
+}
+
 const groovyPattern = /\bgroovy\s*\(/i;
 
 const groovyRefusal =
