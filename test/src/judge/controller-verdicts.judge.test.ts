@@ -134,6 +134,8 @@ const taken: readonly Case[] = [
   ['realtime', ...aggregated('SUM( "x" )')],
 ];
 
+const apart = ([table, ...changes]: Case) => [table, changes] as const;
+
 describeWithTool(controllerJudge, "verdicts, by a controller's own check", (folder) => {
   let judge: PinotJudge;
 
@@ -151,16 +153,19 @@ describeWithTool(controllerJudge, "verdicts, by a controller's own check", (fold
     }
   });
 
-  test.each(refused)('what a controller refuses is refused: %s %j', async (table, ...changes) => {
-    const config = changes.reduce<object>(changed, soundTables[table] ?? {});
-    const verdict = await judge.validateTableConfigs(config, wideSchema);
-    expect({ judged: verdict.error === undefined ? 'taken' : 'refused' }).toEqual({
-      judged: 'refused',
-    });
-    expect(configErrors(config, wideSchema)).not.toEqual([]);
-  });
+  test.each(refused.map(apart))(
+    'what a controller refuses is refused: %s %j',
+    async (table, changes) => {
+      const config = changes.reduce<object>(changed, soundTables[table] ?? {});
+      const verdict = await judge.validateTableConfigs(config, wideSchema);
+      expect({ judged: verdict.error === undefined ? 'taken' : 'refused' }).toEqual({
+        judged: 'refused',
+      });
+      expect(configErrors(config, wideSchema)).not.toEqual([]);
+    },
+  );
 
-  test.each(taken)('what a controller takes is taken: %s %j', async (table, ...changes) => {
+  test.each(taken.map(apart))('what a controller takes is taken: %s %j', async (table, changes) => {
     const config = changes.reduce<object>(changed, soundTables[table] ?? {});
     expect(await judge.validateTableConfigs(config, wideSchema)).toEqual({ valid: true });
     expect(configErrors(config, wideSchema)).toEqual([]);

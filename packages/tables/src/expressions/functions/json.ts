@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { jsonpath, JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3';
+import { JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3';
 import { expressionFailed } from '../values/expression-error.ts';
 import {
   boolean,
@@ -16,6 +16,12 @@ import {
 import { toDouble, toLong, toMap, toText } from '../values/convert.ts';
 import { javaText } from '../values/text.ts';
 import { parseJson, writeJson } from '../values/json.ts';
+import {
+  type FoundValue,
+  type JaywayPath,
+  parseJaywayPath,
+  UnreadPath,
+} from '../values/json-path.ts';
 import { memoize } from '../values/memoize.ts';
 import { isMap, type PresentValue, type Value } from '../values/value.ts';
 
@@ -37,6 +43,8 @@ const lazyPath: Type<JsonPath> = {
     const at = toText(value);
     let read: JsonPath | undefined;
     const parsed = (): JsonPath => (read ??= parseJsonPath(at));
+    // What the engine reads and nothing here does has no default either.
+    if (isUnread(at)) parsed();
     return { find: (within) => parsed().find(within), locate: (within) => parsed().locate(within) };
   },
   write: () => null,
@@ -47,7 +55,7 @@ const list: Type<readonly Value[]> = { name: 'Object', read: () => [], write: (r
 const noLong = -(2n ** 63n);
 
 /**
- * Values may be JSON as text, or maps and lists. Paths are those of RFC 9535; one that finds
+ * Values may be JSON as text, or maps and lists. Paths are Jayway's; one that finds
  * nothing gives null.
  */
 // prettier-ignore
@@ -260,7 +268,7 @@ const foundCountMax = 100_000;
  */
 const searchCountMax = 2;
 
-/** A JSON path (RFC 9535), ready to look into values. */
+/** A JSON path, ready to look into values. */
 interface JsonPath {
   /**
    * What lies there: the value itself where the path can only name one, null if it is not there;
@@ -270,7 +278,7 @@ interface JsonPath {
    */
   find(value: Value): Value;
   /**
-   * Where it finds values, as normalized paths (RFC 9535, 2.7). @throws EXPRESSION_FAILED as above
+   * Where it finds values, as paths in brackets. @throws EXPRESSION_FAILED as above
    */
   locate(value: Value): readonly string[];
 }
@@ -282,20 +290,124 @@ interface JsonPath {
  * @throws EXPRESSION_FAILED when the text is not a path
  */
 const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
-  const query = compileQuery(path);
-  const locate = (value: Value) =>
-    collect(query, value, (node) => node.getPath({ form: 'canonical' }));
-  if (!query.singularQuery()) return { find: (value) => collect(query, value, foundValue), locate };
-  const steps = stepsOf(query);
-  return { find: (value) => walk(value, steps), locate };
-});
-
-function compileQuery(path: string): JSONPathQuery {
   if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
     throw expressionFailed(
       `‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`,
     );
   }
+  return hasFilter(path) ? filteringPath(path) : plainPath(path);
+});
+
+function plainPath(path: string): JsonPath {
+  const { steps, isDefinite, evaluate } = readPlainPath(path);
+  const locate = (value: Value) => {
+    if (path.trimEnd().endsWith(')')) throw expressionFailed('A function lies nowhere.');
+    return evaluate(value).map(({ at }) => at);
+  };
+  if (steps !== undefined) return { find: (value) => walk(value, steps), locate };
+  return {
+    find(value) {
+      const found = evaluate(value).map((each) => each.value);
+      return isDefinite ? (found.at(-1) ?? null) : found;
+    },
+    locate,
+  };
+}
+
+function readPlainPath(path: string): JaywayPath {
+  try {
+    return parseJaywayPath(path);
+  } catch (error) {
+    if (error instanceof UnreadPath) throw expressionFailed(error.message, error);
+    throw error;
+  }
+}
+
+/**
+ * Filters are those of RFC 9535, but what they choose from is the engine's: the elements of a list,
+ * or an object itself.
+ */
+function filteringPath(path: string): JsonPath {
+  if (!/\[\?\s*\(/.test(path)) {
+    throw expressionFailed(
+      `‘${path.slice(0, 80)}’ is not a JSON path: a filter stands in brackets.`,
+    );
+  }
+  // The engine compares what is missing with null, and numbers with texts of digits.
+  if (/[!=]=\s*(?:null|(['"])[-+.\d]*\1)|(?:null|(['"])[-+.\d]*\2)\s*[!=]=/.test(path)) {
+    throw expressionFailed(
+      `‘${path.slice(0, 80)}’ compares with null or with a number as text, which is not read here.`,
+    );
+  }
+  const parts = filterParts(path);
+  if (parts === undefined) {
+    const query = compileQuery(path);
+    return {
+      find: (value) => collect(query, value, foundValue),
+      locate: (value) => collect(query, value, (node) => node.getPath({ form: 'canonical' })),
+    };
+  }
+  const query = compileQuery(`$${parts.filter}`);
+  const [before, behind] = [readPlainPath(parts.before), readPlainPath(`$${parts.behind}`)];
+  const evaluate = (root: Value): readonly FoundValue[] =>
+    before.evaluate(root).flatMap(({ value, at }) => {
+      const list = Array.isArray(value) ? (value as readonly Value[]) : undefined;
+      if (list === undefined && !isMap(value)) return [];
+      const chosen = collect(query, list ?? [value], (node) => ({
+        value: node.value as Value,
+        at: list === undefined ? at : `${at}[${String(node.location[0])}]`,
+      }));
+      return chosen.flatMap((each) =>
+        behind.evaluate(each.value).map((found) => {
+          return { value: found.value, at: `${each.at}${found.at.slice(1)}` };
+        }),
+      );
+    });
+  return {
+    find: (value) => evaluate(value).map((each) => each.value),
+    locate: (value) => evaluate(value).map((each) => each.at),
+  };
+}
+
+/**
+ * What stands before a filter, the filter, and what follows it; undefined where there are several
+ * filters, a search, or a filter that looks at the whole document.
+ */
+function filterParts(
+  path: string,
+): { readonly before: string; readonly filter: string; readonly behind: string } | undefined {
+  const start = path.indexOf('[?');
+  let [depth, end] = [0, start];
+  for (const [symbol] of path.slice(start).matchAll(/'(?:\\.|[^'])*'|"(?:\\.|[^"])*"|./gs)) {
+    end += symbol.length;
+    if (symbol === '[') depth += 1;
+    if (symbol === ']') depth -= 1;
+    if (depth === 0) break;
+  }
+  const [before, filter, behind] = [path.slice(0, start), path.slice(start, end), path.slice(end)];
+  const isPlain = !hasFilter(behind) && !before.includes('..') && !filter.includes('$');
+  return isPlain && depth === 0 ? { before, filter, behind } : undefined;
+}
+
+function hasFilter(path: string): boolean {
+  return path.includes('[?');
+}
+
+/**
+ * Whether a path is of a form that the engine reads and nothing here does: filters that RFC 9535 has
+ * not, and some functions.
+ */
+const isUnread: (path: string) => boolean = memoize((path) => {
+  try {
+    if (!hasFilter(path)) parseJaywayPath(path);
+    else if (/\[\?\s*\(/.test(path)) filteringPath(path);
+    return false;
+  } catch (error) {
+    return hasFilter(path) || error instanceof UnreadPath;
+  }
+});
+
+function compileQuery(path: string): JSONPathQuery {
   try {
     // The engine's paths may leave out the root.
     return environment.compile(path.startsWith('$') ? path : `$.${path}`);
@@ -305,19 +417,7 @@ function compileQuery(path: string): JSONPathQuery {
   }
 }
 
-/**
- * Most paths only name members and elements: these are walked without the library, several times as
- * fast.
- */
-function stepsOf(query: JSONPathQuery): readonly (string | number)[] {
-  return query.segments.map((segment) => {
-    const [selector] = segment.selectors;
-    if (selector instanceof jsonpath.selectors.NameSelector) return selector.name;
-    if (selector instanceof jsonpath.selectors.IndexSelector) return selector.index;
-    throw new TypeError('a singular path has names and indexes only');
-  });
-}
-
+/** Most paths only name members and elements: these are walked step by step. */
 function walk(root: Value, steps: readonly (string | number)[]): Value {
   let value = root;
   for (const step of steps) {
