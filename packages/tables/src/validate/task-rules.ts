@@ -114,7 +114,7 @@ export const taskOptionRules = [
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;
-        // Nothing is no time at all, which the engine takes.
+        // The engine takes an empty text for a span of zero.
         if (value !== '' && periodMs(value) === undefined) {
           yield [path, `‘${value}’ is not a period such as 1d.`];
         }

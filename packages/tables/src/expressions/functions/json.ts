@@ -299,15 +299,16 @@ const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
 });
 
 function plainPath(path: string): JsonPath {
-  const { steps, isDefinite, evaluate } = readPlainPath(path);
+  const plain = readPlainPath(path);
+  const { steps, isDefinite } = plain;
   const locate = (value: Value) => {
     if (path.trimEnd().endsWith(')')) throw expressionFailed('A function lies nowhere.');
-    return evaluate(value).map(({ at }) => at);
+    return plain.evaluate(value).map(({ at }) => at);
   };
   if (steps !== undefined) return { find: (value) => walk(value, steps), locate };
   return {
     find(value) {
-      const found = evaluate(value).map((each) => each.value);
+      const found = plain.evaluate(value).map((each) => each.value);
       return isDefinite ? (found.at(-1) ?? null) : found;
     },
     locate,

@@ -64,7 +64,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
 }
 
 /**
- * The tree of a text whose functions may be any, such as aggregations; undefined where it is no
+ * The tree of a text whose functions may be any, such as aggregations; undefined where it is not an
  * expression.
  */
 export function parseExpressionTree(text: string): Expression | undefined {

@@ -379,7 +379,7 @@ function apply({ name, index }: Extract<Token, { kind: 'function' }>, value: Val
   }
 }
 
-/** An element by its index; the last one of a list of one is none, as in the library. */
+/** An element by its index; a list of one has no last element, as in the library. */
 function elementOf(name: string, list: readonly Value[], index: number): Value {
   const wanted = name === 'first' ? 0 : name === 'last' ? -1 : index;
   const place = wanted < 0 ? list.length + wanted : wanted;
