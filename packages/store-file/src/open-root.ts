@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Clock, QuireError, type Random } from '@quire/core';
 import { assertDurableFiles, isErrno } from '@quire/core/process';
 import { absenceErrnos, toStoreError } from './errors.ts';
@@ -53,6 +53,7 @@ export async function openRoot({
   assertDurableFiles('results', path);
   try {
     await makeDirectoryUnlessThere(fileSystem, path);
+    await makeNameDurable(fileSystem, path);
     const directory = new RootDirectory(fileSystem, await fileSystem.realPath(path));
     await assertDirectory(fileSystem, directory.path);
     await makeDirectoryUnlessThere(fileSystem, directory.stagingPath);
@@ -70,6 +71,18 @@ export async function openRoot({
       );
     }
     throw toStoreError(error, { op: 'open', key: path, location: 'the file system' });
+  }
+}
+
+/**
+ * Makes the name of the root survive a power failure, and with it all objects. A parent that may
+ * not be read cannot be synced; it then has to be durable already.
+ */
+async function makeNameDurable(fileSystem: FileSystem, path: string): Promise<void> {
+  try {
+    await fileSystem.syncDirectory(dirname(path));
+  } catch (error) {
+    if (!isErrno(error, 'EACCES', 'EPERM')) throw error;
   }
 }
 

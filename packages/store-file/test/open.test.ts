@@ -1,6 +1,6 @@
 import { mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { FileObjectStore } from '@quire/store-file';
+import { FileObjectStore, type FileSystem } from '@quire/store-file';
 import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { createTemporaryRoot } from './temporary-root.ts';
@@ -14,6 +14,32 @@ describe('opening a file store', () => {
     expect(store.location).toBe(`file://${root}`);
     expect(await temporary.tree()).toEqual(['data/', 'data/.staging/']);
     expect((await stat(root)).mode & 0o007).toBe(0);
+  });
+
+  test('a root of a file store that was just made survives a power failure', async () => {
+    await using temporary = await createTemporaryRoot();
+    const root = join(temporary.path, 'data');
+    const traced = new TracedFileSystem(root);
+    const synced: string[] = [];
+    const fileSystem: FileSystem = {
+      ...traced.fileSystem,
+      syncDirectory: async (path) => void synced.push(path),
+    };
+    await using _ = await FileObjectStore.open({ root, fileSystem });
+    expect(synced).toEqual([temporary.path]);
+  });
+
+  test('a file store opens below a directory that may not be read, whose names cannot be synced', async () => {
+    await using temporary = await createTemporaryRoot();
+    const traced = new TracedFileSystem(temporary.path);
+    traced.before = ({ operation }) => {
+      if (operation === 'syncDirectory') throw errnoError('EACCES');
+    };
+    await using store = await FileObjectStore.open({
+      root: temporary.path,
+      fileSystem: traced.fileSystem,
+    });
+    expect(store.location).toBe(`file://${temporary.path}`);
   });
 
   test('opening a file store opens what is there, from a relative path as well, and leaves it as it is', async () => {

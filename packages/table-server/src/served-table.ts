@@ -1,6 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
+import { makeDirectory } from '@quire/core/process';
 import {
   type Consumption,
   parseTableName,
@@ -78,7 +79,7 @@ export class ServedTable {
    */
   static async create(record: TableRecord, parts: TableParts): Promise<ServedTable> {
     const { directory } = parts;
-    await mkdir(directory.data(record.tableId), { mode: 0o750 });
+    await makeDirectory(directory.data(record.tableId));
     await writeFile(directory.data(record.tableId, creatingMark), '');
     return new ServedTable(record, await SegmentCatalog.create(record.tableId, parts), parts);
   }
@@ -96,7 +97,7 @@ export class ServedTable {
     { isOfEarlierRelease = false }: { readonly isOfEarlierRelease?: boolean } = {},
   ): Promise<ServedTable> {
     if (isOfEarlierRelease) {
-      await mkdir(parts.directory.data(record.tableId), { recursive: true, mode: 0o750 });
+      await makeDirectory(parts.directory.data(record.tableId));
     }
     return new ServedTable(
       record,

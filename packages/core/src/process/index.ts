@@ -1,6 +1,13 @@
 export { assertDurableFiles } from './durable-files.ts';
 export { listenError, type ListenAddress } from './listen-error.ts';
 export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-tag.ts';
-export { createFile, movePath, removeFile, replaceFile, stagedPrefix } from './replace-file.ts';
+export {
+  createFile,
+  makeDirectory,
+  movePath,
+  removeFile,
+  replaceFile,
+  stagedPrefix,
+} from './replace-file.ts';
 export { errnoOf, isErrno, isMissingFile } from './system-error.ts';
 export { readVersion } from './read-version.ts';

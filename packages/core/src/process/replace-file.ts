@@ -1,4 +1,4 @@
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { link, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Random } from '../random.ts';
@@ -66,6 +66,24 @@ export async function movePath(from: string, to: string): Promise<boolean> {
   // The new name first: after a crash in between the file has two names rather than none.
   for (const path of new Set([dirname(to), dirname(from)])) await syncDirectory(path);
   return true;
+}
+
+/**
+ * Creates a directory durably, with those above it that are missing. One that exists is made
+ * durable as well: the process that created it may have ended before it was.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  const created = await mkdir(path, { recursive: true, mode: 0o750 });
+  const first = dirname(created ?? path);
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    try {
+      await syncDirectory(parent);
+    } catch (error) {
+      // One that may not be read has to be durable already.
+      if (!isErrno(error, 'EACCES', 'EPERM')) throw error;
+    }
+    if (parent === first || parent === dirname(parent)) return;
+  }
 }
 
 /** Makes the names in a directory durable. Windows cannot: see `assertDurableFiles`. */

@@ -1,6 +1,6 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertDurableFiles, isMissingFile } from '@quire/core/process';
+import { assertDurableFiles, isMissingFile, makeDirectory } from '@quire/core/process';
 import type { Finding, TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import type { RecordFile } from './records.ts';
 
@@ -109,13 +109,13 @@ export class TableDirectory {
   }
 
   /**
-   * Makes the directories that are not there. @throws UNSUPPORTED on Windows, which cannot keep
+   * Makes the directories that are missing, durably. @throws UNSUPPORTED on Windows, which cannot keep
    * files durably
    */
   async make(): Promise<void> {
     assertDurableFiles('tables', this.root);
     for (const name of ['schemas', 'tables', 'data', 'tasks', 'trash'] as const) {
-      await mkdir(this.folder(name), { recursive: true, mode: 0o750 });
+      await makeDirectory(this.folder(name));
     }
   }
 
