@@ -7,6 +7,16 @@ export type CallOutcome =
   | { readonly status: number; readonly text: string; json<T>(): T }
   | undefined;
 
+/** A call of a user. */
+export interface CallOptions {
+  readonly method?: string;
+  /** The user's name. */
+  readonly as: string;
+  readonly body?: object;
+  /** Sent as they are, instead of a body. */
+  readonly bytes?: Uint8Array;
+}
+
 /** How long a client waits for a whole answer. */
 const answerTimeoutMs = 100_000;
 
@@ -26,12 +36,8 @@ export class SimulatedClient {
     });
   }
 
-  async call(
-    host: string,
-    path: string,
-    options: { readonly method?: string; readonly as: string; readonly body?: object },
-  ): Promise<CallOutcome> {
-    const { method = 'GET', as, body } = options;
+  async call(host: string, path: string, options: CallOptions): Promise<CallOutcome> {
+    const { method = 'GET', as, body, bytes } = options;
     const given = new AbortController();
     const timeout = this.#process.scheduler.after(answerTimeoutMs, () => given.abort());
     try {
@@ -42,8 +48,9 @@ export class SimulatedClient {
         headers: {
           authorization: `Bearer ${as}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(bytes !== undefined && { 'content-type': 'application/octet-stream' }),
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        body: bytes ?? (body === undefined ? null : JSON.stringify(body)),
         signal: given.signal,
       });
       const text = await answer.text();

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import type { Principal } from '@quire/auth';
 import { createBroker } from '@quire/broker';
 import {
@@ -8,39 +7,31 @@ import {
   StorageAdmission,
   storeRemover,
 } from '@quire/cleaner';
-import {
-  type Clock,
-  type ObjectStore,
-  QuireError,
-  type Random,
-  withLimit,
-  withRetry,
-  withTimeLimit,
-} from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
 import { createController } from '@quire/controller';
 import { createProxy } from '@quire/proxy';
 import { ResultStore } from '@quire/results';
-import { MemoryObjectStore } from '@quire/core/memory';
-import { type DiskWeather, SimulatedStore } from './disk.ts';
+import {
+  type ClusterPlan,
+  clusterSettings,
+  type LiveSettings,
+  type Sabotage,
+} from './cluster-plan.ts';
+import type { DiskWeather } from './disk.ts';
 import { SimulatedEngine } from './engine.ts';
+import { pathOfMount } from './file-system.ts';
 import type { Laws, Removed } from './laws.ts';
-import { type ClockFault, SimulatedProcess } from './machine.ts';
+import { type ClockFault, SimulatedProcess, trueTimeMs } from './machine.ts';
 import { Network } from './network.ts';
 import type { Scheduler } from './scheduler.ts';
+import { type StoredObject, Storage } from './storage.ts';
+import { type StreamWeather, Topic } from './stream.ts';
+import { openTables } from './tables.ts';
 
 const minuteMs = 60_000;
-
-/** What all machines of a simulated cluster are set to. */
-export const clusterSettings = {
-  expirationMs: 10 * minuteMs,
-  expirationMaxMs: 30 * minuteMs,
-  queryTimeoutMs: minuteMs,
-  graceMs: 5 * minuteMs,
-  sweepPeriodMs: 2 * minuteMs,
-  stalenessMaxMs: 5000,
-  storeTimeoutMs: 10_000,
-} as const;
+/** How long a machine takes to start a service again that could not start. */
+const restartMs = 5000;
 
 const principals: Readonly<Record<string, Principal>> = {
   'Bearer ann': { name: 'ann', role: 'query' },
@@ -68,30 +59,6 @@ const service = {
   shutdownGraceMs: 10_000,
 } as const;
 
-/** How a cluster is laid out. */
-export interface ClusterPlan {
-  readonly brokerCount: number;
-  readonly proxyCount: number;
-  /** Whether brokers share one bucket, or have a disk each. */
-  readonly isShared: boolean;
-  /** Whether a process of its own sweeps as well; only where the store is shared. */
-  readonly hasDaemon: boolean;
-  /** Bytes that each broker may store; undefined for no quota. */
-  readonly quotaBytes: number | undefined;
-  /** By how much a clock may be wrong while the weather says so. */
-  readonly clockErrorMaxMs: number;
-}
-
-/** A defect that is planted into a cluster, to see that the laws find it. */
-export interface Sabotage {
-  readonly store?: (store: ObjectStore, process: SimulatedProcess) => ObjectStore;
-  readonly results?: (results: ResultStore) => ResultStore;
-  readonly cleanerSettings?: (settings: CleanerSettings) => CleanerSettings;
-  readonly resultsClock?: (clock: Clock) => Clock;
-  readonly cleanerClock?: (clock: Clock) => Clock;
-  readonly proxyListener?: (listener: RequestListener) => RequestListener;
-}
-
 /** A place for a process, which is started again when it was killed. */
 interface Seat {
   readonly name: string;
@@ -106,11 +73,16 @@ export class Cluster {
   readonly network: Network;
   readonly plan: ClusterPlan;
   readonly weather: DiskWeather = { latencyMaxMs: 4, failureChance: 0, isFull: false };
+  readonly streamWeather: StreamWeather = { latencyMaxMs: 20, failureChance: 0 };
+  readonly settings: LiveSettings;
+  readonly topic: Topic;
+  readonly storage: Storage;
+  onPowerFailed: (name: string) => void = () => undefined;
   readonly #random: SeededRandom;
   readonly #laws: Laws;
   readonly #sabotage: Sabotage;
-  readonly #disks = new Map<string, MemoryObjectStore>();
   readonly #seats: Seat[] = [];
+  readonly #expirations: { readonly atMs: number; readonly expirationMs: number }[] = [];
 
   constructor(options: {
     readonly plan: ClusterPlan;
@@ -125,15 +97,22 @@ export class Cluster {
     this.#random = options.random;
     this.#laws = options.laws;
     this.network = new Network(this.scheduler, this.fork());
+    this.topic = new Topic(2, this.fork());
+    const { expirationMs, sweepPeriodMs } = clusterSettings;
+    this.settings = { expirationMs, sweepPeriodMs };
+    this.changeSettings(this.settings);
+    this.storage = new Storage({
+      plan: this.plan,
+      scheduler: this.scheduler,
+      sabotage: this.#sabotage,
+      weather: this.weather,
+      fork: () => this.fork(),
+      violate: (what) => this.#laws.violate(what),
+    });
     const { brokerCount, proxyCount, isShared, hasDaemon } = this.plan;
     for (let index = 0; index < brokerCount; index += 1) {
       const name = `broker-${index}`;
       this.#seat(name, (process) => this.#startBroker(process));
-      const diskName = isShared ? 'bucket' : name;
-      if (!this.#disks.has(diskName)) {
-        const { clock } = new SimulatedProcess(diskName, this.scheduler, { offsetMs: 0, rate: 1 });
-        this.#disks.set(diskName, new MemoryObjectStore({ sizeMaxBytes: 1e9, clock }));
-      }
     }
     for (let index = 0; index < proxyCount; index += 1) {
       this.#seat(`proxy-${index}`, (process) => this.#startProxy(process));
@@ -159,19 +138,55 @@ export class Cluster {
     for (const { name } of this.#seats) if (!this.isRunning(name)) await this.start(name);
   }
 
+  /** Starts a process, again and again where its disk does not let it. */
   async start(name: string): Promise<void> {
     const seat = this.#seatOf(name);
-    const process = new SimulatedProcess(name, this.scheduler, seat.clockFault);
-    seat.process = process;
-    await seat.start(process);
+    for (;;) {
+      const process = new SimulatedProcess(name, this.scheduler, seat.clockFault);
+      seat.process = process;
+      try {
+        await seat.start(process);
+        return;
+      } catch (error) {
+        if (!isQuireError(error) && !(error instanceof Error && 'code' in error)) throw error;
+        process.kill();
+      }
+      await pause(this.scheduler, restartMs);
+      if (seat.process !== process) return;
+    }
   }
 
   kill(name: string): void {
     this.#seatOf(name).process?.kill();
   }
 
+  /** Kills a process together with its machine: its disk loses what was not synced. */
+  failPower(name: string): void {
+    this.kill(name);
+    this.storage.diskOf(name).failPower(this.fork());
+    this.onPowerFailed(name);
+  }
+
   killAll(): void {
     for (const { process } of this.#seats) process?.kill();
+  }
+
+  /** The shortest and the longest life that results were given since then. */
+  expirationSince(startMs: number): { readonly minMs: number; readonly maxMs: number } {
+    const index = this.#expirations.findLastIndex(({ atMs }) => atMs <= startMs);
+    const given = this.#expirations
+      .slice(Math.max(0, index))
+      .map(({ expirationMs }) => expirationMs);
+    return { minMs: Math.min(...given), maxMs: Math.max(...given) };
+  }
+
+  /** Changes settings of all processes while they run. */
+  changeSettings(settings: LiveSettings): void {
+    Object.assign(this.settings, settings);
+    this.#expirations.push({
+      atMs: trueTimeMs(this.scheduler),
+      expirationMs: settings.expirationMs,
+    });
   }
 
   stepClock(name: string, offsetMs: number): void {
@@ -183,13 +198,9 @@ export class Cluster {
     return new SeededRandom(this.#random.integer(2 ** 31));
   }
 
-  /** Every object that is stored anywhere, with the name of its disk. */
-  async stored(): Promise<{ readonly disk: string; readonly key: string; sizeBytes: number }[]> {
-    const found = [];
-    for (const [disk, objects] of this.#disks) {
-      for await (const { key, sizeBytes } of objects.list('')) found.push({ disk, key, sizeBytes });
-    }
-    return found;
+  /** Every object that is stored anywhere. */
+  stored(): Promise<readonly StoredObject[]> {
+    return this.storage.stored();
   }
 
   get #brokerUrls(): readonly string[] {
@@ -208,45 +219,11 @@ export class Cluster {
     return seat;
   }
 
-  #diskOf(name: string): MemoryObjectStore {
-    const disk = this.#disks.get(this.plan.isShared ? 'bucket' : name);
-    if (disk === undefined) throw new Error(`${name} has no disk.`);
-    return disk;
-  }
-
-  /** The store as a service opens it: with time limits, a limit of calls, and retries. */
-  #openStore(process: SimulatedProcess, random: Random): ObjectStore {
-    const { clock } = process;
-    const { storeTimeoutMs } = clusterSettings;
-    const backend = new SimulatedStore({
-      location: this.plan.isShared ? 's3://simulated' : 'file:///simulated',
-      objects: this.#diskOf(process.name),
-      process,
-      random: this.fork(),
-      weather: this.weather,
-      onStored: (key) => this.#checkQuota(process.name, key),
-    });
-    const sabotaged = this.#sabotage.store?.(backend, process) ?? backend;
-    const timed = withTimeLimit(sabotaged, {
-      clock,
-      callTimeoutMs: storeTimeoutMs,
-      idleTimeoutMs: storeTimeoutMs,
-    });
-    const limited = withLimit(timed, { concurrentMax: 16 });
-    return withRetry(limited, {
-      clock,
-      random,
-      attemptsMax: 3,
-      delayMs: 50,
-      delayMaxMs: 1000,
-      onRetry: () => undefined,
-    });
-  }
-
   async #startBroker(process: SimulatedProcess): Promise<void> {
     const { clock, name } = process;
     const random = this.fork();
-    const store = this.#openStore(process, random);
+    const store = await this.storage.openStore(process, random);
+    const settings = this.#sabotage.hasDeafBrokers === true ? { ...this.settings } : this.settings;
     const admission = new StorageAdmission({ clock });
     const brokerId = `Broker_${name}_8099`;
     const own = new ResultStore({
@@ -257,9 +234,12 @@ export class Cluster {
       random,
       isShared: this.plan.isShared,
       batchSizeBytes: 1000,
-      expirationMs: clusterSettings.expirationMs,
+      get expirationMs() {
+        return settings.expirationMs;
+      },
       expirationMaxMs: clusterSettings.expirationMaxMs,
       stalenessMaxMs: clusterSettings.stalenessMaxMs,
+      tempDirectory: `${pathOfMount(this.storage.mountOf(process))}/growing`,
     });
     const results = this.#sabotage.results?.(own) ?? own;
     const cleaner = new Cleaner({
@@ -282,8 +262,11 @@ export class Cluster {
       queriesRunningMax: 4,
       queriesQueuedMax: 8,
       clock,
+      random,
     });
-    this.network.listen(name, process, await broker.handler());
+    const handler = await broker.handler();
+    if (!process.isAlive) return;
+    this.network.listen(name, process, handler);
     cleaner.start();
   }
 
@@ -300,6 +283,7 @@ export class Cluster {
       healthIntervalMs: 10_000,
       failuresMax: 3,
       clock: process.clock,
+      random: this.fork(),
       connector: this.network.connectorOf(process),
     });
     const handler = await proxy.handler();
@@ -308,6 +292,16 @@ export class Cluster {
   }
 
   async #startController(process: SimulatedProcess): Promise<void> {
+    const tables = this.plan.hasTables
+      ? await openTables({
+          process,
+          mount: this.storage.mountOf(process),
+          random: this.fork(),
+          weather: this.streamWeather,
+          topics: new Map([['events', this.topic]]),
+          sabotage: this.#sabotage.tables ?? {},
+        })
+      : undefined;
     const controller = createController({
       ...service,
       brokers: this.#brokerUrls,
@@ -317,14 +311,16 @@ export class Cluster {
       clock: process.clock,
       random: this.fork(),
       connector: this.network.connectorOf(process),
+      tables,
     });
-    this.network.listen(process.name, process, await controller.handler());
+    const handler = await controller.handler();
+    if (process.isAlive) this.network.listen(process.name, process, handler);
   }
 
   async #startDaemon(process: SimulatedProcess): Promise<void> {
     const { clock } = process;
     const random = this.fork();
-    const store = this.#openStore(process, random);
+    const store = await this.storage.openStore(process, random);
     new Cleaner({
       target: { store, brokerId: undefined, remover: storeRemover(store) },
       settings: () => this.#cleanerSettings(),
@@ -338,7 +334,7 @@ export class Cluster {
   #cleanerSettings(): CleanerSettings {
     const { quotaBytes } = this.plan;
     const settings: CleanerSettings = {
-      periodMs: clusterSettings.sweepPeriodMs,
+      periodMs: this.settings.sweepPeriodMs,
       initialDelayMs: 'random',
       quota:
         quotaBytes === undefined
@@ -351,16 +347,6 @@ export class Cluster {
     return this.#sabotage.cleanerSettings?.(settings) ?? settings;
   }
 
-  /** A broker's objects are never more than its quota, whatever it is in the middle of. */
-  async #checkQuota(name: string, key: string): Promise<void> {
-    const { quotaBytes } = this.plan;
-    const prefix = `Broker_${name}_8099/`;
-    if (quotaBytes === undefined || !key.startsWith(prefix)) return;
-    let bytes = 0;
-    for await (const { sizeBytes } of this.#diskOf(name).list(prefix)) bytes += sizeBytes;
-    if (bytes > quotaBytes) this.#laws.violate(`${name} stores ${bytes} of ${quotaBytes} bytes`);
-  }
-
   #logOf(process: SimulatedProcess): ConstructorParameters<typeof Cleaner>[0]['log'] {
     const noteRemoval = (members: object): void => {
       if (process.isAlive) this.#laws.noteRemoval(process.name, members as Removed);
@@ -371,4 +357,8 @@ export class Cluster {
       error: () => undefined,
     };
   }
+}
+
+function pause(scheduler: Scheduler, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void scheduler.after(delayMs, resolve));
 }

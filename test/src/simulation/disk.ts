@@ -1,6 +1,7 @@
 import {
   type CallOptions,
   type GetOptions,
+  isQuireError,
   type ListOptions,
   type ObjectBody,
   type ObjectEntry,
@@ -10,6 +11,7 @@ import {
 } from '@quire/core';
 import type { SeededRandom } from '@quire/core/testing';
 import type { SimulatedProcess } from './machine.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /** What may go wrong with calls of a store, while `isFaulty`. */
 export interface DiskWeather {
@@ -19,6 +21,41 @@ export interface DiskWeather {
   failureChance: number;
   /** Puts fail with STORE_FULL. */
   isFull: boolean;
+}
+
+/** Keeps what was put and deleted of late from the listings of a bucket. */
+export class ListingLag {
+  readonly #scheduler: Scheduler;
+  readonly #lagMs: number;
+  readonly #put = new Map<string, number>();
+  readonly #deleted = new Map<string, { readonly atMs: number; readonly entry: ObjectEntry }>();
+
+  constructor(scheduler: Scheduler, lagMs: number) {
+    this.#scheduler = scheduler;
+    this.#lagMs = lagMs;
+  }
+
+  notePut(key: string): void {
+    if (!this.#deleted.delete(key)) this.#put.set(key, this.#scheduler.nowMs);
+  }
+
+  noteDeleted(entry: ObjectEntry): void {
+    if (!this.#put.delete(entry.key)) {
+      this.#deleted.set(entry.key, { atMs: this.#scheduler.nowMs, entry });
+    }
+  }
+
+  isShown(key: string): boolean {
+    return (this.#put.get(key) ?? -Infinity) + this.#lagMs <= this.#scheduler.nowMs;
+  }
+
+  /** What is gone, and is listed still. */
+  gone(prefix: string): readonly ObjectEntry[] {
+    return [...this.#deleted.values()]
+      .filter(({ atMs }) => atMs + this.#lagMs > this.#scheduler.nowMs)
+      .map(({ entry }) => entry)
+      .filter(({ key }) => key.startsWith(prefix));
+  }
 }
 
 /** Entries that a listing reads at a time: changes in between may show in part. */
@@ -35,6 +72,7 @@ export class SimulatedStore implements ObjectStore {
   readonly #random: SeededRandom;
   readonly #weather: DiskWeather;
   readonly #onStored: (key: string) => Promise<void>;
+  readonly #lag: ListingLag | undefined;
 
   constructor(options: {
     readonly location: string;
@@ -42,6 +80,7 @@ export class SimulatedStore implements ObjectStore {
     readonly process: SimulatedProcess;
     readonly random: SeededRandom;
     readonly weather: DiskWeather;
+    readonly lag?: ListingLag | undefined;
     /** Called at the moment at which an object has come to exist. */
     readonly onStored: (key: string) => Promise<void>;
   }) {
@@ -51,6 +90,7 @@ export class SimulatedStore implements ObjectStore {
     this.#process = options.process;
     this.#random = options.random;
     this.#weather = options.weather;
+    this.#lag = options.lag;
   }
 
   head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -88,7 +128,9 @@ export class SimulatedStore implements ObjectStore {
     }
     return this.#call(`put ${key}`, options, async () => {
       if (this.#weather.isFull) throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      const isNew = this.#lag !== undefined && (await this.#find(key)) === undefined;
       const entry = await this.#objects.put(key, bytes);
+      if (isNew) this.#lag?.notePut(key);
       await this.#onStored(key);
       return entry;
     });
@@ -97,15 +139,9 @@ export class SimulatedStore implements ObjectStore {
   async *list(prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectEntry> {
     let { after } = options;
     for (;;) {
-      const page = await this.#call(`list ${prefix}`, options, async () => {
-        const entries: ObjectEntry[] = [];
-        const { skipsFolder } = options;
-        for await (const entry of this.#objects.list(prefix, { after, skipsFolder })) {
-          entries.push(entry);
-          if (entries.length === listedAtOnce) break;
-        }
-        return entries;
-      });
+      const page = await this.#call(`list ${prefix}`, options, () =>
+        this.#readPage(prefix, { ...options, after }),
+      );
       yield* page;
       if (page.length < listedAtOnce) return;
       after = page.at(-1)?.key;
@@ -113,10 +149,41 @@ export class SimulatedStore implements ObjectStore {
   }
 
   delete(key: string, options?: CallOptions): Promise<void> {
-    return this.#call(`delete ${key}`, options, () => this.#objects.delete(key));
+    return this.#call(`delete ${key}`, options, async () => {
+      const entry = this.#lag === undefined ? undefined : await this.#find(key);
+      await this.#objects.delete(key);
+      if (entry !== undefined) this.#lag?.noteDeleted(entry);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #readPage(
+    prefix: string,
+    { after, skipsFolder }: ListOptions,
+  ): Promise<readonly ObjectEntry[]> {
+    const entries: ObjectEntry[] = [];
+    for await (const entry of this.#objects.list(prefix, { after, skipsFolder })) {
+      if (this.#lag?.isShown(entry.key) !== false) entries.push(entry);
+      if (entries.length === listedAtOnce) break;
+    }
+    if (this.#lag === undefined) return entries;
+    const last = entries.length === listedAtOnce ? entries.at(-1)?.key : undefined;
+    const gone = this.#lag
+      .gone(prefix)
+      .filter(({ key }) => key > (after ?? '') && (last === undefined || key < last));
+    const all = [...entries, ...gone].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    return all.slice(0, listedAtOnce);
+  }
+
+  async #find(key: string): Promise<ObjectEntry | undefined> {
+    try {
+      return await this.#objects.head(key);
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      return undefined;
+    }
+  }
 
   #latencyMs(): number {
     return this.#random.fraction() * this.#weather.latencyMaxMs;

@@ -25,9 +25,12 @@ const schema = new Schema([
 ]);
 const batchRowCount = 20;
 
-/** SQL of a query whose answer no other query has: `rowCount` rows that count from `first`. */
-export function sqlOf(rowCount: number, first: number): string {
-  return `rows ${rowCount} from ${first}`;
+/**
+ * SQL of a query whose answer no other query has: `rowCount` rows that count from `first`. A slow
+ * one takes seconds.
+ */
+export function sqlOf(rowCount: number, first: number, { isSlow = false } = {}): string {
+  return `${isSlow ? 'slow ' : ''}rows ${rowCount} from ${first}`;
 }
 
 /** The rows `[start, end)` of the query's answer, as JSON has them. */
@@ -53,12 +56,13 @@ export class SimulatedEngine implements QueryEngine {
     { sql }: Query,
     options: { signal?: AbortSignal | undefined; limits: QueryLimits },
   ): Promise<QueryExecution> {
-    const script = /^rows (\d+) from (\d+)$/.exec(sql);
+    const script = /^(slow )?rows (\d+) from (\d+)$/.exec(sql);
     await this.#process.pause(this.#random.fraction() * 50);
     throwIfAborted(options.signal);
     if (script === null) throw new QuireError('QUERY_SYNTAX', `'${sql}' is not a script.`);
-    const [rowCount = 0, first = 0] = script.slice(1).map(Number);
-    const batches = this.#batches(rowCount, first, options.signal);
+    const [rowCount = 0, first = 0] = script.slice(2).map(Number);
+    const pauseMaxMs = script[1] === undefined ? 20 : 3000;
+    const batches = this.#batches({ rowCount, first, pauseMaxMs }, options.signal);
     return {
       schema,
       batches,
@@ -76,12 +80,15 @@ export class SimulatedEngine implements QueryEngine {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async *#batches(
-    rowCount: number,
-    first: number,
+    {
+      rowCount,
+      first,
+      pauseMaxMs,
+    }: { readonly rowCount: number; readonly first: number; readonly pauseMaxMs: number },
     signal: AbortSignal | undefined,
   ): AsyncGenerator<RecordBatch> {
     for (let start = 0; start < rowCount; start += batchRowCount) {
-      await this.#process.pause(this.#random.fraction() * 20);
+      await this.#process.pause(this.#random.fraction() * pauseMaxMs);
       throwIfAborted(signal);
       yield batchOf(rowsOf(first, start, Math.min(start + batchRowCount, rowCount)));
     }

@@ -34,11 +34,15 @@ export interface SeenPage {
   readonly resultRowCount: number | undefined;
 }
 
+/** Violations that an error lists: the first one explains most of the others. */
+const shownMax = 5;
+
 /** What must be true of a cluster, whatever happens to it; the first thing that is not is thrown. */
 export class Laws {
   readonly #results = new Map<string, KnownResult>();
   readonly #nowMs: () => number;
   readonly #stalenessMaxMs: number;
+  readonly #areListingsTrue: boolean;
   readonly #violations: string[] = [];
   /** Results that were gone before anything said why: a cleaner's log says it a little later. */
   #unexplained: { readonly result: KnownResult; readonly text: string }[] = [];
@@ -48,15 +52,23 @@ export class Laws {
   constructor(options: {
     readonly nowMs: () => number;
     readonly stalenessMaxMs: number;
+    /** Whether listings show everything at once, by which brokers find each other's results. */
+    readonly areListingsTrue: boolean;
     readonly clockErrorMaxMs: number;
   }) {
     this.#nowMs = options.nowMs;
     this.#stalenessMaxMs = options.stalenessMaxMs;
+    this.#areListingsTrue = options.areListingsTrue;
     this.#clockErrorMaxMs = options.clockErrorMaxMs;
   }
 
   get results(): readonly KnownResult[] {
     return [...this.#results.values()];
+  }
+
+  /** Whether something is known to be wrong, whatever is explained later. */
+  get isBroken(): boolean {
+    return this.#violations.length > 0;
   }
 
   add(result: KnownResult): void {
@@ -72,7 +84,7 @@ export class Laws {
       if (!result.isEvicted && !isEvictionLost) this.#violations.push(text);
     }
     this.#unexplained = [];
-    assert.deepEqual(this.#violations, []);
+    assert.deepEqual(this.#violations.slice(0, shownMax), []);
   }
 
   violate(what: string): void {
@@ -112,6 +124,23 @@ export class Laws {
     }
   }
 
+  /** Rows of a query that runs are its first rows, and never become fewer. */
+  checkGrowing(
+    { requestId, rowCount, first }: Pick<KnownResult, 'requestId' | 'rowCount' | 'first'>,
+    page: { readonly offset: number; readonly rows: unknown; readonly seenCount: number },
+    seenBeforeCount: number,
+  ): void {
+    const { offset, rows, seenCount } = page;
+    const count = Array.isArray(rows) ? rows.length : 0;
+    const expected = JSON.stringify(rowsOf(first, offset, Math.min(offset + count, rowCount)));
+    if (JSON.stringify(rows ?? []) !== expected) {
+      this.violate(`${requestId} has rows ${JSON.stringify(rows)} from ${offset} while it runs`);
+    }
+    if (seenCount < seenBeforeCount || seenCount > rowCount) {
+      this.violate(`${requestId} had ${seenBeforeCount} of ${rowCount} rows, and has ${seenCount}`);
+    }
+  }
+
   /** A list has every result that lived before it was asked for, and still does. */
   checkList(listed: ReadonlySet<string>, startMs: number): void {
     for (const result of this.#results.values()) {
@@ -124,6 +153,7 @@ export class Laws {
 
   /** Whether nothing that has happened explains that a result is gone. */
   mustLive({ livesUntilMs, isDeletionTried, isEvicted }: KnownResult): boolean {
+    if (!this.#areListingsTrue) return false;
     return !isDeletionTried && !isEvicted && this.#nowMs() < livesUntilMs - this.#clockErrorMaxMs;
   }
 

@@ -2,15 +2,26 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SeededRandom } from '@quire/core/testing';
 import { type CallOutcome, SimulatedClient } from './client.ts';
-import { Cluster, type ClusterPlan, clusterSettings, type Sabotage } from './cluster.ts';
+import { Cluster } from './cluster.ts';
+import { type ClusterPlan, clusterSettings, planOf, type Sabotage } from './cluster-plan.ts';
 import { sqlOf } from './engine.ts';
-import { type KnownResult, Laws } from './laws.ts';
+import { pathOfMount, simulateFileSystem } from './file-system.ts';
+import { SimulatedDisk } from './disk-tree.ts';
+import { Laws } from './laws.ts';
 import { SimulatedProcess, trueTimeMs } from './machine.ts';
+import { Mount } from './mount.ts';
+import { ResultUser } from './result-user.ts';
 import { Scheduler } from './scheduler.ts';
 import { stopTimers } from './still-timers.ts';
+import { TableLaws } from './table-laws.ts';
+import { TableUser } from './table-user.ts';
+import { tableGraces } from './tables.ts';
+import { faults, Weather } from './weather.ts';
 
 const minuteMs = 60_000;
 const users = ['ann', 'bob'] as const;
+/** What a run can be made without: users, and kinds of faults. */
+export const ingredients: readonly string[] = [...users, 'admin', ...faults];
 
 /** How a run is made. */
 export interface SimulationOptions {
@@ -18,6 +29,10 @@ export interface SimulationOptions {
   /** Simulated time in which clients call and things go wrong. */
   readonly durationMs: number;
   readonly sabotage?: Sabotage | undefined;
+  /** Parts of the layout that are not drawn. */
+  readonly plan?: Partial<ClusterPlan> | undefined;
+  /** Some of `ingredients`: what is left out to find what a violation needs. */
+  readonly without?: readonly string[] | undefined;
 }
 
 /** What a run did. */
@@ -27,22 +42,10 @@ export interface SimulationReport {
   /** Calls by what came of them. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly resultCount: number;
+  /** Rows of tables that were checked. */
+  readonly tableRowCount: number;
   /** Of everything that clients saw, in order: the same for the same seed. */
   readonly digest: string;
-}
-
-interface CursorAnswer {
-  readonly requestId?: string;
-  readonly reason?: string;
-  readonly numRowsResultSet?: number;
-  readonly resultTable?: { readonly rows: unknown };
-  readonly exceptions?: readonly { readonly errorCode: number }[];
-  readonly expirationTimeMs?: number;
-}
-
-interface ClusterList {
-  readonly resultMetadataList: readonly { readonly requestId: string }[];
-  readonly brokers: readonly { readonly error: string | null }[];
 }
 
 /**
@@ -53,7 +56,19 @@ interface ClusterList {
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   using _timers = stopTimers();
+  using _files = simulateFileSystem();
+  await (warmedUp ??= warmUp());
   return await new Simulation(options).run();
+}
+
+let warmedUp: Promise<void> | undefined;
+
+/**
+ * Has everything loaded that is loaded and compiled by its first use: that takes real time, in
+ * which simulated time would go on.
+ */
+async function warmUp(): Promise<void> {
+  await new Simulation({ seed: 1, durationMs: 5 * minuteMs, plan: { hasTables: true } }).run();
 }
 
 class Simulation {
@@ -61,24 +76,26 @@ class Simulation {
   readonly #scheduler = new Scheduler();
   readonly #random: SeededRandom;
   readonly #laws: Laws;
+  readonly #tableLaws: TableLaws;
   readonly #cluster: Cluster;
   readonly #digest = createHash('sha256');
   readonly #outcomes: Record<string, number> = {};
+  readonly #rows = { first: 0 };
   #callCount = 0;
-  #firstOfNext = 0;
   #isEnding = false;
-  #isKilled = false;
 
   constructor(options: SimulationOptions) {
     this.#options = options;
     this.#random = new SeededRandom(options.seed);
-    const plan = planOf(this.#random);
+    const plan = { ...planOf(this.#random), ...options.plan };
     this.#laws = new Laws({
-      nowMs: () => trueTimeMs(this.#scheduler),
-      stalenessMaxMs: clusterSettings.stalenessMaxMs,
+      nowMs: () => this.#nowMs(),
+      stalenessMaxMs: clusterSettings.stalenessMaxMs + plan.listingLagMs,
+      areListingsTrue: plan.listingLagMs === 0,
       // One clock may be ahead, another behind, and all drift a little.
       clockErrorMaxMs: 2 * plan.clockErrorMaxMs + 2000,
     });
+    this.#tableLaws = new TableLaws(this.#laws);
     this.#cluster = new Cluster({
       plan,
       sabotage: options.sabotage,
@@ -86,56 +103,90 @@ class Simulation {
       random: this.#random,
       laws: this.#laws,
     });
+    this.#cluster.onPowerFailed = (name) => {
+      if (name === 'controller') this.#tableLaws.notePowerFailed();
+    };
   }
 
   async run(): Promise<SimulationReport> {
-    const { durationMs } = this.#options;
+    using _temp = this.#makeTemp();
+    const { plan } = this.#cluster;
     await this.#until(this.#cluster.startAll());
-    const clients = users.map((user, index) => {
-      const process = this.#outsider(`client-${index}`);
-      return this.#callFor(user, process, new SeededRandom(this.#random.integer(2 ** 31)));
+    const without = new Set(this.#options.without);
+    const clients = users.map((user, index) =>
+      without.has(user) ? undefined : this.#repeat(this.#userOf(user, index)),
+    );
+    const tableUser = plan.hasTables && !without.has('admin') ? this.#tableUser() : undefined;
+    const admin = tableUser && this.#repeat({ act: () => tableUser.act(), name: 'admin' });
+    const audit = plan.hasTables ? this.#auditTables() : undefined;
+    const weather = new Weather({
+      cluster: this.#cluster,
+      process: this.#outsider('weather'),
+      random: this.#fork(),
+      without,
     });
-    const weather = this.#makeWeather(this.#outsider('weather'));
-    await this.#pass(durationMs);
+    const faulty = weather.make(() => this.#isEnding);
+    await this.#pass(this.#options.durationMs);
     this.#isEnding = true;
-    await this.#until(Promise.all([...clients, weather]));
-    await this.#conclude();
+    await this.#until(Promise.all([...clients, admin, audit, faulty]));
+    await this.#conclude(weather, tableUser);
     this.#cluster.killAll();
     return {
-      plan: this.#cluster.plan,
+      plan,
       callCount: this.#callCount,
       outcomes: this.#outcomes,
       resultCount: this.#laws.results.length,
+      tableRowCount: this.#tableLaws.checkedRowCount,
       digest: this.#digest.digest('hex'),
     };
   }
 
   /** With everything whole again: what lives can be read everywhere, and in the end nothing is left. */
-  async #conclude(): Promise<void> {
-    const { weather, network, names } = this.#cluster;
-    Object.assign(weather, { failureChance: 0, isFull: false });
-    network.heal();
+  async #conclude(weather: Weather, tableUser: TableUser | undefined): Promise<void> {
+    const { names, plan } = this.#cluster;
+    weather.clear();
     await this.#until(this.#cluster.startAll());
     await this.#pass(minuteMs);
-    this.#check();
-    const process = this.#outsider('auditor');
-    await this.#until(this.#readEverywhere(new SimulatedClient(process, network)));
-    this.#check();
+    const check = (): void => {
+      const isEvictionLost = weather.wasKilled && plan.quotaBytes !== undefined;
+      this.#laws.check({ isEvictionLost });
+    };
+    check();
+    await this.#until(this.#readEverywhere());
+    check();
+    if (tableUser !== undefined) await this.#concludeTables(tableUser);
     // Nobody calls any more: what is left to do is the cleaners'.
-    for (const name of names) if (name.startsWith('proxy')) this.#cluster.kill(name);
+    for (const name of names) if (/^(?:proxy|controller)/.test(name)) this.#cluster.kill(name);
     await this.#pass(clusterSettings.expirationMaxMs + 12 * clusterSettings.graceMs);
-    this.#check();
+    check();
     const left = (await this.#cluster.stored()).filter(
       ({ key }) => !key.startsWith('quire-cleaner/'),
     );
     assert.deepEqual(left, [], 'something is left after everything has expired');
   }
 
-  async #readEverywhere(client: SimulatedClient): Promise<void> {
+  /** Every message is in its tables in the end, and nothing is left of tables that were deleted. */
+  async #concludeTables(user: TableUser): Promise<void> {
+    await this.#until(user.settle((ms) => this.#outsider('waiting').pause(ms)));
+    await this.#until(this.#checkTables({ isEnded: true }));
+    this.#laws.check({ isEvictionLost: true });
+    await this.#until(user.clear());
+    await this.#pass(tableGraces.graceMs + tableGraces.trashRetentionMs + 2 * minuteMs);
+    const disk = this.#cluster.storage.diskOf('controller');
+    const isRecord =
+      /^\/tables\/(?:restreams\/|\.lock$|\.reserve$|[a-z-]+\.json$|tasks\/)|\.revisions$/;
+    const left = disk
+      .files()
+      .filter((path) => !isRecord.test(path) && !path.startsWith('/growing'));
+    assert.deepEqual(left, [], 'something is left after all tables were deleted');
+  }
+
+  async #readEverywhere(): Promise<void> {
+    const user = this.#userOf('ann', 9);
     for (const result of this.#laws.results) {
       if (!this.#laws.mustLive(result)) continue;
-      for (const host of this.#cluster.entries.filter((name) => this.#canServe(name))) {
-        const outcome = await this.#readPage(client, host, result, 0, result.rowCount + 1);
+      for (const host of this.#cluster.entries.filter((name) => user.canServe(name))) {
+        const outcome = await user.readPage(host, result, 0, result.rowCount + 1);
         if (this.#laws.mustLive(result) && outcome?.status !== 200) {
           this.#laws.violate(`${result.requestId} through ${host}: ${outcome?.status}`);
         }
@@ -143,16 +194,111 @@ class Simulation {
     }
   }
 
-  /** Whether it serves every result, whichever broker has it. */
-  #canServe(name: string): boolean {
-    return this.#cluster.plan.isShared || name.startsWith('proxy');
+  /** Looks at all tables now and then, as a query in another process does. */
+  async #auditTables(): Promise<void> {
+    const process = this.#outsider('auditor');
+    const random = this.#fork();
+    while (!this.#isEnding) {
+      await process.pause(minuteMs * (1 + 2 * random.fraction()));
+      await this.#checkTables({ isEnded: false });
+    }
+  }
+
+  async #checkTables(how: { readonly isEnded: boolean }): Promise<void> {
+    const mount = new Mount({
+      disk: this.#cluster.storage.diskOf('controller'),
+      process: this.#outsider('reader'),
+      random: new SeededRandom(0),
+      weather: { latencyMaxMs: 0 },
+    });
+    await this.#tableLaws.check(`${pathOfMount(mount)}/tables`, how);
+  }
+
+  #userOf(name: string, index: number): ResultUser & { readonly name: string } {
+    const process = this.#outsider(`client-${index}`);
+    const client = new SimulatedClient(process, this.#cluster.network);
+    const cluster = this.#cluster;
+    const user = new ResultUser({
+      name,
+      cluster: {
+        entries: cluster.entries,
+        isShared: cluster.plan.isShared,
+        hasController: true,
+        unit: { ms: minuteMs, suffix: 'm' },
+        expirationMaxMs: clusterSettings.expirationMaxMs,
+        pauseMaxMs: 3000,
+        call: (host, path, options) => client.call(host, path, options),
+        pause: (delayMs) => process.pause(delayMs),
+        nowMs: () => this.#nowMs(),
+        sqlOf,
+        expirationSince: (startMs) => cluster.expirationSince(startMs),
+      },
+      laws: this.#laws,
+      random: this.#fork(),
+      rows: this.#rows,
+      note: (...noted) => this.#note(...noted),
+    });
+    return Object.assign(user, { name });
+  }
+
+  #tableUser(): TableUser {
+    const process = this.#outsider('admin');
+    return new TableUser({
+      client: new SimulatedClient(process, this.#cluster.network),
+      random: this.#fork(),
+      laws: this.#tableLaws,
+      topic: this.#cluster.topic,
+      nowMs: () => this.#nowMs(),
+      note: (kind, outcome) => this.#note(kind, 'controller', outcome),
+      violate: (what) => this.#laws.violate(what),
+    });
+  }
+
+  async #repeat(user: { readonly name: string; act(): Promise<void> }): Promise<void> {
+    const process = this.#outsider(user.name);
+    const random = this.#fork();
+    while (!this.#isEnding) {
+      await process.pause(random.fraction() * 20_000);
+      await user.act();
+    }
+  }
+
+  /** Gives temporary files a disk that no process owns and that never fails. */
+  #makeTemp(): Disposable {
+    const { TMPDIR } = process.env;
+    const mount = new Mount({
+      disk: new SimulatedDisk(() => this.#nowMs()),
+      process: this.#outsider('temp'),
+      random: new SeededRandom(0),
+      weather: { latencyMaxMs: 0 },
+    });
+    process.env['TMPDIR'] = pathOfMount(mount);
+    return {
+      [Symbol.dispose]: () => {
+        if (TMPDIR === undefined) delete process.env['TMPDIR'];
+        else process.env['TMPDIR'] = TMPDIR;
+      },
+    };
+  }
+
+  #nowMs(): number {
+    return trueTimeMs(this.#scheduler);
+  }
+
+  #fork(): SeededRandom {
+    return new SeededRandom(this.#random.integer(2 ** 31));
+  }
+
+  #outsider(name: string): SimulatedProcess {
+    return new SimulatedProcess(name, this.#scheduler, { offsetMs: 0, rate: 1 });
   }
 
   /** Lets simulated time pass. */
   async #pass(durationMs: number): Promise<void> {
     let isOver = false;
     this.#scheduler.after(durationMs, () => (isOver = true));
-    await this.#scheduler.run(() => isOver);
+    await this.#scheduler.run(() => isOver || this.#laws.isBroken);
+    if (this.#laws.isBroken) this.#laws.check({ isEvictionLost: true });
   }
 
   /** Lets simulated time pass until the work is done. */
@@ -164,216 +310,10 @@ class Simulation {
     await done;
   }
 
-  #check(): void {
-    const isEvictionLost = this.#isKilled && this.#cluster.plan.quotaBytes !== undefined;
-    this.#laws.check({ isEvictionLost });
-  }
-
-  #outsider(name: string): SimulatedProcess {
-    return new SimulatedProcess(name, this.#scheduler, { offsetMs: 0, rate: 1 });
-  }
-
-  async #callFor(user: string, process: SimulatedProcess, random: SeededRandom): Promise<void> {
-    const client = new SimulatedClient(process, this.#cluster.network);
-    while (!this.#isEnding) {
-      await process.pause(random.fraction() * 20_000);
-      await this.#act(client, user, random);
-    }
-  }
-
-  async #act(client: SimulatedClient, user: string, random: SeededRandom): Promise<void> {
-    const { entries } = this.#cluster;
-    const host = entries[random.integer(entries.length)] ?? '';
-    const own = this.#laws.results.filter(({ owner }) => owner === user);
-    const result = own[random.integer(Math.max(1, own.length))];
-    const kind = random.fraction();
-    if (kind > 0.95) {
-      await this.#list(client);
-    } else if (result === undefined || kind < 0.3) {
-      await this.#query(client, host, user, random.integer(120));
-    } else if (kind < 0.8) {
-      const offset = random.integer(result.rowCount + 2);
-      await this.#readPage(client, host, result, offset, 1 + random.integer(60));
-    } else if (kind < 0.92) {
-      await this.#renew(client, host, result, 1 + random.integer(40));
-    } else {
-      await this.#delete(client, host, result);
-    }
-  }
-
-  async #query(client: SimulatedClient, host: string, owner: string, rowCount: number) {
-    const first = this.#firstOfNext;
-    this.#firstOfNext += 1000;
-    const startMs = trueTimeMs(this.#scheduler);
-    const outcome = await client.call(host, '/query/sql?doPaginate=true&numRows=10', {
-      method: 'POST',
-      as: owner,
-      body: { sql: sqlOf(rowCount, first) },
-    });
-    const answer = outcome?.status === 200 ? outcome.json<CursorAnswer>() : undefined;
-    this.#note('query', host, outcome, answer?.exceptions?.[0]?.errorCode);
-    const requestId = answer?.requestId;
-    if (answer?.exceptions?.length !== 0 || requestId === undefined) return;
-    const nowMs = trueTimeMs(this.#scheduler);
-    const result: KnownResult = {
-      requestId,
-      owner,
-      rowCount,
-      first,
-      livesUntilMs: startMs + clusterSettings.expirationMs,
-      expiredByMs: nowMs + clusterSettings.expirationMs,
-      isDeletionTried: false,
-      deletedAtMs: undefined,
-      isEvicted: false,
-      toldAtMs: nowMs,
-    };
-    this.#laws.add(result);
-    this.#laws.checkPage(result, { offset: 0, rowCount: 10, startMs }, seenPage(outcome));
-  }
-
-  async #readPage(
-    client: SimulatedClient,
-    host: string,
-    result: KnownResult,
-    offset: number,
-    rowCount: number,
-  ): Promise<CallOutcome> {
-    const startMs = trueTimeMs(this.#scheduler);
-    const path = `/query/${result.requestId}/results?offset=${offset}&numRows=${rowCount}`;
-    const outcome = await client.call(host, path, { as: result.owner });
-    this.#note('page', host, outcome);
-    const seen = seenPage(outcome);
-    // A broker with a disk of its own knows its own results only.
-    if (seen.status === 404 && !this.#canServe(host)) return outcome;
-    this.#laws.checkPage(result, { offset, rowCount, startMs }, seen);
-    return outcome;
-  }
-
-  async #renew(
-    client: SimulatedClient,
-    host: string,
-    result: KnownResult,
-    minutes: number,
-  ): Promise<void> {
-    const startMs = trueTimeMs(this.#scheduler);
-    const granted = Math.min(minutes * minuteMs, clusterSettings.expirationMaxMs);
-    const before = result.livesUntilMs;
-    result.livesUntilMs = Math.min(before, startMs + granted);
-    const outcome = await client.call(host, `/query/resultStore/${result.requestId}`, {
-      method: 'PATCH',
-      as: result.owner,
-      body: { expiration: `${minutes}m` },
-    });
-    this.#note('renew', host, outcome);
-    const wishedMs = trueTimeMs(this.#scheduler) + granted;
-    result.expiredByMs = Math.max(result.expiredByMs, wishedMs);
-    if (outcome?.status === 200) {
-      result.livesUntilMs = startMs + granted;
-      result.expiredByMs = wishedMs;
-    }
-  }
-
-  async #delete(client: SimulatedClient, host: string, result: KnownResult): Promise<void> {
-    result.isDeletionTried = true;
-    const outcome = await client.call(host, `/query/resultStore/${result.requestId}`, {
-      method: 'DELETE',
-      as: result.owner,
-    });
-    this.#note('delete', host, outcome);
-    if (outcome?.status === 200) result.deletedAtMs ??= trueTimeMs(this.#scheduler);
-  }
-
-  /** The controller's list has what lives in all brokers that answered it. */
-  async #list(client: SimulatedClient): Promise<void> {
-    const host = 'controller';
-    const startMs = trueTimeMs(this.#scheduler);
-    const outcome = await client.call(host, '/cluster/results', { as: 'root' });
-    this.#note('list', host, outcome);
-    if (outcome?.status !== 200) return;
-    const { resultMetadataList, brokers } = outcome.json<ClusterList>();
-    if (brokers.some(({ error }) => error !== null)) return;
-    const listed = resultMetadataList.map(({ requestId }) => requestId);
-    this.#laws.checkList(new Set(listed), startMs);
-  }
-
   #note(kind: string, host: string, outcome: CallOutcome, detail = 0): void {
     this.#callCount += 1;
     const key = `${kind} ${outcome?.status ?? 'lost'}${detail === 0 ? '' : ` ${detail}`}`;
     this.#outcomes[key] = (this.#outcomes[key] ?? 0) + 1;
-    this.#digest.update(`${trueTimeMs(this.#scheduler)} ${host} ${key} ${outcome?.text}\n`);
+    this.#digest.update(`${this.#nowMs()} ${host} ${key} ${outcome?.text}\n`);
   }
-
-  /** Lets things go wrong, one after the other and each for a while, as the seed says. */
-  async #makeWeather(process: SimulatedProcess): Promise<void> {
-    const random = new SeededRandom(this.#random.integer(2 ** 31));
-    const { weather, network, names } = this.#cluster;
-    const anyOf = (list: readonly string[]): string => list[random.integer(list.length)] ?? '';
-    while (!this.#isEnding) {
-      await process.pause(random.fraction() * 3 * minuteMs);
-      const lasts = random.fraction() * minuteMs;
-      const kind = random.integer(7);
-      if (kind === 0) {
-        const name = anyOf(names);
-        this.#isKilled = true;
-        this.#cluster.kill(name);
-        await process.pause(lasts);
-        // A proxy may wait for its brokers before it listens.
-        void this.#cluster.start(name);
-      } else if (kind === 1) {
-        weather.failureChance = random.fraction() * 0.3;
-        await process.pause(lasts);
-        weather.failureChance = 0;
-      } else if (kind === 2) {
-        weather.isFull = true;
-        await process.pause(lasts);
-        weather.isFull = false;
-      } else if (kind === 3) {
-        const [a, b] = [anyOf(names), anyOf([...names, 'client-0', 'client-1'])];
-        network.setCut(a, b, true);
-        await process.pause(lasts);
-        network.setCut(a, b, false);
-      } else if (kind === 4) {
-        network.latencyMaxMs = 1 + random.fraction() * 800;
-        weather.latencyMaxMs = 1 + random.fraction() * 500;
-        await process.pause(lasts);
-        network.latencyMaxMs = 3;
-        weather.latencyMaxMs = 4;
-      } else if (kind === 5) {
-        const name = anyOf(names);
-        const { clockErrorMaxMs } = this.#cluster.plan;
-        this.#cluster.stepClock(name, (2 * random.fraction() - 1) * clockErrorMaxMs);
-        await process.pause(lasts);
-        this.#cluster.stepClock(name, 0);
-      } else {
-        for (let times = random.integer(8); times >= 0; times -= 1) {
-          network.resetOne();
-          await process.pause(random.fraction() * 5000);
-        }
-      }
-    }
-  }
-}
-
-function seenPage(outcome: CallOutcome): Parameters<Laws['checkPage']>[2] {
-  if (outcome === undefined) {
-    return { status: 0, reason: undefined, rows: undefined, resultRowCount: undefined };
-  }
-  const { reason, resultTable, numRowsResultSet } = outcome.json<CursorAnswer>();
-  return {
-    status: outcome.status,
-    reason,
-    rows: resultTable?.rows,
-    resultRowCount: numRowsResultSet,
-  };
-}
-
-function planOf(random: SeededRandom): ClusterPlan {
-  return {
-    brokerCount: 1 + random.integer(3),
-    proxyCount: 1 + random.integer(2),
-    isShared: random.fraction() < 0.6,
-    hasDaemon: random.fraction() < 0.5,
-    quotaBytes: random.fraction() < 0.5 ? undefined : 20_000 + random.integer(60_000),
-    clockErrorMaxMs: random.fraction() < 0.7 ? 0 : random.integer(2 * minuteMs),
-  };
 }

@@ -54,11 +54,12 @@ export class FaultProxy implements AsyncDisposable {
   /** Decides about each request; undefined passes it on. */
   intercept: (request: ProxiedRequest) => Fault | undefined = () => undefined;
   readonly #server: Server;
-  readonly #targetPort: number;
+  /** The port of the server behind it; another one once that was started again. */
+  targetPort: number;
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server;
-    this.#targetPort = targetPort;
+    this.targetPort = targetPort;
   }
 
   static async start(targetPort: number): Promise<FaultProxy> {
@@ -116,7 +117,7 @@ export class FaultProxy implements AsyncDisposable {
     // The Host header stays as the client signed it.
     const outgoing = sendRequest({
       host: '127.0.0.1',
-      port: this.#targetPort,
+      port: this.targetPort,
       method,
       path,
       headers,

@@ -1,0 +1,20 @@
+import type { SimulationOptions } from './simulation.ts';
+
+/** Runs that once broke a law, as simple as they could be made, with the cause that was cured. */
+export const stories: readonly (readonly [cause: string, story: SimulationOptions])[] = [
+  [
+    'the name of a new root of a file store was not durable: a power failure lost all results',
+    {
+      seed: 25,
+      durationMs: 600_000,
+      plan: {
+        hasTables: false,
+        proxyCount: 1,
+        hasDaemon: false,
+        clockErrorMaxMs: 0,
+        listingLagMs: 0,
+      },
+      without: ['admin', 'kill', 'cut', 'slow', 'clock'],
+    },
+  ],
+];

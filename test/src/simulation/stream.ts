@@ -1,0 +1,134 @@
+import { QuireError } from '@quire/core';
+import type { SeededRandom } from '@quire/core/testing';
+import type { FetchedMessages, MessageStream, StreamMessage } from '@quire/streams';
+import type { SimulatedProcess } from './machine.ts';
+
+/** How a stream fails. */
+export interface StreamWeather {
+  /** Of a call, at most. */
+  latencyMaxMs: number;
+  /** Of each call. */
+  failureChance: number;
+}
+
+/** A topic as its servers keep it: messages in partitions, which are told to all who wait. */
+export class Topic {
+  readonly partitions: readonly StreamMessage[][];
+  readonly #random: SeededRandom;
+  readonly #nextOffsets: number[];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(partitionCount: number, random: SeededRandom) {
+    this.#random = random;
+    this.partitions = Array.from({ length: partitionCount }, () => []);
+    this.#nextOffsets = this.partitions.map(() => 0);
+  }
+
+  /** Where the next message of a partition will be, or a little after. */
+  latestOffset(partition: number): number {
+    return this.#nextOffsets[partition] ?? 0;
+  }
+
+  /** Messages number themselves within their partition; offsets have gaps, as those of Kafka may. */
+  append(partition: number, count: number, nowMs: number): void {
+    const messages = this.partitions[partition];
+    if (messages === undefined) throw new RangeError(`There is no partition ${partition}.`);
+    for (let index = 0; index < count; index += 1) {
+      const offset = this.latestOffset(partition);
+      const value = JSON.stringify({ p: partition, n: messages.length, ts: nowMs });
+      messages.push({ offset, key: null, value: Buffer.from(value), timestampMs: nowMs });
+      this.#nextOffsets[partition] = offset + (this.#random.fraction() < 0.05 ? 3 : 1);
+    }
+    for (const wake of this.#waiting) wake();
+  }
+
+  onAppended(wake: () => void): Disposable {
+    this.#waiting.add(wake);
+    return { [Symbol.dispose]: () => void this.#waiting.delete(wake) };
+  }
+}
+
+/** A topic as one process reaches it: answers take time, are short at random, or are lost. */
+export class SimulatedStream implements MessageStream {
+  readonly description = 'simulated topic';
+  readonly #topic: Topic;
+  readonly #process: SimulatedProcess;
+  readonly #random: SeededRandom;
+  readonly #weather: StreamWeather;
+
+  constructor(options: {
+    readonly topic: Topic;
+    readonly process: SimulatedProcess;
+    readonly random: SeededRandom;
+    readonly weather: StreamWeather;
+  }) {
+    this.#topic = options.topic;
+    this.#process = options.process;
+    this.#random = options.random;
+    this.#weather = options.weather;
+  }
+
+  async readPartitions(): ReturnType<MessageStream['readPartitions']> {
+    await this.#turn();
+    return this.#topic.partitions.map((_, partition) => {
+      return { partition, earliestOffset: 0, latestOffset: this.#topic.latestOffset(partition) };
+    });
+  }
+
+  async fetch(
+    ...[partition, fromOffset, limits, { signal } = {}]: Parameters<MessageStream['fetch']>
+  ): Promise<FetchedMessages> {
+    await this.#turn();
+    const latest = (): number => this.#topic.latestOffset(partition);
+    if (fromOffset < 0 || fromOffset > latest()) {
+      throw new QuireError('OFFSET_NOT_FOUND', `There is no ${fromOffset} in [0, ${latest()}].`);
+    }
+    if (fromOffset === latest() && limits.waitMs > 0) await this.#untilMore(limits.waitMs, signal);
+    signal?.throwIfAborted();
+    const all = this.#topic.partitions[partition] ?? [];
+    const start = all.findIndex(({ offset }) => offset >= fromOffset);
+    const countMax = 1 + this.#random.integer(Math.min(limits.messagesMax, 60));
+    const messages = start < 0 ? [] : all.slice(start, start + countMax);
+    const last = messages.at(-1);
+    const isAtEnd = start < 0 || start + messages.length >= all.length;
+    const nextOffset = isAtEnd ? latest() : (last?.offset ?? fromOffset) + 1;
+    return { messages, nextOffset, latestOffset: latest() };
+  }
+
+  async findOffset(partition: number, timeMs: number): Promise<number> {
+    await this.#turn();
+    const found = this.#topic.partitions[partition]?.find(
+      ({ timestampMs }) => (timestampMs ?? 0) >= timeMs,
+    );
+    return found?.offset ?? this.#topic.latestOffset(partition);
+  }
+
+  async countMessages(partition: number, from: number, to: number): Promise<number> {
+    await this.#turn();
+    const all = this.#topic.partitions[partition] ?? [];
+    return all.filter(({ offset }) => offset >= from && offset < to).length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #turn(): Promise<void> {
+    const { latencyMaxMs, failureChance } = this.#weather;
+    await this.#process.pause(this.#random.fraction() * latencyMaxMs);
+    if (this.#random.fraction() < failureChance) {
+      throw new QuireError('STREAM_UNAVAILABLE', 'Simulated: the stream does not answer.');
+    }
+  }
+
+  /** Resolves when there is more, or the time is over, or the signal is aborted. */
+  async #untilMore(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _ = this.#topic.onAppended(() => resolve());
+    const timeout = this.#process.scheduler.after(waitMs, () => resolve());
+    const onAbort = (): void => resolve();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    await promise;
+    timeout.cancel();
+    signal?.removeEventListener('abort', onAbort);
+    await this.#turn();
+  }
+}
