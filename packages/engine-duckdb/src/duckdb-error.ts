@@ -67,13 +67,25 @@ export function queryError(
   const { sql, tables = [] } = query;
   const marker =
     sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
-  const detail = redact(missingFileMessage(failure) ?? `${failure.type} Error: ${failure.message}`);
+  const own = missingFileMessage(failure) ?? unknownNameMessage(failure.message);
+  const detail = redact(own ?? `${failure.type} Error: ${failure.message}`);
   // Bytes that mean nothing are reported without the file that they are in.
   const namesNoTable = failure.type === 'Invalid' && tables.length > 0;
   const message = namesNoTable
     ? `${detail.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
     : detail;
   return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);
+}
+
+/** A column or table that the query does not have, with names near it, in one line. */
+function unknownNameMessage(message: string): string | undefined {
+  const [, what, name, near] =
+    /^Referenced (column|table) "(.*?)" (?:was )?not found(?: in FROM clause| because the FROM clause is missing)?!?(?:\nCandidate (?:bindings|tables): (.*))?$/.exec(
+      message,
+    ) ?? [];
+  if (what === undefined || name === undefined) return undefined;
+  const hint = near === undefined ? '' : ` The nearest are: ${near.replaceAll('"', '')}.`;
+  return `Binder Error: The query has no ${what} "${name}" in its FROM clause.${hint}`;
 }
 
 /**

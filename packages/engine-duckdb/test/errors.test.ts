@@ -17,18 +17,18 @@ describe('a query fails', () => {
     [
       'SELECT nosuch FROM range(1) AS t(i)',
       'COLUMN_NOT_FOUND',
-      'Referenced column "nosuch" not found in FROM clause!\nCandidate bindings: "i"',
+      'The query has no column "nosuch" in its FROM clause. The nearest are: i.',
     ],
     [
       'SELECT t.nosuch FROM range(1) AS t(i)',
       'COLUMN_NOT_FOUND',
       '"t" does not have a column named "nosuch"',
     ],
-    ['SELECT nosuch', 'COLUMN_NOT_FOUND', 'Referenced column "nosuch" was not found'],
+    ['SELECT nosuch', 'COLUMN_NOT_FOUND', 'The query has no column "nosuch" in its FROM clause.'],
     [
       'SELECT x.i FROM range(1) AS t(i)',
       'QUERY_INVALID',
-      'Referenced table "x" not found!\nCandidate tables: "t"',
+      'The query has no table "x" in its FROM clause. The nearest are: t.',
     ],
     ['SELECT nosuch(1)', 'QUERY_INVALID', 'Scalar Function with name nosuch does not exist!'],
     [
@@ -100,7 +100,7 @@ describe('a query fails', () => {
     [`SELECT ${'f'.repeat(5000)}(1)`, `Scalar Function with name ${'f'.repeat(400)}`],
     [
       `SELECT "${'c'.repeat(5000)}" FROM range(1)`,
-      `Referenced column "${'c'.repeat(119)}…" not found`,
+      `The query has no column "${'c'.repeat(119)}…" in its FROM clause`,
     ],
     [`SELECT error('${'e\n'.repeat(5000)}')`, 'Invalid Input Error: e'],
     [`SELECT * FROM read_csv('${'x'.repeat(5000)}')`, 'the table function read_csv'],

@@ -71,7 +71,7 @@ async function planOf(
 
 /** A failure without places and candidates of the translation, which its writer has never seen. */
 function withoutPlace(error: QuireError): QuireError {
-  const [sentence = ''] = error.message.split(/\n|(?:Did you mean|Candidate)/);
+  const [sentence = ''] = error.message.split(/\n|(?:Did you mean|The nearest are)/);
   if (error.code === 'QUERY_SYNTAX') {
     return new QuireError(
       'INTERNAL',
