@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -15,6 +16,7 @@ import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
 let http: string;
@@ -22,7 +24,9 @@ let grpc: string;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  const config = await writeSettings(directory.path, 'engine.broker.flight.port = 0\n');
+  const flights = join(root, 'node_modules/vega-datasets/data/flights-3m.parquet');
+  const settings = `engine.broker.flight.port = 0\nengine.table.flights.path = ${flights}\n`;
+  const config = await writeSettings(directory.path, settings);
   server = new CliProcess(['start', '--config', config, '--roles', 'broker'], {
     variables: testVariables,
   });
@@ -105,6 +109,30 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
     print(json.dumps(counts))`,
       ),
     ).toEqual([123, 0, 0]);
+  });
+
+  test('ADBC, pandas, polars and pyarrow run the lines of the guide as they are', async () => {
+    const guide = await readFile(join(root, 'packages/client/CONNECT.md'), 'utf8');
+    const blocks = [...guide.matchAll(/```python\n([^]*?)```/g)].map(([, lines = '']) =>
+      lines
+        .replaceAll('grpc://127.0.0.1:8815', grpc)
+        .replace('"analyst", "password": "quickstart-analyst"', '"ann", "password": "ann-password"')
+        .replace('quickstart-analyst', 'admin-token'),
+    );
+    expect(blocks).toHaveLength(2);
+    const [frames = '', table = ''] = blocks;
+    expect(
+      await session(
+        'import contextlib, io',
+        'with contextlib.redirect_stdout(io.StringIO()):',
+        frames.replaceAll(/^/gm, '    '),
+        `request = urllib.request.Request(http + '/query/sql?doPaginate=true', json.dumps({'sql': 'SELECT * FROM stocks'}).encode(),
+  {'authorization': 'Bearer admin-token', 'content-type': 'application/json'})
+request_id = json.load(urllib.request.urlopen(request))['requestId']`,
+        table,
+        'print(json.dumps([frame.shape, flights.shape, table.num_rows]))',
+      ),
+    ).toEqual([[229, 2], [3_000_000, 5], 560]);
   });
 
   test('ADBC binds parameters of every type that they can have', async () => {
