@@ -17,4 +17,19 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
       without: ['admin', 'kill', 'cut', 'slow', 'clock'],
     },
   ],
+  [
+    'directories of a new table server were not durable: a power failure lost tables that were confirmed',
+    {
+      seed: 31,
+      durationMs: 75_000,
+      plan: {
+        brokerCount: 1,
+        proxyCount: 1,
+        hasDaemon: false,
+        clockErrorMaxMs: 0,
+        listingLagMs: 0,
+      },
+      without: ['kill', 'lost', 'full', 'cut', 'slow', 'clock', 'settings', 'reset'],
+    },
+  ],
 ];
