@@ -6,8 +6,10 @@ test('an object over several lines is one row', () => {
   expect(readRows('{\n  "a": 1\n}\n')).toEqual({ rows: [{ a: 1 }], lines: [1] });
 });
 
-test('texts that are no rows are told what rows look like', () => {
-  expect(readRows('"a": 1').problem).toMatch(/^These are no rows: expected JSON objects .* or CSV/);
+test('a text without rows is answered by how rows are written', () => {
+  expect(readRows('"a": 1').problem).toMatch(
+    /^No rows can be read: expected JSON objects .* or CSV/,
+  );
 });
 
 test('a preview reads the first rows, a load all of them', () => {

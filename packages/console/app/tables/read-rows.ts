@@ -62,7 +62,7 @@ function readLines(text: string, rowsMax: number): ReadRows {
 }
 
 const unreadable =
-  'These are no rows: expected JSON objects on lines of their own or in an array, or CSV with a line of names above its rows.';
+  'No rows can be read: expected JSON objects on lines of their own or in an array, or CSV with a line of names above its rows.';
 
 /** What a column of numbers holds: nothing that would lose digits. */
 const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
