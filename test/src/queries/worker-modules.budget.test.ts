@@ -9,7 +9,10 @@ const listPackages = `
   const packages = new Set();
   require('node:module').registerHooks({
     load(url, context, next) {
-      packages.add(/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1] ?? /packages\\/([^/]+)/.exec(url)?.[1]);
+      packages.add(
+        /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1] ??
+          /packages\\/([^/]+(?:\\/src\\/settings(?=[.]ts))?)/.exec(url)?.[1]?.replace('/src/', '/'),
+      );
       return next(url, context);
     },
   });
@@ -51,10 +54,15 @@ test('a server loads the client of Kafka, and the SDKs of buckets, only when it 
   }
 });
 
-test('the modules that describe kinds of engines and of queries load neither engine nor store', () => {
+test('the modules that describe kinds of engines and of queries load the rows of their settings, and neither engine nor store', () => {
   const packages = [
     ...packagesOf('packages/server/src/engines/engine-kinds.ts'),
     ...packagesOf('packages/server/src/queries/query-kind.ts'),
   ];
-  expect([...new Set(packages)].toSorted()).toEqual(['core', 'server']);
+  expect([...new Set(packages)].toSorted()).toEqual([
+    'core',
+    'engine-duckdb/settings',
+    'engine-pinot/settings',
+    'server',
+  ]);
 });

@@ -1,4 +1,10 @@
-import { type ObjectStore, type StoreCall, systemClock, systemRandom } from '@quire/core';
+import {
+  isQuireError,
+  type ObjectStore,
+  type StoreCall,
+  systemClock,
+  systemRandom,
+} from '@quire/core';
 import {
   answeredData,
   describeBy,
@@ -12,7 +18,7 @@ import {
 } from '@quire/results';
 import type { OpenQueryEngine } from '../engines/engine-kind.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
-import { isOpenedAnywhere, openStore } from '../stores/open-store.ts';
+import { isOpenedAnywhere, openStore, type StoreSettings } from '../stores/open-store.ts';
 import type { WorkContext, WorkerHost, WorkRunner } from '../workers/worker-kind.ts';
 import {
   type EncodedDescription,
@@ -42,9 +48,7 @@ export async function openQueries(
   const { call } = host;
   const [clock, random] = [systemClock, systemRandom];
   const opened = await kind.openQueryEngine(settings, { clock, random, call, findings });
-  const store = isOpenedAnywhere(settings)
-    ? (await openStore(settings, dependenciesOf(host))).store
-    : undefined;
+  const store = isOpenedAnywhere(settings) ? await openResultStore(settings, host) : undefined;
   const parts: QueryParts = { ...opened, store };
   // The first process is replaced soon. Any other one waits for work, and can warm up meanwhile.
   if (!isFirst) void kind.warmUp?.(opened.engine).catch(() => undefined);
@@ -62,6 +66,19 @@ export async function openQueries(
       await store?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Opens the store that the server has opened with the same settings: one that cannot be opened now
+ * has an outage, and no setting is wrong.
+ */
+async function openResultStore(settings: StoreSettings, host: WorkerHost): Promise<ObjectStore> {
+  try {
+    return (await openStore(settings, dependenciesOf(host))).store;
+  } catch (error) {
+    const { cause } = error as Error;
+    throw isQuireError(cause) && cause.kind === 'unavailable' ? cause : error;
+  }
 }
 
 async function runQuery(
