@@ -174,7 +174,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await runQuery(page, 'SELECT symbol,\n  pryce\nFROM stocks');
       await expect
         .poll(() => page.getByRole('alert').innerText())
-        .toMatch(/The query failed after[^]*"pryce" not found/);
+        .toMatch(/The query failed after[^]*no column "pryce"/);
       await expect
         .poll(() => page.locator('.editor .cm-lintRange-error').innerText())
         .toBe('pryce');
