@@ -20,35 +20,52 @@ export async function readProcessMemory(pid: number): Promise<ProcessMemory> {
  * What a process and all that it has started have in memory now; what several share counts for
  * each.
  */
-export async function readFamilyMemory(pid: number): Promise<number> {
-  const { residentBytes } = await readProcessMemory(pid);
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
-    .split(' ')
-    .filter((text) => text !== '');
-  const others = await Promise.all(children.map((child) => readFamilyMemory(Number(child))));
-  return others.reduce((sum, bytes) => sum + bytes, residentBytes);
+export function readFamilyMemory(pid: number): Promise<number> {
+  return sumOverFamily(pid, ({ residentBytes }) => residentBytes);
 }
 
 /**
  * The most that a process and those that it has running now each had in memory since they started,
  * added up.
  */
-export async function readFamilyPeak(pid: number): Promise<number> {
-  const { peakBytes } = await readProcessMemory(pid);
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
-    .split(' ')
-    .filter((text) => text !== '');
-  const others = await Promise.all(children.map((child) => readFamilyPeak(Number(child))));
-  return others.reduce((sum, bytes) => sum + bytes, peakBytes);
+export function readFamilyPeak(pid: number): Promise<number> {
+  return sumOverFamily(pid, ({ peakBytes }) => peakBytes);
+}
+
+async function sumOverFamily(
+  pid: number,
+  bytesOf: (memory: ProcessMemory) => number,
+): Promise<number> {
+  const own = bytesOf(await readProcessMemory(pid));
+  const others = await Promise.all(
+    (await childrenOf(pid)).map((child) => unlessEnded(sumOverFamily(child, bytesOf))),
+  );
+  return others.reduce<number>((sum, bytes) => sum + (bytes ?? 0), own);
 }
 
 /** Lets the peaks of a process and of all that it has running begin again at what each has now. */
 export async function resetFamilyPeak(pid: number): Promise<void> {
   await resetPeak(pid);
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+  for (const child of await childrenOf(pid)) await unlessEnded(resetFamilyPeak(child));
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text
     .split(' ')
-    .filter((text) => text !== '');
-  for (const child of children) await resetFamilyPeak(Number(child));
+    .filter((each) => each !== '')
+    .map(Number);
+}
+
+/** A process may end between the look at its parent and the look at it. */
+async function unlessEnded<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
+    throw error;
+  }
 }
 
 /** Lets the peak of a process begin again at what it has now. */
@@ -57,6 +74,8 @@ export async function resetPeak(pid: number): Promise<void> {
 }
 
 function kilobytes(status: string, name: string): number {
+  // One that has ended, and whose parent has not taken note of it, has no memory any more.
+  if (/^State:\s+[ZX]/m.test(status)) return 0;
   const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
   if (match === null) {
     throw new Error(`The system does not tell ${name} of a process: this needs Linux.`);
