@@ -26,6 +26,9 @@ interface BrokerEntry {
   readonly port: number;
 }
 
+/** How often the controller is asked for its list while tables disappear from it. */
+const asksMax = 4;
+
 /** Knows the brokers of a cluster: who serves a table, and who has not answered recently. */
 export class BrokerDirectory {
   readonly #controller: Controller;
@@ -123,10 +126,11 @@ export class BrokerDirectory {
   async #ask(): Promise<Directory> {
     const controller = this.#controller;
     await controller.release();
-    const { status, text } = await controller.call({
-      method: 'GET',
-      path: '/v2/brokers?state=ONLINE',
-    });
+    const ask = () => controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
+    let answer = await ask();
+    // A table that is dropped while the controller makes its list is a 404 of the whole list.
+    for (let asked = 1; answer.status === 404 && asked < asksMax; asked += 1) answer = await ask();
+    const { status, text } = answer;
     if (status !== 200) {
       const cause = at(controller.url, text.slice(0, 200));
       throw new QuireError(

@@ -1,0 +1,45 @@
+import { ManualClock } from '@quire/core/testing';
+import { expect, test } from 'vitest';
+import { BrokerDirectory } from '../src/http/broker-directory.ts';
+import type { Controller } from '../src/http/controller.ts';
+
+const list = {
+  status: 200,
+  text: '{"tables":{"rivers":[{"host":"b","port":8099}]},"tenants":{}}',
+};
+const gone = { status: 404, text: '{"code":404,"error":"Table \'visits\' not found."}' };
+
+/** A controller that gives these answers, the last one again and again. */
+function directoryOf(...answers: readonly { readonly status: number; readonly text: string }[]) {
+  const calls: string[] = [];
+  const controller = {
+    http: { clock: new ManualClock() },
+    url: 'http://c:9000',
+    release: async () => [1, 5, 1],
+    call: async ({ path }: { readonly path: string }) => {
+      calls.push(path);
+      return answers[calls.length - 1] ?? answers.at(-1);
+    },
+  } as unknown as Controller;
+  const directory = new BrokerDirectory(controller, {
+    brokers: undefined,
+    refreshMs: 1000,
+    avoidMs: 1000,
+  });
+  return { directory, calls };
+}
+
+test('the list of brokers is asked for again when a table is dropped while the controller makes it', async () => {
+  const { directory, calls } = directoryOf(gone, gone, list);
+  expect(await directory.brokersFor(new Set(['rivers']))).toEqual(['http://b:8099']);
+  expect(calls).toHaveLength(3);
+});
+
+test('a controller that has no such list is asked four times, and then named', async () => {
+  const { directory, calls } = directoryOf(gone);
+  await expect(directory.brokersFor(new Set(['rivers']))).rejects.toMatchObject({
+    code: 'UNEXPECTED_RESPONSE',
+    message: 'The controller answers /v2/brokers with HTTP 404.',
+  });
+  expect(calls).toHaveLength(4);
+});
