@@ -145,8 +145,30 @@ export class MultipartUpload implements PartUpload<void> {
       Body,
       ContentLength: Body.byteLength,
     });
-    const { ETag } = await bucket.request(call, (client, options) => client.send(command, options));
-    this.#completed.push({ PartNumber, ...(ETag !== undefined && { ETag }) });
+    try {
+      const { ETag } = await bucket.request(call, (client, options) =>
+        client.send(command, options),
+      );
+      this.#completed.push({ PartNumber, ...(ETag !== undefined && { ETag }) });
+    } catch (error) {
+      if (isQuireError(error, 'STORE_UNAVAILABLE')) await this.#assertNotGivenUp();
+      throw error;
+    }
+  }
+
+  /**
+   * A server that refuses a part may close the connection before the part is written: then only the
+   * end of the connection is seen, and not why. @throws STORE_MISCONFIGURED when the upload is gone
+   */
+  async #assertNotGivenUp(): Promise<void> {
+    const { bucket, call } = this.#options;
+    const command = new ListPartsCommand({ ...this.#target, MaxParts: 1 });
+    try {
+      await bucket.request(call, (client, options) => client.send(command, options));
+    } catch (error) {
+      // Whatever else fails says nothing of the upload.
+      if (!isQuireError(error) || error.code === 'STORE_MISCONFIGURED') throw error;
+    }
   }
 
   get #target(): { readonly Bucket: string; readonly Key: string; readonly UploadId: string } {
