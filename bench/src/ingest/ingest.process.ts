@@ -218,6 +218,10 @@ function streamOf(topic: string, streamType: StreamType): Readonly<Record<string
     streamType,
     [`stream.${streamType}.topic.name`]: streamType === 'kafka' ? (kafka?.topic ?? '') : topic,
     [`stream.${streamType}.consumer.prop.auto.offset.reset`]: 'smallest',
-    ...(streamType === 'kafka' && { 'stream.kafka.broker.list': kafkaAddress }),
+    ...(streamType === 'kafka' && {
+      'stream.kafka.broker.list': kafkaAddress,
+      'stream.kafka.decoder.class.name':
+        'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
+    }),
   };
 }

@@ -132,6 +132,34 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       expect(await collect(store.leftovers.list())).toEqual([]);
     });
 
+    test('an upload that is given up while it is written is named as such where the server resets its next part', async () => {
+      await using proxy = await FaultProxy.start(server.process.port);
+      await using store = await S3ObjectStore.open({
+        ...server.storeOptions(),
+        endpoint: proxy.endpoint,
+      });
+      proxy.intercept = ({ method, url }) =>
+        method === 'PUT' && url.includes('partNumber=4') ? { kind: 'reset' } : undefined;
+      const source = async function* (): AsyncGenerator<Uint8Array> {
+        for (let part = 0; part < 3; part += 1) yield patternBytes(8 * 1024 * 1024, part);
+        for (const { key } of await collect(store.leftovers.list())) {
+          await store.leftovers.remove(key);
+        }
+        yield patternBytes(8 * 1024 * 1024, 3);
+      };
+      await expect(store.put('lost', source())).rejects.toMatchObject({
+        code: 'STORE_MISCONFIGURED',
+        message: expect.stringContaining('was given up by another program') as string,
+      });
+      // A part that fails while the upload stands fails for its own reason.
+      const whole = async function* (): AsyncGenerator<Uint8Array> {
+        for (let part = 0; part < 4; part += 1) yield patternBytes(8 * 1024 * 1024, part);
+      };
+      await expect(store.put('unlucky', whole())).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      });
+    });
+
     test('unfinished uploads in a bucket as the store tells of them come page by page, and those that end meanwhile are left out', async () => {
       await using proxy = await FaultProxy.start(server.process.port);
       await using store = await S3ObjectStore.open({
