@@ -28,8 +28,10 @@ export type {
 } from './object-store.ts';
 export {
   type CachedReader,
+  type ConditionalWriter,
   type FolderDeleter,
   isCachedReader,
+  isConditionalWriter,
   isFolderDeleter,
   isLinkSigner,
   isSharingAware,

@@ -2,7 +2,7 @@
  * What some stores can do beside the verbs of `ObjectStore`: one interface for each capability, and
  * one function that finds it. All wrappers of this package have the capabilities of the store inside.
  */
-import type { ByteRange, CallOptions } from './object-store.ts';
+import type { ByteRange, CallOptions, ObjectEntry } from './object-store.ts';
 
 /** A store that can have bytes cached in this process or machine. */
 export interface CachedReader {
@@ -12,6 +12,21 @@ export interface CachedReader {
    * reads them, or says what is wrong. A read of memory takes less time than the waits of a `get`.
    */
   readCached(key: string, range: ByteRange, target: Uint8Array): boolean;
+}
+
+/** A store that can store an object on the condition that it does not exist, in one step. */
+export interface ConditionalWriter {
+  /**
+   * Stores an object as `put` does, unless an object with that key exists: that one stays as it is,
+   * and undefined is returned. Of several calls at the same time, exactly one stores its object. A
+   * call that is retried after STORE_UNAVAILABLE or STORE_TIMED_OUT may find the object that its
+   * first attempt stored.
+   */
+  putIfAbsent(
+    key: string,
+    bytes: Uint8Array,
+    options?: CallOptions,
+  ): Promise<ObjectEntry | undefined>;
 }
 
 /** A store that deletes a whole folder at less cost than its objects one by one. */
@@ -44,11 +59,20 @@ export interface SharingAware {
 }
 
 /** All capabilities that a store may have. */
-export type StoreCapabilities = CachedReader & FolderDeleter & LinkSigner & SharingAware;
+export type StoreCapabilities = CachedReader &
+  ConditionalWriter &
+  FolderDeleter &
+  LinkSigner &
+  SharingAware;
 
 /** Returns whether a store can have bytes cached. */
 export function isCachedReader(store: object): store is CachedReader {
   return 'readCached' in store && typeof store.readCached === 'function';
+}
+
+/** Returns whether a store can store an object on the condition that it does not exist. */
+export function isConditionalWriter(store: object): store is ConditionalWriter {
+  return 'putIfAbsent' in store && typeof store.putIfAbsent === 'function';
 }
 
 /** Returns whether a store deletes whole folders. */

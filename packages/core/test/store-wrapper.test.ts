@@ -2,6 +2,7 @@ import * as core from '@quire/core';
 import {
   type ByteRange,
   isCachedReader,
+  isConditionalWriter,
   isFolderDeleter,
   isLinkSigner,
   isSharingAware,
@@ -21,6 +22,8 @@ const readCached = (key: string, { start }: ByteRange, target: Uint8Array): bool
 };
 const capabilities: StoreCapabilities = {
   readCached,
+  putIfAbsent: async (key, bytes) =>
+    key === 'old' ? undefined : { key, sizeBytes: bytes.byteLength, lastModifiedMs: 1 },
   deleteFolder: async (keys) => keys.length === 2,
   signLink: async (key, lifetimeMs) => `https://${key}?${lifetimeMs}`,
   isShared: false,
@@ -37,6 +40,12 @@ async function answersOf(store: ObjectStore): Promise<Record<string, unknown>> {
         store.readCached('cached', range, target),
         [...target],
         store.readCached('elsewhere', range, target),
+      ],
+    }),
+    ...(isConditionalWriter(store) && {
+      putIfAbsent: [
+        await store.putIfAbsent('old', new Uint8Array(1)),
+        await store.putIfAbsent('new', new Uint8Array(2)),
       ],
     }),
     ...(isFolderDeleter(store) && {

@@ -1,4 +1,4 @@
-import type { CallOptions, Clock, ObjectStore } from '@quire/core';
+import { type CallOptions, type Clock, isConditionalWriter, type ObjectStore } from '@quire/core';
 import { encodeCommitRecord } from './commit-record.ts';
 import { recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './commit-record.ts';
@@ -8,7 +8,8 @@ import { isStored } from './result-finder.ts';
 /**
  * Replaces the commit record of a result by one with another expiry: writes the new one, then
  * deletes the old one, so that the result is never without a record. `removeResult` says why that
- * is safe against removals.
+ * is safe against removals. The new record is written only where none is: another process may be
+ * renewing to the same millisecond, and a record that was its own must not be taken back here.
  *
  * @throws RESULT_DELETED when the old record is missing: the result was removed or has been renewed
  * by another process
@@ -24,7 +25,9 @@ export async function replaceRecord(
   const recordKey = recordKeyOf(entry.brokerId, entry.requestId, newRecord);
   const bytes = encodeCommitRecord(newRecord);
   const seenMs = clock.monotonicMs();
-  await store.put(recordKey, bytes, options);
+  if (!(await putNew(store, recordKey, bytes, options))) {
+    throw removedError(entry.requestId, 'deleted');
+  }
   if (!(await isStored(store, entry.recordKey, options))) {
     await store.delete(recordKey, options);
     throw removedError(entry.requestId, 'deleted');
@@ -36,4 +39,18 @@ export async function replaceRecord(
     record: newRecord,
     seenMs,
   };
+}
+
+/** Stores an object; returns false, as far as the store can tell, when one with that key exists. */
+async function putNew(
+  store: ObjectStore,
+  key: string,
+  bytes: Uint8Array,
+  options: CallOptions,
+): Promise<boolean> {
+  if (isConditionalWriter(store)) {
+    return (await store.putIfAbsent(key, bytes, options)) !== undefined;
+  }
+  await store.put(key, bytes, options);
+  return true;
 }

@@ -1,4 +1,9 @@
-import { createRequestId, isQuireError } from '@quire/core';
+import {
+  type ConditionalWriter,
+  createRequestId,
+  isQuireError,
+  type ObjectStore,
+} from '@quire/core';
 import { ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
@@ -134,3 +139,50 @@ test('a result may be renewed and deleted by another broker than the one that st
   expect(await Array.fromAsync(memory.list(''))).toEqual([]);
   expect(await codeOf(two.open(entry.requestId))).toBe('RESULT_DELETED');
 });
+
+test('a result that two brokers renew to the same millisecond stays, at whatever moment the second comes in', async () => {
+  const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
+  const { results: first } = broker('Broker_a_1');
+  let callCount = 0;
+  for (let moment = 1; moment === 1 || callCount >= moment - 1; moment += 1) {
+    const { entry } = await first.create(countingRows(5), { owner: 'o' });
+    callCount = 0;
+    const step = async (): Promise<void> => {
+      callCount += 1;
+      if (callCount === moment) await first.renew(entry.requestId, 2 * hourMs);
+    };
+    const store = withStep(step);
+    const second = new ResultStore({
+      store,
+      brokerId: 'Broker_b_1',
+      isShared: true,
+      clock,
+      cacheBytesMax: 0,
+      ...times,
+    });
+    const renewed = await second.renew(entry.requestId, 2 * hourMs);
+    expect(renewed.expirationTimeMs).toBe(clock.nowMs() + 2 * hourMs);
+    expect(await pageText(await first.open(entry.requestId), 0, 5)).toBe(countingJson(0, 5));
+    expect(await Array.fromAsync(broker('Broker_a_1').results.list())).toEqual([renewed]);
+    await first.delete(entry.requestId);
+  }
+  expect(callCount).toBeGreaterThanOrEqual(4); // the record, the new one, a look at the old one, its end
+});
+
+/** The one store, with a step before each call. */
+function withStep(step: () => Promise<void>): ObjectStore & ConditionalWriter {
+  const after = async <T>(call: () => Promise<T>): Promise<T> => {
+    await step();
+    return call();
+  };
+  return {
+    location: memory.location,
+    head: (...call) => after(() => memory.head(...call)),
+    get: (...call) => after(() => memory.get(...call)),
+    put: (...call) => after(() => memory.put(...call)),
+    putIfAbsent: (...call) => after(() => memory.putIfAbsent(...call)),
+    list: (...call) => memory.list(...call),
+    delete: (...call) => after(() => memory.delete(...call)),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}

@@ -65,6 +65,7 @@ export class AzureObjectStore extends BucketStore implements LeftoverKeeper {
       },
       get: (call, range) => openObject(bucket, call, range),
       put: (call, body, assertOpen) => writer.write(call, body, assertOpen),
+      putIfAbsent: (call, bytes) => writer.writeIfAbsent(call, bytes),
       listPages: (call, after) => listPages(bucket, call, after),
       delete: (call) => deleter.delete(call.key, call),
       signLink: (call, lifetimeMs) => signLink(bucket, call, lifetimeMs, clock),

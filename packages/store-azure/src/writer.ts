@@ -1,7 +1,8 @@
-import { type ObjectEntry, type Random, retry, type RetryOptions } from '@quire/core';
+import { type ObjectEntry, QuireError, type Random, retry, type RetryOptions } from '@quire/core';
 import { type FailedCall, putInParts } from '@quire/core/bucket';
 import { BlockUpload } from './block-upload.ts';
 import { type Bucket, entryOf, octets } from './bucket.ts';
+import { isConflict } from './errors.ts';
 
 export interface ObjectWriterOptions {
   readonly bucket: Bucket;
@@ -42,10 +43,24 @@ export class ObjectWriter {
     });
   }
 
-  async #putBytes(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry> {
+  /** Writes an object by one request; returns undefined when a blob with that key exists. */
+  async writeIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined> {
+    try {
+      return await this.#putBytes(call, bytes, { ifNoneMatch: '*' });
+    } catch (error) {
+      if (error instanceof QuireError && isConflict(error.cause)) return undefined;
+      throw error;
+    }
+  }
+
+  async #putBytes(
+    call: FailedCall,
+    bytes: Uint8Array,
+    conditions: { readonly ifNoneMatch?: '*' } = {},
+  ): Promise<ObjectEntry> {
     const { bucket } = this.#options;
     const { lastModified } = await bucket.request(call, (options) =>
-      bucket.blob(call.key).upload(bytes, bytes.byteLength, { ...options, ...octets }),
+      bucket.blob(call.key).upload(bytes, bytes.byteLength, { ...options, ...octets, conditions }),
     );
     return entryOf(call, bytes.byteLength, lastModified);
   }

@@ -55,6 +55,8 @@ export interface FileSystem {
   /** Makes what happened to a directory's names durable. */
   syncDirectory(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name, which must not exist. */
+  link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   makeDirectory(path: string): Promise<void>;
   removeDirectory(path: string): Promise<void>;
@@ -101,6 +103,7 @@ export const nodeFileSystem: FileSystem = {
     }
   },
   rename: (from, to) => called((done) => fs.rename(from, to, done)),
+  link: (from, to) => called((done) => fs.link(from, to, done)),
   unlink: (path) => called((done) => fs.unlink(path, done)),
   makeDirectory: (path) => called((done) => fs.mkdir(path, directoryMode, done)),
   removeDirectory: (path) => called((done) => fs.rmdir(path, done)),

@@ -6,6 +6,7 @@ import {
   type CachedReader,
   type CallOptions,
   type Clock,
+  type ConditionalWriter,
   type FolderDeleter,
   type GetOptions,
   type ListOptions,
@@ -72,7 +73,9 @@ const deleteCountAlone = 3;
  * their place. Processes may share a root. Nothing outside of the root is ever touched, whatever
  * symbolic links are planted in it.
  */
-export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter {
+export class FileObjectStore
+  implements ObjectStore, CachedReader, ConditionalWriter, FolderDeleter
+{
   readonly location: string;
   /**
    * What writes under way, and writers that died, have staged; not objects, and so not part of the
@@ -157,6 +160,15 @@ export class FileObjectStore implements ObjectStore, CachedReader, FolderDeleter
     // Its status would tell, but the room of the one that was replaced is wanted now.
     this.#handles?.forget(key);
     return entry;
+  }
+
+  async putIfAbsent(
+    key: string,
+    bytes: Uint8Array,
+    options?: CallOptions,
+  ): Promise<ObjectEntry | undefined> {
+    this.#check(key, options);
+    return this.#writer.writeIfAbsent(key, bytes, options, () => this.#assertOpen());
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {

@@ -10,7 +10,7 @@ import {
 } from '@quire/core';
 import { errnoOf, isErrno } from '@quire/core/process';
 import { type FailedCall, translated } from './errors.ts';
-import type { FileSystem } from './file-system.ts';
+import type { FileStatus, FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -28,6 +28,12 @@ const moveAttemptsMax = 100;
 
 /** A directory stands where the file should, or a file where a directory should. */
 const obstacleErrnos = ['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'] as const;
+
+/** The file system does not know hard links, or not here. */
+const noLinkErrnos = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'] as const;
+
+/** Moves a file from its first path to its second one. */
+type Move = (from: string, to: string) => Promise<void>;
 
 export interface ObjectWriterOptions {
   readonly fileSystem: FileSystem;
@@ -59,6 +65,32 @@ export class ObjectWriter {
     options: CallOptions | undefined,
     assertAlive: () => void,
   ): Promise<ObjectEntry> {
+    const { fileSystem } = this.#options;
+    return this.#write(key, body, options, assertAlive, (from, to) => fileSystem.rename(from, to));
+  }
+
+  /** As `write`, but returns undefined when an object with that key exists. */
+  async writeIfAbsent(
+    key: string,
+    bytes: Uint8Array,
+    options: CallOptions | undefined,
+    assertAlive: () => void,
+  ): Promise<ObjectEntry | undefined> {
+    const { fileSystem } = this.#options;
+    let isStored = false;
+    const entry = await this.#write(key, bytes, options, assertAlive, async (from, to) => {
+      isStored = await moveIfAbsent(fileSystem, from, to);
+    });
+    return isStored ? entry : undefined;
+  }
+
+  async #write(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options: CallOptions | undefined,
+    assertAlive: () => void,
+    move: Move,
+  ): Promise<ObjectEntry> {
     const { fileSystem, root, clock, random } = this.#options;
     const call: FailedCall = { op: 'put', key, location: root.location };
     const staged = await translated(call, () =>
@@ -80,7 +112,7 @@ export class ObjectWriter {
       await translated(call, () => staged.finish(lastModifiedMs));
       throwIfAborted(options?.signal);
       assertAlive();
-      await translated(call, () => this.#moveInPlace(staged, root.pathOf(key), key));
+      await translated(call, () => this.#moveInPlace(staged, root.pathOf(key), key, move));
       return { key, sizeBytes: staged.sizeBytes, lastModifiedMs };
     } catch (error) {
       await staged.discard();
@@ -98,8 +130,8 @@ export class ObjectWriter {
     clock.sleep(touchPeriodMs, signal).then(touch, () => undefined);
   }
 
-  async #moveInPlace(staged: StagedFile, path: string, key: string): Promise<void> {
-    const { fileSystem, root } = this.#options;
+  async #moveInPlace(staged: StagedFile, path: string, key: string, move: Move): Promise<void> {
+    const { root } = this.#options;
     const directory = dirname(path);
     try {
       for (let attempt = 1; ; attempt += 1) {
@@ -109,7 +141,7 @@ export class ObjectWriter {
           if (attempt > 1) await this.#makeDirectories(directory);
           if (!(await root.isContained(directory))) throw leadsOutside(directory, key);
           await Promise.all(this.#makingDirectories);
-          await fileSystem.rename(staged.path, path);
+          await move(staged.path, path);
           break;
         } catch (error) {
           if (!isErrno(error, 'ENOENT') || attempt >= moveAttemptsMax) throw error;
@@ -167,6 +199,48 @@ export class ObjectWriter {
         { cause: error },
       );
     }
+  }
+}
+
+/**
+ * Moves a file to a path where no file is, or deletes it. Returns whether it was moved.
+ *
+ * A link is made in one step, which fails where a file is; a rename would replace that file. Without
+ * links, as on some network file systems, a file may still appear between the look and the rename.
+ */
+async function moveIfAbsent(fileSystem: FileSystem, from: string, to: string): Promise<boolean> {
+  for (;;) {
+    try {
+      await fileSystem.link(from, to);
+      await fileSystem.unlink(from);
+      return true;
+    } catch (error) {
+      const hasNoLinks = isErrno(error, ...noLinkErrnos);
+      if (!hasNoLinks && !isErrno(error, 'EEXIST')) throw error;
+      const kind = await kindOf(fileSystem, to);
+      if (kind === 'file') {
+        await fileSystem.unlink(from);
+        return false;
+      }
+      if (hasNoLinks) {
+        await fileSystem.rename(from, to);
+        return true;
+      }
+      // A file that has gone was deleted since; a directory is in the way.
+      if (kind !== undefined) throw error;
+    }
+  }
+}
+
+async function kindOf(
+  fileSystem: FileSystem,
+  path: string,
+): Promise<FileStatus['kind'] | undefined> {
+  try {
+    return (await fileSystem.status(path)).kind;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
   }
 }
 

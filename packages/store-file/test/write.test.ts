@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ObjectStore, readObject } from '@quire/core';
+import { isConditionalWriter, type ObjectStore, readObject } from '@quire/core';
 import { collect, ManualClock } from '@quire/core/testing';
 import { FileObjectStore, nodeFileSystem } from '@quire/store-file';
-import { describe, expect, test } from 'vitest';
+import { assert, describe, expect, test } from 'vitest';
 import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
 import { errnoError, type FileOperation, TracedFileSystem } from './traced-file-system.ts';
 
@@ -290,6 +290,41 @@ describe('put', () => {
     await store.put('a/b/c', Uint8Array.of(1));
     expect(raceCount).toBe(5);
     expect(await temporary.tree()).toEqual(['a/', 'a/b/', 'a/b/c']);
+  });
+
+  test.each(['EPERM', 'ENOTSUP'])(
+    'put of what must not exist works without links (%s), and never replaces',
+    async (errno) => {
+      await using setup = await setUp();
+      const { store, traced, temporary } = setup;
+      assert(isConditionalWriter(store));
+      traced.before = ({ operation }) => {
+        if (operation === 'link') throw errnoError(errno, 'link');
+      };
+      expect(await store.putIfAbsent('a/k', Uint8Array.of(1))).toMatchObject({ sizeBytes: 1 });
+      expect(await store.putIfAbsent('a/k', Uint8Array.of(2))).toBeUndefined();
+      expect(await readObject(store, 'a/k')).toEqual(Uint8Array.of(1));
+      expect(await temporary.tree()).toEqual(['a/', 'a/k']);
+    },
+  );
+
+  test('put of what must not exist is refused where a directory is, and stores where a file has just been deleted', async () => {
+    await using setup = await setUp();
+    const { store, traced, temporary } = setup;
+    assert(isConditionalWriter(store));
+    await store.put('a/k', Uint8Array.of(1));
+    await expect(store.putIfAbsent('a', Uint8Array.of(2))).rejects.toMatchObject({
+      code: 'INVALID_OBJECT_KEY',
+    });
+    let isDeleted = false;
+    traced.before = async ({ operation, path }) => {
+      if (operation !== 'status' || path !== 'a/k' || isDeleted) return;
+      isDeleted = true;
+      await nodeFileSystem.unlink(join(temporary.path, 'a/k'));
+    };
+    expect(await store.putIfAbsent('a/k', Uint8Array.of(3))).toMatchObject({ sizeBytes: 1 });
+    expect([isDeleted, await readObject(store, 'a/k')]).toEqual([true, Uint8Array.of(3)]);
+    expect(await temporary.tree()).toEqual(['a/', 'a/k']);
   });
 
   test('put gives up when the staged file itself has vanished', async () => {

@@ -45,6 +45,11 @@ export const requestFailures = new FailureTranslator({
   },
 });
 
+/** Tells whether a condition on the state of the object was not met. */
+export function isConflict(error: unknown): boolean {
+  return statusOf(error) === 412;
+}
+
 /** The status of the answer that failed, here or in the library; undefined when there was none. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof FailedAnswer) return error.status;

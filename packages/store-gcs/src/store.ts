@@ -53,6 +53,7 @@ export class GcsObjectStore extends BucketStore {
       },
       get: (call, range) => openObject(bucket, call, range),
       put: (call, body, assertOpen) => writer.write(call, body, assertOpen),
+      putIfAbsent: (call, bytes) => writer.writeIfAbsent(call, bytes),
       listPages: (call, after) => listPages(bucket, call, after),
       delete: (call) => deleteObject(bucket, call),
       signLink: (call, lifetimeMs) => signLink(bucket, call, lifetimeMs, clock),

@@ -1,6 +1,7 @@
-import { type ObjectEntry, retry, type RetryOptions } from '@quire/core';
+import { type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
 import { type FailedCall, putInParts } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
+import { isConflict } from './errors.ts';
 import { assertStored, parseObjectResource } from './object-resource.ts';
 import { ResumableUpload } from './resumable-upload.ts';
 
@@ -46,7 +47,21 @@ export class ObjectWriter {
     });
   }
 
-  async #putBytes(call: FailedCall, body: Uint8Array): Promise<ObjectEntry> {
+  /** Writes an object by one request; returns undefined when an object with that key exists. */
+  async writeIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined> {
+    try {
+      return await this.#putBytes(call, bytes, { ifGenerationMatch: '0' });
+    } catch (error) {
+      if (error instanceof QuireError && isConflict(error.cause)) return undefined;
+      throw error;
+    }
+  }
+
+  async #putBytes(
+    call: FailedCall,
+    body: Uint8Array,
+    condition: Readonly<Record<string, string>> = {},
+  ): Promise<ObjectEntry> {
     const { bucket } = this.#options;
     const resource = await bucket.sendForJson(call, {
       method: 'POST',
@@ -54,6 +69,7 @@ export class ObjectWriter {
       parameters: {
         uploadType: 'media',
         name: bucket.prefix + call.key,
+        ...condition,
         ...(bucket.kmsKeyName !== undefined && { kmsKeyName: bucket.kmsKeyName }),
       },
       headers: { 'Content-Type': 'application/octet-stream' },

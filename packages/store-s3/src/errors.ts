@@ -15,6 +15,7 @@ const passingCodes = new Set([
   'RequestTimeout',
   'RequestTimeTooSkewed',
   'OperationAborted',
+  'ConditionalRequestConflict', // another write of the same object was under way
   'InternalError',
 ]);
 /** No room: Amazon has no such answer, others do. */
@@ -78,6 +79,16 @@ export const requestFailures = new FailureTranslator({
 /** Tells whether the server answered that there is no such thing. */
 export function isAbsence(error: unknown): boolean {
   return statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket';
+}
+
+/** Tells whether the server did not store an object because it exists. */
+export function isPresence(error: unknown): boolean {
+  return statusOf(error) === 412;
+}
+
+/** Tells whether the server does not know what was asked of it. */
+export function isUnsupported(error: unknown): boolean {
+  return statusOf(error) === 501;
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -58,6 +58,7 @@ export class S3ObjectStore extends BucketStore implements LeftoverKeeper {
       head: (call) => headObject(bucket, call),
       get: (call, range) => openObject(bucket, call, range),
       put: (call, body, assertOpen) => writer.write(call, body, assertOpen),
+      putIfAbsent: (call, bytes) => writer.writeIfAbsent(call, bytes),
       listPages: (call, after) => listPages(bucket, call, after),
       async delete(call) {
         using _connections = bucket.hold();

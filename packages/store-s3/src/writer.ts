@@ -2,6 +2,7 @@ import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { isQuireError, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
 import { type FailedCall, putInParts, observeSource } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
+import { isPresence, isUnsupported } from './errors.ts';
 import { wholeSeconds } from './last-modified.ts';
 import { MultipartUpload } from './multipart-upload.ts';
 import { unobstructed } from './obstacle.ts';
@@ -41,8 +42,23 @@ export class ObjectWriter {
       await this.#putBytes(call, body);
       onChunk(body);
     } else await this.#putSource(call, observeSource(body, { onChunk }), assertOpen);
+    return await this.#entryOf(call, sizeBytes);
+  }
+
+  async #isStored(call: FailedCall): Promise<boolean> {
     try {
-      return await headObject(bucket, { ...call, op: 'head' });
+      await headObject(this.#options.bucket, { ...call, op: 'head' });
+      return true;
+    } catch (error) {
+      if (isQuireError(error, 'OBJECT_NOT_FOUND')) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the entry of an object that was stored. */
+  async #entryOf(call: FailedCall, sizeBytes: number): Promise<ObjectEntry> {
+    try {
+      return await headObject(this.#options.bucket, { ...call, op: 'head' });
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       // Somebody has deleted it since, a cleaner perhaps: it was stored all the same.
@@ -71,11 +87,34 @@ export class ObjectWriter {
     });
   }
 
-  async #putBytes(call: FailedCall, bytes: Uint8Array): Promise<void> {
+  /**
+   * Writes an object by one request; returns undefined when an object with that key exists. On a
+   * server without conditional requests the look and the write are two requests.
+   */
+  async writeIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined> {
+    using _connections = this.#options.bucket.hold();
+    try {
+      await this.#putBytes(call, bytes, { IfNoneMatch: '*' });
+    } catch (error) {
+      if (!(error instanceof QuireError)) throw error;
+      if (isPresence(error.cause)) return undefined;
+      if (!isUnsupported(error.cause)) throw error;
+      if (await this.#isStored(call)) return undefined;
+      await this.#putBytes(call, bytes);
+    }
+    return await this.#entryOf(call, bytes.byteLength);
+  }
+
+  async #putBytes(
+    call: FailedCall,
+    bytes: Uint8Array,
+    condition: { readonly IfNoneMatch?: '*' } = {},
+  ): Promise<void> {
     const { bucket } = this.#options;
     const command = new PutObjectCommand({
       ...bucket.target(call.key),
       ...bucket.encryption,
+      ...condition,
       Body: bytes,
       ContentLength: bytes.byteLength,
       ContentType: 'application/octet-stream',

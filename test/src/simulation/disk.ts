@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  type ConditionalWriter,
   type GetOptions,
   isQuireError,
   type ListOptions,
@@ -65,7 +66,7 @@ const listedAtOnce = 5;
  * The store as one process reaches it: calls take time, have their effect at one moment of it, and
  * may fail before or after that. A process that is killed in between does not learn which.
  */
-export class SimulatedStore implements ObjectStore {
+export class SimulatedStore implements ObjectStore, ConditionalWriter {
   readonly location: string;
   readonly #objects: ObjectStore;
   readonly #process: SimulatedProcess;
@@ -131,6 +132,21 @@ export class SimulatedStore implements ObjectStore {
       const isNew = this.#lag !== undefined && (await this.#find(key)) === undefined;
       const entry = await this.#objects.put(key, bytes);
       if (isNew) this.#lag?.notePut(key);
+      await this.#onStored(key);
+      return entry;
+    });
+  }
+
+  putIfAbsent(
+    key: string,
+    bytes: Uint8Array,
+    options?: CallOptions,
+  ): Promise<ObjectEntry | undefined> {
+    return this.#call(`put ${key}`, options, async () => {
+      if (this.#weather.isFull) throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      if ((await this.#find(key)) !== undefined) return undefined;
+      const entry = await this.#objects.put(key, bytes);
+      this.#lag?.notePut(key);
       await this.#onStored(key);
       return entry;
     });

@@ -188,6 +188,7 @@ export function fileSystemOf(mount: Mount): FileSystem {
     },
     syncDirectory: (path) => mount.call((disk) => disk.sync(disk.findDirectory(path))),
     rename: (from, to) => mount.call((disk) => disk.rename(from, to)),
+    link: (from, to) => mount.call((disk) => disk.link(from, to)),
     unlink: (path) => mount.call((disk) => disk.unlink(path)),
     makeDirectory: (path) =>
       mount.call((disk) => void disk.makeDirectory(path, { isRecursive: false })),

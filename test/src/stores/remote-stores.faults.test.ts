@@ -1,6 +1,6 @@
-import { type ObjectStore, readObject } from '@quire/core';
+import { isConditionalWriter, type ObjectStore, readObject } from '@quire/core';
 import { collect, chunksOf, patternBytes } from '@quire/core/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, assert, beforeAll, describe, expect, test } from 'vitest';
 import { expectBytes, expectRejection } from '@quire/core/conformance';
 import type { Fault, ProxiedRequest } from '../testkit/servers/fault-proxy.ts';
 import { describeWithTool } from '../testkit/toolchain.ts';
@@ -182,6 +182,23 @@ function describeFailures(kind: BackendKind, start: () => Backend): void {
         expect(remote.proxy.requests.length).toBeGreaterThan(1);
         remote.proxy.requests.length = 0;
       }
+    },
+  );
+
+  test.runIf(kind.name === 'S3')(
+    'a server without conditional requests is asked whether the object exists, and not sent a second one',
+    async () => {
+      await using remote = await openRemote(start());
+      remote.proxy.intercept = ({ method, headers }) =>
+        method === 'PUT' && headers['if-none-match'] !== undefined
+          ? kind.refusal(501, 'NotImplemented')
+          : undefined;
+      const { store } = remote;
+      assert(isConditionalWriter(store));
+      expect(await store.putIfAbsent('k', patternBytes(7, 2))).toBeUndefined();
+      expect(await store.putIfAbsent('new', patternBytes(7, 2))).toMatchObject({ sizeBytes: 7 });
+      expect(await store.putIfAbsent('new', patternBytes(8, 3))).toBeUndefined();
+      expectBytes(await readObject(store, 'new'), patternBytes(7, 2));
     },
   );
 

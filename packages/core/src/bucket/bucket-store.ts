@@ -9,7 +9,7 @@ import type {
   ObjectEntry,
   ObjectStore,
 } from '../object-store.ts';
-import type { LinkSigner } from '../store-capabilities.ts';
+import type { ConditionalWriter, LinkSigner } from '../store-capabilities.ts';
 import { assertByteRange } from '../store/byte-range.ts';
 import { storeClosed } from '../store/store-errors.ts';
 import { assertLinkLifetime } from './bucket-location.ts';
@@ -27,6 +27,8 @@ export interface BucketVerbs {
     body: Uint8Array | AsyncIterable<Uint8Array>,
     assertOpen: () => void,
   ): Promise<ObjectEntry>;
+  /** Puts an object by one request; returns undefined when an object with that key exists. */
+  putIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined>;
   /**
    * Lists the objects whose keys start with `call.key`, page by page, in their order. May begin
    * with keys up to `after`, which is printable ASCII and empty for all.
@@ -40,7 +42,7 @@ export interface BucketVerbs {
 }
 
 /** An `ObjectStore` in a bucket: checks arguments, order and disposal around the server's verbs. */
-export class BucketStore implements ObjectStore, LinkSigner {
+export class BucketStore implements ObjectStore, ConditionalWriter, LinkSigner {
   readonly location: string;
   readonly #verbs: BucketVerbs;
   #isClosed = false;
@@ -66,6 +68,14 @@ export class BucketStore implements ObjectStore, LinkSigner {
     options?: CallOptions,
   ): Promise<ObjectEntry> {
     return this.#verbs.put(this.#callOf('put', key, options), body, () => this.#assertOpen());
+  }
+
+  async putIfAbsent(
+    key: string,
+    bytes: Uint8Array,
+    options?: CallOptions,
+  ): Promise<ObjectEntry | undefined> {
+    return this.#verbs.putIfAbsent(this.#callOf('put', key, options), bytes);
   }
 
   async *list(prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectEntry> {

@@ -1,6 +1,6 @@
 import { QuireError } from '../errors.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { isFolderDeleter } from '../store-capabilities.ts';
+import { isConditionalWriter, isFolderDeleter } from '../store-capabilities.ts';
 import { readObject } from '../store/read-object.ts';
 import { systemClock } from '../system-clock.ts';
 import { collect } from '../testing/index.ts';
@@ -156,6 +156,28 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       );
       const winner = await readObject(store, 'a/b/k');
       expectBytes(winner, patternBytes(winner.byteLength, winner.byteLength - 50_000));
+      expect(await fixture.leftovers()).toEqual([]);
+    });
+
+    test('a put of what must not exist stores once, and never replaces', async (open) => {
+      await using fixture = await open();
+      const { store } = fixture;
+      if (!isConditionalWriter(store)) return;
+      const old = await store.put('a/old', patternBytes(5, 1));
+      expect(await store.putIfAbsent('a/old', patternBytes(7, 2))).toBeUndefined();
+      expect(await readObject(store, 'a/old')).toEqual(patternBytes(5, 1));
+      const outcomes = await Promise.all(
+        [1, 2, 3, 4, 5].map((seed) => store.putIfAbsent('a/b/new', patternBytes(seed, seed))),
+      );
+      const stored = outcomes.filter((outcome) => outcome !== undefined);
+      expect(await collect(store.list(''))).toEqual([...stored, old]);
+      const winner = await readObject(store, 'a/b/new');
+      expect(winner).toEqual(patternBytes(winner.byteLength, winner.byteLength));
+      await store.delete('a/b/new');
+      expect(await store.putIfAbsent('a/b/new', patternBytes(9, 9))).toMatchObject({
+        key: 'a/b/new',
+        sizeBytes: 9,
+      });
       expect(await fixture.leftovers()).toEqual([]);
     });
 

@@ -37,7 +37,7 @@ export class ByteBudget {
 }
 
 /** The bytes that one write has reserved so far; disposing gives them back, unless committed. */
-class Reservation {
+export class Reservation {
   readonly #budget: ByteBudget;
   readonly #key: string;
   #bytes = 0;

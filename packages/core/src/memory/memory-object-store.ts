@@ -9,13 +9,14 @@ import type {
   ObjectEntry,
   ObjectStore,
 } from '../object-store.ts';
+import type { ConditionalWriter } from '../store-capabilities.ts';
 import { assertByteRange, resolveByteRange } from '../store/byte-range.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
 import { sourceChunks } from '../store/source-chunks.ts';
 import { objectNotFound, storeClosed } from '../store/store-errors.ts';
 import { systemClock } from '../system-clock.ts';
 import { BlockPacker, readBlocks } from './blocks.ts';
-import { ByteBudget } from './byte-budget.ts';
+import { ByteBudget, type Reservation } from './byte-budget.ts';
 import { listObjects, SortedObjects, type StoredObject } from './sorted-objects.ts';
 
 /** How much a `MemoryObjectStore` may hold. */
@@ -33,7 +34,7 @@ export interface MemoryObjectStoreOptions {
  * stored bytes, at the alignment that the bytes have in the object, and one chunk unless the range
  * crosses a block of 4 MiB.
  */
-export class MemoryObjectStore implements ObjectStore {
+export class MemoryObjectStore implements ObjectStore, ConditionalWriter {
   readonly location = 'memory:';
   readonly #objects = new SortedObjects();
   readonly #budget: ByteBudget;
@@ -83,16 +84,21 @@ export class MemoryObjectStore implements ObjectStore {
       packer.add(chunk);
     }
     this.#check(key, options);
-    const object: StoredObject = {
-      key,
-      sizeBytes: packer.sizeBytes,
-      lastModifiedMs: this.#clock.nowMs(),
-      blocks: packer.finish(),
-    };
-    const replaced = this.#objects.set(object);
-    reservation.commit();
-    this.#budget.free(replaced?.sizeBytes ?? 0);
-    return entryOf(object);
+    return this.#add(key, packer, reservation);
+  }
+
+  async putIfAbsent(
+    key: string,
+    bytes: Uint8Array,
+    options?: CallOptions,
+  ): Promise<ObjectEntry | undefined> {
+    this.#check(key, options);
+    if (this.#objects.get(key) !== undefined) return undefined;
+    using reservation = this.#budget.reserve(key);
+    reservation.grow(bytes.byteLength);
+    const packer = new BlockPacker();
+    packer.add(bytes);
+    return this.#add(key, packer, reservation);
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -111,6 +117,19 @@ export class MemoryObjectStore implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     for (const { sizeBytes } of this.#objects.clear()) this.#budget.free(sizeBytes);
+  }
+
+  #add(key: string, packer: BlockPacker, reservation: Reservation): ObjectEntry {
+    const object: StoredObject = {
+      key,
+      sizeBytes: packer.sizeBytes,
+      lastModifiedMs: this.#clock.nowMs(),
+      blocks: packer.finish(),
+    };
+    const replaced = this.#objects.set(object);
+    reservation.commit();
+    this.#budget.free(replaced?.sizeBytes ?? 0);
+    return entryOf(object);
   }
 
   #find(key: string, options: CallOptions | undefined): StoredObject {

@@ -10,6 +10,7 @@ import type {
 import {
   type CachedReader,
   isCachedReader,
+  isConditionalWriter,
   isFolderDeleter,
   isLinkSigner,
   isSharingAware,
@@ -78,6 +79,10 @@ export abstract class StoreWrapper implements ObjectStore {
     return {
       ...(isCachedReader(inner) && {
         readCached: (key, range, target) => this.callCached(inner, key, range, target),
+      }),
+      ...(isConditionalWriter(inner) && {
+        putIfAbsent: (key, bytes, options) =>
+          this.call('put', key, options, (passed) => inner.putIfAbsent(key, bytes, passed)),
       }),
       ...(isFolderDeleter(inner) && {
         deleteFolder: (keys, options) =>

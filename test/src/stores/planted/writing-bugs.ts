@@ -335,6 +335,22 @@ export const writingBugs: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'looks whether an object exists, and then puts it',
+    caughtBy: 'a put of what must not exist stores once, and never replaces',
+    plant: (store) =>
+      changed(store, {
+        putIfAbsent: async (key, bytes, options) => {
+          try {
+            await store.head(key, options);
+            return undefined;
+          } catch (error) {
+            if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+            return store.put(key, bytes, options);
+          }
+        },
+      }),
+  },
+  {
     name: 'deletes a folder with whatever else lies in it',
     caughtBy: 'a folder that is deleted at once is gone, or at most its first object is',
     plant: (store) =>
