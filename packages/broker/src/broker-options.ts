@@ -46,7 +46,7 @@ export interface BrokerOptions extends ServerOptions {
    * Lists the names of the tables that queries may read now, for clients that discover them;
    * default: none is listed.
    */
-  readonly listTables?: () => Promise<readonly string[]>;
+  readonly listTables?: (() => Promise<readonly string[]>) | undefined;
 
   /**
    * The languages that queries may be written in, and that of a principal's queries that do not

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { planSelection } from '../src/query/plan-selection.ts';
-import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from '../src/query/sql-tokens.ts';
+import {
+  assertQuery,
+  sqlTokens,
+  withoutRowLimit,
+  withoutRows,
+  wordsOf,
+} from '../src/query/sql-tokens.ts';
 
 const all = 'LIMIT 2147483647';
 
@@ -37,6 +43,29 @@ test.each([
   'SET a=1; SELECT 1',
 ])('%s stays as it is', (sql) => {
   expect(withoutRowLimit(sql, sqlTokens(sql))).toBe(sql);
+});
+
+test.each([
+  ['SELECT a FROM t', 'SELECT a FROM t LIMIT 0'],
+  ['SELECT a FROM t LIMIT 5;', 'SELECT a FROM t LIMIT 0'],
+  ['SELECT a FROM t LIMIT 5, 10', 'SELECT a FROM t LIMIT 0'],
+  ['SELECT a FROM t ORDER BY a limit 5 offset 10 -- all', 'SELECT a FROM t ORDER BY a LIMIT 0'],
+  ['SELECT a FROM (SELECT a FROM t LIMIT 3)', 'SELECT a FROM (SELECT a FROM t LIMIT 3) LIMIT 0'],
+  ['WITH x AS (SELECT 1) SELECT * FROM x', 'WITH x AS (SELECT 1) SELECT * FROM x LIMIT 0'],
+])('%s is planned without rows', (sql, expected) => {
+  expect(withoutRows(sql, sqlTokens(sql))).toBe(expected);
+});
+
+test.each([
+  'SET a=1; SELECT 1',
+  'EXPLAIN PLAN FOR SELECT 1',
+  'SELECT a FROM t LIMIT 5 OPTION(timeoutMs=1)',
+  'SELECT a FROM t OPTION(timeoutMs=1)',
+  'SELECT a FROM t FETCH FIRST 3 ROWS ONLY',
+  'SELECT a FROM t LIMIT (1)',
+  '',
+])('%s is not planned without rows', (sql) => {
+  expect(withoutRows(sql, sqlTokens(sql))).toBeUndefined();
 });
 
 describe('a selection segment by segment', () => {

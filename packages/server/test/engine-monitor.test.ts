@@ -31,6 +31,7 @@ class Scene implements AsyncDisposable {
           signal.addEventListener('abort', () => reject(signal.reason as Error)),
         );
       },
+      listTables: async () => ['flights'],
       [Symbol.asyncDispose]: async () => void (this.isDisposed = true),
     },
     this.clock,

@@ -18,6 +18,8 @@ export interface QueryAnswer {
 
 export interface QuireOnPinot extends AsyncDisposable {
   readonly brokerUrl: string;
+  /** The broker by Arrow Flight SQL, where the settings give it a port. */
+  readonly flightUrl: string;
   /** Calls the broker; a body makes it a POST. */
   send(path: string, body?: object): Promise<string>;
   query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
@@ -74,6 +76,7 @@ export async function startOnPinot(
   };
   return {
     brokerUrl: broker?.url ?? '',
+    flightUrl: broker?.doorUrls?.[0] ?? '',
     send,
     query: async (sql, parameters = '', body = {}) =>
       parseLosslessJson(

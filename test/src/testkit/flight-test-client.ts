@@ -12,9 +12,16 @@ import {
   flightInfoCodec,
   type PollInfo,
   pollInfoCodec,
+  schemaResultCodec,
   ticketCodec,
 } from '../../../packages/flight/src/wire/flight-messages.ts';
-import { packCommand } from '../../../packages/flight/src/wire/sql-messages.ts';
+import {
+  type CommandName,
+  type CommandOf,
+  packActionBody,
+  packCommand,
+  unpackActionBody,
+} from '../../../packages/flight/src/wire/sql-messages.ts';
 import {
   answerOf,
   framed,
@@ -77,6 +84,37 @@ export class FlightTestClient implements AsyncDisposable {
 
   run(query: string): Promise<FlightInfo> {
     return this.info(statementOf(query));
+  }
+
+  /** The answer of GetSchema, as an IPC message. */
+  async schema(descriptor: FlightDescriptor): Promise<Uint8Array> {
+    const { messages } = await this.call('GetSchema', flightDescriptorCodec.encode(descriptor));
+    return schemaResultCodec.decode(messages[0] ?? new Uint8Array(0)).schema;
+  }
+
+  /** Prepares a statement. */
+  async prepare(query: string): Promise<{
+    readonly run: FlightDescriptor;
+    readonly datasetSchema: Uint8Array;
+    readonly parameterSchema: Uint8Array;
+  }> {
+    const body = packActionBody('ActionCreatePreparedStatementRequest', { query });
+    const [answer] = await this.act('CreatePreparedStatement', body);
+    const { handle, ...schemas } = unpackActionBody(
+      'ActionCreatePreparedStatementResult',
+      answer ?? new Uint8Array(0),
+    );
+    const command = packCommand('CommandPreparedStatementQuery', { handle });
+    return { run: { type: 2, command, path: [] }, ...schemas };
+  }
+
+  /** Reads a table of metadata. */
+  async metadata<Name extends CommandName>(
+    name: Name,
+    filter: Partial<CommandOf<Name>> = {},
+  ): Promise<Table> {
+    const info = await this.info({ type: 2, command: packCommand(name, filter), path: [] });
+    return (await this.read(firstTicket(info))).table;
   }
 
   /** The rows of a ticket, and how many messages of rows they came in. */

@@ -56,7 +56,7 @@ import {
   dbSchemaName,
   serverDescriptionOf,
   tableType,
-  typeEntries,
+  typeEntriesOf,
 } from './vocabulary.ts';
 
 type Call = FlightCall<FlightCaller>;
@@ -275,7 +275,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     }
   }
 
-  typeInfo = () => typeEntries;
+  typeInfo = () => typeEntriesOf(this.#context.options);
 
   sqlInfo = () => readOnlySqlInfo(serverDescriptionOf(this.#context.options));
 

@@ -6,54 +6,62 @@ export const catalogName = 'quire';
 export const dbSchemaName = 'main';
 export const tableType = 'TABLE';
 
-/** What a broker says of itself and of the SQL that it takes. */
-export function serverDescriptionOf({ version }: BrokerOptions): SqlServerDescription {
+/** What a broker says of itself and of the SQL that it takes, which is that of its engine. */
+export function serverDescriptionOf({ version, dialects }: BrokerOptions): SqlServerDescription {
   return {
     name: 'Quire',
     version,
     arrowVersion: '21.0.0',
-    keywords: ['ASOF', 'EXCLUDE', 'ILIKE', 'PIVOT', 'QUALIFY', 'SAMPLE', 'UNPIVOT'],
-    functions: {
-      numeric: [
-        'ABS',
-        'CEIL',
-        'EXP',
-        'FLOOR',
-        'LN',
-        'LOG10',
-        'MOD',
-        'POWER',
-        'ROUND',
-        'SIGN',
-        'SQRT',
-      ],
-      text: [
-        'CONCAT',
-        'LENGTH',
-        'LOWER',
-        'LTRIM',
-        'REPLACE',
-        'RTRIM',
-        'SUBSTRING',
-        'TRIM',
-        'UPPER',
-      ],
-      system: ['COALESCE', 'IFNULL', 'NULLIF'],
-      datetime: [
-        'DATE_TRUNC',
-        'DAYOFMONTH',
-        'EXTRACT',
-        'HOUR',
-        'MINUTE',
-        'MONTH',
-        'SECOND',
-        'YEAR',
-      ],
-    },
+    ...(isPinotOnly(dialects) ? pinotWords : duckdbWords),
     extraNameCharacters: '',
     statementBytesMax: 1024 * 1024,
   };
 }
+
+/** The types of columns, by the numbers that ODBC has for them. */
+export function typeEntriesOf({ dialects }: BrokerOptions): readonly TypeEntry[] {
+  return isPinotOnly(dialects) ? pinotTypes : duckdbTypes;
+}
+
+/** Whether queries run on a cluster of Apache Pinot, which has one language. */
+function isPinotOnly(dialects: BrokerOptions['dialects']): boolean {
+  return dialects?.known.every((dialect) => dialect === 'pinot') ?? false;
+}
+
+type Words = Pick<SqlServerDescription, 'keywords' | 'functions'>;
+
+const duckdbWords: Words = {
+  keywords: ['ASOF', 'EXCLUDE', 'ILIKE', 'PIVOT', 'QUALIFY', 'SAMPLE', 'UNPIVOT'],
+  functions: {
+    numeric: [
+      'ABS',
+      'CEIL',
+      'EXP',
+      'FLOOR',
+      'LN',
+      'LOG10',
+      'MOD',
+      'POWER',
+      'ROUND',
+      'SIGN',
+      'SQRT',
+    ],
+    text: ['CONCAT', 'LENGTH', 'LOWER', 'LTRIM', 'REPLACE', 'RTRIM', 'SUBSTRING', 'TRIM', 'UPPER'],
+    system: ['COALESCE', 'IFNULL', 'NULLIF'],
+    datetime: ['DATE_TRUNC', 'DAYOFMONTH', 'EXTRACT', 'HOUR', 'MINUTE', 'MONTH', 'SECOND', 'YEAR'],
+  },
+};
+
+/** Functions that the single-stage engine of Apache Pinot has as well as the multi-stage one. */
+const pinotWords: Words = {
+  keywords: ['DATETRUNC', 'LOOKUP', 'OPTION', 'TEXT_MATCH', 'JSON_MATCH', 'VECTOR_SIMILARITY'],
+  functions: {
+    numeric: ['ABS', 'CEIL', 'EXP', 'FLOOR', 'LN', 'LOG10', 'MOD', 'POWER', 'SIGN', 'SQRT'],
+    text: ['CONCAT', 'LENGTH', 'LOWER', 'LTRIM', 'REPLACE', 'RTRIM', 'SUBSTR', 'TRIM', 'UPPER'],
+    system: ['COALESCE', 'NULLIF'],
+    datetime: ['DATETRUNC', 'DAYOFMONTH', 'HOUR', 'MINUTE', 'MONTH', 'NOW', 'SECOND', 'YEAR'],
+  },
+};
 
 const number = (name: string, dataType: number, columnSize: number): TypeEntry => ({
   name,
@@ -71,8 +79,7 @@ const quoted = (name: string, dataType: number, columnSize: number | null): Type
   isUnsigned: null,
 });
 
-/** The types of columns, by the numbers that ODBC has for them. */
-export const typeEntries: readonly TypeEntry[] = [
+const duckdbTypes: readonly TypeEntry[] = [
   { ...number('BOOLEAN', -7, 1), isUnsigned: null },
   number('TINYINT', -6, 3),
   number('BIGINT', -5, 19),
@@ -86,4 +93,18 @@ export const typeEntries: readonly TypeEntry[] = [
   quoted('DATE', 91, 10),
   quoted('TIME', 92, 15),
   quoted('TIMESTAMP', 93, 29),
+];
+
+/** The types of columns of Apache Pinot; BIG_DECIMAL and JSON are read as text. */
+const pinotTypes: readonly TypeEntry[] = [
+  { ...number('BOOLEAN', -7, 1), isUnsigned: null },
+  number('LONG', -5, 19),
+  quoted('BYTES', -3, null),
+  number('INT', 4, 10),
+  number('FLOAT', 7, 7),
+  number('DOUBLE', 8, 15),
+  quoted('BIG_DECIMAL', 12, null),
+  quoted('JSON', 12, null),
+  { ...quoted('STRING', 12, null), isCaseSensitive: true },
+  quoted('TIMESTAMP', 93, 23),
 ];

@@ -116,25 +116,42 @@ class BrokerTables {
    */
   async #list(options?: CallOptions, rawName?: string): Promise<readonly TableSummary[]> {
     const names = await this.#readNames();
-    const kept = new Set(
-      (await this.#engine.listTables(options)).map(
-        ({ tableNameWithType }) => parseTableName(tableNameWithType).rawName,
-      ),
-    );
+    const kept = await this.#keptNames(options);
     return names
       .filter((name) => !kept.has(name) && (rawName === undefined || name === rawName))
       .map((name) => ({ tableNameWithType: `${name}_OFFLINE`, type: 'OFFLINE', isReadOnly: true }));
   }
 
   #readNames(): Promise<readonly string[]> {
-    const { clock, brokers, client } = this.#options;
+    const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#lookedMs < lookEveryMs) return this.#names;
     this.#lookedMs = nowMs;
-    this.#names = askBrokers(brokers(), (url) =>
-      listTables(client, url, new AbortController().signal),
-    ).then((outcomes) => [...new Set(outcomes.flatMap(({ value = [] }) => value))]);
+    this.#names = this.#askNames();
+    this.#names.catch(() => (this.#lookedMs = Number.NEGATIVE_INFINITY));
     return this.#names;
+  }
+
+  /**
+   * The tables of files alone: one that the engine keeps now may be deleted before the next look, and
+   * would then be shown as a table of files.
+   */
+  async #askNames(): Promise<readonly string[]> {
+    const { brokers, client } = this.#options;
+    const before = await this.#keptNames();
+    const outcomes = await askBrokers(brokers(), (url) =>
+      listTables(client, url, new AbortController().signal),
+    );
+    const after = await this.#keptNames();
+    const names = outcomes.flatMap(({ value = [] }) => value);
+    return [...new Set(names)].filter((name) => !before.has(name) && !after.has(name));
+  }
+
+  async #keptNames(options?: CallOptions): Promise<ReadonlySet<string>> {
+    const tables = await this.#engine.listTables(options);
+    return new Set(
+      tables.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
+    );
   }
 
   async #isFile(name: string): Promise<boolean> {

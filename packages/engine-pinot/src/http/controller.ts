@@ -1,6 +1,8 @@
 import { QuireError } from '@quire/core';
+import { parseTableName } from '@quire/core/table-engine';
 import { unlessAborted } from '@quire/core/wait';
 import { pinotSettings } from '../settings.ts';
+import { parse } from '../answer/parse-json.ts';
 import { at, hintOf, isUnsent } from './call-failure.ts';
 import type { PinotAnswer, PinotCall, PinotHttp } from './pinot-http.ts';
 
@@ -62,6 +64,26 @@ export class Controller {
     this.#release ??= this.#readRelease();
     this.#release.catch(() => (this.#release = undefined));
     return unlessAborted(this.#release, signal);
+  }
+
+  /**
+   * Returns the raw names of all tables, in order: one for both halves of a hybrid table.
+   *
+   * @throws ENGINE_UNAVAILABLE, UNSUPPORTED, UNEXPECTED_RESPONSE when they cannot be listed
+   */
+  async tableNames(signal?: AbortSignal): Promise<readonly string[]> {
+    await this.release(signal);
+    const { status, text } = await this.call({ method: 'GET', path: '/tables', signal });
+    if (status !== 200) {
+      const cause = at(this.url, text.slice(0, 200));
+      throw new QuireError(
+        'UNEXPECTED_RESPONSE',
+        `The controller answers /tables with HTTP ${status}.`,
+        { cause },
+      );
+    }
+    const { tables = [] } = parse(text) as { readonly tables?: readonly string[] };
+    return [...new Set(tables.map((name) => parseTableName(name).rawName))].toSorted();
   }
 
   async #readRelease(): Promise<readonly number[]> {

@@ -2,7 +2,9 @@ import {
   type CallOptions,
   type Clock,
   createRequestId,
+  isQuireError,
   type Query,
+  type QueryDescription,
   type QueryEngine,
   type QueryExecution,
   type QueryLimits,
@@ -20,7 +22,7 @@ import { PinotExecution } from './pinot-execution.ts';
 import { QueryStop, unlessStopped } from './query-stop.ts';
 import { planSelection } from './plan-selection.ts';
 import { hasUpserts, readSegments } from './read-segments.ts';
-import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
+import { assertQuery, sqlTokens, withoutRowLimit, withoutRows, wordsOf } from './sql-tokens.ts';
 
 /** The cluster of a `PinotEngine`, and how it is called. */
 export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOptions {
@@ -85,6 +87,31 @@ export class PinotEngine implements QueryEngine {
     });
   }
 
+  /**
+   * Returns the raw names of the tables that queries may read.
+   *
+   * @throws ENGINE_UNAVAILABLE when no controller answers
+   */
+  listTables({ signal }: CallOptions = {}): Promise<readonly string[]> {
+    return this.#controller.tableNames(signal);
+  }
+
+  /**
+   * Returns the schema that the answer of a query has. The cluster plans it with LIMIT 0 and reads no
+   * row; where it refuses that, the query itself is asked for the rows that the cluster gives
+   * without a LIMIT.
+   */
+  async describe(
+    query: Query,
+    options: Parameters<QueryEngine['execute']>[1],
+  ): Promise<QueryDescription> {
+    const sql = withoutRows(query.sql, sqlTokens(query.sql));
+    const described = sql === undefined ? undefined : await this.#plan({ ...query, sql }, options);
+    if (described !== undefined) return described;
+    await using execution = await this.execute({ ...query, isPaginated: false }, options);
+    return { schema: execution.schema };
+  }
+
   async execute(
     query: Query,
     { signal, limits }: Parameters<QueryEngine['execute']>[1],
@@ -132,6 +159,22 @@ export class PinotEngine implements QueryEngine {
     for (const stop of this.#running) stop.stop(shuttingDown());
     await this.settled();
     await this.#http[Symbol.asyncDispose]();
+  }
+
+  /** Undefined where the cluster refuses the query: v1 refuses DISTINCT with LIMIT 0. */
+  async #plan(
+    query: Query,
+    options: Parameters<QueryEngine['execute']>[1],
+  ): Promise<QueryDescription | undefined> {
+    try {
+      await using execution = await this.execute({ ...query, isPaginated: false }, options);
+      // What is wrong with an answer stands behind its columns.
+      for await (const _ of execution.batches);
+      return { schema: execution.schema };
+    } catch (error) {
+      if (isQuireError(error) && error.kind === 'invalid') return undefined;
+      throw error;
+    }
   }
 
   async #answer(

@@ -100,3 +100,27 @@ const addedLimit = ` LIMIT ${limitMax}`;
 export function withoutAddedLimit(message: string): string {
   return message.replaceAll(addedLimit, '');
 }
+
+/**
+ * Returns the query with LIMIT 0, by which Apache Pinot answers names and types of columns and reads
+ * no row. Undefined where that cannot be told of the words: of a statement that does not begin with
+ * SELECT or WITH, and of one with something else than numbers behind its LIMIT.
+ */
+export function withoutRows(sql: string, given: readonly SqlToken[]): string | undefined {
+  const end = given.findLastIndex(({ text }) => text !== ';') + 1;
+  const tokens = given.slice(0, end);
+  const [first] = tokens;
+  if (first?.kind !== 'word' || (first.text !== 'SELECT' && first.text !== 'WITH')) {
+    return undefined;
+  }
+  const limit = tokens.findIndex(
+    ({ kind, text, depth }) => kind === 'word' && depth === 0 && rowCountWords.has(text),
+  );
+  const counts = limit < 0 ? [] : tokens.slice(limit + 1);
+  const isPlain = counts.every(({ text }) => /^(?:\d+|,|OFFSET)$/.test(text));
+  const isOne = tokens.every(({ text }) => text !== ';' && text !== 'OPTION');
+  if (!isPlain || !isOne) return undefined;
+  return `${sql.slice(0, tokens.at(limit < 0 ? -1 : limit - 1)?.end)} LIMIT 0`;
+}
+
+const rowCountWords: ReadonlySet<string> = new Set(['LIMIT', 'OFFSET', 'FETCH']);

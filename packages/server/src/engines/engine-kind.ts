@@ -44,8 +44,11 @@ export interface EngineKind extends EngineSettings {
     settings: QuerySettings,
     findings: unknown,
   ): NonNullable<QueryEngine['dataVersion']>;
-  /** Returns a function that lists the tables that queries may read, by their raw names. */
-  listTables(settings: QuerySettings): () => Promise<readonly string[]>;
+  /**
+   * Returns a function that lists the tables that queries may read, by their raw names. Absent for
+   * an engine whose probe lists them.
+   */
+  listTables?(settings: QuerySettings): () => Promise<readonly string[]>;
   /**
    * Opens what tells whether the cluster of the engine answers. Absent where the engine is a part of
    * this server.
@@ -71,6 +74,12 @@ export interface EngineProbe extends AsyncDisposable {
     /** How long one address may take to answer. */
     readonly timeoutMs: number;
   }): Promise<EngineReport>;
+  /**
+   * Lists the tables of the cluster that queries may read, by their raw names.
+   *
+   * @throws ENGINE_UNAVAILABLE when it does not answer
+   */
+  listTables(): Promise<readonly string[]>;
 }
 
 /** What a look at a cluster has shown. */

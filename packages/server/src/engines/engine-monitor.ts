@@ -56,6 +56,11 @@ export class EngineMonitor implements AsyncDisposable {
     return (await this.#recent.read()) ?? { state: 'unknown', checkedAt: null, problem: null };
   }
 
+  /** Lists the tables of the cluster. @throws as `EngineProbe.listTables` */
+  listTables(): Promise<readonly string[]> {
+    return this.#probe.listTables();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort(new QuireError('SHUTTING_DOWN', 'The server is shutting down.'));
     await this.#recent.settled();

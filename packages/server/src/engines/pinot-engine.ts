@@ -19,10 +19,6 @@ export const pinotEngine: EngineKind = {
     const { pinotOptionsOf } = await import('./pinot-options.ts');
     return new PinotEngine(await pinotOptionsOf(settings, environment));
   },
-  listTables:
-    ({ tables }) =>
-    async () =>
-      tables.map(({ name }) => name),
   describeTables: ({ engines }) =>
     `those of Apache Pinot at ${engines.pinot.controllerUrls?.join(', ')}`,
   openTableEngine: async ({ current: settings }, { environment, logger }) => {

@@ -89,7 +89,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...(!isShared && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,
-    listTables: engineKindOf(settings).listTables(settings),
+    listTables: monitor?.listTables.bind(monitor) ?? engineKindOf(settings).listTables?.(settings),
     storeType: storeTypeOf(settings),
     isStoreShared: isShared,
     ...dialectsOf(live),
