@@ -27,7 +27,7 @@ export { hashPassword, hashToken } from './scrypt-hash.ts';
 export { mayRead, type Principal, requireRole, type Role } from './principal.ts';
 export { createProcessPrincipal, type ProcessPrincipal } from './process-principal.ts';
 export { RefusalReason, refusalReasonOf } from './refusal-reason.ts';
-export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';
+export { assertSafeBind, isLoopback, usesQuickstartTokens } from './safe-bind.ts';
 export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';
 export { type SessionTokenOptions, SessionTokens } from './session-tokens.ts';
 export { createStaticTokenProvider } from './url-token-provider.ts';

@@ -37,7 +37,8 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-function isLoopback(host: string): boolean {
+/** Tells whether only this machine reaches an address: a loopback address or `localhost`. */
+export function isLoopback(host: string): boolean {
   const family = isIP(host);
   if (family === 0) return host.toLowerCase() === 'localhost';
   return loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');

@@ -91,6 +91,20 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
     );
   });
 
+  it('an address that everybody reaches, without the certificate that is required', async () => {
+    const { exitCode, stderr, isListenedTo } = await start({
+      ...principal,
+      'engine.bind.host': '0.0.0.0',
+      'engine.broker.host.name': 'quire.test',
+      'engine.broker.flight.port': '0',
+      'engine.tls.required': 'true',
+    });
+    expect({ exitCode, isListenedTo }).toEqual({ exitCode: 1, isListenedTo: false });
+    expect(stderr).toMatch(
+      /^error INVALID_SETTING: engine\.bind\.host = 0\.0\.0\.0: .* Set engine\.tls\.certificate\.file/,
+    );
+  });
+
   it.each([
     // Port 9 is the one that throws everything away: nobody listens there.
     [

@@ -24,7 +24,12 @@ test('all defaults', () => {
       stallTimeoutMs: 60_000,
       shutdownGraceMs: 30_000,
     },
-    tls: { certificateFile: undefined, keyFile: undefined, authoritiesFile: undefined },
+    tls: {
+      certificateFile: undefined,
+      keyFile: undefined,
+      isRequired: false,
+      authoritiesFile: undefined,
+    },
     jwt: {
       keys: undefined,
       issuer: undefined,
@@ -385,6 +390,7 @@ engine.tables.stream.workers.timeout = 3s
 engine.tables.stream.workers.idle.timeout = 7s
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
+engine.tls.required = true
 engine.tls.ca.file = /etc/ssl/ours.pem
 engine.auth.jwt.jwks.url = https://user:pass@issuer.example.com/keys
 engine.auth.jwt.issuer = https://issuer.example.com/
@@ -463,6 +469,7 @@ test('every setting is read from its own key', () => {
     tls: {
       certificateFile: '/srv/quire/conf/tls/server.pem',
       keyFile: '/run/secrets/server.key',
+      isRequired: true,
       authoritiesFile: '/etc/ssl/ours.pem',
     },
     jwt: {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { RunningCleaner } from '../cleaner/run-cleaner.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { Environment } from '../environment.ts';
+import { assertTransport, warnOfPlainTransport } from './check-transport.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import type { RunningService } from './role-run.ts';
 import type { Role } from './roles.ts';
@@ -34,6 +35,8 @@ export interface RolesRun {
   readonly stopAtOnce: AbortSignal;
 }
 
+/** The roles that callers with credentials connect to. */
+const services: readonly Role[] = ['broker', 'proxy', 'controller'];
 /** No settings can name anybody so. */
 const processPrincipalName = '@process';
 
@@ -51,6 +54,8 @@ export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void>
     if (part !== undefined) parts.push(part);
     return part;
   };
+  const isCalled = services.some((role) => run.roles.has(role));
+  if (isCalled) assertTransport(live.current);
   const own = createProcessPrincipal(processPrincipalName, 'admin', run.environment.random);
   try {
     const server = await started(startServer(live, run))?.ready;
@@ -67,13 +72,15 @@ export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void>
       ),
       started(startCleaner(live, run)),
     ];
-    await run.onReady({
+    const running = {
       server,
       broker,
       proxy: await proxy?.ready,
       controller: await controller?.ready,
       cleaner: await cleaner?.ready,
-    });
+    };
+    if (isCalled) warnOfPlainTransport(live.current, run.logger);
+    await run.onReady(running);
     await Promise.race([run.untilStop, ...parts.map(({ ended }) => ended)]);
   } finally {
     await stopInTurn(parts.toReversed());

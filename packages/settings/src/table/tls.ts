@@ -1,4 +1,4 @@
-import { optionalSetting, path } from '@quire/core/settings';
+import { boolean, optionalSetting, path, setting } from '@quire/core/settings';
 
 /** Encrypted connections. */
 export const tls = {
@@ -15,6 +15,14 @@ export const tls = {
     kind: path,
     requires: ['engine.tls.certificate.file'],
     meaning: 'A file with the private key of that certificate in PEM.',
+  }),
+  isRequired: setting({
+    key: 'engine.tls.required',
+    kind: boolean,
+    default: 'false',
+    meaning:
+      'Whether services that listen beyond loopback must have a certificate, for HTTP and Arrow Flight SQL alike. Without it a server that has none ' +
+      'says so in its log and starts, as a proxy or balancer in front of it may end TLS.',
   }),
   authoritiesFile: optionalSetting({
     key: 'engine.tls.ca.file',
