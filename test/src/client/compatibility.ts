@@ -110,6 +110,13 @@ export const compatibilities: readonly Compatibility[] = [
     suite: "Apache Arrow's integration client for Flight",
   },
   {
+    client: 'arrow-flight (Rust crate)',
+    version: '60.1.0',
+    what: 'login, a wrong password, tables with their schemas, types, a parameter, 3 million rows, a failing query',
+    file: flightDrivers,
+    suite: 'The crate arrow-flight',
+  },
+  {
     client: '@firetiger-oss/flight-sql-client (npm)',
     version: '1.1.1',
     what: 'a bearer token, rows, a failing query',

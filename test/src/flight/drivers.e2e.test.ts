@@ -9,7 +9,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
+import { describeWithTool, flightJdbc, flightPython, flightRust } from '../testkit/toolchain.ts';
 
 /** Drivers made for any server of Arrow Flight SQL, unchanged, against `quire start`. */
 
@@ -304,6 +304,29 @@ describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars)
       'rows 300000 [i=0]',
       'rows 0 []',
       'order 300000 rows, 0 breaks',
+    ]);
+  });
+});
+
+describeWithTool(flightRust, 'The crate arrow-flight', (program) => {
+  test('The crate arrow-flight logs in, finds a table, and reads rows and parameters as they were announced', async () => {
+    const queries = [
+      "SELECT 1::TINYINT a, 2::BIGINT b, 'x' c, DATE '2001-02-03' d, TIMESTAMP '2001-02-03 04:05:06.789' e, 1.5::DECIMAL(10,2) f, true g, NULL h, [1, 2] i, {'a': 1} j, MAP {'k': 2} k, 'a'::ENUM ('a', 'b') l",
+      'SELECT i FROM range(3000000) AS t(i)',
+      'SELECT * FROM stocks WHERE false',
+      'SELECT i FROM range(10) AS t(i) WHERE i = ?',
+      'SELECT * FROM nowhere',
+    ];
+    const address = grpc.replace('grpc:', 'http:');
+    const { stdout } = await run(program, [address, 'ann', 'ann-password', 'stocks', ...queries]);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^refused: .*authentication credentials/),
+      'tables [catalog_name=quire, db_schema_name=main, table_name=stocks]',
+      'rows 1 of 1, same schema true, [a=1, b=2, c=x, d=2001-02-03, e=2001-02-03T04:05:06.789, f=1.50, g=true, h=null, i=[1, 2], j={a: 1}, k={k: 2}, l=a]',
+      'rows 3000000 of -1, same schema true, [i=0]',
+      'rows 0 of 0, same schema true, no row',
+      'rows 1 of 1, same schema true, [i=2]',
+      expect.stringMatching(/^failed: .*entity was not found.*Table nowhere does not exist/),
     ]);
   });
 });

@@ -175,6 +175,17 @@ export const flightJdbc: Tool = {
     ),
 };
 
+/** A program that uses a server of Flight SQL by the crate arrow-flight. */
+export const flightRust: Tool = {
+  name: 'a client of Flight SQL in Rust',
+  remedy: 'run .ci/run once, or set QUIRE_FLIGHT_RUST to the program of test/flight-rust',
+  find: (environment) => {
+    const path =
+      environment['QUIRE_FLIGHT_RUST'] ?? join(root, '.cache/flight-rust/flight-queries');
+    return existsSync(path) ? path : undefined;
+  },
+};
+
 /** The folder with the jars of Apache Kafka, where there is a Java to run them. */
 export const kafkaServer: Tool = {
   name: 'Apache Kafka, with Java 17',
