@@ -1,5 +1,6 @@
 import type { Principal } from '@quire/auth';
 import { type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
+import { traced } from '@quire/core/trace';
 import { type FairSlots, withDeadline } from '@quire/core/wait';
 import type { GrowingResult, Result, StoringEngine, StoringOptions } from '@quire/results';
 import { claimOf } from '@quire/service';
@@ -68,7 +69,16 @@ export function startQuery(runner: QueryRunner, run: QueryRun): StartedQuery {
     clock: runner.clock,
   });
   runner.queries.add(query);
-  return { query, result: watched(runner, query, runQuery(runner, query, run)) };
+  const running = traced(
+    'query',
+    async (span) => {
+      const result = await runQuery(runner, query, run);
+      span?.set({ 'db.response.returned_rows': result.entry.rowCount });
+      return result;
+    },
+    { attributes: { 'quire.request_id': requestId, 'quire.principal': owner } },
+  );
+  return { query, result: watched(runner, query, running) };
 }
 
 async function watched(
@@ -109,8 +119,14 @@ function runQuery(runner: QueryRunner, query: RunningQuery, run: QueryRun): Prom
     error: timedOut,
   };
   return withDeadline(limit, (signal) => {
-    const inTurn = (onPlanned?: StoringOptions['onPlanned']): Promise<Result> =>
-      queue.run(claim, () => executeAndStore(runner, query, run, { signal, onPlanned }), signal);
+    const inTurn = async (onPlanned?: StoringOptions['onPlanned']): Promise<Result> => {
+      const release = await traced('query.queue', () => queue.acquire(claim, signal));
+      try {
+        return await executeAndStore(runner, query, run, { signal, onPlanned });
+      } finally {
+        release();
+      }
+    };
     if (run.share === undefined) return inTurn();
     return run.share(inTurn, { signal, onFollow: () => query.follow() });
   });

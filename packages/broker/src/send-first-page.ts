@@ -1,4 +1,5 @@
 import { expirationHeader, pinotErrorCodeHeader } from '@quire/api';
+import { tracedSync } from '@quire/core/trace';
 import type { Result } from '@quire/results';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrokerContext } from './broker-context.ts';
@@ -35,7 +36,7 @@ export async function sendFirstPage(
   const { requestId, rowCount: totalRowCount } = entry;
   const isPaginated = call.answer !== 'whole';
   const asked = { offset: 0, rowCount: isPaginated ? call.rowCount : Math.max(1, totalRowCount) };
-  const page = result.page(asked);
+  const page = tracedSync('page.plan', () => result.page(asked));
   if (call.answer === 'pinot-cursor') {
     return sendPinotPage(context, request, reply, { result, page, isAdmitted: true });
   }

@@ -7,6 +7,7 @@ import {
   type PinotCursorResponse,
   type QueryResponse,
 } from '@quire/api';
+import { traced, tracedItems, tracedSync } from '@quire/core/trace';
 import { isTextFormat } from '@quire/core/wire';
 import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
 import { callContextOf, claimOf, principalOf } from '@quire/service';
@@ -115,7 +116,8 @@ export async function sendRows(
   });
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
   if (body.kind === 'whole' && !isCompressed) {
-    await writeAtOnce(openReply(reply, rows, body.bytes.byteLength), [body.bytes]);
+    const response = openReply(reply, rows, body.bytes.byteLength);
+    await traced('page.send', () => writeAtOnce(response, [body.bytes]));
     return await reply;
   }
   const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
@@ -123,7 +125,7 @@ export async function sendRows(
     ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding)
     : chunks;
   // What fails from here on is in the call's context, and so in the log.
-  await writeBody(openReply(reply, rows), sent).catch(() => undefined);
+  await traced('page.send', () => writeBody(openReply(reply, rows), sent)).catch(() => undefined);
   return await reply;
 }
 
@@ -147,12 +149,15 @@ async function sendSync(
 ): Promise<boolean> {
   const { page, format, codecs, escapesFormulas } = rows;
   if (callContextOf(request).call.signal.aborted) return false;
-  const encoded = page.encodeSync(format, { ...aroundOf(rows), codecs, escapesFormulas });
+  const encoded = tracedSync('page.encode', () =>
+    page.encodeSync(format, { ...aroundOf(rows), codecs, escapesFormulas }),
+  );
   if (encoded === undefined) return false;
   const { chunks, release } = encoded;
   const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   context.metrics.observeBytes(format, sizeBytes);
-  const isTaken = await writeAtOnce(openReply(reply, rows, sizeBytes), chunks);
+  const response = openReply(reply, rows, sizeBytes);
+  const isTaken = await traced('page.send', () => writeAtOnce(response, chunks));
   if (isTaken) context.metrics.observeRows(format, page.rowCount);
   release?.(!isTaken);
   return true;
@@ -169,13 +174,14 @@ async function* observed(
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    for await (const chunk of page.encode(format, {
+    const chunks = page.encode(format, {
       ...options,
       codecs,
       escapesFormulas,
       signal,
       ...aroundOf(rows),
-    })) {
+    });
+    for await (const chunk of tracedItems('page.encode', chunks)) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;
     }

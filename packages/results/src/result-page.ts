@@ -1,4 +1,5 @@
 import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
+import { tracedItems, tracedSync } from '@quire/core/trace';
 import { isTextFormat, type PageFormatName } from '@quire/core/wire';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
@@ -95,7 +96,7 @@ export class ResultPage {
     const page = {
       schema,
       rowsPerBatch: spans.rowsPerBatch,
-      batches: this.#source.read(this.#plan, options),
+      batches: tracedItems('page.read', this.#source.read(this.#plan, options)),
       pool,
       chunkPool: options.isDoneWithChunks === true ? pool : undefined,
     };
@@ -116,7 +117,7 @@ export class ResultPage {
     checkFormat(format);
     const isText = isTextFormat(format);
     if (isText ? this.#storedBytes() > syncBytesMax : format !== 'arrow') return undefined;
-    const cached = this.#source.readCached?.(this.#plan);
+    const cached = tracedSync('page.read', () => this.#source.readCached?.(this.#plan));
     if (cached === undefined) return undefined;
     const { schema, spans } = this.#record;
     let lent: ArrowChunks | undefined;

@@ -6,6 +6,7 @@ import {
   type RequestId,
   throwIfAborted,
 } from '@quire/core';
+import { traced, tracedItems } from '@quire/core/trace';
 import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { Compression } from './arrow/buffer-codec.ts';
 import { BatchChecker } from './arrow/check-batch.ts';
@@ -68,7 +69,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     options.growth === undefined ? undefined : new ProgressWriter(options.growth);
   const file = new ResultFile(source, options, { schema, dataKey, reservation, growth });
   try {
-    await store.put(dataKey, file.bytes(), { signal });
+    await traced('query.write', () => store.put(dataKey, file.bytes(), { signal }));
     const { spans, rowCount, sizeBytes } = file.summary();
     const submissionTimeMs = options.clock.nowMs();
     const name = {
@@ -92,7 +93,8 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     await reservation.extend(bytes.byteLength, { signal });
     recordKey = recordKeyOf(brokerId, requestId, name);
     const seenMs = options.clock.monotonicMs();
-    await store.put(recordKey, bytes, { signal });
+    const key = recordKey;
+    await traced('query.commit', () => store.put(key, bytes, { signal }));
     const entry = {
       requestId,
       brokerId,
@@ -179,7 +181,7 @@ class ResultFile {
   async *#batches(): AsyncGenerator<ColumnBatch<ArrowColumn>> {
     const checker = new BatchChecker(this.#parts.schema);
     try {
-      for await (const batch of this.#source.batches) {
+      for await (const batch of tracedItems('query.execute', this.#source.batches)) {
         throwIfAborted(this.#options.signal);
         yield checker.check(batch);
       }

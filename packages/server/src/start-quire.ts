@@ -7,6 +7,8 @@ import { LiveSettings } from './live-settings.ts';
 import { isRole, type Role, roles as allRoles, rolesByDefault } from './start/roles.ts';
 import { runRoles, type RunningRoles } from './start/run-roles.ts';
 import { StartedRole } from './start/started-role.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import { readVersion } from '@quire/core/process';
 
 /** What `quire start` takes from its command line and its environment. */
 export interface StartQuireOptions {
@@ -79,6 +81,8 @@ export async function startQuire(options: StartQuireOptions = {}): Promise<Runni
     { write: (line: string) => log?.(line, settings.observability) },
   );
   const started = new StartedRole<RunningRoles>(async ({ onListening, untilStop }) => {
+    const version = readVersion(new URL('../package.json', import.meta.url));
+    await using _tracing = await openTracing(variables, { version, logger });
     await using live = await LiveSettings.open({ request, settings, view, clock, logger });
     await runRoles(live, {
       roles,

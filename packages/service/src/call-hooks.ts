@@ -4,6 +4,7 @@ import { admitCaller, assertMayWork, followWork } from './admit-caller.ts';
 import { type CallContext, callContextOf, setCallContext } from './call-context.ts';
 import type { CallOutcome } from './calls-under-way.ts';
 import { errorStatuses, routePatterns } from '@quire/api';
+import { addCallSpans, endCallSpan } from './call-spans.ts';
 import { unknownTransferEncoding } from './client-error.ts';
 import { toQuireError } from './error-reply.ts';
 import { assertOwnOrAllowedPage } from './foreign-pages.ts';
@@ -22,6 +23,7 @@ export function addCallHooks(
   explainMissing: (request: FastifyRequest, reply: FastifyReply) => QuireError,
 ): void {
   const { clock, calls } = context;
+  addCallSpans(server);
 
   server.addHook('onRequest', async (request, reply) => {
     const call = calls.begin(reply.raw);
@@ -120,7 +122,9 @@ function observeEnd(
 ): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  observeCallEnd(context, callContextOf(request), { method, route, log: request.log, end });
+  const callContext = callContextOf(request);
+  observeCallEnd(context, callContext, { method, route, log: request.log, end });
+  endCallSpan(request, end, callContext.principal?.name);
 }
 
 /** A call that has ended: by a status, or before its response was whole. */

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callSpanOf } from './call-spans.ts';
 
 /** The trace of a call, named as OpenTelemetry names them in logs. */
 export interface TraceIds {
   readonly trace_id: string;
-  /** The caller's span. */
+  /** The span of the call; of the caller, where spans are not exported. */
   readonly span_id: string;
 }
 
@@ -23,9 +24,9 @@ export function parseTraceparent(header: string): TraceIds | undefined {
   return { trace_id: traceId, span_id: spanId };
 }
 
-/** The trace that a request is a part of, where its caller says so. */
-export function traceOf({ headers }: FastifyRequest): TraceIds | undefined {
-  const { traceparent } = headers;
+/** Returns the trace that a request is a part of: by its own span, else as its caller says. */
+export function traceOf(request: FastifyRequest): TraceIds | undefined {
+  const { traceparent } = callSpanOf(request)?.headers ?? request.headers;
   // A header that is given twice is not valid either; Node joins the two by a comma.
   return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
 }

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import { type FailedCall, parseBucketLocation } from '@quire/core/bucket';
+import { activeTracer, traceHeaders } from '@quire/core/trace';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { Bucket, type EncryptionParameters } from './bucket.ts';
 import { isAbsence } from './errors.ts';
@@ -114,7 +115,21 @@ function createClient({
   if (endpoint !== undefined) config.endpoint = endpoint;
   if (forcePathStyle !== undefined) config.forcePathStyle = forcePathStyle;
   if (credentials !== undefined) config.credentials = credentials;
-  return new S3Client(config);
+  const client = new S3Client(config);
+  if (activeTracer() !== undefined) sendTraceHeaders(client);
+  return client;
+}
+
+/** Adds the headers of the current span to each request, after it is signed: they are not signed. */
+function sendTraceHeaders(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { request } = args as { readonly request: { headers: Record<string, string> } };
+      Object.assign(request.headers, traceHeaders());
+      return next(args);
+    },
+    { step: 'deserialize', name: 'traceHeaders' },
+  );
 }
 
 function encryptionParameters({ encryption }: S3ObjectStoreOptions): EncryptionParameters {

@@ -66,3 +66,21 @@ test('the modules that describe kinds of engines and of queries load the rows of
     'server',
   ]);
 });
+
+test('a server and its workers load OpenTelemetry only when traces are exported', () => {
+  for (const module of [
+    'packages/server/src/index.ts',
+    'packages/server/src/start/run-broker.ts',
+    'packages/server/src/start/run-proxy.ts',
+    'packages/server/src/workers/worker-loop.ts',
+  ]) {
+    const packages = packagesOf(module);
+    expect(packages).toContain('core');
+    // The types of the API come with a dependency of others, which registers nothing.
+    const ofSdk = packages.filter((name) => /^@opentelemetry\/(?!api$)/.test(name));
+    expect(ofSdk).toEqual([]);
+  }
+  expect(packagesOf('packages/server/src/tracing/export-spans.ts')).toContain(
+    '@opentelemetry/sdk-trace',
+  );
+});

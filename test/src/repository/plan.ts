@@ -41,6 +41,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   croner: ['cleaner', 'table-server'],
   'fs-native-extensions': ['streams'],
   '@platformatic/kafka': ['streams'],
+  '@opentelemetry/': ['server'],
 };
 
 /**

@@ -322,6 +322,14 @@ export const promtool: Tool = program({
   probe: ['--version'],
 });
 
+/** A collector of OpenTelemetry with OTLP in and out: the program of `test/otel-collector`. */
+export const otelCollector: Tool = program({
+  name: 'a collector of OpenTelemetry',
+  variable: 'QUIRE_OTEL_COLLECTOR',
+  defaultPath: '.cache/otel-collector/otel-collector',
+  probe: ['--version'],
+});
+
 /** Helm, which checks charts and renders them. */
 export const helm: Tool = program({
   name: 'Helm',

@@ -8,6 +8,7 @@ import {
 } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import { resolveRowRange } from '@quire/core';
+import { tracedSync } from '@quire/core/trace';
 import { principalOf, queryOf, requestIdOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
@@ -50,7 +51,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     assertNotFailed(context, principal, requestIdOf(request));
     const result = await openRequested(context, request);
     resolveRowRange(asked, result.entry.rowCount, [parameters['offset']].flat()[0]?.slice(0, 40));
-    const page = result.page(asked);
+    const page = tracedSync('page.plan', () => result.page(asked));
     const { requestId, expirationTimeMs } = result.entry;
     const tagOf = (encoding: string): string =>
       `"${requestId}-${asked.offset}-${asked.rowCount}-${formTagOf(form)}-${encoding}"`;

@@ -11,6 +11,7 @@ import type {
 } from '../object-store.ts';
 import type { CachedReader } from '../store-capabilities.ts';
 import { systemClock } from '../system-clock.ts';
+import { runInSpan, type Span, startSpan } from '../trace/tracer.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
 import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
@@ -60,7 +61,8 @@ class ObservedStore extends StoreWrapper {
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     const call = this.#start('get', key, options?.range);
     try {
-      return observedBody(key, await this.inner.get(key, options), call);
+      const body = await runInSpan(call.span, () => this.inner.get(key, options));
+      return observedBody(key, body, call);
     } catch (error) {
       call.end(outcomeOf(error));
       throw error;
@@ -130,7 +132,9 @@ class ObservedStore extends StoreWrapper {
 
   #start(op: StoreOperation, key: string, range?: ByteRange): PendingCall {
     const startMs = this.#clock.monotonicMs();
-    return new PendingCall(({ bytes, entryCount }, outcome) => {
+    const attributes = { 'quire.store.key': key, 'quire.store.location': this.location };
+    const span = startSpan(`store.${op}`, { kind: 'client', attributes });
+    return new PendingCall(span, ({ bytes, entryCount }, outcome) => {
       this.#onCall({
         op,
         key,
@@ -148,9 +152,14 @@ class ObservedStore extends StoreWrapper {
 class PendingCall {
   bytes = 0;
   entryCount = 0;
+  readonly span: Span | undefined;
   #report: ((call: PendingCall, outcome: StoreCall['outcome']) => void) | undefined;
 
-  constructor(report: (call: PendingCall, outcome: StoreCall['outcome']) => void) {
+  constructor(
+    span: Span | undefined,
+    report: (call: PendingCall, outcome: StoreCall['outcome']) => void,
+  ) {
+    this.span = span;
     this.#report = report;
   }
 
@@ -158,11 +167,13 @@ class PendingCall {
     const report = this.#report;
     this.#report = undefined;
     report?.(this, outcome);
+    this.span?.set({ 'quire.store.bytes': this.bytes });
+    this.span?.end(outcome === 'ok' || outcome === 'abandoned' ? undefined : outcome);
   }
 
   async around<T>(run: () => Promise<T>): Promise<T> {
     try {
-      const result = await run();
+      const result = await runInSpan(this.span, run);
       this.end('ok');
       return result;
     } catch (error) {

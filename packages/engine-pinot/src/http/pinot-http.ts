@@ -1,5 +1,6 @@
 import { type AuthorizationProvider, sendAuthorized } from '@quire/auth';
 import { type Clock, isQuireError, QuireError } from '@quire/core';
+import { traced, type TraceHeaders } from '@quire/core/trace';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import { pinotSettings } from '../settings.ts';
@@ -99,9 +100,31 @@ export class PinotHttp implements AsyncDisposable {
     await this.#agent.destroy();
   }
 
-  async #send(
+  #send(call: PinotCall, authorization: string | undefined): Promise<Dispatcher.ResponseData> {
+    const { method, url } = call;
+    const { hostname, port, protocol, origin, pathname } = new URL(url);
+    const attributes = {
+      'db.system.name': 'apache_pinot',
+      'http.request.method': method,
+      'server.address': hostname,
+      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      'url.full': `${origin}${pathname}`,
+    };
+    return traced(
+      method,
+      async (span) => {
+        const answer = await this.#request(call, authorization, span?.headers);
+        span?.set({ 'http.response.status_code': answer.statusCode });
+        return answer;
+      },
+      { kind: 'client', attributes },
+    );
+  }
+
+  async #request(
     call: PinotCall,
     authorization: string | undefined,
+    trace: TraceHeaders | undefined,
   ): Promise<Dispatcher.ResponseData> {
     const { url, method, body, contentType = 'application/json', signal } = call;
     try {
@@ -113,6 +136,7 @@ export class PinotHttp implements AsyncDisposable {
           accept: 'application/json',
           ...(body !== undefined && { 'content-type': contentType }),
           ...(authorization !== undefined && { authorization }),
+          ...trace,
         },
         ...(body !== undefined && { body: bodyOf(body) }),
       });

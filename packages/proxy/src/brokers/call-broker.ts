@@ -6,6 +6,7 @@ import {
   type WireAnswer,
 } from '@quire/client/wire';
 import type { Clock } from '@quire/core';
+import { traceHeaders } from '@quire/core/trace';
 import { withDeadline } from '@quire/core/wait';
 import type { Broker } from './broker.ts';
 
@@ -42,7 +43,8 @@ export async function openAnswer(broker: Broker, call: OwnCall): Promise<WireAns
   });
   const end = broker.beginCall();
   try {
-    return await exchange.open(() => ({ method, url: `${broker.address.origin}${path}`, headers }));
+    const url = `${broker.address.origin}${path}`;
+    return await exchange.open(() => ({ method, url, headers: { ...headers, ...traceHeaders() } }));
   } finally {
     end();
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { forwardHeaders } from '@quire/api';
+import type { TraceHeaders } from '@quire/core/trace';
 
 /** What is between two neighbours and no further (RFC 9110 section 7.6.1). */
 const hopByHop: readonly string[] = [
@@ -57,6 +58,21 @@ export function requestHeadersOf(request: IncomingMessage, requestId: string): s
     passed.push(name, value);
   }
   return passed;
+}
+
+const traceNames: ReadonlySet<string> = new Set(['traceparent', 'tracestate']);
+
+/**
+ * Returns the headers with those of a span of the proxy instead of the caller's, which go on unchanged
+ * where the proxy records no spans.
+ */
+export function withTrace(headers: RawHeaders, trace: TraceHeaders | undefined): RawHeaders {
+  if (trace === undefined) return headers;
+  const { traceparent, tracestate } = trace;
+  const others = withoutNames(headers, traceNames, undefined);
+  others.push('traceparent', traceparent);
+  if (tracestate !== undefined) others.push('tracestate', tracestate);
+  return others;
 }
 
 /**

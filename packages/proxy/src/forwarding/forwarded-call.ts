@@ -1,10 +1,11 @@
 import { expirationHeader, pageHeaders } from '@quire/api';
 import { isQuireError, isRequestId, QuireError } from '@quire/core';
+import { type Span, startSpan } from '@quire/core/trace';
 import { callContextOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
-import { requestHeadersOf } from './end-to-end-headers.ts';
+import { requestHeadersOf, withTrace } from './end-to-end-headers.ts';
 import { type AnswerHead, Exchange, type ExchangeOutcome } from './exchange.ts';
 import { requestPathOf } from './request-path.ts';
 import { Upload } from './upload.ts';
@@ -83,13 +84,25 @@ export class ForwardedCall {
     const { call } = callContextOf(this.#request);
     const startMs = clock.monotonicMs();
     const { contentLength } = this.#upload ?? {};
+    const { method } = this.#request;
+    const { host, port, origin } = broker.address;
+    const span = startSpan(method, {
+      kind: 'client',
+      attributes: {
+        'http.request.method': method,
+        'server.address': host,
+        'server.port': port,
+        'url.full': `${origin}${this.#path.split('?', 1)[0]}`,
+      },
+    });
+    const headers = withTrace(this.#headers, span?.headers);
     this.#exchange = new Exchange(broker, {
-      method: this.#request.method,
+      method,
       path: this.#path,
       headers:
         contentLength === undefined
-          ? this.#headers
-          : [...this.#headers, 'content-length', String(contentLength)],
+          ? headers
+          : [...headers, 'content-length', String(contentLength)],
       upload: this.#upload,
       response: this.#reply.raw,
       accepts: (head) => {
@@ -103,6 +116,7 @@ export class ForwardedCall {
       signal: call.signal,
     });
     const outcome = await this.#exchange.run();
+    if (span !== undefined) endSpan(span, outcome);
     // What is left of a body that the broker did not want must not be taken for the next call.
     if (this.#upload?.isStarted === true) this.#request.raw.resume();
     metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
@@ -141,6 +155,14 @@ export class ForwardedCall {
       watch.recordFailure(broker, outcome.error.message);
     }
   }
+}
+
+/** Ends the span of a call to a broker. */
+function endSpan(span: Span, outcome: ExchangeOutcome): void {
+  const status = 'head' in outcome ? outcome.head.status : undefined;
+  span.set({ 'http.response.status_code': status });
+  const isFailed = status !== undefined && status >= 400;
+  span.end('error' in outcome ? outcome.error : isFailed ? String(status) : undefined);
 }
 
 /** Whether the caller is to blame, or nobody: not the broker. */

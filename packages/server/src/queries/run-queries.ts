@@ -5,6 +5,7 @@ import {
   systemClock,
   systemRandom,
 } from '@quire/core';
+import { traced } from '@quire/core/trace';
 import {
   answeredData,
   describeBy,
@@ -94,11 +95,10 @@ async function runQuery(
   }
   const store = parts.store ?? new RemoteStore(call);
   const results = work.results?.map((order) => openOrdered(order, store));
-  await using execution = await parts.engine.execute(work.query, {
-    signal,
-    limits: work.limits,
-    results,
-  });
+  const { query, limits } = work;
+  await using execution = await traced('query.plan', () =>
+    parts.engine.execute(query, { signal, limits, results }),
+  );
   const admission: WriterAdmission = {
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),

@@ -1,4 +1,5 @@
 import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
+import type { TraceHeaders } from '@quire/core/trace';
 
 /** An error on its way between two processes. */
 export interface ErrorMessage {
@@ -18,8 +19,15 @@ export type Outcome =
 
 /** What the pool says to a worker. */
 export type ToWorker =
-  | { readonly kind: 'open'; readonly module: string; readonly setup: unknown }
-  | { readonly kind: 'run'; readonly input: unknown }
+  | {
+      readonly kind: 'open';
+      readonly module: string;
+      readonly setup: unknown;
+      /** Whether it records spans. */
+      readonly isTraced: boolean;
+    }
+  /** The work, and the span that it is a part of. */
+  | { readonly kind: 'run'; readonly input: unknown; readonly trace: TraceHeaders | undefined }
   | { readonly kind: 'cancel'; readonly reason: ErrorMessage }
   | { readonly kind: 'reply'; readonly callId: number; readonly outcome: Outcome }
   | { readonly kind: 'stop' };
@@ -32,7 +40,11 @@ export type FromWorker =
       readonly callId: number;
       readonly name: string;
       readonly input: unknown;
+      /** The span that makes the call. */
+      readonly trace: TraceHeaders | undefined;
     }
+  /** Finished spans, for the tracer of the pool's process. */
+  | { readonly kind: 'spans'; readonly spans: unknown }
   /** The work that was sent last has started. */
   | { readonly kind: 'started' }
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly residentBytes: number };

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { constants, getPriority, setPriority } from 'node:os';
 import { QuireError } from '@quire/core';
+import { traced, traceHeaders } from '@quire/core/trace';
 import {
   decodeError,
   type FromWorker,
@@ -33,9 +34,9 @@ export function listen(watchdog: Watchdog): void {
   process.on('message', (message: ToWorker) => {
     switch (message.kind) {
       case 'open':
-        return void open(message.module, message.setup);
+        return void open(message);
       case 'run':
-        return void run(message.input, watchdog);
+        return void run(message, watchdog);
       case 'cancel':
         return cancelling.abort(decodeError(message.reason));
       case 'reply':
@@ -46,8 +47,12 @@ export function listen(watchdog: Watchdog): void {
   });
 }
 
-async function open(module: string, setup: unknown): Promise<void> {
+async function open({ module, setup, isTraced }: ToWorker & { kind: 'open' }): Promise<void> {
   const outcome = await outcomeOf(async () => {
+    if (isTraced) {
+      const { traceWorker } = await import('../tracing/trace-worker.ts');
+      traceWorker((spans) => send({ kind: 'spans', spans }));
+    }
     const { workerKind } = (await import(module)) as WorkerModule;
     if (workerKind === undefined) {
       throw new QuireError('INTERNAL', `The module ${module} exports no workerKind.`);
@@ -59,15 +64,22 @@ async function open(module: string, setup: unknown): Promise<void> {
   flushCompileCache();
 }
 
-async function run(input: unknown, watchdog: Watchdog): Promise<void> {
+async function run(
+  { input, trace }: ToWorker & { kind: 'run' },
+  watchdog: Watchdog,
+): Promise<void> {
   watchdog.setBusy(true);
   cancelling = new AbortController();
   send({ kind: 'started' });
   const { signal } = cancelling;
   // Lowered here: a caller that waits for a process to start waits for the work as well.
   setPriority(workerNiceness);
-  const outcome = await outcomeOf(async () =>
-    runner?.run(input, { pid: process.pid, signal, call: callParent }),
+  const { pid } = process;
+  const outcome = await outcomeOf(() =>
+    traced('worker', async () => runner?.run(input, { pid, signal, call: callParent }), {
+      parent: trace ?? null,
+      attributes: { 'process.pid': pid },
+    }),
   );
   watchdog.setBusy(false);
   send({ kind: 'done', outcome, residentBytes: process.memoryUsage.rss() });
@@ -77,7 +89,7 @@ function callParent(name: string, input: unknown): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const callId = (callCount += 1);
   calls.set(callId, resolve);
-  send({ kind: 'call', callId, name, input });
+  send({ kind: 'call', callId, name, input, trace: traceHeaders() });
   return promise.then((outcome) => {
     calls.delete(callId);
     return valueOf(outcome);

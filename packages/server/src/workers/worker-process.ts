@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { abortError, type Clock, QuireError } from '@quire/core';
+import { activeTracer, continueTrace, traceHeaders } from '@quire/core/trace';
 import { Deadline } from '@quire/core/wait';
 import {
   encodeError,
@@ -98,7 +99,8 @@ export class WorkerProcess {
    */
   async open(): Promise<void> {
     const { kind, setup } = this.#options;
-    this.#send({ kind: 'open', module: kind.module, setup });
+    const isTraced = activeTracer() !== undefined;
+    this.#send({ kind: 'open', module: kind.module, setup, isTraced });
     try {
       valueOf(await this.#nextAnswer());
     } catch (error) {
@@ -126,7 +128,7 @@ export class WorkerProcess {
       this.#send({ kind: 'cancel', reason: encodeError(abortError(signal)) });
       grace.start(this.#options.limits.killGraceMs);
     };
-    this.#send({ kind: 'run', input });
+    this.#send({ kind: 'run', input, trace: traceHeaders() });
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -189,18 +191,25 @@ export class WorkerProcess {
       case 'done':
         this.residentBytes = message.residentBytes;
         return this.#answer.resolve(message.outcome);
+      case 'spans':
+        return activeTracer()?.receive(message.spans);
       case 'call':
         return void this.#handle(message);
     }
   }
 
-  async #handle({ callId, name, input }: Extract<FromWorker, { kind: 'call' }>): Promise<void> {
+  async #handle({
+    callId,
+    name,
+    input,
+    trace,
+  }: Extract<FromWorker, { kind: 'call' }>): Promise<void> {
     const handler = this.#work.handlers[name] ?? this.#options.handlers?.[name];
     const outcome = await outcomeOf(async () => {
       if (handler === undefined) {
         throw new QuireError('INTERNAL', `Work called '${name}', for which there is no handler.`);
       }
-      return handler(input);
+      return continueTrace(trace, () => handler(input));
     });
     this.#send({ kind: 'reply', callId, outcome });
   }

@@ -1,0 +1,16 @@
+export {
+  activeTracer,
+  continueTrace,
+  installTracer,
+  runInSpan,
+  type Span,
+  type SpanAttributes,
+  type SpanOptions,
+  startSpan,
+  traced,
+  tracedItems,
+  tracedSync,
+  type TraceHeaders,
+  traceHeaders,
+  type Tracer,
+} from './tracer.ts';

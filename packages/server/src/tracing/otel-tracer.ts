@@ -1,0 +1,124 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer as OtelSdkTracer,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { isQuireError } from '@quire/core';
+import type { Span, SpanAttributes, SpanOptions, TraceHeaders, Tracer } from '@quire/core/trace';
+import type { SpanMessage } from './worker-spans.ts';
+
+const propagator = new W3CTraceContextPropagator();
+const setter = {
+  set: (carrier: Record<string, string>, key: string, value: string): void => {
+    Object.assign(carrier, { [key]: value });
+  },
+};
+const getter = {
+  get: (carrier: TraceHeaders, key: string): string | undefined =>
+    key === 'traceparent' ? carrier.traceparent : carrier.tracestate,
+  keys: (carrier: TraceHeaders): string[] => Object.keys(carrier),
+};
+
+const kinds = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/**
+ * The port to traces on the SDK of OpenTelemetry. It registers nothing globally, so that a program
+ * that embeds servers keeps an SDK of its own.
+ */
+export class OtelTracer implements Tracer {
+  readonly #sdk: OtelSdkTracer;
+  readonly #onReceived: (spans: readonly SpanMessage[]) => void;
+  readonly #current = new AsyncLocalStorage<Context>();
+
+  constructor(sdk: OtelSdkTracer, onReceived: (spans: readonly SpanMessage[]) => void) {
+    this.#sdk = sdk;
+    this.#onReceived = onReceived;
+  }
+
+  start(name: string, { kind = 'internal', parent, attributes }: SpanOptions = {}): Span {
+    const context =
+      parent === undefined
+        ? (this.#current.getStore() ?? ROOT_CONTEXT)
+        : parent === null
+          ? ROOT_CONTEXT
+          : propagator.extract(ROOT_CONTEXT, parent, getter);
+    const options = { kind: kinds[kind], attributes: definedOf(attributes) };
+    return new RecordedSpan(this.#sdk.startSpan(name, options, context));
+  }
+
+  run<T>(span: Span, work: () => T): T {
+    return span instanceof RecordedSpan ? this.#current.run(span.context, work) : work();
+  }
+
+  continue<T>(parent: TraceHeaders, work: () => T): T {
+    return this.#current.run(propagator.extract(ROOT_CONTEXT, parent, getter), work);
+  }
+
+  current(): TraceHeaders | undefined {
+    const context = this.#current.getStore();
+    return context === undefined ? undefined : headersOf(context);
+  }
+
+  receive(spans: unknown): void {
+    this.#onReceived(spans as readonly SpanMessage[]);
+  }
+}
+
+class RecordedSpan implements Span {
+  readonly context: Context;
+  readonly #span: OtelSpan;
+  #hasEnded = false;
+
+  constructor(span: OtelSpan) {
+    this.#span = span;
+    this.context = trace.setSpan(ROOT_CONTEXT, span);
+  }
+
+  get headers(): TraceHeaders {
+    return headersOf(this.context);
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes(definedOf(attributes));
+  }
+
+  end(error?: unknown): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (error !== undefined) {
+      this.#span.setAttribute('error.type', errorTypeOf(error));
+      // Its message may quote what callers sent; the log has it, under the same ids.
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    this.#span.end();
+  }
+}
+
+function headersOf(context: Context): TraceHeaders {
+  const headers: Record<string, string> = {};
+  propagator.inject(context, headers, setter);
+  return headers as unknown as TraceHeaders;
+}
+
+/** Returns the code of an error, or the status that a caller passes as a text. */
+function errorTypeOf(error: unknown): string {
+  if (isQuireError(error)) return error.code;
+  if (typeof error === 'string') return error;
+  return error instanceof Error ? error.name : 'unknown';
+}
+
+function definedOf(attributes: SpanAttributes = {}): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
