@@ -3,7 +3,7 @@
  * 7).
  */
 export interface Clock {
-  /** Wall-clock time in epoch milliseconds. May step in either direction. */
+  /** Wall-clock time in epoch milliseconds, a whole number. May step in either direction. */
   nowMs(): number;
   /** Milliseconds since an arbitrary origin; never goes back. Use it for durations. */
   monotonicMs(): number;

@@ -10,6 +10,7 @@ export const waitsForRealTime: Readonly<Record<string, string>> = {
   'test/src/testkit/hanging-file-system.ts': 'keeps a process alive that is to be killed',
   'test/src/testkit/planted-case.ts': 'says of a call that never ends that it hangs',
   'test/src/testkit/remote-backends.ts': 'retries to a real server, sooner than a broker does',
+  'test/src/soak/jumping-clock.ts': 'a clock that runs as the system’s does between its jumps',
   'test/src/history/real-cluster.ts': 'faults last for a while, and users pause between calls',
   'test/src/testkit/servers/fault-proxy.ts': 'delays requests to a real server',
   'test/src/testkit/until.ts': 'the one place that polls',

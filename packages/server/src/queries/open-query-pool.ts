@@ -1,5 +1,11 @@
 import type { BrokerMetrics } from '@quire/broker';
-import { isLeftoverKeeper, isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
+import {
+  type Clock,
+  isLeftoverKeeper,
+  isQuireError,
+  type ObjectStore,
+  type StoreCall,
+} from '@quire/core';
 import { resultPrefix, type WriteOrder } from '@quire/results';
 import type { Logger } from 'pino';
 import { engineKindOf } from '../engines/engine-kinds.ts';
@@ -21,9 +27,14 @@ export interface OpenQueryPool {
  */
 export async function openQueryPool(
   { current: settings }: LiveSettings,
-  { metrics, logger }: { readonly metrics: BrokerMetrics; readonly logger: Logger },
+  {
+    clock,
+    metrics,
+    logger,
+  }: { readonly clock: Clock; readonly metrics: BrokerMetrics; readonly logger: Logger },
 ): Promise<OpenQueryPool> {
   const pool = WorkerPool.open(workerKind, settings, {
+    clock,
     handlers: {
       ...(await engineKindOf(settings).openHandlers?.()),
       [storeCalls.call]: async (call) => metrics.observeStoreCall(call as StoreCall),

@@ -72,6 +72,8 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   readonly #all = new Set<WorkerProcess>();
   /** Free ones, the one that worked last at the end. */
   readonly #idle: WorkerProcess[] = [];
+  /** When each of those that have worked was last given back. */
+  readonly #idleSinceMs = new WeakMap<WorkerProcess, number>();
   /** Those that start, and that no work waits for yet. */
   readonly #startingAhead: Promise<WorkerProcess>[] = [];
   /** Those that stop after the work that they do now. */
@@ -292,24 +294,28 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   #setIdle(worker: WorkerProcess): void {
     if (this.#closing.signal.aborted || worker.hasEnded) return;
     this.#idle.push(worker);
-    void this.#stopWhenUnused(worker);
+    const isWatched = this.#idleSinceMs.has(worker);
+    this.#idleSinceMs.set(worker, this.#clock.monotonicMs());
+    if (!isWatched) void this.#stopWhenUnused(worker);
   }
 
+  /** Runs once for each process: a timer for each use would outlive the use. */
   async #stopWhenUnused(worker: WorkerProcess): Promise<void> {
     const { idleMs, sizeMin } = this.#options.limits;
-    const useCount = worker.useCount;
-    await sleepUnlessAborted(this.#clock, idleMs, this.#closing.signal);
-    const index = this.#idle.indexOf(worker);
-    if (
-      this.#closing.signal.aborted ||
-      index < 0 ||
-      worker.useCount !== useCount ||
-      this.#all.size <= sizeMin
-    ) {
-      return;
+    let leftMs = idleMs;
+    for (;;) {
+      await sleepUnlessAborted(this.#clock, leftMs, this.#closing.signal);
+      if (this.#closing.signal.aborted || worker.hasEnded) return;
+      const index = this.#idle.indexOf(worker);
+      const idleSinceMs = this.#idleSinceMs.get(worker) ?? 0;
+      leftMs = idleSinceMs + idleMs - this.#clock.monotonicMs();
+      if (index >= 0 && leftMs <= 0 && this.#all.size > sizeMin) {
+        this.#idle.splice(index, 1);
+        await this.#stop(worker);
+        return;
+      }
+      if (index < 0 || leftMs <= 0) leftMs = idleMs;
     }
-    this.#idle.splice(index, 1);
-    await this.#stop(worker);
   }
 
   async #stop(worker: WorkerProcess): Promise<void> {

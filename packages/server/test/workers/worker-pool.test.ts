@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { QuireError } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../src/workers/worker-pool.ts';
 import { openTestPool, type TestPool, type TestPoolOptions } from './test-pool.ts';
@@ -275,6 +276,19 @@ describe('a pool of workers', () => {
     const pids = await Promise.all([run(pool, { kind: 'pid' }), run(pool, { kind: 'pid' })]);
     await expect.poll(() => pids.filter(isAlive).length).toBe(1);
     expect(pool.status.count).toBe(1);
+  });
+
+  it('a pool of workers waits by one timer for each process, however often it works, and stops it when its last work was so long ago', async () => {
+    const clock = new ManualClock();
+    const pool = openPool({ idleMs: 1000, clock });
+    for (let turn = 0; turn < 5; turn += 1) await run(pool, { kind: 'pid' });
+    expect(clock.sleeperCount).toBe(1);
+    await clock.advance(600);
+    await run(pool, { kind: 'pid' });
+    await clock.advance(999);
+    expect(pool.status.count).toBe(1);
+    await clock.advance(1);
+    expect(pool.status.count).toBe(0);
   });
 
   it('a pool of workers ends all processes when it is closed, also those whose work does not stop', async () => {
