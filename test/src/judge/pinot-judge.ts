@@ -73,10 +73,11 @@ export class PinotJudge implements AsyncDisposable {
    * @param folder with the jars in `lib` and the judge's own class in `classes`, as `.ci/run`
    * leaves it
    * @param program the class that answers
+   * @param jars a folder with other jars in `lib`
    */
-  constructor(folder: string, program = 'PinotJudge') {
+  constructor(folder: string, program = 'PinotJudge', jars = folder) {
     const log = join(import.meta.dirname, '../../judge/log4j2.xml');
-    const classPath = `${join(folder, 'classes')}:${join(folder, 'lib')}/*`;
+    const classPath = `${join(folder, 'classes')}:${join(jars, 'lib')}/*`;
     const options = [
       '-Xmx512m',
       '-XX:+UseSerialGC',

@@ -340,40 +340,36 @@ function withoutUndefined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-/** Runs the rows of a table through both pipelines, each row alone. */
+/** Runs the rows of a table through both pipelines, one after the other. */
 export async function compareRows(
   judge: PinotJudge,
   { config, schema, rows }: PipelineCase,
 ): Promise<readonly RowComparison[]> {
   const judged = await judge.pipeline(config, schema, rows);
-  return Promise.all(
-    rows.map(async (row, index) => {
-      const clock = new ManualClock();
-      const fields = Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [name, valueOf(value)]),
-      );
-      const ours = await runPipeline([fields as never], { config, schema, clock });
-      const isRefused = ours.findings.some(({ severity }) => severity === 'error');
-      const answer = answerFor(judged, index);
-      const mine = isRefused
-        ? 'refused'
-        : ours.counts.failed > 0
-          ? 'failed'
-          : ours.rows.map(({ fields: shown, nullFields, isIncomplete, isSanitized }) => ({
-              fields: shown,
+  const given = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, valueOf(value)])),
+  );
+  const result = await runPipeline(given as never, { config, schema, clock: new ManualClock() });
+  const isRefused = result.findings.some(({ severity }) => severity === 'error');
+  return rows.map((row, index) => {
+    const answer = answerFor(judged, index);
+    const hasFailed = result.dropped.some(
+      ({ kind, sourceIndex }) => kind === 'failed' && sourceIndex === index,
+    );
+    const mine = isRefused
+      ? 'refused'
+      : hasFailed
+        ? 'failed'
+        : result.rows
+            .filter(({ sourceIndex }) => sourceIndex === index)
+            .map(({ fields, nullFields, isIncomplete, isSanitized }) => ({
+              fields,
               nullFields,
               isIncomplete,
               isSanitized,
             }));
-      return {
-        row,
-        schema,
-        judged: answer,
-        ours: mine,
-        agrees: isSameOutcome(answer, mine, schema),
-      };
-    }),
-  );
+    return { row, schema, judged: answer, ours: mine, agrees: isSameOutcome(answer, mine, schema) };
+  });
 }
 
 function answerFor(judged: Piped, index: number): unknown {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
 import { rowDifferences } from './differences.ts';
 import { columnCases } from './column-cases.ts';
+import { conformingCases, unnestCases } from './nested-cases.ts';
 import {
   compareRows,
   type PipelineCase,
@@ -39,7 +40,9 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
     const differing: PipelineCase[] = [];
     const cases = [
       ...fc.sample(pipelineCases, { seed, numRuns: tables }),
-      ...fc.sample(columnCases, { seed, numRuns: Math.ceil(tables / 3) }),
+      ...[columnCases, unnestCases, conformingCases].flatMap((each) =>
+        fc.sample(each, { seed, numRuns: Math.ceil(tables / 3) }),
+      ),
     ];
     for (const each of cases) {
       const compared = await compareRows(judge, each);

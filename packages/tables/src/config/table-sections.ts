@@ -183,16 +183,13 @@ const SchemaConformingTransformerConfig = optionalSection(
       'Ending of the names of fields that are not to be indexed.',
       '_noindex',
     ),
-    mergedTextIndexField: text('Column of everything that is searched as text. Left out: none.'),
-    jsonKeyValueSeparator: text('What stands between key and value in the text index.', '\u001e'),
-    mergedTextIndexBeginOfDocAnchor: text(
-      'What stands before a document of the text index.',
-      '\u0002',
+    mergedTextIndexField: text(
+      'Column of everything that is searched as text, where the schema has it.',
+      '__mergedTextIndex',
     ),
-    mergedTextIndexEndOfDocAnchor: text(
-      'What stands after a document of the text index.',
-      '\u0003',
-    ),
+    jsonKeyValueSeparator: text('What stands between key and value in the text index.', ':'),
+    mergedTextIndexBeginOfDocAnchor: text('What stands before a document of the text index.', ''),
+    mergedTextIndexEndOfDocAnchor: text('What stands after a document of the text index.', ''),
     mergedTextIndexDocumentMaxLength: integer(
       'Longest document of the text index, in characters.',
       32_766,
@@ -202,7 +199,7 @@ const SchemaConformingTransformerConfig = optionalSection(
       512,
     ),
     fieldPathsToDrop: texts('Fields that are dropped.'),
-    fieldPathsToSkipStorage: texts('Fields that are searched but not kept.'),
+    fieldPathsToSkipStorage: texts('Fields that are searched but not kept.', ['message']),
     mergedTextIndexPathToExclude: texts('Fields that are not searched as text.'),
     fieldsToDoubleIngest: texts('Fields that are kept in their column and among the others.'),
     fieldPathsToPreserveInputWithIndex: texts('Fields that are kept as they came, and searched.'),

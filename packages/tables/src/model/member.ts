@@ -34,8 +34,8 @@ export const number = (description: string, value?: number) =>
   Type.Optional(Type.Number(described(description, value)));
 
 /** Texts, such as names of columns; none unless said otherwise. */
-export const texts = (description: string) =>
-  Type.Optional(Type.Array(Type.String(), { description, default: [] }));
+export const texts = (description: string, value: readonly string[] = []) =>
+  Type.Optional(Type.Array(Type.String(), { description, default: [...value] }));
 
 /** Any JSON value. */
 export const anything = (description: string) => Type.Optional(Type.Unknown({ description }));

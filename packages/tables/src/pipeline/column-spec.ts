@@ -57,7 +57,18 @@ export interface SchemaConformingPart {
   readonly fieldPathsToPreserveInput?: readonly string[] | undefined;
   readonly fieldsToDoubleIngest?: readonly string[] | undefined;
   readonly columnNameToJsonKeyPathMap?: Readonly<Record<string, unknown>> | undefined;
+  readonly fieldPathsToPreserveInputWithIndex?: readonly string[] | undefined;
+  readonly useAnonymousDotInFieldNames?: boolean | undefined;
   readonly mergedTextIndexField?: string | undefined;
+  readonly mergedTextIndexPathToExclude?: readonly string[] | undefined;
+  readonly mergedTextIndexPrefixToExclude?: readonly string[] | undefined;
+  readonly mergedTextIndexDocumentMaxLength?: number | undefined;
+  readonly mergedTextIndexBinaryDocumentDetectionMinLength?: number | undefined;
+  readonly mergedTextIndexBeginOfDocAnchor?: string | undefined;
+  readonly mergedTextIndexEndOfDocAnchor?: string | undefined;
+  readonly jsonKeyValueSeparator?: string | undefined;
+  readonly optimizeCaseInsensitiveSearch?: boolean | undefined;
+  readonly reverseTextIndexKeyValueOrder?: boolean | undefined;
 }
 
 /** What the pipeline reads of a schema (2.5). */

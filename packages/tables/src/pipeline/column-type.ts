@@ -141,6 +141,19 @@ export function extractValue(value: Value): Value {
   return members;
 }
 
+/** A value as the engine copies it with its row: its maps have the order of copies. */
+export function copiedValue(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly Value[]).map(copiedValue);
+  if (!isMap(value)) return value;
+  const names = Object.keys(value);
+  const copy = Object.create(null) as Record<string, Value>;
+  for (const name of hashMapOrder(names, copiedCapacity(names.length))) {
+    copy[name] = copiedValue(value[name] ?? null);
+  }
+  return copy;
+}
+
 /**
  * A value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps in
  * epoch milliseconds.
@@ -177,12 +190,41 @@ export function hashMapOrder(names: readonly string[], capacity: number): readon
  * newHashMapWithExpectedSize).
  */
 function expectedCapacity(count: number): number {
-  return powerOfTwo(count < 3 ? count + 1 : Math.trunc(count / 0.75 + 1));
+  return powerOfTwo(count < 3 ? count + 1 : Math.ceil(count / 0.75));
+}
+
+/** How many buckets a map has that was copied from one of `count` entries. */
+function copiedCapacity(count: number): number {
+  return powerOfTwo(Math.trunc(count / 0.75 + 1));
 }
 
 /** How many buckets a map has that has grown to `count` entries. */
 export function grownCapacity(count: number): number {
   return Math.max(16, powerOfTwo(Math.ceil(count / 0.75)));
+}
+
+/**
+ * The order of a HashMap that is emptied and filled again, row after row: it keeps the buckets that
+ * it has grown to.
+ */
+export class MapOrder {
+  #capacity = 0;
+
+  /** Grows to as many entries. */
+  grow(count: number): void {
+    this.#capacity = Math.max(this.#capacity, grownCapacity(count));
+  }
+
+  of(names: readonly string[]): readonly string[] {
+    this.grow(names.length);
+    return hashMapOrder(names, this.#capacity);
+  }
+}
+
+/** The order of a map of `before` names of a row that the others were added to. */
+export function grownMapOrder(names: readonly string[], before: number): readonly string[] {
+  const grown = powerOfTwo(Math.ceil(names.length / 0.75));
+  return hashMapOrder(names, Math.max(expectedCapacity(before), grown));
 }
 
 function powerOfTwo(wanted: number): number {

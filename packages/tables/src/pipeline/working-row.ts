@@ -1,5 +1,6 @@
 import type { Value } from '../expressions/index.ts';
 import type { ColumnSpec } from './column-spec.ts';
+import { copiedValue } from './column-type.ts';
 
 /** What a value takes beside its content, in bytes. */
 const valueBytes = 8;
@@ -104,7 +105,7 @@ export class WorkingRow {
    * need none. Undefined for all of them.
    */
   unsettled: readonly ColumnSpec[] | undefined;
-  #collections: Map<string, readonly Value[]> | undefined;
+  #originals: Map<string, Value> | undefined;
   /** Set by a step that finds that the row must not be kept. */
   failure: RowFailure | undefined;
   /** The row alone: what most steps give back. */
@@ -125,16 +126,18 @@ export class WorkingRow {
     this.#budget = budget;
   }
 
-  /** Collections to unnest as they were before they were taken apart inside. */
-  get collections(): Map<string, readonly Value[]> {
-    return (this.#collections ??= new Map());
+  /** Columns to unnest as they were before nested values were taken apart. */
+  get originals(): Map<string, Value> {
+    return (this.#originals ??= new Map());
   }
 
   /** Another row of the same source row with the same fields. */
   copy(): WorkingRow {
     this.#budget.take(sizeOf(this.fields));
     const fields: Record<string, Value> = new Fields();
-    for (const name of Object.keys(this.fields)) fields[name] = this.fields[name] ?? null;
+    for (const name of Object.keys(this.fields)) {
+      fields[name] = copiedValue(this.fields[name] ?? null);
+    }
     const copy = new WorkingRow(this.sourceIndex, fields, this.#budget, undefined, undefined);
     copy.isIncomplete = this.isIncomplete;
     return copy;

@@ -88,7 +88,9 @@ What surprises, and is so in the table as well:
 Where this differs from the engine, on purpose:
 
 - Regular expressions are RE2: no look-around, no back-references, and no pattern that takes more than linear time.
-- JSON paths are RFC 9535: Jayway's functions such as \`.length()\` and \`$..**\` beside \`jsonExtractKey\` are not known.
+- JSON paths are Jayway's, but for functions with arguments and filters that compare with null: these are errors.
+- Names of zones (\`z\`) are those of Java 17. In a year in which a zone moved its standard time, a name may be that of the other half of the year.
+- Geometries other than points are not written as text.
 - Texts beyond 1,048,576 characters, lists beyond 100,000 elements and decimals beyond 10,000 digits are errors.
 - A pattern, format or unit may differ from row to row; the engine goes on with that of the first row.
 - \`sleep\` does not wait.

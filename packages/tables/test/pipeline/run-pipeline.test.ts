@@ -61,7 +61,7 @@ test('a row goes the whole way, and every step says what it did', async () => {
         t: Date.UTC(2024, 0, 1),
         name: 'app',
         total: 6,
-        extras: '{"price":"2","count":3,"g":"g"}',
+        extras: '{"price":"2","g":"g","count":3}',
       },
       nullFields: [],
       isIncomplete: false,

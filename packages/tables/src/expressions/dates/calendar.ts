@@ -2,7 +2,7 @@ import { expressionFailed } from '../values/expression-error.ts';
 import { fromLocal, toLocal, type Zone } from './zone.ts';
 
 export const dayMs = 86_400_000;
-const weekMs = 7 * dayMs;
+export const weekMs = 7 * dayMs;
 
 export const monthNames = [
   'January',

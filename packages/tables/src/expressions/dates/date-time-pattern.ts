@@ -44,6 +44,8 @@ export type PatternField =
 export interface DateTimePattern {
   readonly text: string;
   readonly fields: readonly PatternField[];
+  /** Whether all its numbers are years, months, days and parts of the time of day, each once. */
+  readonly isPlain: boolean;
 }
 
 interface Piece {
@@ -67,9 +69,11 @@ export const parseDateTimePattern: (pattern: string) => DateTimePattern = memoiz
     throw expressionFailed('A date pattern has 1 to 200 characters.');
   }
   const pieces = piecesOf(pattern);
+  const letters = pieces.map(({ letter }) => letter).filter((letter) => /^[^zZ]$/.test(letter));
   return {
     text: pattern,
     fields: pieces.map((piece, index) => fieldOf(piece, pieces[index + 1], pattern)),
+    isPlain: new Set(letters).size === letters.length && /^[yMdHmsS]*$/.test(letters.join('')),
   };
 });
 
@@ -136,9 +140,9 @@ function isNumeric({ letter, width }: Piece): boolean {
 
 /** How many digits are read at most. */
 function widthMaxOf(letter: NumberLetter, width: number, isNumberNext: boolean): number {
-  if (yearLetters.includes(letter)) return isNumberNext ? width : 9;
+  if (yearLetters.includes(letter)) return isNumberNext ? width : Math.max(width, 9);
   if (letter === 'S' || letter === 'C') return width;
-  return letter === 'D' ? 3 : letter === 'e' ? 1 : 2;
+  return Math.max(width, letter === 'D' ? 3 : letter === 'e' ? 1 : 2);
 }
 
 /** Writes an instant as the clocks of a zone show it. */

@@ -6,23 +6,22 @@ import {
   daysInMonth,
   monthNames,
   weekdayNames,
-  weekdayOf,
-  weekToMs,
 } from './calendar.ts';
+import { type DateNumbers, instantOfFields } from './date-fields.ts';
 import {
   type DateTimePattern,
   type NumberLetter,
   parseDateTimePattern,
   type PatternField,
 } from './date-time-pattern.ts';
-import { isJodaZone, jodaZone, shortNames, utc, type Zone } from './zone.ts';
+import { isZoneId, jodaZone, shortNames, utc, type Zone } from './zone.ts';
 
 /** What has been read of a text so far. */
 interface Reading {
   readonly text: string;
   readonly nowYear: number;
   position: number;
-  readonly numbers: ReadNumbers;
+  readonly numbers: DateNumbers;
   /** The zone or offset that the text itself names. */
   zone: Zone | undefined;
 }
@@ -49,7 +48,7 @@ export function parseDateTime(
     if (!readField(reading, field)) throw mismatch(text, pattern, reading.position);
   }
   if (reading.position < text.length) throw mismatch(text, pattern, reading.position);
-  const localMs = localMsOf(reading.numbers);
+  const localMs = pattern.isPlain ? localMsOf(reading.numbers) : instantOfFields(reading.numbers);
   if (localMs === undefined) {
     throw expressionFailed(`There is no date ‘${text}’ by the pattern ${pattern.text}.`);
   }
@@ -78,12 +77,12 @@ function readField(reading: Reading, field: PatternField): boolean {
     case 'halfday':
       return readName(reading, ['AM', 'PM'], 'a', 0);
     case 'era':
-      return readName(reading, ['BC', 'AD'], 'G', 0) || readName(reading, ['BCE', 'CE'], 'G', 0);
+      return readName(reading, ['BCE', 'CE'], 'G', 0) || readName(reading, ['BC', 'AD'], 'G', 0);
     case 'offset':
       return readOffset(reading);
     case 'zoneId':
       return readZoneName(reading, /[\w/+:-]+/y, (name) =>
-        isJodaZone(name) ? jodaZone(name) : undefined,
+        isZoneId(name) ? jodaZone(name) : undefined,
       );
     case 'zoneName':
       return !field.isLong && readZoneName(reading, /[A-Z]+/y, (name) => shortNames.get(name));
@@ -100,7 +99,7 @@ function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): b
   const start = reading.position + sign.length;
   let end = start;
   while (end < text.length && end - start < widthMax && isDigit(text.charCodeAt(end))) end += 1;
-  if (end === start && letter !== 'S') return false;
+  if (end === start) return false;
   reading.position = end;
   // Digits of a second are its fraction, in milliseconds.
   const value =
@@ -163,15 +162,20 @@ function readName(
   return false;
 }
 
+/** `Z`, `+05`, `+05:30` or `+0530`, and seconds: with colons all along or without. */
+const offsetInText =
+  /^(?:[zZ]|([+-])(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,3})|(?![.,]))|(?!:))|(\d\d)(?:(\d\d)(\d{1,3})?|(?!\d))|(?![:\d])))/;
+
 function readOffset(reading: Reading): boolean {
-  const [whole, sign, hours = '0', minutes = '0', seconds = '0'] =
-    /^(?:[zZ]|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)/.exec(
-      reading.text.slice(reading.position, reading.position + 9),
-    ) ?? [];
-  if (whole === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
-    return false;
-  }
-  const offsetMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  const { text, position } = reading;
+  const parts = offsetInText.exec(text.slice(position, position + 13));
+  if (parts === null) return false;
+  const [whole, sign, hours = '0', m1, s1, f1, m2, s2, f2] = parts;
+  const [minutes, seconds, fraction] = [m1 ?? m2 ?? '0', s1 ?? s2 ?? '0', f1 ?? f2 ?? ''];
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return false;
+  const offsetMs =
+    ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 +
+    Number(fraction.padEnd(3, '0'));
   const signed = sign === '-' ? -offsetMs : offsetMs;
   reading.zone = { name: whole, offsetMsAt: () => signed };
   reading.position += whole.length;
@@ -222,65 +226,16 @@ function mismatch(text: string, pattern: DateTimePattern, position: number): Err
 }
 
 /**
- * Numbers by the letter of the pattern that they were read for; `a` and `G` are 0 or 1 for AM and
- * PM, BC and AD.
+ * The same as `instantOfFields` for a plain pattern, each of whose numbers stands for itself: nearly
+ * all patterns are.
  */
-type ReadNumbers = { [Letter in NumberLetter | 'a' | 'E' | 'G']?: number };
-
-/**
- * What clocks showed, as epoch milliseconds of a clock in UTC; undefined when there is no such date
- * or time.
- */
-function localMsOf(read: ReadNumbers): number | undefined {
-  const dateMs = dateMsOf(read);
-  const hour = hourOf(read);
-  const { m: minute = 0, s: second = 0, S: millisecond = 0 } = read;
-  if (dateMs === undefined || hour === undefined || minute > 59 || second > 59) return undefined;
-  return dateMs + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
-}
-
-/** A day of the week moves the date within its week. */
-function dateMsOf(read: ReadNumbers): number | undefined {
-  const dateMs = dateWithoutWeekday(read);
-  const weekday = read.E ?? read.e;
-  if (dateMs === undefined || weekday === undefined) return dateMs;
-  return weekday >= 1 && weekday <= 7 ? dateMs + (weekday - weekdayOf(dateMs)) * dayMs : undefined;
-}
-
-function dateWithoutWeekday(read: ReadNumbers): number | undefined {
-  const { x: weekYear, w: week, D: dayOfYear } = read;
-  const year = yearOf(read);
-  if (
-    weekYear !== undefined ||
-    (week !== undefined && read.M === undefined && read.d === undefined)
-  ) {
-    const weeksYear = weekYear ?? year;
-    const at = week ?? 1;
-    const ms = weekToMs(weeksYear, at);
-    const last = weekToMs(weeksYear + 1, 1);
-    return at >= 1 && ms < last ? ms : undefined;
-  }
-  if (dayOfYear !== undefined) {
-    const ms = dateToMs(year, 1, dayOfYear);
-    return dayOfYear >= 1 && new Date(ms).getUTCFullYear() === year ? ms : undefined;
-  }
-  const { M: month = 1, d: day = 1 } = read;
+function localMsOf(read: DateNumbers): number | undefined {
+  const { M, d, H: hour = 0, m: minute = 0, s: second = 0, S: millisecond = 0 } = read;
+  const { y: year = M === undefined && d === undefined ? 1970 : 2000 } = read;
+  const [month, day] = [M ?? 1, d ?? 1];
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;
-  return dateToMs(year, month, day);
-}
-
-function yearOf(read: ReadNumbers): number {
-  const base = read.M === undefined && read.d === undefined ? 1970 : 2000;
-  const year = read.y ?? read.Y ?? (read.C === undefined ? base : read.C * 100 + (base % 100));
-  return read.G === 0 ? 1 - year : year;
-}
-
-function hourOf({ H, k, h, K, a = 0 }: ReadNumbers): number | undefined {
-  if (H !== undefined) return H < 24 ? H : undefined;
-  if (k !== undefined) return k >= 1 && k <= 24 ? k % 24 : undefined;
-  if (h !== undefined) return h >= 1 && h <= 12 ? (h % 12) + a * 12 : undefined;
-  if (K !== undefined) return K < 12 ? K + a * 12 : undefined;
-  return a * 12;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  return dateToMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
 }
 
 const isoPattern =

@@ -1,5 +1,6 @@
 import { expressionFailed } from '../values/expression-error.ts';
 import { memoize } from '../values/memoize.ts';
+import { zoneNames } from './zone-names.ts';
 
 /** A time zone: how far its clocks are ahead of UTC. */
 export interface Zone {
@@ -19,37 +20,37 @@ const quarterHoursFromMs = Date.UTC(1973, 0, 1);
 const cachedOffsetCountMax = 20_000;
 const offsetPattern = /^([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?$/;
 const longOffsetPattern = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?/;
-/** Names without a slash that both Joda-Time and the runtime have. */
-const plainNames = new Set(
-  (
-    'UTC GMT EST MST HST EST5EDT CST6CDT MST7MDT PST8PDT CET EET MET WET Cuba Egypt Eire GB GB-Eire Greenwich GMT0 Hongkong Iceland Iran Israel ' +
-    'Jamaica Japan Kwajalein Libya NZ NZ-CHAT Navajo PRC Poland Portugal ROC ROK Singapore Turkey UCT Universal W-SU Zulu'
-  ).split(' '),
-);
-
-/** Whether Joda-Time has a zone of this name, whose case counts, or reads it as an offset. */
-export function isJodaZone(name: string): boolean {
-  if (/^[+-]/.test(name)) return /^.\d\d(?::?\d\d){0,2}$/.test(name);
-  return (
-    (plainNames.has(name) ||
-      (/^[A-Z][A-Za-z]+\/[A-Z]/.test(name) && !/^SystemV|^posix|^right/.test(name))) &&
-    isKnown(name)
-  );
+/** Whether Joda-Time has a zone of this name, whose case counts. */
+export function isZoneId(name: string): boolean {
+  return zoneNames.has(name) && isKnown(zoneNames.get(name)?.id ?? name);
 }
 
 /**
- * Finds a zone as `DateTimeZone.forID` of Joda-Time does: Europe/Berlin, UTC, +05:30.
+ * Finds a zone as `DateTimeZone.forID` of Joda-Time does: Europe/Berlin, UTC, +05:30, GMT+2.
  *
  * @throws EXPRESSION_FAILED when there is no such zone
  */
 export const jodaZone: (name: string) => Zone = memoize((name) => {
-  if (name === 'UTC') return utc;
-  if (isJodaZone(name)) return offsetZone(name, name) ?? namedZone(name);
-  throw unknown(name);
+  if (isZoneId(name)) return namedZone(name);
+  if (name === 'UT' || name === 'Z') return utc;
+  const offset = /^(?:UTC?|GMT)?([+-]\d\d(?::?\d\d){0,2})$/.exec(name)?.[1];
+  const zone = offset === undefined ? undefined : offsetZone(offset, 23);
+  if (zone === undefined) throw unknown(name);
+  return zone;
 });
 
+/** Ids that the list of zones of `dateTrunc` and that of java.time lack. */
+const jodaOnly = new Set(['EST', 'HST', 'MST', 'ROC', 'America/Coyhaique']);
+
+/** Ids of `dateTrunc`, in small letters. */
+const indexedIds = new Map(
+  [...zoneNames.keys()].filter((id) => !jodaOnly.has(id)).map((id) => [id.toLowerCase(), id]),
+);
+
 /**
- * Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well.
+ * Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well, and
+ * no farther than 14 hours from UTC.
+ *
  * @throws EXPRESSION_FAILED
  */
 export const indexedZone: (name: string) => Zone = memoize((name) => {
@@ -59,29 +60,43 @@ export const indexedZone: (name: string) => Zone = memoize((name) => {
   const shift = /^(etc\/)?(?:utc?|gmt)?([+-])(\d{1,2}(?!:)|\d{2}(?=:))(?::(\d{2}))?$/i.exec(name);
   if (shift !== null) {
     const [, isEtc, sign = '+', hours = '0', minutes = '00'] = shift;
-    if (Number(hours) <= 14 && (isEtc === undefined || /etc\/gmt/i.test(name))) {
+    if (isEtc === undefined || /etc\/gmt/i.test(name)) {
       const turned = isEtc === undefined ? sign : sign === '+' ? '-' : '+';
-      return offsetZone(name, `${turned}${hours.padStart(2, '0')}:${minutes}`) ?? utc;
+      const zone = offsetZone(`${turned}${hours.padStart(2, '0')}:${minutes}`, 14);
+      if (zone !== undefined && Math.abs(zone.offsetMsAt(0)) <= 14 * 3_600_000) return zone;
     }
   }
-  if (/^[+-]/.test(name) && !/^.\d\d:/.test(name)) throw unknown(name);
-  return /\//.test(name) && isKnown(name) ? namedZone(name) : jodaZone(name);
+  const id = indexedIds.get(name.toLowerCase());
+  if (id === undefined || !isZoneId(id)) throw unknown(name);
+  return namedZone(id);
 });
 
-/** Finds a zone as Java's `TimeZone` does, for which every name that it does not know is UTC. */
+/**
+ * Finds a zone as Java's `TimeZone` does, for which every name that it does not know is UTC.
+ *
+ * @throws EXPRESSION_FAILED for zones of System V, which Joda-Time cannot read
+ */
 export const lenientZone: (name: string) => Zone = memoize((name) => {
+  if (/^SystemV\/\w/.test(name)) throw unknown(name);
   const offset = /^GMT([+-]\d{1,2}(?::?\d{2})?)$/.exec(name)?.[1];
-  if (offset !== undefined) return offsetZone(name, offset) ?? utc;
-  return isJodaZone(name) && !/^[+-]/.test(name) ? namedZone(name) : (shortIds.get(name) ?? utc);
+  if (offset !== undefined) return offsetZone(offset, 23) ?? utc;
+  const id = oldIds[name] ?? name;
+  return isZoneId(id) && !jodaOnly.has(id) ? namedZone(id) : utc;
 });
 
-/** Finds a zone as `ZoneId.of` of java.time does. @throws EXPRESSION_FAILED */
+/**
+ * Finds a zone as `ZoneId.of` of java.time does, and as `TimeZone` then understands it: UTC+1 is
+ * UTC there.
+ *
+ * @throws EXPRESSION_FAILED
+ */
 export const strictZone: (name: string) => Zone = memoize((name) => {
   if (name === 'Z' || name === 'UT') return utc;
-  const [, offset] =
-    /^(?:UTC|GMT|UT)?([+-]\d{1,2}(?::\d{2}(?::\d{2})?)?|[+-]\d{4})$/.exec(name) ?? [];
-  if (offset !== undefined) return offsetZone(name, offset) ?? utc;
-  if (isJodaZone(name) && !['EST', 'MST', 'HST'].includes(name)) return namedZone(name);
+  const [, prefix, offset] =
+    /^(UTC|GMT|UT)?([+-](?:\d{1,2}|\d{2}:\d{2}(?::\d{2})?|\d{4}))$/.exec(name) ?? [];
+  const zone = offset === undefined ? undefined : offsetZone(offset, 18);
+  if (zone !== undefined) return prefix?.startsWith('UT') === true ? utc : zone;
+  if (offset === undefined && isZoneId(name) && !jodaOnly.has(name)) return namedZone(name);
   throw unknown(name);
 });
 
@@ -100,51 +115,59 @@ export const shortNames = zonesByName({
   PDT: 'America/Los_Angeles',
 });
 
-/** Abbreviations that Java still takes for zones. */
-const shortIds = zonesByName({
-  PST: 'America/Los_Angeles',
+/** Abbreviations that Java still takes for zones, as Joda-Time understands them. */
+const oldIds: Readonly<Record<string, string>> = {
+  ACT: 'Australia/Darwin',
+  AET: 'Australia/Sydney',
+  AGT: 'America/Argentina/Buenos_Aires',
+  ART: 'Africa/Cairo',
+  AST: 'America/Anchorage',
+  BET: 'America/Sao_Paulo',
+  BST: 'Asia/Dhaka',
+  CAT: 'Africa/Harare',
+  CNT: 'America/St_Johns',
   CST: 'America/Chicago',
+  CTT: 'Asia/Shanghai',
+  EAT: 'Africa/Addis_Ababa',
+  ECT: 'CET',
+  EST: 'America/New_York',
+  HST: 'Pacific/Honolulu',
+  IET: 'America/Indiana/Indianapolis',
   IST: 'Asia/Kolkata',
   JST: 'Asia/Tokyo',
-  ECT: 'Europe/Paris',
-});
+  MIT: 'Pacific/Apia',
+  MST: 'America/Denver',
+  NET: 'Asia/Yerevan',
+  NST: 'Pacific/Auckland',
+  PLT: 'Asia/Karachi',
+  PNT: 'America/Phoenix',
+  PRT: 'America/Puerto_Rico',
+  PST: 'America/Los_Angeles',
+  SST: 'Pacific/Guadalcanal',
+  VST: 'Asia/Ho_Chi_Minh',
+};
 
 function zonesByName(ids: Readonly<Record<string, string>>): ReadonlyMap<string, Zone> {
   return new Map(Object.entries(ids).map(([name, id]) => [name, jodaZone(id)]));
 }
 
-const modernInstants = [Date.UTC(2000, 0, 1), Date.UTC(2000, 6, 1)] as const;
-
 /** What a zone is called at an instant: `CEST`, or `Central European Summer Time`. */
 export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
-  if (offsetPattern.test(zone.name)) return zone.name;
-  if (zone.name === 'UTC') return isLong ? 'Coordinated Universal Time' : 'UTC';
-  // Abbreviations are known where they are used, and since they are used: what was the same offset
-  // before is called the same.
-  const offsetMs = zone.offsetMsAt(epochMs);
-  const nameIn = (style: string, instant: number): string => {
-    const parts = nameFormat(`${style} ${zone.name}`).formatToParts(instant);
-    return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  };
-  const instants = [
-    epochMs,
-    ...modernInstants.filter((each) => zone.offsetMsAt(each) === offsetMs),
-  ];
-  for (const locale of isLong
-    ? ['en-US']
-    : ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA', 'en-NZ', 'en-CA', 'ja-JP']) {
-    for (const instant of instants) {
-      const name = nameIn(`${locale} ${isLong ? 'long' : 'short'}`, instant);
-      if (!/^(?:GMT|UTC)[+-]/.test(name)) return name;
-    }
-  }
-  return nameIn('en-US longOffset', epochMs).slice(3);
+  const { standard, summer } = zoneNames.get(zone.name) ?? {};
+  const name = standard === summer || isStandardTime(zone, epochMs) ? standard : summer;
+  return (isLong ? name?.long : name?.short) ?? printOffset(zone.offsetMsAt(epochMs));
 }
 
-const nameFormat = memoize((key: string) => {
-  const [locale, style, name] = key.split(' ');
-  return new Intl.DateTimeFormat(locale, { timeZone: name, timeZoneName: style as 'short' });
-});
+/**
+ * Whether clocks show standard time: the lesser of what they show in January and July of that year.
+ */
+function isStandardTime(zone: Zone, epochMs: number): boolean {
+  const year = new Date(epochMs).getUTCFullYear();
+  const offsets = [0, 6].map((month) =>
+    zone.offsetMsAt(new Date(0).setUTCFullYear(year, month, 1)),
+  );
+  return zone.offsetMsAt(epochMs) <= Math.min(...offsets);
+}
 
 /** What the clocks of a zone show at an instant. */
 export function toLocal(epochMs: number, zone: Zone): number {
@@ -162,21 +185,30 @@ export function fromLocal(localMs: number, zone: Zone): number {
   return after + zone.offsetMsAt(after) === localMs ? after : before;
 }
 
-function offsetZone(name: string, offset: string): Zone | undefined {
+/** Undefined where it is none, or of more hours. */
+function offsetZone(offset: string, hoursMax: number): Zone | undefined {
   const [, sign, hours = '', minutes = '0', seconds = '0'] = offsetPattern.exec(offset) ?? [];
-  if (sign === undefined) return undefined;
+  if (sign === undefined || Number(hours) > hoursMax || Number(minutes) > 59) return undefined;
   const offsetMs =
     (sign === '-' ? -1 : 1) *
     ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) *
     1000;
-  return { name, offsetMsAt: () => offsetMs };
+  return offsetMs === 0 ? utc : { name: printOffset(offsetMs), offsetMsAt: () => offsetMs };
+}
+
+/** `+05:30`, with seconds where there are some. */
+function printOffset(offsetMs: number): string {
+  const seconds = Math.trunc(Math.abs(offsetMs) / 1000);
+  const parts = [Math.trunc(seconds / 3600), Math.trunc(seconds / 60) % 60, seconds % 60];
+  const shown = parts.slice(0, seconds % 60 === 0 ? 2 : 3);
+  return `${offsetMs < 0 ? '-' : '+'}${shown.map((part) => String(part).padStart(2, '0')).join(':')}`;
 }
 
 /** The runtime's own copy of the time zone database, through its formatter. */
-function namedZone(name: string): Zone {
-  if (['UTC', 'GMT', 'UCT', 'Zulu', 'Universal', 'Greenwich'].includes(name)) {
-    return { ...utc, name };
-  }
+function namedZone(idOrAlias: string): Zone {
+  const name = zoneNames.get(idOrAlias)?.id ?? idOrAlias;
+  if (name === 'UTC') return utc;
+  if (name === 'Etc/UTC' || name === 'Etc/GMT') return { ...utc, name };
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   const kept = new Map<number, number>();
   return {

@@ -1,19 +1,21 @@
 import { expressionFailed } from '../values/expression-error.ts';
+import { toBoolean, toDouble, toLong } from '../values/convert.ts';
 import {
-  boolean,
   bytes,
   define,
   double,
   doubles,
   type FunctionDefinition,
   int,
+  object,
   text,
 } from './function-definition.ts';
-import { Decimal } from '../values/value.ts';
+import { Decimal, type PresentValue, Timestamp, type Value } from '../values/value.ts';
 
 /** What a geometry is, by the low seven bits of its first byte. */
 const kinds = ['a point', 'points', 'a line', 'lines', 'a polygon', 'polygons', 'a collection'];
-const pointByteCount = 17;
+const coordinateByteCount = 16;
+const pointByteCount = 1 + coordinateByteCount;
 const geographyBit = 0x80;
 
 /**
@@ -29,17 +31,12 @@ function encodePoint(x: number, y: number, isGeography: boolean): Uint8Array {
 }
 
 /**
- * The same geometry on a sphere, or on a plane. @throws EXPRESSION_FAILED when it is not one, or a
- * collection of several kinds
+ * The same geometry on a sphere, or on a plane, without what follows it. @throws EXPRESSION_FAILED
+ * when it is not one, or a collection of several kinds
  */
 function withGeography(geometry: Uint8Array, isGeography: boolean): Uint8Array {
-  const kind = kindOf(geometry);
-  // Each part of a collection has a first byte of its own.
-  if (kind === 6) {
-    throw expressionFailed('A collection of geometries cannot be moved to a sphere or a plane.');
-  }
-  const changed = Uint8Array.from(geometry);
-  changed[0] = kind | (isGeography ? geographyBit : 0);
+  const changed = geometry.slice(0, byteCountOf(geometry));
+  changed[0] = kindOf(geometry) | (isGeography ? geographyBit : 0);
   return changed;
 }
 
@@ -56,16 +53,60 @@ function pointText(geometry: Uint8Array): string {
 
 function kindOf(geometry: Uint8Array): number {
   const kind = (geometry[0] ?? 0xff) & ~geographyBit;
-  const isWhole =
-    kind === 0 ? geometry.length === pointByteCount : geometry.length >= 5 || kind === 6;
-  if (kind >= kinds.length || !isWhole) {
-    throw expressionFailed(`${geometry.length} bytes are not geometry as the engine keeps it.`);
-  }
+  if (kind >= kinds.length || byteCountOf(geometry) > geometry.length) throw noGeometry(geometry);
   return kind;
 }
 
+/** How many bytes a geometry has. Points and parts are counted before them, each in four bytes. */
+function byteCountOf(geometry: Uint8Array): number {
+  const kind = (geometry[0] ?? 0xff) & ~geographyBit;
+  const view = new DataView(geometry.buffer, geometry.byteOffset, geometry.byteLength);
+  const countAt = (offset: number): number => {
+    const count = offset + 4 <= geometry.length ? view.getInt32(offset) : -1;
+    if (count < 0) throw noGeometry(geometry);
+    return count;
+  };
+  if (kind === 0) return pointByteCount;
+  if (kind === 1) return 5 + countAt(1) * coordinateByteCount;
+  if (kind === 6) {
+    // Each part of a collection has a first byte of its own.
+    if (geometry.length === 1) return 1;
+    throw expressionFailed('A collection of geometries cannot be moved to a sphere or a plane.');
+  }
+  const [parts, points] = [countAt(1), countAt(5)];
+  if (parts > 1 && (kind === 2 || kind === 4)) throw noGeometry(geometry);
+  const byteCount = 9 + parts * 4 + points * coordinateByteCount;
+  // Parts that are not one behind the other, of two points at least, are no lines.
+  const starts = Array.from({ length: Math.min(parts, points) }, (_, part) =>
+    countAt(9 + part * 4),
+  );
+  const isWhole = [...starts, points].every((start, part) =>
+    part === 0 ? start === 0 || parts === 0 : start - (starts[part - 1] ?? 0) >= 2,
+  );
+  if (!isWhole || parts > points) throw noGeometry(geometry);
+  return byteCount;
+}
+
+function noGeometry(geometry: Uint8Array): Error {
+  return expressionFailed(`${geometry.length} bytes are not geometry as the engine keeps it.`);
+}
+
+/** Whether a value says that a point lies on a sphere: true, 1 or their text. */
+function isSphere(value: Value): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean') return toBoolean(value);
+  if (Array.isArray(value) || value instanceof Timestamp) {
+    throw expressionFailed('Expected true, false or a number, where a point lies on a sphere.');
+  }
+  const isLong = typeof value === 'bigint' || Number.isInteger(value);
+  return isLong
+    ? BigInt.asIntN(32, toLong(value as PresentValue)) === 1n
+    : Math.trunc(toDouble(value as PresentValue)) === 1;
+}
+
 function coordinateText(value: number): string {
-  return Number.isFinite(value) ? Decimal.parse(String(value)).toPlainString() : String(value);
+  return Number.isFinite(value)
+    ? Decimal.parse(String(value)).toPlainString()
+    : String(value).replace('Infinity', 'Inf');
 }
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
@@ -74,7 +115,7 @@ const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 // prettier-ignore
 export const geoFunctions: readonly FunctionDefinition[] = [
   define('stPoint', [double, double], bytes, (x, y) => encodePoint(x, y, false), 'A point of x and y on a plane.'),
-  define('stPoint', [double, double, boolean], bytes, encodePoint, 'A point; where the third is true or 1, of longitude and latitude on a sphere.'),
+  define('stPoint', [double, double, object], bytes, (x, y, isGeography) => encodePoint(x, y, isSphere(isGeography)), 'A point; where the third is true or 1, of longitude and latitude on a sphere.'),
   define('toSphericalGeography', [bytes], bytes, (geometry) => withGeography(geometry, true), 'The same geometry with longitudes and latitudes on a sphere.'),
   define('toGeometry', [bytes], bytes, (geometry) => withGeography(geometry, false), 'The same geometry on a plane.'),
   define('stAsText', [bytes], text, pointText, 'A point as well-known text.'),

@@ -1,3 +1,4 @@
+import { type CalendarDate, hybridToMs, julianDateOf } from './julian-calendar.ts';
 import { expressionFailed } from './expression-error.ts';
 import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
 
@@ -45,7 +46,15 @@ export function textOfTimestamp({ epochMs }: Timestamp): string {
     .replace(/^\+0*/, '')
     .slice(0, -1)
     .split('T');
-  return `${date} ${time.replace(/(\.\d*?)0+$/, (_, digits: string) => (digits === '.' ? '.0' : digits))}`;
+  const julian = julianDateOf(epochMs);
+  const shown = julian === undefined ? date : textOfDate(julian);
+  return `${shown} ${time.replace(/(\.\d*?)0+$/, (_, digits: string) => (digits === '.' ? '.0' : digits))}`;
+}
+
+function textOfDate({ year, month, day }: CalendarDate): string {
+  const digits = [month, day].map((each) => String(each).padStart(2, '0'));
+  // What is before the year 1 is written as the year of its era.
+  return [String(year > 0 ? year : 1 - year).padStart(4, '0'), ...digits].join('-');
 }
 
 /** Deepest nesting of a value that is written as text. */
@@ -123,7 +132,9 @@ export function parseTimestamp(text: string): number {
       .map(Number);
     if (month >= 1 && month <= 12 && day >= 1 && day <= 31) {
       return (
-        utcMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds(sql[7])
+        hybridToMs({ year, month, day }) +
+        ((hour * 60 + minute) * 60 + second) * 1000 +
+        milliseconds(sql[7])
       );
     }
   }

@@ -1,6 +1,6 @@
 import { expressionFailed, isMap, type Value, writeJson } from '../../expressions/index.ts';
 import { attempt, type ErrorPolicy, failColumn, type Step } from '../step.ts';
-import { grownCapacity, hashMapOrder } from '../column-type.ts';
+import { copiedValue, grownCapacity, grownMapOrder, hashMapOrder } from '../column-type.ts';
 import type { ComplexTypePart } from '../column-spec.ts';
 import type { WorkingRow } from '../working-row.ts';
 
@@ -31,6 +31,9 @@ export function planFlatten(
   return {
     name: 'flatten',
     apply(row, journal) {
+      for (const column of plan.unnested) {
+        row.originals.set(column, copiedValue(row.get(column)));
+      }
       for (const column of Object.keys(row.fields)) {
         const before = row.get(column);
         if (before === null || typeof before !== 'object') continue;
@@ -47,39 +50,53 @@ export function planFlatten(
   };
 }
 
+/**
+ * Takes a column apart. Gives what the value is now: the engine changes elements of collections in
+ * place, so that the map which they stand in has them changed as well.
+ */
 function flattenColumn(
   row: WorkingRow,
   column: string,
   plan: Plan,
   depth: number,
   note: (name: string, value: Value) => void,
-): void {
+): Value {
   if (depth > flattenDepthMax) {
     throw expressionFailed(`${column.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
   }
   const value = row.get(column);
   if (isMap(value)) {
+    let changed: Record<string, Value> | undefined;
     for (const [key, member] of Object.entries(value)) {
       const name = column + plan.delimiter + key;
       row.put(name, member);
       if (member !== null && typeof member === 'object') {
-        flattenColumn(row, name, plan, depth + 1, note);
+        const after = flattenColumn(row, name, plan, depth + 1, note);
+        if (after !== member) (changed ??= copyOf(value))[key] = after;
       }
       note(name, row.get(name));
     }
-    return;
+    if (changed !== undefined) row.fields[column] = changed;
+    return changed ?? value;
   }
-  if (!Array.isArray(value)) return;
+  if (!Array.isArray(value)) return value;
   const elements = value as readonly Value[];
   if (plan.unnested.has(column)) {
-    row.collections.set(column, elements);
+    if (!elements.some(isMap)) return elements;
     row.fields[column] = elements.map((element) =>
       isMap(element) ? flattenElement(column, element, plan, depth) : element,
     );
-  } else if (becomesJson(elements, plan.mode)) {
+    return row.get(column);
+  }
+  if (becomesJson(elements, plan.mode)) {
     row.put(column, writeJson(elements));
     note(column, row.get(column));
   }
+  return elements;
+}
+
+function copyOf(value: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.assign(Object.create(null) as Record<string, Value>, value);
 }
 
 /**
@@ -92,27 +109,39 @@ function flattenElement(
   depth: number,
 ): Value {
   const members = Object.create(null) as Record<string, Value>;
-  const put = (name: string, value: Value, level: number): void => {
+  // Gives what the value is now, as `flattenColumn` does.
+  const put = (name: string, value: Value, level: number): Value => {
     if (level > flattenDepthMax) {
       throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
     }
     members[name] = value;
     const full = path + plan.delimiter + name;
     if (isMap(value)) {
+      let changed: Record<string, Value> | undefined;
       for (const [key, member] of Object.entries(value)) {
-        put(name + plan.delimiter + key, member, level + 1);
+        const after = put(name + plan.delimiter + key, member, level + 1);
+        if (after !== member) (changed ??= copyOf(value))[key] = after;
       }
-    } else if (Array.isArray(value)) {
-      const elements = value as readonly Value[];
-      if (plan.unnested.has(full)) {
-        members[name] = elements.map((each) =>
-          isMap(each) ? flattenElement(full, each, plan, level + 1) : each,
-        );
-      } else if (becomesJson(elements, plan.mode)) members[name] = writeJson(elements);
+      return (members[name] = changed ?? value);
     }
+    if (!Array.isArray(value)) return value;
+    const elements = value as readonly Value[];
+    if (plan.unnested.has(full)) {
+      if (!elements.some(isMap)) return elements;
+      return (members[name] = elements.map((each) =>
+        isMap(each) ? flattenElement(full, each, plan, level + 1) : each,
+      ));
+    }
+    if (becomesJson(elements, plan.mode)) members[name] = writeJson(elements);
+    return elements;
   };
-  for (const [key, member] of Object.entries(element)) put(key, member, depth);
-  return members;
+  const given = Object.entries(element);
+  for (const [key, member] of given) put(key, member, depth);
+  const ordered = Object.create(null) as Record<string, Value>;
+  for (const name of grownMapOrder(Object.keys(members), given.length)) {
+    ordered[name] = members[name] ?? null;
+  }
+  return ordered;
 }
 
 function becomesJson(elements: readonly Value[], mode: string): boolean {
@@ -126,7 +155,7 @@ const unnestedCountMax = 10_000;
 /**
  * Makes a row of each element of a collection, outer collections first; several collections give
  * every combination. A row whose collection is empty or missing goes on as it is. Where a later
- * step reads the collection itself, each row has it again.
+ * step reads the collection itself, each row has it again, unless it came out of another value.
  *
  * @param readLater the columns that later steps read
  */
@@ -143,9 +172,10 @@ export function planUnnest(
   return {
     name: 'unnest',
     apply(row, journal) {
-      const originals = kept.flatMap((name) =>
-        row.get(name) === null ? [] : [[name, row.collections.get(name) ?? row.get(name)] as const],
-      );
+      const originals = kept.flatMap((name) => {
+        const value = row.originals.get(name) ?? null;
+        return value === null ? [] : [[name, value] as const];
+      });
       let rows: readonly WorkingRow[] = [row];
       for (const name of names) {
         const count = rows.reduce(

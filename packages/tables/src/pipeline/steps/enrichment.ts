@@ -94,15 +94,25 @@ function readGenerated(
   });
 }
 
-function notRun({ enricherType = '' }: EnrichmentPart, path: string): Finding {
-  const isKnown = enricherType === 'clpEnricher';
-  const message = isKnown
-    ? `The enricher ${enricherType} is not run here, only generateColumn is; rows are shown as without it.`
-    : `The enricher ${enricherType} is unknown: expected generateColumn or clpEnricher.`;
+/** What the encoder of log lines makes of a column, by the ends of its names. */
+const clpSuffixes = ['_logtype', '_dictionaryVars', '_encodedVars'] as const;
+
+function notRun({ enricherType = '', properties }: EnrichmentPart, path: string): Finding {
+  if (enricherType !== 'clpEnricher') {
+    const message = `The enricher ${enricherType} is unknown: expected generateColumn or clpEnricher.`;
+    const code = 'PIPELINE_ENRICHER_UNKNOWN';
+    return { path: `${path}/enricherType`, code, message, severity: 'error' };
+  }
+  const given = properties?.['fields'];
+  const fields = Array.isArray(given) ? given.map(String) : [];
+  const columns = fields.flatMap((field) => clpSuffixes.map((suffix) => field + suffix));
   return {
     path: `${path}/enricherType`,
-    code: isKnown ? 'PIPELINE_ENRICHER_NOT_RUN' : 'PIPELINE_ENRICHER_UNKNOWN',
-    message,
-    severity: isKnown ? 'warning' : 'error',
+    code: 'PIPELINE_ENRICHER_NOT_RUN',
+    message:
+      columns.length === 0
+        ? 'The enricher clpEnricher names no fields, so it makes no columns.'
+        : `The enricher clpEnricher is not run here: ${columns.join(', ')} have no values in this preview. Apache Pinot makes them of ${fields.join(', ')}.`,
+    severity: 'warning',
   };
 }

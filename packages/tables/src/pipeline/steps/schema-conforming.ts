@@ -1,21 +1,48 @@
-import { expressionFailed, isMap, type Value } from '../../expressions/index.ts';
-import type { Finding } from '../../finding.ts';
-import { attempt, type ErrorPolicy, noStep, type PlannedStep } from '../step.ts';
+import { isQuireError } from '@quire/core';
+import {
+  expressionFailed,
+  isMap,
+  rowError,
+  type Value,
+  writeJson,
+} from '../../expressions/index.ts';
+import { type ErrorPolicy, noStep, type PlannedStep } from '../step.ts';
 import type { ColumnSpec, SchemaConformingPart } from '../column-spec.ts';
+import { MapOrder } from '../column-type.ts';
+import { type TextMerger, textMerger } from './merged-text.ts';
 
 const depthMax = 100;
 
 type Members = Record<string, Value>;
 
-/** Where values go, by their path: names joined by dots. */
-interface Routes {
-  readonly columnOfPath: ReadonlyMap<string, string>;
+/** A name in a path, the names below it, and the column that the path leads to. */
+interface PathNode {
+  readonly below: Map<string, PathNode>;
+  column: ColumnSpec | undefined;
+}
+
+/** What the step knows of its config and the schema. */
+interface Plan {
+  readonly root: PathNode;
+  readonly extras: ExtrasPlan;
+  readonly unindexable: ExtrasPlan;
+  readonly mergedText: ColumnSpec | undefined;
+  readonly textOrder: MapOrder;
+  readonly mergeText: TextMerger;
+  readonly suffix: string;
   readonly dropped: ReadonlySet<string>;
   readonly unstored: ReadonlySet<string>;
   readonly preserved: ReadonlySet<string>;
+  readonly preservedAndSearched: ReadonlySet<string>;
   readonly doubled: ReadonlySet<string>;
-  /** Ends the names of what cannot be indexed. */
-  readonly suffix: string | undefined;
+  /** Whether a dot in a name leads to the name behind it. */
+  readonly dotsLead: boolean;
+}
+
+/** A column of extras, if there is one, and the order of what is in it. */
+interface ExtrasPlan {
+  readonly column: ColumnSpec | undefined;
+  readonly order: MapOrder;
 }
 
 /** Where a row's values went. */
@@ -23,12 +50,13 @@ interface Sorted {
   readonly columns: Members;
   readonly extras: Members;
   readonly unindexable: Members;
+  readonly searched: Map<string, Value>;
 }
 
 /**
  * Sorts every value of a row, however deep, into the column of its path; what no column is for goes
- * into one of two columns of extras, where the config has them. The merged text index is not made:
- * nothing of it can be seen in a preview.
+ * into one of two columns of extras, and what is searched as text into the column of merged text,
+ * as Apache Pinot's SchemaConformingTransformer does. What is left of the row is what was sorted.
  */
 export function planSchemaConforming(
   config: SchemaConformingPart | undefined,
@@ -36,34 +64,45 @@ export function planSchemaConforming(
   policy: ErrorPolicy,
 ): PlannedStep {
   if (config === undefined || columns.length === 0) return noStep;
-  const routes = routesOf(config, columns);
-  const extrasField =
-    config.enableIndexableExtras === false ? undefined : config.indexableExtrasField;
-  const unindexableField =
-    config.enableUnindexableExtras === false ? undefined : config.unindexableExtrasField;
-  const reservedFields = new Set([extrasField, unindexableField, ...routes.preserved]);
+  const plan = planOf(config, columns);
   return {
-    findings: config.mergedTextIndexField === undefined ? [] : [withoutTextIndex],
+    findings: [],
     step: {
       name: 'schemaConforming',
       apply(row, journal) {
-        const { fields, sourceIndex } = row;
-        const sorted: Sorted = { columns: members(), extras: members(), unindexable: members() };
-        for (const [name, value] of Object.entries(fields)) {
-          if (!reservedFields.has(name)) {
-            attempt(row, name, policy, journal, () => sort(name, name, value, routes, sorted, 0));
+        const given = Object.entries(row.fields);
+        for (const [name] of given) delete row.fields[name];
+        const sorted: Sorted = {
+          columns: members(),
+          extras: members(),
+          unindexable: members(),
+          searched: new Map(),
+        };
+        const put = (column: string, after: Value, reason: string): void => {
+          row.put(column, after);
+          journal.note('added', column, { sourceIndex: row.sourceIndex, after, reason });
+        };
+        try {
+          for (const [name, value] of given) {
+            sort({ node: plan.root, names: [name], value, isIndexable: true }, plan, sorted);
           }
-        }
-        for (const name of Object.keys(fields)) if (!reservedFields.has(name)) delete fields[name];
-        Object.assign(fields, sorted.columns);
-        for (const [field, extras] of [
-          [extrasField, sorted.extras],
-          [unindexableField, sorted.unindexable],
-        ] as const) {
-          if (field === undefined || Object.keys(extras).length === 0) continue;
-          const after = { ...extras };
-          row.put(field, after);
-          journal.note('added', field, { sourceIndex, after, reason: 'what no column is for' });
+          Object.assign(row.fields, sorted.columns);
+          putExtras(sorted.extras, plan.extras, put);
+          putExtras(sorted.unindexable, plan.unindexable, put);
+          putMergedText(sorted.searched, plan, put);
+        } catch (thrown) {
+          const error = rowError(thrown);
+          if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+          // What was sorted before stays where the table goes on past errors.
+          Object.assign(row.fields, sorted.columns);
+          const reason = error.message;
+          journal.note('failed', undefined, { sourceIndex: row.sourceIndex, reason });
+          if (policy === 'fail') row.failure = { column: '', reason };
+          row.isIncomplete = true;
+        } finally {
+          plan.extras.order.grow(Object.keys(sorted.extras).length);
+          plan.unindexable.order.grow(Object.keys(sorted.unindexable).length);
+          plan.textOrder.grow(sorted.searched.size);
         }
         return row.alone;
       },
@@ -71,67 +110,179 @@ export function planSchemaConforming(
   };
 }
 
-/** `extrasName` is the name under which the extras of the same depth have a value. */
-function sort(
-  path: string,
-  extrasName: string,
-  value: Value,
-  routes: Routes,
-  into: Sorted,
-  depth: number,
+type Put = (column: string, after: Value, reason: string) => void;
+
+function putExtras(extras: Members, { column, order }: ExtrasPlan, put: Put): void {
+  const [name] = Object.keys(extras);
+  if (name === undefined) return;
+  if (column === undefined) {
+    throw expressionFailed(
+      `${name} has no column, and the config turns off the extras that it would go to.`,
+    );
+  }
+  const after = inMapOrder(extras, order);
+  put(column.name, column.type === 'STRING' ? writeJson(after) : after, 'what no column is for');
+}
+
+/** Members in the order of Java's maps, at any depth that this step made. */
+function inMapOrder(extras: Readonly<Members>, order: MapOrder): Members {
+  const ordered = members();
+  for (const name of order.of(Object.keys(extras))) {
+    const value = extras[name] ?? null;
+    ordered[name] = isMap(value) ? inMapOrder(value, new MapOrder()) : value;
+  }
+  return ordered;
+}
+
+function putMergedText(
+  searched: ReadonlyMap<string, Value>,
+  { mergedText, mergeText }: Plan,
+  put: Put,
 ): void {
-  if (depth > depthMax) {
+  if (mergedText === undefined || searched.size === 0) return;
+  const documents = mergeText(searched);
+  const { name, isMultiValue } = mergedText;
+  put(name, isMultiValue ? documents : documents.join(' '), 'what is searched as text');
+}
+
+/** A value on its way: the node that its parent led to, and the names that led there. */
+interface Visit {
+  readonly node: PathNode | undefined;
+  readonly names: readonly string[];
+  readonly value: Value;
+  readonly isIndexable: boolean;
+}
+
+function sort({ node: parent, names, value, isIndexable }: Visit, plan: Plan, into: Sorted): void {
+  const name = names.at(-1) ?? '';
+  const path = names.join('.');
+  if (names.length > depthMax) {
     throw expressionFailed(`${path.slice(0, 60)}… is nested more than ${depthMax} deep.`);
   }
-  if (routes.dropped.has(path)) return;
-  if (routes.suffix !== undefined && extrasName.endsWith(routes.suffix)) {
-    into.unindexable[extrasName] = value;
+  if (streamMetadata.test(name)) {
+    into.columns[name] = value;
     return;
   }
-  const column = routes.columnOfPath.get(path);
-  if (column !== undefined) into.columns[column] = value;
-  const isStored = !routes.unstored.has(path);
-  if (column !== undefined && !routes.doubled.has(path)) return;
-  if (!isMap(value) || column !== undefined) {
-    if (isStored) into.extras[extrasName] = value;
+  if (plan.dropped.has(path)) return;
+  const node = parent === undefined ? undefined : childOf(parent, name, plan.dotsLead);
+  const isSearched = plan.preservedAndSearched.has(path);
+  if (isSearched || plan.preserved.has(path)) {
+    into.columns[node?.column?.name ?? path] = asText(value, node?.column);
+    if (isSearched) addSearched(path, value, plan, into.searched);
     return;
   }
-  const below: Sorted = { columns: into.columns, extras: members(), unindexable: members() };
-  for (const [name, member] of Object.entries(value)) {
-    sort(`${path}.${name}`, name, member, routes, below, depth + 1);
-  }
-  if (isStored && Object.keys(below.extras).length > 0) {
-    into.extras[extrasName] = { ...below.extras };
-  }
-  if (Object.keys(below.unindexable).length > 0) {
-    into.unindexable[extrasName] = { ...below.unindexable };
+  if (node === undefined && !plan.extras.column && !plan.unindexable.column) return;
+  if (value === null) return;
+  const isIndexed = isIndexable && !name.endsWith(plan.suffix);
+  if (isMap(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      sort({ node, names: [...names, key], value: member, isIndexable: isIndexed }, plan, into);
+    }
+  } else if (isIndexed) {
+    sortLeaf({ names, path, value, column: node?.column }, plan, into);
+  } else addExtra(into.unindexable, names, value);
+}
+
+/** A value that is no map, and may be indexed. */
+function sortLeaf(
+  leaf: {
+    readonly names: readonly string[];
+    readonly path: string;
+    readonly value: Value;
+    readonly column: ColumnSpec | undefined;
+  },
+  plan: Plan,
+  into: Sorted,
+): void {
+  const { names, path, value, column } = leaf;
+  if (column !== undefined) {
+    into.columns[column.name] = asText(value, column);
+    if (plan.doubled.has(path)) addExtra(into.extras, names, value);
+    into.searched.set(column.name, value);
+  } else if (plan.extras.column !== undefined) {
+    if (!plan.unstored.has(path)) addExtra(into.extras, names, value);
+    into.searched.set(path, value);
   }
 }
 
-function routesOf(config: SchemaConformingPart, columns: readonly ColumnSpec[]): Routes {
+/** What a stream says about a message: its key, headers and metadata. */
+const streamMetadata = /^__(?:key$|header\$|metadata\$)/;
+
+function childOf(node: PathNode, name: string, dotsLead: boolean): PathNode | undefined {
+  if (!dotsLead || !name.includes('.')) return node.below.get(name);
+  return name
+    .replace(/\.+$/, '')
+    .split('.')
+    .reduce<PathNode | undefined>((at, each) => at?.below.get(each), node);
+}
+
+/** Collections in a column of single texts are JSON. */
+function asText(value: Value, column: ColumnSpec | undefined): Value {
+  const isText = column?.type === 'STRING' && !column.isMultiValue;
+  return isText && (Array.isArray(value) || isMap(value)) ? writeJson(value) : value;
+}
+
+function addExtra(extras: Members, names: readonly string[], value: Value): void {
+  let at = extras;
+  for (const name of names.slice(0, -1)) at = (at[name] ??= members()) as Members;
+  at[names.at(-1) ?? ''] = value;
+}
+
+function addSearched(path: string, value: Value, plan: Plan, searched: Map<string, Value>): void {
+  if (path.endsWith(plan.suffix)) return;
+  if (!isMap(value)) {
+    searched.set(path, value);
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    addSearched(`${path}.${key}`, member, plan, searched);
+  }
+}
+
+function planOf(config: SchemaConformingPart, columns: readonly ColumnSpec[]): Plan {
   const paths = config.columnNameToJsonKeyPathMap ?? {};
+  const root: PathNode = { below: new Map(), column: undefined };
+  for (const column of columns) {
+    const path = Object.hasOwn(paths, column.name) ? String(paths[column.name]) : column.name;
+    let node = root;
+    for (const name of path.split('.')) {
+      const next = node.below.get(name) ?? { below: new Map(), column: undefined };
+      node.below.set(name, next);
+      node = next;
+    }
+    node.column = column;
+  }
+  const columnNamed = (name: string | undefined): ColumnSpec | undefined =>
+    columns.find((column) => column.name === name);
+  const extrasOf = (name: string | undefined): ExtrasPlan => ({
+    column: columnNamed(name),
+    order: new MapOrder(),
+  });
+  const {
+    enableIndexableExtras: hasExtras = true,
+    enableUnindexableExtras: hasUnindexable = true,
+    indexableExtrasField = 'json_data',
+    unindexableExtrasField = 'json_data_no_idx',
+    mergedTextIndexField = '__mergedTextIndex',
+  } = config;
+  const textOrder = new MapOrder();
   return {
-    columnOfPath: new Map(
-      columns.map(
-        ({ name }) => [Object.hasOwn(paths, name) ? String(paths[name]) : name, name] as const,
-      ),
-    ),
+    root,
+    extras: extrasOf(hasExtras ? indexableExtrasField : undefined),
+    unindexable: extrasOf(hasUnindexable ? unindexableExtrasField : undefined),
+    mergedText: columnNamed(mergedTextIndexField),
+    textOrder,
+    mergeText: textMerger(config, textOrder),
+    suffix: config.unindexableFieldSuffix ?? '_noindex',
     dropped: new Set(config.fieldPathsToDrop),
-    unstored: new Set(config.fieldPathsToSkipStorage),
+    unstored: new Set(config.fieldPathsToSkipStorage ?? ['message']),
     preserved: new Set(config.fieldPathsToPreserveInput),
+    preservedAndSearched: new Set(config.fieldPathsToPreserveInputWithIndex),
     doubled: new Set(config.fieldsToDoubleIngest),
-    suffix: config.unindexableFieldSuffix === '' ? undefined : config.unindexableFieldSuffix,
+    dotsLead: config.useAnonymousDotInFieldNames ?? true,
   };
 }
 
 function members(): Members {
   return Object.create(null) as Members;
 }
-
-const withoutTextIndex: Finding = {
-  path: '/ingestionConfig/schemaConformingTransformerConfig/mergedTextIndexField',
-  code: 'PIPELINE_TEXT_INDEX_NOT_SHOWN',
-  message:
-    'The merged text index is made when a table is built, not here; its column is shown as empty.',
-  severity: 'info',
-};

@@ -13,11 +13,15 @@ async function conform(
   schemaConformingTransformerConfig: object,
   dimensions = ['id', 'user.name', 'extras', 'noindex'],
 ) {
-  const { rows, findings } = await run([row], {
+  const { rows, findings, dropped } = await run([row], {
     ingestion: { schemaConformingTransformerConfig },
     dimensions: dimensions.map((name) => column(name, 'STRUCT')),
   });
-  return { fields: rows[0]?.fields, codes: findings.map(({ code }) => code) };
+  return {
+    fields: rows[0]?.fields,
+    findings,
+    reasons: dropped.map(({ reason }) => reason),
+  };
 }
 
 const config = {
@@ -37,23 +41,31 @@ test('values go to the column of their path, and what no column is for to the ex
   });
 });
 
-test('paths may have other columns, be kept twice, or nowhere', async () => {
-  const { fields, codes } = await conform(
+test('paths may have other columns, be kept twice, or only be searched', async () => {
+  const { fields } = await conform(
     {
       ...config,
       columnNameToJsonKeyPathMap: { city: 'user.home.city' },
       fieldsToDoubleIngest: ['user.name'],
       fieldPathsToSkipStorage: ['user.age'],
+      fieldPathsToDrop: ['debug', 'raw_noindex', 'b.c_noindex'],
       enableUnindexableExtras: false,
-      mergedTextIndexField: '__mergedTextIndex',
     },
-    ['id', 'user.name', 'city', 'extras'],
+    ['id', 'user.name', 'city', 'extras', '__mergedTextIndex'],
   );
   expect(fields).toEqual({
     id: 1,
     'user.name': 'x',
     city: 'y',
     extras: { user: { name: 'x' }, b: { d: 2 } },
+    __mergedTextIndex: '3:user.age y:city x:user.name 2:b.d 1:id',
   });
-  expect(codes).toEqual(['PIPELINE_TEXT_INDEX_NOT_SHOWN']);
+});
+
+test('what would go to extras that are turned off fails the row, as in the engine', async () => {
+  const { fields, reasons } = await conform({ ...config, enableUnindexableExtras: false });
+  expect(fields).toBeUndefined();
+  expect(reasons).toEqual([
+    'raw_noindex has no column, and the config turns off the extras that it would go to.',
+  ]);
 });

@@ -1,0 +1,224 @@
+import {
+  dateToMs,
+  dayMs,
+  dayOfYearOf,
+  daysInMonth,
+  weekdayOf,
+  weekMs,
+  weekOf,
+  weekToMs,
+} from './calendar.ts';
+import type { NumberLetter } from './date-time-pattern.ts';
+
+/**
+ * Numbers by the letter of the pattern that they were read for, in the order in which they were
+ * read; `a` and `G` are 0 or 1 for AM and PM, BC and AD.
+ */
+export type DateNumbers = { [Letter in NumberLetter | 'a' | 'E' | 'G']?: number };
+
+/** A field of a date, which Joda-Time sets on an instant of a clock in UTC. */
+interface DateField {
+  /** Fields of longer spans are set before those of shorter ones. */
+  readonly rank: number;
+  readonly min: number;
+  max(localMs: number): number;
+  set(localMs: number, value: number): number;
+  /** The first millisecond that has the same field. */
+  floor(localMs: number): number;
+}
+
+/** Fields from the month to the day of the week, without a longer one: these are of the year 2000. */
+const ranksOfYear = { min: 3, max: 7 } as const;
+const yearWithoutYear = 2000;
+
+/**
+ * What clocks showed, as epoch milliseconds of a clock in UTC; undefined when there is no such date
+ * or time.
+ *
+ * Joda-Time sets one field after the other, beginning with 1970-01-01: first all of them, cutting
+ * off what is smaller, then all of them again, so that fields which contradict each other give what
+ * it gives.
+ */
+export function instantOfFields(read: DateNumbers): number | undefined {
+  const given = (Object.entries(read) as [keyof typeof fields, number][])
+    .map(([letter, value]) => ({ field: fields[letter], value }))
+    .toSorted((left, right) => left.field.rank - right.field.rank);
+  const rank = given[0]?.field.rank ?? 0;
+  if (rank >= ranksOfYear.min && rank <= ranksOfYear.max) {
+    given.unshift({ field: fields.y, value: yearWithoutYear });
+  }
+  let localMs = 0;
+  for (const isAgain of [false, true]) {
+    for (const [index, { field, value }] of given.entries()) {
+      if (value < field.min || value > field.max(localMs)) return undefined;
+      localMs = field.set(localMs, value);
+      if (!isAgain || index === given.length - 1) localMs = field.floor(localMs);
+    }
+  }
+  return localMs;
+}
+
+/** What the calendar of Joda-Time begins with, where an era before Christ is cut off. */
+const firstYear = -292_275_055;
+
+function yearOf(localMs: number): number {
+  return Number.isFinite(localMs) ? new Date(localMs).getUTCFullYear() : firstYear;
+}
+
+function isLeapYear(year: number): boolean {
+  return daysInMonth(year, 2) === 29;
+}
+
+/** The same day of another year: after February the same day of the same month. */
+function withYear(localMs: number, year: number): number {
+  if (!Number.isFinite(localMs)) return dateToMs(year, 1, 1);
+  const [from, day] = [yearOf(localMs), dayOfYearOf(localMs)];
+  const shift = day > 59 ? Number(isLeapYear(year)) - Number(isLeapYear(from)) : 0;
+  return dateToMs(year, 1, day + shift) + timeOf(localMs);
+}
+
+/** The same day of the same week of another year, or of its last. */
+function withWeekyear(localMs: number, year: number): number {
+  const { year: from, week } = weekOf(localMs);
+  if (from === year) return localMs;
+  const last = Math.min(weeksIn(from), weeksIn(year));
+  const dayOfWeek = (weekdayOf(localMs) - 1) * dayMs;
+  return weekToMs(year, Math.min(week, last)) + dayOfWeek + timeOf(localMs);
+}
+
+function weeksIn(year: number): number {
+  return (weekToMs(year + 1, 1) - weekToMs(year, 1)) / weekMs;
+}
+
+function withMonth(localMs: number, month: number): number {
+  const year = yearOf(localMs);
+  const day = Math.min(new Date(localMs).getUTCDate(), daysInMonth(year, month));
+  return dateToMs(year, month, day) + timeOf(localMs);
+}
+
+function timeOf(localMs: number): number {
+  return localMs - floorTo(localMs, dayMs);
+}
+
+function floorTo(localMs: number, unitMs: number): number {
+  return Math.floor(localMs / unitMs) * unitMs;
+}
+
+const yearMax = 292_278_993;
+const yearFloor = (localMs: number): number => dateToMs(yearOf(localMs), 1, 1);
+const weekFloor = (localMs: number): number =>
+  floorTo(localMs, dayMs) - (weekdayOf(localMs) - 1) * dayMs;
+
+/** A field that moves an instant by its unit. */
+function steps(
+  rank: number,
+  unitMs: number,
+  of: (localMs: number) => number,
+  range: { readonly min: number; readonly max: number | ((localMs: number) => number) },
+  floor = (localMs: number): number => floorTo(localMs, unitMs),
+): DateField {
+  const { min, max } = range;
+  return {
+    rank,
+    min,
+    max: typeof max === 'number' ? () => max : max,
+    set: (localMs, value) => localMs + (value - of(localMs)) * unitMs,
+    floor,
+  };
+}
+
+/** A field of the time of day: units within a longer unit. */
+function timeField(rank: number, unitMs: number, withinMs: number): DateField {
+  const of = (localMs: number): number =>
+    Math.floor((localMs - floorTo(localMs, withinMs)) / unitMs);
+  return steps(rank, unitMs, of, { min: 0, max: withinMs / unitMs - 1 });
+}
+
+/** The same from 1 on, whose last number stands for 0. */
+function clockField(field: DateField): DateField {
+  const last = field.max(0) + 1;
+  return {
+    ...field,
+    min: 1,
+    max: () => last,
+    set: (localMs, value) => field.set(localMs, value % last),
+  };
+}
+
+const hourMs = 3_600_000;
+const weekday = steps(7, dayMs, weekdayOf, { min: 1, max: 7 });
+const hour = timeField(9, hourMs, dayMs);
+const hourOfHalfday = timeField(10, hourMs, dayMs / 2);
+
+const fields: Readonly<Record<keyof DateNumbers, DateField>> = {
+  G: {
+    rank: 0,
+    min: 0,
+    max: () => 1,
+    set: (localMs, era) =>
+      yearOf(localMs) > 0 === (era === 1) ? localMs : withYear(localMs, -yearOf(localMs)),
+    floor: (localMs) => (yearOf(localMs) > 0 ? dateToMs(1, 1, 1) : -Infinity),
+  },
+  C: {
+    rank: 1,
+    min: 0,
+    max: () => yearMax / 100,
+    set: (localMs, century) => {
+      const year = yearOf(localMs);
+      const changed = century * 100 + (Math.abs(year) % 100);
+      return withYear(localMs, year < 0 ? -changed : changed);
+    },
+    floor: (localMs) => {
+      const year = Math.abs(yearOf(localMs));
+      const first = year - (year % 100);
+      return dateToMs(yearOf(localMs) < 0 ? -first : first, 1, 1);
+    },
+  },
+  y: { rank: 2, min: firstYear, max: () => yearMax, set: withYear, floor: yearFloor },
+  Y: {
+    rank: 2,
+    min: 1,
+    max: () => yearMax,
+    set: (localMs, year) => withYear(localMs, yearOf(localMs) <= 0 ? 1 - year : year),
+    floor: yearFloor,
+  },
+  x: {
+    rank: 2,
+    min: firstYear,
+    max: () => yearMax,
+    set: withWeekyear,
+    floor: (localMs) => weekToMs(weekOf(localMs).year, 1),
+  },
+  M: {
+    rank: 3,
+    min: 1,
+    max: () => 12,
+    set: withMonth,
+    floor: (localMs) => dateToMs(yearOf(localMs), new Date(localMs).getUTCMonth() + 1, 1),
+  },
+  w: steps(
+    4,
+    weekMs,
+    (localMs) => weekOf(localMs).week,
+    { min: 1, max: (localMs) => weeksIn(weekOf(localMs).year) },
+    weekFloor,
+  ),
+  D: steps(5, dayMs, dayOfYearOf, {
+    min: 1,
+    max: (localMs) => (isLeapYear(yearOf(localMs)) ? 366 : 365),
+  }),
+  d: steps(6, dayMs, (localMs) => new Date(localMs).getUTCDate(), {
+    min: 1,
+    max: (localMs) => daysInMonth(yearOf(localMs), new Date(localMs).getUTCMonth() + 1),
+  }),
+  e: weekday,
+  E: weekday,
+  a: timeField(8, dayMs / 2, dayMs),
+  H: hour,
+  k: clockField(hour),
+  K: hourOfHalfday,
+  h: clockField(hourOfHalfday),
+  m: timeField(11, 60_000, hourMs),
+  s: timeField(12, 1000, 60_000),
+  S: timeField(13, 1, 1000),
+};
