@@ -185,7 +185,7 @@ export function fromLocal(localMs: number, zone: Zone): number {
   return after + zone.offsetMsAt(after) === localMs ? after : before;
 }
 
-/** Undefined where it is none, or of more hours. */
+/** Undefined where it is not an offset, or has more hours. */
 function offsetZone(offset: string, hoursMax: number): Zone | undefined {
   const [, sign, hours = '', minutes = '0', seconds = '0'] = offsetPattern.exec(offset) ?? [];
   if (sign === undefined || Number(hours) > hoursMax || Number(minutes) > 59) return undefined;

@@ -76,7 +76,7 @@ function byteCountOf(geometry: Uint8Array): number {
   const [parts, points] = [countAt(1), countAt(5)];
   if (parts > 1 && (kind === 2 || kind === 4)) throw noGeometry(geometry);
   const byteCount = 9 + parts * 4 + points * coordinateByteCount;
-  // Parts that are not one behind the other, of two points at least, are no lines.
+  // Parts that are not one behind the other, of two points at least, are not lines.
   const starts = Array.from({ length: Math.min(parts, points) }, (_, part) =>
     countAt(9 + part * 4),
   );

@@ -183,7 +183,7 @@ function sort({ node: parent, names, value, isIndexable }: Visit, plan: Plan, in
   } else addExtra(into.unindexable, names, value);
 }
 
-/** A value that is no map, and may be indexed. */
+/** A value other than a map, which may be indexed. */
 function sortLeaf(
   leaf: {
     readonly names: readonly string[];
