@@ -115,7 +115,7 @@ describe('an id that is not one', () => {
       expect(answer.status).toBe(400);
       expect(errorOf(answer)).toEqual({
         code: 400,
-        error: 'The path cannot be decoded: its percent-encoding is broken.',
+        error: 'The path cannot be decoded: its percent-encoding is not valid.',
         reason: 'INVALID_PARAMETER',
       });
     },
@@ -186,7 +186,7 @@ describe('a body', () => {
     );
     expect(errorOf(answer)).toEqual({
       code: 408,
-      error: 'The request arrives too slowly.',
+      error: 'The request was sent too slowly.',
       reason: 'REQUEST_TIMED_OUT',
     });
   });
@@ -215,7 +215,7 @@ describe('a head', () => {
     );
     expect(errorOf(answer)).toEqual({
       code: 431,
-      error: 'The head of the request is too large.',
+      error: 'The request headers are too large.',
       reason: 'HEADERS_TOO_LARGE',
     });
   });

@@ -79,7 +79,7 @@ test.each(['json', 'csv', 'ndjson', 'arrow'])(
       (await broker.call(`/query/${requestId}/results?offset=0&numRows=1000&format=${format}`))
         .status,
     ).toBe(200);
-    const broken = log.filter(({ msg }) => msg === 'call broken off');
+    const broken = log.filter(({ msg }) => msg === 'call aborted');
     expect(broken.map(({ status, route }) => ({ status, route }))).toEqual([
       { status: 500, route: '/query/:requestId/results' },
       { status: 500, route: '/query/:requestId/results' },
@@ -102,7 +102,7 @@ test('a store that cannot be read gives 503, and says nothing of where it is', a
 });
 
 test.each([
-  ['STORE_FULL', 245, 'The result store has no room left.'],
+  ['STORE_FULL', 245, 'The result store is full.'],
   [
     'STORE_UNAVAILABLE',
     450,
@@ -196,12 +196,12 @@ test.each(['identity', 'gzip'])(
     await new Promise((resolve) => response.once('data', resolve));
     response.on('error', () => undefined); // we break it ourselves
     call.destroy();
-    await untilLogged(log, 'call broken off');
+    await untilLogged(log, 'call aborted');
     await broker.broker.close();
     expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual([
       'get abandoned',
     ]);
-    expect(log.find(({ msg }) => msg === 'call broken off')).toMatchObject({
+    expect(log.find(({ msg }) => msg === 'call aborted')).toMatchObject({
       status: 499,
       principal: 'ann',
     });
@@ -236,7 +236,7 @@ test('a client that takes nothing of its page is given up', async () => {
   socket.write(
     `GET /query/${requestId}/results?offset=0&numRows=300000 HTTP/1.1\r\n${head}\r\n\r\n`,
   );
-  while (!log.some(({ msg }) => msg.startsWith('call ended: the client took nothing'))) {
+  while (!log.some(({ msg }) => msg.startsWith('call ended: the client received nothing'))) {
     await broker.clock.advance(15_000);
   }
   expect(broker.endedCalls.at(-1)).toMatchObject({ op: 'get', outcome: 'abandoned' });

@@ -186,9 +186,9 @@ test.each([
   ['{"sql":"rows 1","trace":"yes"}', "'trace' in the request body must be true or false."],
   ['[]', 'The request body must be an object.'],
   ['null', 'The request body must be an object.'],
-  ['{"sql":', 'The request body is not JSON.'],
-  ['sql=rows 1', 'The request body is not JSON.'],
-  ['{"sql":"rows 1","__proto__":{"x":1}}', 'The request body is not JSON.'],
+  ['{"sql":', 'The request body is not valid JSON.'],
+  ['sql=rows 1', 'The request body is not valid JSON.'],
+  ['{"sql":"rows 1","__proto__":{"x":1}}', 'The request body is not valid JSON.'],
   [
     '{"sql":"rows 1","queryOptions":"timeoutMs=soon"}',
     "timeoutMs in queryOptions is 'soon'; expected an integer ≥ 1, in milliseconds.",
@@ -205,7 +205,7 @@ test('a body that is not JSON by its type is refused', async () => {
   const answer = await broker.query('rows 1', '', { headers: { 'content-type': 'text/plain' } });
   expect(answer.json()).toEqual({
     code: 415,
-    error: 'The request body has another media type than application/json.',
+    error: 'The Content-Type of the request body is not application/json.',
     reason: 'UNSUPPORTED_MEDIA_TYPE',
   });
 });

@@ -153,7 +153,7 @@ test('a deleted result is gone, and says so', async () => {
   expect(await broker.objectKeys()).toEqual([]);
   const gone = {
     code: 410,
-    error: `The result ${requestId} is gone: it was deleted.`,
+    error: `The result ${requestId} no longer exists: it was deleted.`,
     reason: 'RESULT_DELETED',
   };
   for (const [method, path] of [
@@ -292,7 +292,7 @@ test.each([
     '{"expiration":"0s"}',
     "'expiration' in the request body is zero; expected a positive duration. To remove the result, delete it.",
   ],
-  ['{"expiration"', 'The request body is not JSON.'],
+  ['{"expiration"', 'The request body is not valid JSON.'],
   ['', 'The request body must be an object.'],
 ])('a renewal by %s is refused', async (body, error) => {
   await using broker = await TestBroker.start();

@@ -5,7 +5,7 @@ import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 const refusal = {
   code: 503,
-  error: 'The server is shutting down; call another one.',
+  error: 'The server is shutting down; use another server.',
   reason: 'SHUTTING_DOWN',
 };
 
@@ -91,7 +91,7 @@ test('a port that is taken is said to be', async () => {
   await using broker = await TestBroker.start();
   await expect(TestBroker.start({ port: broker.address.port })).rejects.toMatchObject({
     code: 'INVALID_SETTING',
-    message: `port = ${broker.address.port}: something listens there already on 127.0.0.1. Choose another port, or 0 for any free one.`,
+    message: `port = ${broker.address.port}: another process already listens on 127.0.0.1. Choose another port, or 0 for any free one.`,
   });
 });
 

@@ -7,20 +7,20 @@ import { StorageUsage } from './storage-usage.ts';
 
 /** The cleaner of the broker whose writes are admitted. */
 export interface AdmissionCleaner {
-  /** Usage has crossed the critical threshold: sweeps as soon as possible. */
+  /** Called when usage crosses the critical threshold: sweeps as soon as possible. */
   onCritical(): void;
-  /** Sweeps once, for writes that wait; rejects when nothing could be swept. */
+  /** Sweeps once for the writes that wait; rejects if nothing could be swept. */
   sweep(): Promise<unknown>;
-  /** A result was renewed or deleted by this process, or may have been. */
+  /** Called when this process renewed or deleted a result, or may have done so. */
   onChanged(requestId: RequestId): void;
 }
 
 /**
- * Admits the writes of a broker: counts them as they grow (`usage`) and holds back what would
+ * Admits the writes of a broker: counts them as they grow (`usage`), and delays those that would
  * exceed the quota or the share of an owner (`queue`).
  *
- * Crossing the critical threshold asks the cleaner for a sweep at once. A write that would cross
- * the quota waits, and fails only when no sweep can free enough.
+ * Crossing the critical threshold requests a sweep immediately. A write that would exceed the quota
+ * waits, and fails only if no sweep can free enough.
  */
 export class StorageAdmission implements ResultAdmission {
   readonly usage = new StorageUsage();
@@ -38,7 +38,7 @@ export class StorageAdmission implements ResultAdmission {
     this.queue.sweep = cleaner && (() => cleaner.sweep());
   }
 
-  /** Undefined while no quota is enforced. */
+  /** The policy; undefined if no quota is enforced. */
   get policy(): QuotaPolicy | undefined {
     return this.queue.policy;
   }
@@ -109,13 +109,16 @@ export class StorageAdmission implements ResultAdmission {
     this.#cleaner?.onChanged(requestId);
   }
 
-  /** An orphan has been deleted. */
+  /** Records that an orphan has been deleted. */
   removedOrphan(sizeBytes: number): void {
     this.usage.removeOrphan(sizeBytes);
     this.#settle();
   }
 
-  /** As `StorageUsage.beginListing`; writes that wait go on as the count allows. */
+  /**
+   * Starts a listing as `StorageUsage.beginListing` does; waiting writes continue as the count
+   * allows.
+   */
   beginListing(): (snapshot: BrokerSnapshot) => void {
     const correct = this.usage.beginListing();
     return (snapshot) => {
@@ -154,24 +157,24 @@ export class StorageAdmission implements ResultAdmission {
 }
 
 /**
- * Decides when crossing a critical threshold asks for a sweep: of a broker (`undefined`), or of an
- * owner by its tag.
+ * Decides when crossing a critical threshold requests a sweep, for a broker (`undefined`) or an
+ * owner's tag.
  */
 class CriticalWatch {
   /**
-   * Stored bytes when a sweep was last asked for, while usage is above critical; less when some has
-   * been freed since.
+   * The stored bytes at the last request for a sweep while usage is above critical; lower if some
+   * have been freed since.
    */
   readonly #askedAtBytes = new Map<number | undefined, number>();
 
-  /** Forgets what was asked for, because thresholds have changed. */
+  /** Forgets earlier requests because thresholds have changed. */
   clear(): void {
     this.#askedAtBytes.clear();
   }
 
   /**
-   * Whether to ask now. After a sweep that could not free enough, only when another hundredth of
-   * the quota has been stored.
+   * Reports whether to request a sweep now. After a sweep that could not free enough, only once
+   * another hundredth of the quota has been stored.
    */
   asks(
     scope: number | undefined,

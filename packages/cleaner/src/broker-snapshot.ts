@@ -7,25 +7,28 @@ import { OwnerUsage } from './owner-usage.ts';
 export interface OrphanObject extends ObjectEntry {
   readonly requestId: RequestId;
   /**
-   * When the youngest object of its folder was stored: a folder that somebody still writes to is
-   * young as a whole.
+   * The time at which the youngest object of its folder was stored: a folder that is still being
+   * written to is young as a whole.
    */
   readonly folderModifiedMs: number;
 }
 
-/** Columns grow by pieces: to move them to larger ones would take twice the memory for a while. */
+/**
+ * The size of a piece as a power of two. Columns grow by pieces, because moving them to larger
+ * arrays would temporarily take twice the memory.
+ */
 const pieceBits = 10;
 const pieceLength = 1 << pieceBits;
-/** More orphans than that wait for a later sweep. */
+/** The maximum number of orphans; others wait for a later sweep. */
 const orphanCountMax = 100_000;
 
 /**
- * The results of one broker as one listing showed them, in the order of their ids, packed into
- * columns: 49 bytes each, so that a million fit where as many objects would not; and some 100 bytes
- * for each owner.
+ * The results of one broker from one listing, in the order of their ids. They are packed into
+ * columns of 49 bytes for each result, plus some 100 bytes for each owner, so that a million
+ * results fit.
  *
- * Some may come from the snapshot before, whose folders were seen again and not looked into
- * (`RememberedResults`).
+ * Some may be carried over from the previous snapshot, because the listing showed their folders but
+ * did not list them (`RememberedResults`).
  */
 export class BrokerSnapshot {
   readonly brokerId: string;
@@ -47,27 +50,27 @@ export class BrokerSnapshot {
     return this.#length;
   }
 
-  /** How many of them only an earlier snapshot vouches for. */
+  /** The number of results that are carried over from an earlier snapshot. */
   get carriedOverCount(): number {
     return this.#carriedOverCount;
   }
 
-  /** Every byte under the broker's prefix: results, orphans, and what is not ours. */
+  /** The size of everything under the broker's prefix: results, orphans, and foreign objects. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** Bytes of committed results. */
+  /** The size of committed results. */
   get resultBytes(): number {
     return this.#resultBytes;
   }
 
-  /** What each owner stores in committed results. */
+  /** The committed results of each owner, counted. */
   get owners(): OwnerUsage {
     return this.#owners;
   }
 
-  /** The first orphans in key order; as many as one sweep looks at. */
+  /** The first orphans in key order, as many as one sweep handles. */
   get orphans(): readonly OrphanObject[] {
     return this.#orphans;
   }
@@ -77,7 +80,8 @@ export class BrokerSnapshot {
   }
 
   /**
-   * Adds the next folder of the listing. @throws INTERNAL when it does not sort after all before it
+   * Adds the next folder of the listing. @throws INTERNAL when it does not sort after all earlier
+   * ones
    */
   add(folder: ResultFolder): void {
     this.#sizeBytes += folder.sizeBytes;
@@ -91,8 +95,8 @@ export class BrokerSnapshot {
   }
 
   /**
-   * Adds the next result as an earlier snapshot of this broker has it. @throws INTERNAL when it
-   * does not sort after all before it
+   * Adds the next result from an earlier snapshot of this broker. @throws INTERNAL when it does not
+   * sort after all earlier ones
    */
   carryOver(earlier: BrokerSnapshot, index: number): void {
     const [from, fromSlot] = [earlier.#pieceAt(index), index % pieceLength];
@@ -111,19 +115,19 @@ export class BrokerSnapshot {
   }
 
   /**
-   * Whether nothing is in the folder of a result but its data and its one commit record, and nobody
-   * has touched these since.
+   * Reports whether the folder of a result contains only its data and its one commit record, and
+   * both are unchanged.
    */
   isSettledAt(index: number): boolean {
     return this.#pieceAt(index).areSettled[index % pieceLength] === 1;
   }
 
-  /** Notes that something else may be in the folder of a result from now on, or less. */
+  /** Records that the content of a result's folder may have changed. */
   unsettle(index: number): void {
     this.#pieceAt(index).areSettled[index % pieceLength] = 0;
   }
 
-  /** Counts an object whose name is not ours: it takes room, and nobody touches it. */
+  /** Counts a foreign object: it takes space, and is never deleted. */
   addForeign(sizeBytes: number): void {
     this.#sizeBytes += sizeBytes;
   }
@@ -132,7 +136,7 @@ export class BrokerSnapshot {
     return idText(this.#pieceAt(index).ids, (index % pieceLength) * idByteCount) as RequestId;
   }
 
-  /** The tag of a result's owner; undefined when its id has none. */
+  /** Returns the tag of a result's owner; undefined when its id has none. */
   ownerTagAt(index: number): number | undefined {
     return ownerTagAt(this.#pieceAt(index).ids, (index % pieceLength) * idByteCount);
   }
@@ -163,12 +167,12 @@ export class BrokerSnapshot {
     return { requestId, brokerId, ...name, sizeBytes: this.sizeBytesAt(index), ...keys };
   }
 
-  /** Where a result is; -1 when it is not here. */
+  /** Returns the index of a result; -1 if it is not in the snapshot. */
   find(requestId: string): number {
     return writeId(wanted, 0, requestId, 0) ? this.findId(wanted) : -1;
   }
 
-  /** As `find`, by the bytes of an id. */
+  /** Finds a result as `find` does, by the bytes of an id. */
   findId(id: Uint8Array): number {
     let low = 0;
     let high = this.#length;
@@ -183,7 +187,8 @@ export class BrokerSnapshot {
   }
 
   /**
-   * Negative when the id at an index sorts before one given by its bytes, positive when after it.
+   * Compares the id at an index with one given by its bytes; negative if it sorts before it,
+   * positive if after it.
    */
   compareAt(index: number, id: Uint8Array): number {
     const { ids } = this.#pieceAt(index);
@@ -198,7 +203,9 @@ export class BrokerSnapshot {
   #pieceAt(index: number): Piece {
     const piece = this.#pieces[index >>> pieceBits];
     if (piece === undefined) {
-      throw new RangeError(`A snapshot of ${this.#length} results has none at ${index}.`);
+      throw new RangeError(
+        `A snapshot of ${this.#length} results has no result at index ${index}.`,
+      );
     }
     return piece;
   }
@@ -218,7 +225,7 @@ export class BrokerSnapshot {
     this.#end(entry.sizeBytes);
   }
 
-  /** Where the next result goes. */
+  /** Adds space for the next result. */
   #extend(): Piece & { readonly slot: number } {
     const slot = this.#length % pieceLength;
     if (slot === 0) {
@@ -233,7 +240,7 @@ export class BrokerSnapshot {
     return { ...piece, slot };
   }
 
-  /** Counts a result that was written behind the others. */
+  /** Counts a result that was appended. */
   #end(sizeBytes: number): void {
     const index = this.#length;
     this.#length += 1;
@@ -250,13 +257,13 @@ export class BrokerSnapshot {
   }
 }
 
-/** The id that is looked for: one at a time. */
+/** The id being searched for, one at a time. */
 const wanted = new Uint8Array(idByteCount);
 
 interface Piece {
   readonly ids: Uint8Array;
-  /** Of each result: submission time, expiration time, bytes, rows. */
+  /** For each result: submission time, expiration time, bytes, rows. */
   readonly numbers: Float64Array;
-  /** Of each result, 1 when nothing but it is in its folder. */
+  /** For each result, 1 if it is the only content of its folder. */
   readonly areSettled: Uint8Array;
 }

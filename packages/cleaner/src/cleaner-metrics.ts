@@ -5,7 +5,7 @@ import type { PassReport, SweepReport } from './sweep-report.ts';
 const passes = ['expiry', 'quota', 'orphans'] as const;
 const amounts = ['wanted', 'freed', 'failed', 'skipped'] as const;
 
-/** What a cleaner counts, by the conventions of Prometheus; enough to alert on. */
+/** The metrics of a cleaner, by Prometheus conventions, sufficient for alerts. */
 export class CleanerMetrics {
   readonly #sweeps: Counter<'outcome' | 'trigger'>;
   readonly #objects: Counter<'pass' | 'outcome'>;
@@ -21,10 +21,10 @@ export class CleanerMetrics {
   readonly #duration: Gauge;
 
   /**
-   * Without an admission, nothing is said of writes: they are other processes'.
+   * Registers the metrics; without an admission, none about writes, because other processes write.
    *
    * @param nameOf the names of owners that get a label of their own; all others count as
-   * `(others)`, so that labels stay few
+   *   `(others)`, so that labels stay few
    */
   constructor(
     registry: Registry,
@@ -37,19 +37,19 @@ export class CleanerMetrics {
     if (admission !== undefined) registerWrites(registry, admission);
     this.#sweeps = new Counter({
       name: name('sweeps_total'),
-      help: 'Sweeps, by what started them and how they ended: good, bad (something failed, or a quota was not met), stopped or error (no listing).',
+      help: 'Sweeps, by what started them and how they ended: good, bad (a deletion failed, or a quota was not met), stopped or error (no listing).',
       labelNames: ['outcome', 'trigger'],
       registers,
     });
     this.#objects = new Counter({
       name: name('objects_total'),
-      help: 'Results and orphans that a pass wanted gone, and how each ended.',
+      help: 'Results and orphans that a pass selected for deletion, and the outcome of each.',
       labelNames: ['pass', 'outcome'],
       registers,
     });
     this.#bytes = new Counter({
       name: name('bytes_total'),
-      help: 'Their bytes; wanted by the quota pass are those above the target.',
+      help: 'Their bytes; those selected by the quota pass are the bytes above the target.',
       labelNames: ['pass', 'outcome'],
       registers,
     });
@@ -61,7 +61,7 @@ export class CleanerMetrics {
     });
     this.#quota = new Gauge({
       name: name('quota_bytes'),
-      help: 'The quota, where one is enforced.',
+      help: 'The quota, if one is enforced.',
       labelNames: ['broker'],
       registers,
     });
@@ -73,7 +73,7 @@ export class CleanerMetrics {
     });
     this.#oldest = new Gauge({
       name: name('oldest_result_timestamp_seconds'),
-      help: 'When the oldest live result was stored.',
+      help: 'Time at which the oldest live result was stored.',
       labelNames: ['broker'],
       registers,
     });
@@ -91,12 +91,12 @@ export class CleanerMetrics {
     });
     this.#lastGood = new Gauge({
       name: name('last_good_sweep_timestamp_seconds'),
-      help: 'When the last sweep ended that did all that it wanted; 0 before the first.',
+      help: 'Time at which the last fully successful sweep ended; 0 before the first.',
       registers,
     });
     this.#duration = new Gauge({
       name: name('last_sweep_duration_seconds'),
-      help: 'How long the last sweep took.',
+      help: 'Duration of the last sweep.',
       registers,
     });
   }
@@ -127,7 +127,7 @@ export class CleanerMetrics {
     this.#count('leftovers', report.leftovers);
   }
 
-  /** A sweep that found out nothing: the listing failed. */
+  /** Counts a sweep whose listing failed. */
   observeError(trigger: string): void {
     this.#sweeps.inc({ outcome: 'error', trigger });
   }
@@ -140,12 +140,12 @@ export class CleanerMetrics {
   }
 }
 
-/** Read from the admission whenever somebody asks. */
+/** Registers the metrics about writes, which read the admission at each scrape. */
 function registerWrites(registry: Registry, admission: StorageAdmission): void {
   const registers = [registry];
   const waiting: Gauge = new Gauge({
     name: 'quire_cleaner_writes_waiting',
-    help: 'Results that wait for room.',
+    help: 'Results that wait for space.',
     registers,
     collect() {
       waiting.set(admission.queue.waitingCount);
@@ -153,7 +153,7 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
   });
   const refused: Counter = new Counter({
     name: 'quire_cleaner_writes_refused_total',
-    help: 'Results refused: there was no room, or they were too large to keep.',
+    help: 'Results refused because there was no space, or because they exceed the largest size.',
     registers,
     collect() {
       refused.reset();
@@ -162,7 +162,7 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
   });
   const refusedByShare: Counter = new Counter({
     name: 'quire_cleaner_writes_refused_by_share_total',
-    help: 'Of the results refused, those whose principal had used up its share of the quota.',
+    help: 'Results refused because their principal had used up its share of the quota.',
     registers,
     collect() {
       refusedByShare.reset();

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { CleanerMetrics } from './cleaner-metrics.ts';
 import type { CleanerStatus } from './cleaner.ts';
 
-/** A registry of its own, and what counts in it: for a process that is only a cleaner. */
+/** Returns a new registry with the metrics of a cleaner, for a process that is only a cleaner. */
 export function createCleanerMetrics(nameOf?: (ownerTag: number) => string | undefined): {
   readonly registry: Registry;
   readonly metrics: CleanerMetrics;
@@ -14,14 +14,14 @@ export function createCleanerMetrics(nameOf?: (ownerTag: number) => string | und
   return { registry, metrics: new CleanerMetrics(registry, undefined, nameOf) };
 }
 
-/** Where `serveCleaner` listens, and what it shows. */
+/** The address of `serveCleaner`, and the data that it serves. */
 export interface CleanerServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly registry: Registry;
   readonly status: () => CleanerStatus;
-  /** What is wrong with the settings file as it is now, in sentences. */
+  /** Returns the problems of the current settings file, in sentences. */
   readonly settingsProblems: () => readonly string[];
 }
 
@@ -31,9 +31,9 @@ export interface CleanerServer extends AsyncDisposable {
 }
 
 /**
- * Answers `GET /health` and `GET /metrics`, for monitoring. Health is 200 while the last sweep
- * could list the store, and 503 when it could not; what it did not manage to free is for the
- * metrics, and alerts upon them.
+ * Serves `GET /health` and `GET /metrics` for monitoring. Health is 200 while the last sweep could
+ * list the store, and 503 if it could not. Failures to free space are visible in the metrics, on
+ * which alerts are based.
  *
  * @throws INVALID_SETTING when it cannot listen there, with the reason
  */

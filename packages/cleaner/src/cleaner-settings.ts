@@ -2,34 +2,33 @@ import { QuireError } from '@quire/core';
 import { QuotaPolicy, type QuotaOptions } from './quota-policy.ts';
 import type { ScheduleOptions } from './sweep-schedule.ts';
 
-/** Everything about a cleaner that may change while it runs. */
+/** The settings of a cleaner that may change while it runs. */
 export interface CleanerSettings extends ScheduleOptions {
-  /** Undefined: results go when they expire, and no sooner. */
+  /** The quota; undefined: results are deleted when they expire, and not earlier. */
   readonly quota: QuotaOptions | undefined;
   /**
-   * The time for which data must lie without a commit record before it goes: longer than
+   * The time for which data must exist without a commit record before it is deleted: longer than
    * `queryTimeoutMs`.
    */
   readonly graceMs: number;
   /**
-   * The time limit of the queries whose results the store keeps, and so of their writes; 0 where
-   * nothing is written.
+   * The timeout of the queries whose results the store keeps, and so of their writes; 0 if nothing
+   * is written.
    */
   readonly queryTimeoutMs: number;
-  /** How many deletions run at once. */
+  /** The number of concurrent deletions. */
   readonly concurrencyMax: number;
 }
 
-/** Settings that a cleaner can work with. */
+/** Settings that a cleaner has validated. */
 export interface CheckedSettings {
   readonly settings: CleanerSettings;
   readonly policy: QuotaPolicy | undefined;
 }
 
 /**
- * Reads settings that may change at any time, and keeps the last ones that a cleaner can work with:
- * reading them may throw, or give what no cleaner can work with, and a cleaner goes on all the
- * same.
+ * Reads settings that may change at any time, and keeps the last valid ones. If reading throws, or
+ * returns invalid settings, a cleaner continues with those.
  */
 export class SettingsReader {
   readonly #read: () => CleanerSettings;
@@ -38,9 +37,10 @@ export class SettingsReader {
   #problem: string | undefined;
 
   /**
-   * @param onProblem told of each problem once, until the settings are good again
-   * @throws INVALID_SETTING, and whatever `read` throws, when the first settings are not good:
-   * there are none to keep
+   * Reads the first settings.
+   *
+   * @param onProblem called once for each problem, until the settings are valid again
+   * @throws INVALID_SETTING, and any error of `read`, when the first settings are not valid
    */
   constructor(read: () => CleanerSettings, onProblem: (problem: string, error: unknown) => void) {
     this.#read = read;
@@ -48,12 +48,12 @@ export class SettingsReader {
     this.#lastGood = checkCleanerSettings(read());
   }
 
-  /** What is wrong with the settings that were read last; undefined when they are in force. */
+  /** The problem of the settings that were read last; undefined if they are in force. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** The settings as they are now, or the last good ones. */
+  /** Returns the current settings, or the last valid ones. */
   current(): CheckedSettings {
     try {
       this.#lastGood = checkCleanerSettings(this.#read());
@@ -67,7 +67,11 @@ export class SettingsReader {
   }
 }
 
-/** @throws INVALID_SETTING when a cleaner cannot work with them */
+/**
+ * Checks the settings of a cleaner.
+ *
+ * @throws INVALID_SETTING when they are not valid
+ */
 function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
   const { periodMs, initialDelayMs, graceMs, queryTimeoutMs, concurrencyMax, quota } = settings;
   checkNumber(
@@ -96,7 +100,7 @@ function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
     'graceMs',
     graceMs,
     isLonger,
-    `more than queryTimeoutMs, ${queryTimeoutMs}: a write under way would look like the leftovers of one`,
+    `more than queryTimeoutMs, ${queryTimeoutMs}: otherwise a write in progress would count as left behind`,
   );
   checkNumber(
     'concurrencyMax',

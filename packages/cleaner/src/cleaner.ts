@@ -7,20 +7,20 @@ import { firstDelayMs, nextDelayMs } from './sweep-schedule.ts';
 import { StoreSweeper } from './sweep-store.ts';
 import type { SweepTarget } from './sweep-target.ts';
 
-/** Where a cleaner says what it does; a pino logger is one. */
+/** The log of a cleaner; a pino logger is one. */
 export interface CleanerLog {
   info(members: object, message: string): void;
   warn(members: object, message: string): void;
   error(members: object, message: string): void;
 }
 
-/** What a `Cleaner` works on, and what it is told by. */
+/** The target of a `Cleaner`, its settings and its callbacks. */
 export interface CleanerOptions {
   readonly target: SweepTarget;
   /**
-   * Read at the beginning of every sweep, as one object: a sweep never sees a mixture. When this
-   * throws, or gives what no cleaner can work with, the last good settings stay in force; log and
-   * status say why.
+   * Returns the settings, once at the start of every sweep, so that a sweep never sees a mixture.
+   * If it throws, or returns invalid settings, the last valid ones stay in force; log and status
+   * give the reason.
    */
   readonly settings: () => CleanerSettings;
   readonly clock: Clock;
@@ -28,39 +28,44 @@ export interface CleanerOptions {
   readonly log: CleanerLog;
   readonly metrics?: CleanerMetrics | undefined;
   /**
-   * By which cleaners on one store take turns, to save work: two at once do no harm, because
-   * deletions are idempotent.
+   * The lease by which cleaners of one store take turns, to save work. Two at once do no harm,
+   * because deletions are idempotent.
    */
   readonly lease?: StoreLease | undefined;
 }
 
-/** What a cleaner tells of itself. */
+/** The status of a cleaner. */
 export interface CleanerStatus {
   readonly lastSweep: SweepReport | undefined;
-  /** When the last sweep ended that did all that it wanted. */
+  /** The time at which the last fully successful sweep ended. */
   readonly lastGoodSweepMs: number | undefined;
-  /** Why the last sweep found out nothing; undefined when it did. */
+  /** The reason why the last sweep could not list the store; undefined if it could. */
   readonly lastError: string | undefined;
   /**
-   * What is wrong with the settings that were read last, so that older ones are in force; undefined
-   * when nothing is.
+   * The problem of the settings that were read last, because of which older ones are in force;
+   * undefined if there is none.
    */
   readonly settingsProblem: string | undefined;
 }
 
-/** How one sweep is to run. */
+/** The options of one sweep. */
 export interface SweepRequest {
   readonly isDryRun?: boolean;
-  /** Judges orphans by the wall clock, which a cleaner that runs once has to. */
+  /**
+   * Decides about orphans by the wall clock, which is the only way for a cleaner that runs once.
+   */
   readonly usesWallClock?: boolean;
-  /** Told of every deletion, beside the log. */
+  /** Called for every deletion, in addition to the log. */
   readonly onRemoval?: (removal: Removal) => void;
 }
 
-/** Lies beside the brokers' folders; no broker's object has a name of two segments. */
+/** A key next to the brokers' folders; no broker's object has a name with two segments. */
 export const leaseKey = 'quire-cleaner/lease.json';
 
-/** A lease that never keeps a cleaner from its work: freeing needs no successful write. */
+/**
+ * Returns a lease that never prevents a cleaner from working: freeing space needs no successful
+ * write.
+ */
 export function cleanerLease(options: {
   readonly store: ObjectStore;
   readonly clock: Clock;
@@ -70,12 +75,12 @@ export function cleanerLease(options: {
   return new StoreLease({ ...options, key: leaseKey, isOptional: true });
 }
 
-/** How long to wait when it is another cleaner's turn. */
+/** The delay before the next attempt while another cleaner holds the lease. */
 const othersTurnMs = 5000;
 
 /**
- * Sweeps a target by schedule and on demand, one sweep at a time; after a failed one it just goes
- * on with the next.
+ * Sweeps a target by schedule and on demand, one sweep at a time. A failed sweep does not stop
+ * later ones.
  */
 export class Cleaner implements AsyncDisposable {
   readonly #options: CleanerOptions;
@@ -93,7 +98,9 @@ export class Cleaner implements AsyncDisposable {
   readonly #sweeps = new Slots(1);
 
   /**
-   * @throws INVALID_SETTING, and whatever `settings` throws, when the first settings are not good
+   * Creates a cleaner.
+   *
+   * @throws INVALID_SETTING, and any error of `settings`, when the first settings are not valid
    */
   constructor(options: CleanerOptions) {
     this.#options = options;
@@ -123,14 +130,14 @@ export class Cleaner implements AsyncDisposable {
     return { ...this.#status, settingsProblem: this.#settings.problem };
   }
 
-  /** Begins to sweep by schedule, until `stop`. */
+  /** Starts to sweep by schedule, until `stop`. */
   start(): void {
     this.#running ??= this.#run();
   }
 
   /**
-   * Asks for a sweep as soon as the present one, if any, has ended; requests made meanwhile are
-   * one.
+   * Requests a sweep as soon as the current one, if any, has ended; further requests until then are
+   * merged.
    */
   requestSweep(trigger: SweepTrigger): void {
     this.#requested ??= trigger;
@@ -138,15 +145,16 @@ export class Cleaner implements AsyncDisposable {
   }
 
   /**
-   * Sweeps now, once a sweep under way has ended; undefined when it is another cleaner's turn.
+   * Sweeps once the current sweep, if any, has ended; returns undefined while another cleaner holds
+   * the lease.
    *
-   * @throws what the listing throws
+   * @throws any error of the listing
    */
   sweep(trigger: SweepTrigger, request: SweepRequest = {}): Promise<SweepReport | undefined> {
     return this.#sweeps.run(() => this.#sweep(trigger, request));
   }
 
-  /** Stops between two deletions; resolves when nothing runs any more. */
+  /** Stops between two deletions; resolves when nothing is running. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#pauses.wake();
@@ -168,26 +176,23 @@ export class Cleaner implements AsyncDisposable {
       const startMs = clock.monotonicMs();
       let delayMaxMs = Number.POSITIVE_INFINITY;
       try {
-        // A lease may be that of a cleaner that died: look again before long.
+        // The lease may belong to a cleaner that died: try again soon.
         if ((await this.sweep(trigger)) === undefined) delayMaxMs = othersTurnMs;
       } catch {
-        // Said by the sweep itself, in log and status. Whatever it was: results must go on
-        // expiring.
+        // The sweep itself has reported the error in log and status. Results must continue to
+        // expire.
       }
       const delayMs = Math.min(delayMaxMs, this.#nextDelayMs(clock.monotonicMs() - startMs));
       await this.#pauses.sleep(delayMs);
     }
   }
 
-  /**
-   * After a restart, what is stored counts from the beginning, not only from the first sweep on.
-   */
+  /** Measures the store after a start, so that stored results count before the first sweep. */
   async #measure(): Promise<void> {
     const { admission } = this.#options.target;
     if (admission?.policy === undefined) return;
     try {
-      // In its turn: the admission takes what changes meanwhile into account for one listing at a
-      // time.
+      // Runs in turn with sweeps: the admission tracks changes during one listing at a time.
       await this.#sweeps.run(() => this.#sweeper.measure(this.#stopping.signal));
       const { storedBytes } = admission.usage;
       if (storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
@@ -196,7 +201,7 @@ export class Cleaner implements AsyncDisposable {
       if (this.#stopping.signal.aborted) return;
       this.#options.log.error(
         { err: error },
-        'what is stored could not be measured: the first sweep will try again',
+        'the store could not be measured: the first sweep will try again',
       );
     }
   }
@@ -231,7 +236,7 @@ export class Cleaner implements AsyncDisposable {
         lastError: error instanceof Error ? error.message : String(error),
       };
       metrics?.observeError(trigger);
-      log.error({ trigger, err: error }, 'sweep failed: the next one tries again');
+      log.error({ trigger, err: error }, 'sweep failed: the next one will try again');
       throw error;
     }
   }

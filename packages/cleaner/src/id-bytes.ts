@@ -1,16 +1,15 @@
 /**
- * Of a UUID, in bytes; its text without dashes is their hexadecimal form, so that both have the
+ * The bytes of a UUID; its text without dashes is their hexadecimal form, so that both have the
  * same order.
  */
 export const idByteCount = 16;
 const textLength = 36;
-/** Where in the text each byte begins. */
+/** The position in the text at which each byte starts. */
 const textStarts = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 const dash = 45;
 
 /**
- * Of each character below 128, its hexadecimal digit; 255 for all others, capital letters among
- * them.
+ * The hexadecimal digit of each character below 128; 255 for all others, including capital letters.
  */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
@@ -19,7 +18,8 @@ const digits = Uint8Array.from({ length: 128 }, (_, code) => {
 const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
- * Writes the id that stands in a text from `textStart` on; false when there is none in lower case.
+ * Writes the bytes of the id in a text from `textStart`; returns false if there is no lower-case
+ * id.
  */
 export function writeId(
   bytes: Uint8Array,
@@ -39,7 +39,7 @@ export function writeId(
   return true;
 }
 
-/** The text of the id whose bytes begin at `start`. */
+/** Returns the text of the id whose bytes start at `start`. */
 export function idText(bytes: Uint8Array, start: number): string {
   let text = '';
   for (let index = 0; index < idByteCount; index += 1) {

@@ -1,12 +1,12 @@
-/** What one owner stores. */
+/** The stored results of one owner, counted. */
 export interface OwnerAmount {
   readonly bytes: number;
   readonly count: number;
 }
 
 /**
- * Bytes and results by owner tag; those of no known owner are counted under `undefined`. Holds only
- * owners that store something.
+ * Bytes and results by owner tag; those of unknown owners are counted under `undefined`. It
+ * contains only owners that store results.
  */
 export class OwnerUsage {
   readonly #amounts: Map<number | undefined, { bytes: number; count: number }>;
@@ -17,7 +17,7 @@ export class OwnerUsage {
     );
   }
 
-  /** Counts a result more, or with negative numbers one less. */
+  /** Adds a result, or removes one if the numbers are negative. */
   add(ownerTag: number | undefined, bytes: number, count = 1): void {
     const amount = this.#amounts.get(ownerTag);
     if (amount === undefined) {
@@ -33,7 +33,7 @@ export class OwnerUsage {
     return this.#amounts.get(ownerTag)?.bytes ?? 0;
   }
 
-  /** Of all owners. */
+  /** The bytes of all owners. */
   get totalBytes(): number {
     let sum = 0;
     for (const { bytes } of this.#amounts.values()) sum += bytes;
@@ -41,8 +41,8 @@ export class OwnerUsage {
   }
 
   /**
-   * The owners that store the most, the first one most; those of no known owner count as one. Costs
-   * one look at each owner.
+   * Returns the owners that store the most, in descending order; unknown owners count as one. Takes
+   * time linear in the number of owners.
    */
   largest(
     countMax: number,

@@ -1,8 +1,8 @@
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 
 /**
- * The results that have expired at `nowMs` (`expirationTimeMs <= nowMs`), as indexes into the
- * snapshot, in its order.
+ * Returns the results that have expired at `nowMs` (`expirationTimeMs <= nowMs`), as indexes into
+ * the snapshot, in its order.
  */
 export function planExpiry(snapshot: BrokerSnapshot, nowMs: number): readonly number[] {
   const expired: number[] = [];

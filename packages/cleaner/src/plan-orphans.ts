@@ -1,28 +1,29 @@
 import type { ObjectEntry } from '@quire/core';
 
 /**
- * An object that nobody seems to need; `folderModifiedMs` when others of its folder may be younger.
+ * An object that no result seems to need; `folderModifiedMs` if others of its folder may be
+ * younger.
  */
 export type OrphanCandidate = ObjectEntry & { readonly folderModifiedMs?: number };
 
-/** When each orphan was first seen, by the monotonic clock of the one who saw it. */
+/** The time at which each orphan was first seen, by the observer's monotonic clock. */
 export type Observations = ReadonlyMap<string, number>;
 
-/** The orphans to delete now, and what the next plan needs to know. */
+/** The orphans to delete now, and the state for the next plan. */
 export interface OrphanPlan<Orphan> {
-  /** What goes now. */
+  /** The orphans to delete now. */
   readonly due: readonly Orphan[];
-  /** What is to be remembered until the next plan. */
+  /** The observations to keep for the next plan. */
   readonly observations: Observations;
 }
 
 /**
- * The orphans that have been orphans, unchanged, for at least the grace period since they were
- * first seen.
+ * Returns the orphans that have been unchanged orphans for at least the grace period since they
+ * were first seen.
  *
- * Only the monotonic clock of the watcher counts. Whatever the wall clocks of this machine, of the
- * store and of the writers do, nothing younger than the grace period goes. The price: a watcher
- * that has just started waits a whole grace period.
+ * Only the observer's monotonic clock counts. Whatever the wall clocks of this machine, of the
+ * store and of the writers do, nothing younger than the grace period is deleted. The price: an
+ * observer that has just started waits a whole grace period.
  */
 export function planOrphans<Orphan extends OrphanCandidate>(
   orphans: readonly Orphan[],
@@ -35,7 +36,7 @@ export function planOrphans<Orphan extends OrphanCandidate>(
   for (const orphan of orphans) {
     const identity = `${orphan.key} ${orphan.sizeBytes} ${orphan.lastModifiedMs} ${orphan.folderModifiedMs ?? ''}`;
     const firstSeenMs = seen.get(identity) ?? monotonicMs;
-    // Kept also when it is due: should its deletion fail, the next sweep tries again at once.
+    // Recorded even if it is due: if its deletion fails, the next sweep retries immediately.
     observations.set(identity, firstSeenMs);
     if (monotonicMs - firstSeenMs >= graceMs) due.push(orphan);
   }
@@ -43,9 +44,9 @@ export function planOrphans<Orphan extends OrphanCandidate>(
 }
 
 /**
- * The orphans that are older than the grace period by the wall clock: for a cleaner that runs once
- * and cannot watch. Anyone who starts it vouches for the clock, as with any job that deletes by
- * age.
+ * Returns the orphans that are older than the grace period by the wall clock, for a cleaner that
+ * runs once and cannot observe. The operator is responsible for the clock, as with any job that
+ * deletes by age.
  */
 export function planOrphansByAge<Orphan extends OrphanCandidate>(
   orphans: readonly Orphan[],

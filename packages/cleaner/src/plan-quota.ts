@@ -3,38 +3,39 @@ import type { OwnerUsage } from './owner-usage.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { sortedLazily } from './sorted-lazily.ts';
 
-/** How much of a quota is used, as the quota pass counts it. */
+/** The usage of a quota, as the quota pass counts it. */
 export interface QuotaUsage {
   /**
-   * Bytes stored, and those that writes hold or wait for: eviction begins only when these exceed
-   * the critical threshold.
+   * The bytes stored, plus those that writes hold or wait for: eviction starts only when they
+   * exceed the critical threshold.
    */
   readonly pressureBytes: number;
   /**
-   * Of these, the bytes stored: eviction ends when these are at most the target, however much is
-   * being written.
+   * The bytes stored: eviction ends when they are at most the target, however much is being
+   * written.
    */
   readonly storedBytes: number;
   /**
-   * Of these, the results that are too new for the snapshot: no young result of another owner goes
-   * in their place. Default: none.
+   * The results that are too new for the snapshot. They count for their owners, so that no young
+   * result of another owner is evicted instead. Default: none.
    */
   readonly unseen?: OwnerUsage;
 }
 
 /**
- * The results to evict, in order, up to the first state with at most the target stored; empty
- * unless the pressure exceeds the critical threshold.
+ * Returns the results to evict, in order, until at most the target is stored; empty unless the
+ * pressure exceeds the critical threshold.
  *
- * First those that are older than the protection time at `nowMs`: the largest first, of equals the
- * oldest, of those the one with the lower id. When these do not suffice, and without them the
- * pressure still exceeds the critical threshold, the young ones follow: each time the oldest one of
- * the owner who has the most bytes of them. So owners with at most an equal part of the target (the
- * target by the number of owners with young results) lose none, whatever others store; results of
- * no known owner count as those of one.
+ * First are those older than the protection time at `nowMs`: the largest first, then the oldest,
+ * then the lowest id.
  *
- * `candidates` are indexes into the snapshot. When all of them together do not suffice, all of them
- * come.
+ * If they do not suffice and the pressure without them still exceeds the critical threshold, the
+ * young ones follow: each time the oldest one of the owner with the most bytes of them. So owners
+ * with at most an equal part of the target (divided by the number of owners with young results)
+ * lose none, whatever others store. Results of unknown owners count as those of one.
+ *
+ * `candidates` are indexes into the snapshot. If all of them together do not suffice, all are
+ * returned.
  */
 export function planQuota(
   snapshot: BrokerSnapshot,
@@ -61,8 +62,8 @@ export function planQuota(
       freedBytes += snapshot.sizeBytesAt(index);
     }
   };
-  // Packed, because of a million results. The snapshot is in the order of ids, so that a lower
-  // index is a lower id.
+  // Packed, because there may be a million results. The snapshot is sorted by id, so a lower index
+  // is a lower id.
   const old = Uint32Array.from(candidates.filter((index) => !isYoung(index)));
   evict(
     sortedLazily(
@@ -87,8 +88,8 @@ export function planQuota(
 }
 
 /**
- * Young results in the order in which they go: sorted by the bytes that their owner has in them and
- * in younger ones, the most first.
+ * Yields young results in order of eviction: by the bytes that their owner has in them and in
+ * younger ones, in descending order.
  */
 function* youngInOrder(
   snapshot: BrokerSnapshot,

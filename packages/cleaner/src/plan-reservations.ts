@@ -1,52 +1,56 @@
 import type { QuotaPolicy } from './quota-policy.ts';
 
-/** A write in progress, as far as space is concerned. */
+/** A write in progress, with the space that it holds and wants. */
 export interface WriteDemand {
   readonly heldBytes: number;
   /** The bytes that it waits for; 0 while it does not wait. */
   readonly wantedBytes: number;
 }
 
-/** The space in a limit, and the writes that hold and want it. */
+/** The space in a limit, and the writes that hold or want it. */
 export interface ReservationState<Write extends WriteDemand> {
   readonly policy: QuotaPolicy;
   readonly storedBytes: number;
-  /** What failed writes may have left behind; only a listing knows. */
+  /** The bytes that failed writes may have left behind; only a listing can confirm them. */
   readonly unconfirmedBytes: number;
-  /** Those that wait come in the order in which they started to; the others in any order. */
+  /**
+   * The writes. Waiting ones are in the order in which they started to wait, the others in any
+   * order.
+   */
   readonly writes: readonly Write[];
-  /** Whether a sweep may free, in this limit, what the last one could not. */
+  /** True if a sweep may free, in this limit, what the last one could not. */
   readonly maySweep: (write: Write, policy: QuotaPolicy) => boolean;
   /**
-   * The same of the share of a write's owner, with its writes only; undefined where the owner has
-   * the whole quota.
+   * Returns the same for the share of a write's owner, with its writes only; undefined if the owner
+   * may use the whole quota.
    */
   readonly shareOf?: (write: Write) => ReservationState<Write> | undefined;
 }
 
-/** What to do next. `wait`: nothing, until something changes. */
+/** The next step. `wait`: do nothing until something changes. */
 export type ReservationStep<Write> =
   | { readonly kind: 'grant'; readonly write: Write }
-  /** `policy`: the quota, or the share, that has no space. */
+  /** `policy`: the quota or share that has no space. */
   | { readonly kind: 'refuse'; readonly write: Write; readonly policy: QuotaPolicy }
   | { readonly kind: 'sweep' }
   | { readonly kind: 'wait' };
 
 /**
- * Decides which of the waiting writes goes on, one step at a time; a grant or a refusal changes the
- * state for the next.
+ * Decides which of the waiting writes continues, one step at a time; a grant or a refusal changes
+ * the state for the next.
  *
- * A write that fits is granted, in order of arrival, unless that could leave several writes waiting
- * for each other (`isSafe`); both within the quota and within the share of its owner. Else a sweep,
- * if one may help. Else all wait while some other write that holds space goes on: its end frees
- * that space, or makes it evictable. When none goes on, one is refused: one larger than the
- * guaranteed size, and of those the largest. So some write always goes on, fails or has yet to be
- * swept for.
+ * A write that fits is granted, in order of arrival, both within the quota and within the share of
+ * its owner. It is not granted if several writes could then wait for each other (`isSafe`).
  *
- * A share in which all writes wait is like a quota of its own: one of its writes is refused,
- * whatever goes on elsewhere. The claims of all writes are met in one order, the largest first,
- * which is that of each share as well: so what is safe in the quota and in each share is safe in
- * all.
+ * Otherwise the step is a sweep, if one may help. Otherwise all wait while some other write that
+ * holds space continues: its end frees that space, or makes it evictable. If none continues, one is
+ * refused: one larger than the guaranteed size, and of those the largest. So some write always
+ * continues, fails or still has a sweep to wait for.
+ *
+ * A share in which all writes wait is treated like a separate quota: one of its writes is refused,
+ * whatever continues elsewhere. The claims of all writes are met in one order, the largest first,
+ * which is also the order in each share. So a state that is safe in the quota and in each share is
+ * safe in all.
  */
 export function planReservations<Write extends WriteDemand>(
   state: ReservationState<Write>,
@@ -56,7 +60,7 @@ export function planReservations<Write extends WriteDemand>(
     const share = state.shareOf?.(write);
     return share === undefined ? [state] : [share, state];
   };
-  // The quota may have become smaller while it waited.
+  // The quota may have shrunk while it waited.
   const outsized = refusal(
     waiting,
     limitsOf,
@@ -88,7 +92,7 @@ export function planReservations<Write extends WriteDemand>(
   return { kind: 'refuse', write: victimOf(state), policy: state.policy };
 }
 
-/** The first write that one of its limits rules out, and which. */
+/** Returns the first write that exceeds one of its limits for good, and that limit. */
 function refusal<Write extends WriteDemand>(
   writes: readonly Write[],
   limitsOf: (write: Write) => readonly ReservationState<Write>[],
@@ -102,8 +106,8 @@ function refusal<Write extends WriteDemand>(
 }
 
 /**
- * Whether a write would not fit even if it were the only one, and everything were evicted that may
- * be.
+ * Reports whether a write would not fit even if it were the only one, and everything evictable were
+ * evicted.
  */
 function isHopeless<Write extends WriteDemand>(
   limit: ReservationState<Write>,
@@ -116,7 +120,7 @@ function isHopeless<Write extends WriteDemand>(
   );
 }
 
-/** Of the writes that wait, the one to refuse. */
+/** Returns the waiting write to refuse. */
 function victimOf<Write extends WriteDemand>({ policy, writes }: ReservationState<Write>): Write {
   const isBeyond = (write: Write): number => Number(grownBytes(write) > policy.guaranteedBytes);
   const [victim] = writes
@@ -126,7 +130,7 @@ function victimOf<Write extends WriteDemand>({ policy, writes }: ReservationStat
   return victim;
 }
 
-/** Whether there is space for what a write wants, right now. */
+/** Reports whether a write's wanted bytes fit now. */
 function fits<Write extends WriteDemand>(
   { policy, storedBytes, unconfirmedBytes, writes }: ReservationState<Write>,
   write: Write,
@@ -136,15 +140,17 @@ function fits<Write extends WriteDemand>(
 }
 
 /**
- * Whether, after a grant, all writes could still end one after the other, each having grown to the
- * guaranteed size: the banker's algorithm (Dijkstra, EWD 623), with the guaranteed size as
- * the claim of each. No write gives back what it holds before it ends, so two half-written results could fill the
- * last space and wait for each other for ever.
+ * Reports whether, after a grant, all writes could still end one after the other after growing to
+ * the guaranteed size.
  *
- * The largest goes first: it needs the least, and so is never held back. Before each next one a
- * sweep may bring what is stored down to the target, no further. Writes beyond the guaranteed size
- * have no claim, and can be refused. But they may end as well, and then as much as the
- * target is kept: so while there is one, that much counts as kept.
+ * This is the banker's algorithm (Dijkstra, EWD 623), with the guaranteed size as the claim of
+ * each. No write releases space before it ends, so two half-written results could fill the last
+ * space and wait for each other for ever.
+ *
+ * The largest is first: it needs the least, and so is never blocked. Before each next one a sweep
+ * may reduce the stored bytes to the target, and no further. Writes beyond the guaranteed size have
+ * no claim and can be refused. But they may also end, and then up to the target stays stored; so
+ * while there is such a write, that much counts as stored.
  */
 function isSafe<Write extends WriteDemand>(
   {

@@ -3,8 +3,8 @@ import type { QuotaPolicy } from './quota-policy.ts';
 import type { StorageUsage } from './storage-usage.ts';
 
 /**
- * The owners whose results and writes exceed what is critical for their share. Without `usage`,
- * writes do not count.
+ * Returns the owners whose results and writes exceed the critical threshold of their share. Without
+ * `usage`, writes do not count.
  */
 export function ownersOverShare(
   snapshot: BrokerSnapshot,

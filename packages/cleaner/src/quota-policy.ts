@@ -7,16 +7,19 @@ export interface QuotaOptions {
   readonly quotaBytes: number;
   /** Eviction starts when usage exceeds this percentage of the quota. */
   readonly criticalPercent: number;
-  /** Eviction brings what is stored down to this percentage of the quota, and no further. */
+  /** Eviction reduces the stored bytes to this percentage of the quota, and no further. */
   readonly targetPercent: number;
-  /** How long a new result is spared while older ones can go in its place; default one minute. */
+  /**
+   * The time for which a new result is spared while older ones can be evicted instead; default one
+   * minute.
+   */
   readonly protectionMs?: number;
-  /** How much of the quota one owner may use; default: all of it. */
+  /** The part of the quota that one owner may use; default: all of it. */
   readonly shares?: ShareOptions | undefined;
 }
 
 /**
- * How much of a quota one owner may use. Owners are named by their tags (`ownerTag` of
+ * The parts of a quota that owners may use. Owners are identified by their tags (`ownerTag` of
  * `@quire/results`).
  */
 export interface ShareOptions {
@@ -24,7 +27,7 @@ export interface ShareOptions {
    * The share of each owner that is not among `owners`, in percent of the quota; 100: all of it.
    */
   readonly maxPercent: number;
-  /** The setting that says so, for messages. */
+  /** The name of its setting, for messages. */
   readonly maxPercentKey: string;
   readonly owners: readonly OwnerShareOptions[];
 }
@@ -33,21 +36,21 @@ export interface ShareOptions {
 export interface OwnerShareOptions {
   readonly ownerTag: number;
   readonly maxBytes: number;
-  /** The setting that says so, for messages. */
+  /** The name of its setting, for messages. */
   readonly maxBytesKey: string;
 }
 
 const protectionMsByDefault = 60_000;
 
 /**
- * How much one broker may store, or one owner of it: 0 < target ≤ critical ≤ 100 and quota > 0,
- * always.
+ * The storage limits of one broker, or of one of its owners. Always 0 < target ≤ critical ≤ 100 and
+ * quota > 0.
  */
 export class QuotaPolicy {
   readonly quotaBytes: number;
-  /** Usage above this many bytes starts eviction; a result larger than that could never stay. */
+  /** The usage above which eviction starts; a larger result could never stay. */
   readonly criticalBytes: number;
-  /** Eviction stops at the first state with at most this many bytes stored. */
+  /** Eviction stops as soon as at most this many bytes are stored. */
   readonly targetBytes: number;
   readonly protectionMs: number;
   /** The setting that limits an owner to this share; undefined for the quota of a broker. */
@@ -56,7 +59,11 @@ export class QuotaPolicy {
   readonly #shareOfEach: QuotaPolicy | undefined;
   readonly #shares = new Map<number, QuotaPolicy>();
 
-  /** @throws INVALID_SETTING when the numbers do not go together */
+  /**
+   * Creates a policy.
+   *
+   * @throws INVALID_SETTING when the numbers are inconsistent
+   */
   constructor(options: QuotaOptions, shareKey?: string) {
     const {
       quotaBytes,
@@ -83,7 +90,7 @@ export class QuotaPolicy {
     }
     this.#options = options;
     this.quotaBytes = quotaBytes;
-    // Whole bytes, as everything that is stored has.
+    // Rounded to whole bytes, like all sizes.
     this.criticalBytes = Math.floor((quotaBytes * criticalPercent) / 100);
     this.targetBytes = Math.floor((quotaBytes * targetPercent) / 100);
     this.protectionMs = protectionMs;
@@ -105,24 +112,24 @@ export class QuotaPolicy {
     }
   }
 
-  /** A result of at most this size always finds room, as long as a sweep can reach the target. */
+  /** The size up to which a result always finds space, as long as a sweep can reach the target. */
   get guaranteedBytes(): number {
     return this.criticalBytes - this.targetBytes;
   }
 
-  /** Whether any owner has less than the whole quota. */
+  /** True if any owner has less than the whole quota. */
   get hasShares(): boolean {
     return this.#shareOfEach !== undefined || this.#shares.size > 0;
   }
 
-  /** Whether another policy says the same. */
+  /** Reports whether another policy has the same limits. */
   isSameAs(other: QuotaPolicy): boolean {
     return JSON.stringify(this.#options) === JSON.stringify(other.#options);
   }
 
   /**
-   * What one owner may use of it; undefined when that is the whole quota, as for results of no
-   * known owner.
+   * Returns the policy for one owner; undefined if it may use the whole quota, as unknown owners
+   * may.
    */
   shareOf(ownerTag: number | undefined): QuotaPolicy | undefined {
     return ownerTag === undefined ? undefined : (this.#shares.get(ownerTag) ?? this.#shareOfEach);

@@ -5,16 +5,19 @@ import type { Recollection } from './remembered-results.ts';
 
 /** Options of `readSnapshots`. */
 export interface ReadSnapshotsOptions extends CallOptions {
-  /** What is known already, and so not looked at where the store can pass over it. */
+  /**
+   * The results that are already known. Their folders need not be listed if the store can skip
+   * them.
+   */
   readonly recollection?: Recollection | undefined;
 }
 
 /**
- * What a store holds of each broker under a prefix (empty: all brokers), from one listing; opens no
+ * Returns a snapshot of each broker under a prefix (empty: all brokers) from one listing; opens no
  * object.
  *
- * A broker shows when at least one object under its name is ours: a directory of other things is
- * not a broker.
+ * A broker is included if at least one object under its name belongs to a result: a directory with
+ * other files is not a broker.
  */
 export async function readSnapshots(
   store: ObjectStore,
@@ -28,7 +31,7 @@ export async function readSnapshots(
     return snapshot;
   };
   const foreignBytes = new Map<string, number>();
-  /** Folders, by broker and id, in which something lies that is not ours. */
+  /** The folders, by broker and id, that contain a foreign object. */
   const foreignFolders = new Set<string>();
   const onForeign = ({ key, sizeBytes }: ObjectEntry): void => {
     const [name = '', folder, ...rest] = key.split('/');

@@ -2,32 +2,31 @@ import type { BrokerSnapshot } from './broker-snapshot.ts';
 import { idByteCount, writeId } from './id-bytes.ts';
 
 /**
- * Results are looked at again by shares, each at every so many sweeps; the last digit of an id,
- * which is random, says which share is its.
+ * The number of shares of results. One share is listed again in each sweep; the last digit of an
+ * id, which is random, selects its share.
  */
 const shareCount = 16;
 
 /**
- * What the sweep before has seen of results that do not change: data and commit record of a result
- * are never written again, so that its folder changes only when it is renewed or deleted. While the
- * folder is there, it need not be looked into at each sweep.
+ * The results of the last sweep that do not change. Data and commit record of a result are never
+ * rewritten, so its folder changes only when the result is renewed or deleted. While the folder
+ * exists, it need not be listed in each sweep.
  *
- * What may be wrong with that: another process, or a person, may have renewed the result, or
- * deleted a part of it. So whatever is decided by it must look before it deletes, as the removal of
- * a result does; and all is looked into again within 16 sweeps, or a time given, whichever comes
- * first.
+ * This knowledge may be wrong: another process, or a person, may have renewed the result or deleted
+ * a part of it. So every decision based on it must check before it deletes, as the removal of a
+ * result does. All folders are listed again within 16 sweeps or a given time, whichever is first.
  */
 export class RememberedResults {
   #snapshots: ReadonlyMap<string, BrokerSnapshot> = new Map();
-  /** Results that have changed since the listing began that goes on. */
+  /** Results that have changed since the current listing started. */
   readonly #changed = new Set<string>();
   #isListing = false;
   #nextShare = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * For one listing: a recollection of all but the shares whose turn it is. With `ageMaxMs`, all
-   * have had their turn within about that time.
+   * Returns a recollection for one listing, without the shares that are due. With `ageMaxMs`, every
+   * share is due within about that time.
    */
   recollect(monotonicMs: number, ageMaxMs: number): Recollection {
     this.#changed.clear();
@@ -45,8 +44,8 @@ export class RememberedResults {
   }
 
   /**
-   * Remembers what a listing that began at `startMs` has shown, with the recollection that it was
-   * given; with none, it has looked at all.
+   * Remembers the outcome of a listing that started at `startMs` with the given recollection;
+   * without one, it has listed everything.
    */
   keep(
     snapshots: ReadonlyMap<string, BrokerSnapshot>,
@@ -60,7 +59,7 @@ export class RememberedResults {
     this.#lastMs = startMs;
   }
 
-  /** What is stored of a result has changed: the next listing looks into its folder. */
+  /** Forgets a result that has changed: the next listing lists its folder. */
   forget(requestId: string): void {
     if (this.#isListing) this.#changed.add(requestId);
     for (const snapshot of this.#snapshots.values()) {
@@ -70,11 +69,11 @@ export class RememberedResults {
   }
 }
 
-/** What one listing need not look at. */
+/** The results that one listing need not list. */
 export class Recollection {
   readonly #isDue: Uint8Array;
   readonly #brokers = new Map<string, RecalledBroker>();
-  /** The broker that was asked about last, which the next question is likely to be about. */
+  /** The broker of the last query, which is likely to be that of the next. */
   #last: RecalledBroker | undefined;
   readonly #id = new Uint8Array(idByteCount);
 
@@ -85,17 +84,17 @@ export class Recollection {
     }
   }
 
-  /** How many shares are looked at. */
+  /** The number of shares that are listed. */
   get dueCount(): number {
     return this.#isDue.reduce((sum, isDue) => sum + isDue, 0);
   }
 
-  /** Brokers that have results here whose folders were seen. */
+  /** The brokers that have results here whose folders were seen. */
   get brokerIds(): readonly string[] {
     return [...this.#brokers].filter(([, { hasSeen }]) => hasSeen).map(([brokerId]) => brokerId);
   }
 
-  /** Whether a listing may pass over a folder, which it has seen. */
+  /** Reports whether a listing may skip a folder, and records that it has seen it. */
   skipsFolder(folder: string): boolean {
     const broker = this.#brokerOf(folder);
     const idStart = broker?.prefix.length ?? 0;
@@ -112,7 +111,7 @@ export class Recollection {
 
   /**
    * Adds the results whose folders were seen to a snapshot of their broker: those that sort before
-   * a result, or all that are left.
+   * a result, or all remaining ones.
    */
   carryOver(snapshot: BrokerSnapshot, beforeId?: string): void {
     const broker = this.#brokers.get(snapshot.brokerId);
@@ -132,7 +131,7 @@ class RecalledBroker {
   readonly prefix: string;
   hasSeen = false;
   readonly #snapshot: BrokerSnapshot;
-  /** Of each result, 1 when its folder is there. */
+  /** For each result, 1 if its folder was seen. */
   readonly #seen: Uint8Array;
   #next = 0;
 
@@ -155,7 +154,7 @@ class RecalledBroker {
     for (; this.#next < snapshot.length; this.#next += 1) {
       const order = beforeId === undefined ? -1 : snapshot.compareAt(this.#next, beforeId);
       if (order > 0) return;
-      // What a listing shows all the same is newer than what is remembered.
+      // A folder that the listing shows in spite of that is newer than the remembered result.
       if (order < 0 && this.#seen[this.#next] === 1) into.carryOver(snapshot, this.#next);
     }
   }

@@ -3,10 +3,10 @@ import type { OwnerUsage } from './owner-usage.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import type { OwnerReport, Removal } from './sweep-report.ts';
 
-/** As many owners are reported one by one. */
+/** The maximum number of owners that are reported separately. */
 const ownersMax = 100;
 
-/** Returns what the owners who had the most at the start of a sweep have after it. */
+/** Returns the usage after a sweep of the owners who had the most before it. */
 export function reportOwners(
   owners: OwnerUsage,
   freedBytesOf: ReadonlyMap<number | undefined, number>,
@@ -21,7 +21,7 @@ export function reportOwners(
   }));
 }
 
-/** The member of a removal that names the owner. */
+/** Returns the member of a removal that names the owner. */
 export function ownerMember(ownerTag: number | undefined): Pick<Removal, 'owner'> {
   return ownerTag === undefined ? {} : { owner: formatOwnerTag(ownerTag) };
 }

@@ -9,38 +9,44 @@ import {
 import type { QuotaPolicy } from './quota-policy.ts';
 import type { PendingWait, PendingWrite, StorageUsage } from './storage-usage.ts';
 
-/** Since when, and why, writes have been refused because the store has no space for them. */
+/**
+ * The time and the reason since which writes have been refused because the store has no space for
+ * them.
+ */
 export interface Refusal {
   readonly sinceMs: number;
   readonly reason: string;
 }
 
 /**
- * The writes that wait for space: grants it as it becomes free, asks for a sweep, and refuses it when
- * no sweep can free enough (`planReservations`).
+ * The writes that wait for space. It grants space as it becomes free, requests sweeps, and refuses
+ * a write if no sweep can free enough (`planReservations`).
  */
 export class ReservationQueue {
-  /** Undefined while no quota is enforced. */
+  /** The policy; undefined if no quota is enforced. */
   policy: QuotaPolicy | undefined;
-  /** Sweeps once; undefined when nothing sweeps, so that no write waits for it. */
+  /** Sweeps once; undefined if there is no cleaner, so that no write waits for a sweep. */
   sweep: (() => Promise<unknown>) | undefined;
-  /** What another sweep could free; note changes there. */
+  /** The changes since the last sweep, which decide whether another one could free anything. */
   readonly changes: ChangesSinceSweep;
   readonly #usage: StorageUsage;
   readonly #clock: Clock;
   #arrivals = 0;
-  /** The queue has asked for a sweep, which may wait for others to end. */
+  /** True while the queue waits for a sweep of its own, which may wait for others to end. */
   #isSweeping = false;
-  /** Sweeps in progress, those that others asked for included. */
+  /** The number of sweeps in progress, including those of others. */
   #sweepCount = 0;
-  /** How many waits had started when the last sweep did. */
+  /** The number of waits that had started when the last sweep started. */
   #sweptArrivals = -1;
   #lastSweep = { endMs: 0, durationMs: 0 };
   readonly #pause: Sleeper;
   #refusedCount = 0;
   #refusedByShareCount = 0;
   #refusal: Refusal | undefined;
-  /** The store itself was full, whatever the quota says: only a write that succeeds ends that. */
+  /**
+   * The refusal by the store itself, which was full regardless of the quota: it ends when a write
+   * succeeds.
+   */
   #fullStore: Refusal | undefined;
 
   constructor(usage: StorageUsage, clock: Clock) {
@@ -56,27 +62,27 @@ export class ReservationQueue {
     return this.#waiting().length;
   }
 
-  /** How many writes have been refused since the start. */
+  /** The number of writes refused since the start. */
   get refusedCount(): number {
     return this.#refusedCount;
   }
 
-  /** How many of these because the share of their owner was used up. */
+  /** The number of them that were refused because the share of their owner was used up. */
   get refusedByShareCount(): number {
     return this.#refusedByShareCount;
   }
 
   /**
-   * Since when, and why, writes are refused; undefined once one succeeds, and, where only the quota
-   * was used up, once usage is below the critical threshold.
+   * The time and the reason since which writes are refused. It ends when one succeeds and, if only
+   * the quota was used up, when usage falls below the critical threshold.
    */
   get refusal(): Refusal | undefined {
     return this.#fullStore ?? this.#refusal;
   }
 
   /**
-   * A sweep starts; it may not see what changes from now on. Call the returned function when it has
-   * ended.
+   * Records that a sweep starts; it may not see later changes. Call the returned function when it
+   * has ended.
    */
   beginSweep(): () => void {
     this.changes.clear();
@@ -88,28 +94,28 @@ export class ReservationQueue {
     };
   }
 
-  /** Usage is below the critical threshold. */
+  /** Records that usage is below the critical threshold. */
   noteSpace(): void {
     this.#refusal = undefined;
   }
 
-  /** A write has failed because the store is full. */
+  /** Records that a write has failed because the store is full. */
   noteFullStore(): void {
     this.#refusedCount += 1;
     this.#fullStore ??= {
       sinceMs: this.#clock.nowMs(),
-      reason: 'The result store has no room left.',
+      reason: 'The result store is full.',
     };
   }
 
-  /** A write has succeeded. */
+  /** Records that a write has succeeded. */
   noteStored(): void {
     this.#fullStore = undefined;
     this.#refusal = undefined;
   }
 
   /**
-   * Reserves bytes for a write, at once if possible; else the write waits for them.
+   * Reserves bytes for a write, immediately if possible; otherwise the write waits for them.
    *
    * @throws QUERY_LIMIT_EXCEEDED, ABORTED
    */
@@ -138,7 +144,7 @@ export class ReservationQueue {
     return this.#wait(write, bytes, signal);
   }
 
-  /** Lets every write go on that can; call it whenever space may have become free. */
+  /** Lets every write continue that can; call it whenever space may have become free. */
   settle(): void {
     for (;;) {
       const step = this.#next();
@@ -148,13 +154,14 @@ export class ReservationQueue {
       }
       if (step.kind === 'wait' || this.#isSweeping) return;
       if (step.kind === 'sweep') return void this.#sweep();
-      // What a sweep in progress will free is not known yet; it reports each deletion as well.
+      // The space that a sweep in progress will free is not known yet; it also reports each
+      // deletion.
       if (this.#sweepCount > 0) return;
       this.#refuse(step.write, step.policy);
     }
   }
 
-  /** Undefined when the bytes are granted in the same turn. */
+  /** Waits for bytes; undefined if they are granted synchronously. */
   #wait(
     write: PendingWrite,
     bytes: number,
@@ -185,8 +192,8 @@ export class ReservationQueue {
   }
 
   /**
-   * The common case, which is to cost nothing: all that is being written fits above the critical
-   * threshold, so that no write can be stuck.
+   * Reports the common case, which must cost nothing: everything that is being written fits above
+   * the critical threshold, so that no write can be stuck.
    */
   #isUncontended(policy: QuotaPolicy | undefined, bytes: number, ownerTag?: number): boolean {
     if (policy === undefined) return true;
@@ -233,14 +240,14 @@ export class ReservationQueue {
     return { ...state, shareOf: ({ ownerTag }) => shares.get(ownerTag) };
   }
 
-  /** Whether no sweep has started since this wait did, or since there was more to sweep. */
+  /** Reports whether no sweep has started since this wait did, or since there was more to sweep. */
   #maySweepFor({ arrival }: PendingWait, ownerTag: number | undefined): boolean {
     return (
       this.sweep !== undefined && (this.changes.has(ownerTag) || arrival > this.#sweptArrivals)
     );
   }
 
-  /** The writes that wait, in the order of their arrival. */
+  /** Returns the writes that wait, in order of arrival. */
   #waiting(): PendingWrite[] {
     const waiting = [...this.#usage.writes].filter(({ wait }) => wait !== undefined);
     return waiting.toSorted((one, other) => (one.wait?.arrival ?? 0) - (other.wait?.arrival ?? 0));
@@ -254,12 +261,14 @@ export class ReservationQueue {
     try {
       await this.sweep?.();
     } catch {
-      // Reported by the sweep itself, in log and status. Here it is a sweep that freed nothing.
+      // The sweep itself has reported the error in log and status. Here it counts as a sweep that
+      // freed nothing.
     }
     const endMs = this.#clock.monotonicMs();
     this.#lastSweep = { endMs, durationMs: endMs - startMs };
     this.#isSweeping = false;
-    // It may not even have started: it counts all the same, or the writes would ask for ever.
+    // It may not even have started. It counts in any case, or the writes would request sweeps for
+    // ever.
     if (this.#sweptArrivals < before.arrivals) {
       this.#sweptArrivals = before.arrivals;
       if (this.changes.count === before.changeCount) this.changes.clear();
@@ -268,8 +277,8 @@ export class ReservationQueue {
   }
 
   /**
-   * Where only expiry can have made a difference, waits as long as the last sweep took, so that
-   * refused writes do not keep the store listing all the time.
+   * Waits as long as the last sweep took if only expiry can have changed anything, so that refused
+   * writes do not cause continuous listings.
    */
   async #pauseBeforeSweep(): Promise<void> {
     const pauseMs = this.#lastSweep.endMs + this.#lastSweep.durationMs - this.#clock.monotonicMs();
@@ -311,25 +320,25 @@ export class ReservationQueue {
 interface LimitAccount {
   readonly policy: QuotaPolicy;
   readonly storedBytes: number;
-  /** What other writes hold or may have left. */
+  /** The bytes that other writes hold or may have left behind. */
   readonly othersBytes: number;
-  /** What would remain stored if a sweep freed all that it may. */
+  /** The bytes that would remain stored if a sweep freed everything it may. */
   readonly keptBytes: number;
-  /** What the refused write has written. */
+  /** The bytes that the refused write has written. */
   readonly ownBytes: number;
 }
 
-/** The message to a query whose result found no space. */
+/** Returns the message for a query whose result does not fit. */
 function noSpaceMessage(account: LimitAccount): string {
   const where = account.policy.shareKey === undefined ? '' : " within its principal's share";
-  return `There is no room for the result${where}: ${describe(account)}`;
+  return `There is no space for the result${where}: ${describe(account)}`;
 }
 
-/** The message to a query that would write `bytes` more than any result may have. */
+/** Returns the message for a query whose result would exceed the largest size with `bytes` more. */
 function tooLarge(account: LimitAccount, bytes: number): string {
   const needed = formatBytes(account.ownBytes + bytes);
   const critical = formatBytes(account.policy.criticalBytes);
-  return `The result, of ${needed} or more, could not stay, since it alone exceeds the critical ${critical}: ${describe(account)}`;
+  return `The result, of ${needed} or more, is too large to store: it exceeds the critical ${critical} by itself. ${describe(account)}`;
 }
 
 function describe({ policy, storedBytes, othersBytes, keptBytes, ownBytes }: LimitAccount): string {

@@ -1,26 +1,26 @@
-/** Below it, what is left is sorted at once. */
+/** The length below which a part is sorted completely. */
 const smallLength = 64;
 
 /**
- * The items in their order, each as soon as it is known: a quicksort that sorts only as far as it
- * is asked, so that the first k of n cost n + k log k comparisons. Changes the order of `items`; no
- * two may be equal.
+ * Yields the items in order, each as soon as it is known: a quicksort that sorts only as far as it
+ * is read, so that the first k of n cost n + k log k comparisons. Reorders `items`; no two may be
+ * equal.
  */
 export function* sortedLazily(
   items: Uint32Array,
   compare: (one: number, other: number) => number,
 ): Generator<number> {
-  // Ends of parts, the nearest last: everything in a part precedes everything in those that end
-  // behind it.
+  // The ends of parts, nearest last: everything in a part precedes everything in the parts that end
+  // after it.
   const ends = [items.length];
-  // Pivots that divide badly, time and again, cost as much as the library's sort.
+  // Repeatedly bad pivots cost at most as much as the library's sort.
   let stepsLeft = items.length * 8;
   let start = 0;
   for (let end = ends.at(-1); end !== undefined; end = ends.at(-1)) {
     if (end - start > smallLength && stepsLeft > 0) {
       stepsLeft -= end - start;
       const middle = partition(items, start, end, compare);
-      // Only where the comparison contradicts itself would a part be as large as the whole.
+      // A part is as large as the whole only if the comparison is inconsistent.
       if (middle > start && middle < end) {
         ends.push(middle);
         continue;
@@ -33,7 +33,7 @@ export function* sortedLazily(
   }
 }
 
-/** Where the greater half begins, after both halves were put on their sides (Hoare). */
+/** Partitions a part (Hoare) and returns the start of its greater half. */
 function partition(
   items: Uint32Array,
   start: number,
@@ -54,7 +54,7 @@ function partition(
   }
 }
 
-/** The median of nine that are spread over the part. */
+/** Returns the median of nine items that are spread over the part. */
 function pivotOf(
   items: Uint32Array,
   start: number,

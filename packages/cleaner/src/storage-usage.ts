@@ -4,7 +4,7 @@ import { OwnerUsage } from './owner-usage.ts';
 
 /** A write in progress. */
 export class PendingWrite {
-  /** Undefined: of no known owner. */
+  /** The tag of its owner; undefined if it is unknown. */
   readonly ownerTag: number | undefined;
   heldBytes = 0;
   wait: PendingWait | undefined;
@@ -22,7 +22,7 @@ export class PendingWrite {
 /** A write's wait for more bytes. */
 export interface PendingWait {
   readonly bytes: number;
-  /** Counts arrivals: tells which waits are older than a sweep. */
+  /** The arrival number, which tells whether a wait is older than a sweep. */
   readonly arrival: number;
   end(error?: unknown): void;
 }
@@ -30,15 +30,17 @@ export interface PendingWait {
 /** The bytes in one limit: the quota, or the share of an owner. */
 export interface LimitUsage {
   readonly storedBytes: number;
-  /** What failed writes may have left behind: used until a listing shows what is there. */
+  /**
+   * The bytes that failed writes may have left behind. They count as used until the next listing.
+   */
   readonly unconfirmedBytes: number;
   readonly heldBytes: number;
   readonly wantedBytes: number;
 }
 
 /**
- * Counts a broker's bytes between listings: stored, being written, and unconfirmed; in all and by
- * owner, whom ids name (`ownerTagOf`). A listing corrects the count.
+ * Counts a broker's bytes between listings: stored, being written, and unconfirmed; in total and by
+ * owner, which ids name (`ownerTagOf`). A listing corrects the count.
  */
 export class StorageUsage {
   #storedBytes = 0;
@@ -48,7 +50,9 @@ export class StorageUsage {
   readonly #unconfirmed = new Map<RequestId, number>();
   #listing: ChangesDuringListing | undefined;
 
-  /** Results and orphans, without what is being written: eviction brings it to the target. */
+  /**
+   * The size of results and orphans, without writes in progress: eviction reduces it to the target.
+   */
   get storedBytes(): number {
     return this.#storedBytes;
   }
@@ -58,7 +62,7 @@ export class StorageUsage {
     return this.#unseen;
   }
 
-  /** What each owner stores in results; orphans belong to no owner. */
+  /** The stored results of each owner; orphans have no owner. */
   get owners(): OwnerUsage {
     return this.#owners;
   }
@@ -68,23 +72,23 @@ export class StorageUsage {
     return this.#writes.values();
   }
 
-  /** Every byte that is stored or being written, as far as is known. */
+  /** The known number of bytes that are stored or being written. */
   get totalBytes(): number {
     return totalOf(this.all());
   }
 
-  /** `totalBytes`, and what writes wait for: eviction starts when this is critical. */
+  /** `totalBytes` plus the bytes that writes wait for: eviction starts when this is critical. */
   get pressureBytes(): number {
     const usage = this.all();
     return totalOf(usage) + usage.wantedBytes;
   }
 
-  /** As `totalBytes`, of one owner. */
+  /** Returns the `totalBytes` of one owner. */
   totalBytesOf(ownerTag: number | undefined): number {
     return totalOf(this.of(ownerTag));
   }
 
-  /** As `pressureBytes`, of one owner. */
+  /** Returns the `pressureBytes` of one owner. */
   pressureBytesOf(ownerTag: number | undefined): number {
     const usage = this.of(ownerTag);
     return totalOf(usage) + usage.wantedBytes;
@@ -124,7 +128,7 @@ export class StorageUsage {
     return write;
   }
 
-  /** A write has succeeded. */
+  /** Records that a write has succeeded. */
   commitWrite(requestId: RequestId, sizeBytes: number): void {
     this.#writes.delete(requestId);
     const ownerTag = ownerTagOf(requestId);
@@ -134,27 +138,27 @@ export class StorageUsage {
     this.#listing?.settled.set(requestId, sizeBytes);
   }
 
-  /** A write has failed, and may have left so many bytes. */
+  /** Records that a write has failed, and how many bytes it may have left behind. */
   failWrite(requestId: RequestId, unconfirmedBytes: number): void {
     this.#writes.delete(requestId);
     this.#listing?.settled.set(requestId, 0);
     if (unconfirmedBytes > 0) this.#unconfirmed.set(requestId, unconfirmedBytes);
   }
 
-  /** A result has been deleted. */
+  /** Records that a result has been deleted. */
   removeResult(requestId: RequestId, sizeBytes: number): void {
     this.#listing?.removed.add(requestId);
     this.#owners.add(ownerTagOf(requestId), -sizeBytes, -1);
     this.removeOrphan(sizeBytes);
   }
 
-  /** An orphan has been deleted. */
+  /** Records that an orphan has been deleted. */
   removeOrphan(sizeBytes: number): void {
     this.#storedBytes = Math.max(0, this.#storedBytes - sizeBytes);
   }
 
   /**
-   * Call before a listing starts. The function that comes back takes what the listing showed and
+   * Call before a listing starts. The returned function takes the snapshot of the listing and
    * corrects the count.
    */
   beginListing(): (snapshot: BrokerSnapshot) => void {
@@ -183,7 +187,8 @@ export class StorageUsage {
         if (addedBytes > 0) this.#unseen.add(ownerTagOf(requestId), addedBytes);
       }
       for (const requestId of removed) count(requestId, -shownBytes(requestId));
-      // Data shown before its commit record counts already, as a write in progress or settled.
+      // Data that the listing shows without its commit record already counts, as a write in
+      // progress or settled.
       for (const { requestId, sizeBytes } of snapshot.orphans) {
         const isCounted =
           this.#writes.has(requestId) || settled.has(requestId) || removed.has(requestId);
@@ -204,7 +209,7 @@ function totalOf({ storedBytes, unconfirmedBytes, heldBytes }: LimitUsage): numb
   return storedBytes + unconfirmedBytes + heldBytes;
 }
 
-/** What happened while a listing ran. */
+/** The changes while a listing ran. */
 interface ChangesDuringListing {
   /** The writes that ended, with the bytes that they added. */
   readonly settled: Map<RequestId, number>;

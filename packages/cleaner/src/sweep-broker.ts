@@ -9,13 +9,13 @@ import { ownerMember, reportOwners } from './report-owners.ts';
 import { type BrokerReport, PassTally, type Removal } from './sweep-report.ts';
 import type { SweepTarget } from './sweep-target.ts';
 
-/** What the passes over one broker go by. */
+/** The inputs of the passes over one broker. */
 export interface BrokerSweep {
   readonly target: SweepTarget;
   readonly snapshot: BrokerSnapshot;
-  /** Every byte at the start, writes in flight included. */
+  /** The total bytes at the start, including writes in progress. */
   readonly usageStartBytes: number;
-  /** Of these, what is stored already: eviction brings that down to the target. */
+  /** The stored part of them: eviction reduces it to the target. */
   readonly storedStartBytes: number;
   readonly policy: QuotaPolicy | undefined;
   readonly dueOrphans: readonly OrphanObject[];
@@ -28,7 +28,7 @@ export interface BrokerSweep {
 }
 
 /**
- * Runs the passes over one broker: expiry, quota, orphans. Decides by plans, deletes by
+ * Runs the passes over one broker: expiry, quota, orphans. Decides with plans, deletes with
  * `removeEach`, reports both.
  */
 export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
@@ -55,12 +55,12 @@ const present = 0;
 const gone = 1;
 const notRemoved = 2;
 
-/** What is brought down to a target: all results of a broker, or those of one owner. */
+/** The results that are reduced to a target: all of a broker, or those of one owner. */
 interface EvictionScope {
   readonly policy: QuotaPolicy;
   readonly indexes: () => Iterable<number>;
   readonly usageOf: () => QuotaUsage;
-  /** Of the owner; absent for all results. */
+  /** The tag of the owner; absent for all results. */
   readonly ownerTag?: number;
 }
 
@@ -93,8 +93,8 @@ class BrokerPasses {
   }
 
   /**
-   * Within shares first: so that an owner who exceeds its share loses its own results before
-   * anybody else does.
+   * Evicts within shares first, so that an owner who exceeds its share loses its own results before
+   * any other owner does.
    */
   async evict(policy: QuotaPolicy): Promise<void> {
     const { snapshot } = this.#sweep;
@@ -117,8 +117,8 @@ class BrokerPasses {
   }
 
   /**
-   * The results of the owners who use more than is critical for their share, or may when writes are
-   * counted.
+   * Returns the results of the owners whose usage exceeds the critical threshold of their share, or
+   * may when writes are counted.
    */
   #indexesByOwner(policy: QuotaPolicy): Map<number, number[]> {
     const { snapshot, target, isDryRun } = this.#sweep;
@@ -133,15 +133,15 @@ class BrokerPasses {
   }
 
   /**
-   * Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up
-   * for by the next in order. Resolves to whether it gave up before the end.
+   * Evicts until the target is reached or no candidate is left: the next result in order replaces
+   * one that cannot be deleted. Resolves to true if it gave up early.
    */
   async #evictFrom({ policy, indexes, usageOf, ownerTag }: EvictionScope): Promise<boolean> {
     const { snapshot, signal, nowMs } = this.#sweep;
     let hasWanted = false;
     for (;;) {
-      // A result larger than the whole quota that cannot be deleted is not made up for: all the
-      // others together could not.
+      // A result larger than the whole quota that cannot be deleted is not replaced: all the others
+      // together would not suffice.
       const stuckBytes = this.#undeletableGiantBytes(policy, indexes());
       const { pressureBytes, storedBytes, ...rest } = usageOf();
       const usage = {
@@ -151,8 +151,8 @@ class BrokerPasses {
       };
       const candidates: number[] = [];
       for (const index of indexes()) if (this.#states[index] === present) candidates.push(index);
-      // Usage has become critical since the listing, which did not look at all: the next sweep
-      // does, and comes at once.
+      // Usage has become critical since a listing that skipped folders: the next sweep lists them
+      // all, and starts immediately.
       const isCarriedOver = snapshot.carriedOverCount > 0;
       const plan = isCarriedOver ? [] : planQuota(snapshot, candidates, usage, policy, nowMs);
       const surplusBytes = usage.storedBytes - policy.targetBytes;
@@ -166,14 +166,14 @@ class BrokerPasses {
         hasWanted = true;
       }
       if (plan.length === 0) {
-        // Past what is stuck nobody evicts.
+        // Results whose deletion failed are not replaced by others.
         if (stuckBytes > 0) return false;
         const presentBytes = candidates.reduce(
           (sum, index) => sum + snapshot.sizeBytesAt(index),
           0,
         );
         const sparedBytes = Math.max(0, Math.min(surplusBytes, presentBytes));
-        // What was not wanted of a share has not been spared of the quota.
+        // Results that were not selected in a share were not spared in the quota.
         if (ownerTag === undefined || hasWanted) this.sparedBytes += sparedBytes;
         if (sparedBytes > 0) this.#noteSpared(ownerTag);
         return false;
@@ -189,11 +189,11 @@ class BrokerPasses {
     if (!isDryRun) target.admission?.queue.changes.noteSpared(ownerTag);
   }
 
-  /** The usage that eviction is decided by. */
+  /** Returns the usage that eviction is decided by. */
   #quotaUsage(): QuotaUsage {
     const { target, storedStartBytes, isDryRun } = this.#sweep;
-    // Writes come and go while this sweep deletes; what is stored is what the listing showed, or
-    // later commits would cost more than one sweep.
+    // Writes start and end while this sweep deletes. The stored bytes are those of the listing;
+    // otherwise later commits would cost more than one sweep.
     const storedBytes = storedStartBytes - this.freedBytes;
     const pressureBytes =
       isDryRun || target.admission === undefined
@@ -206,7 +206,7 @@ class BrokerPasses {
     };
   }
 
-  /** The same of one owner. */
+  /** Returns the usage of one owner. */
   #shareUsage(ownerTag: number, indexes: readonly number[]): QuotaUsage {
     const { target, snapshot, isDryRun } = this.#sweep;
     let storedBytes = 0;
@@ -262,7 +262,7 @@ class BrokerPasses {
     return { resultCount, oldestLiveMs: resultCount === 0 ? undefined : oldestLiveMs };
   }
 
-  /** Resolves to whether it gave up before the end. */
+  /** Removes results; resolves to true if it gave up early. */
   async #removeResults(
     plan: readonly number[],
     reason: 'expired' | 'evicted',
@@ -325,7 +325,7 @@ class BrokerPasses {
   }
 }
 
-/** Deletes an orphan, having made sure that it still is one: a commit record may have come. */
+/** Deletes an orphan after checking that it still is one: a commit record may have been stored. */
 async function removeOrphan(
   store: ObjectStore,
   brokerId: string,
@@ -335,7 +335,10 @@ async function removeOrphan(
   const prefix = resultPrefix(brokerId, orphan.requestId);
   for await (const folder of listResultFolders(store, prefix, options)) {
     if (folder.requestId !== orphan.requestId) {
-      throw new QuireError('INTERNAL', `The listing of ${prefix} left its prefix.`);
+      throw new QuireError(
+        'INTERNAL',
+        `The listing of ${prefix} returned a key outside its prefix.`,
+      );
     }
     if (!folder.orphans.some(({ key }) => key === orphan.key)) return false;
     await store.delete(orphan.key, options);

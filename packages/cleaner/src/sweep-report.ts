@@ -1,93 +1,94 @@
 import type { RequestId } from '@quire/core';
 
-/** A number of things and their bytes. */
+/** A number of items and their bytes. */
 export interface Amount {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** Why something was deleted. */
+/** The reason for a deletion. */
 export type SweepReason = 'expired' | 'evicted' | 'orphan' | 'leftover';
 
-/** What one pass wanted and got. */
+/** The selected items of one pass, and their outcomes. */
 export interface PassReport {
-  /** What the plan named; of the quota pass, the bytes are those above the target. */
+  /** The items that the plan selected; for the quota pass, the bytes are those above the target. */
   readonly wanted: Amount;
   readonly freed: Amount;
-  /** What could not be deleted. */
+  /** The items that could not be deleted. */
   readonly failed: Amount;
   /**
-   * What was left alone: renewed meanwhile, or the sweep was stopped or gave up before its turn.
+   * The items that were skipped: they were renewed, or the sweep was stopped or gave up before
+   * their turn.
    */
   readonly skipped: Amount;
 }
 
-/** What a sweep found and did below the prefix of one broker. */
+/** The findings and outcomes of a sweep for one broker. */
 export interface BrokerReport {
   readonly brokerId: string;
-  /** Results that live on. */
+  /** The number of results that stay. */
   readonly resultCount: number;
-  /** Every byte under the broker's prefix and, where they are known, of writes in flight. */
+  /** The total bytes under the broker's prefix and, if they are known, of writes in progress. */
   readonly usageStartBytes: number;
   readonly usageEndBytes: number;
-  /** Undefined when no quota is enforced. */
+  /** The quota; undefined if none is enforced. */
   readonly quotaBytes: number | undefined;
-  /** When the oldest result that lives on was stored. */
+  /** The time at which the oldest remaining result was stored. */
   readonly oldestLiveMs: number | undefined;
   /**
-   * Bytes above the target that could go and stay, because usage is not critical, or not any more.
+   * The evictable bytes above the target that stay because usage is not critical, or no longer is.
    */
   readonly sparedBytes: number;
   readonly expiry: PassReport;
   readonly quota: PassReport;
   readonly orphans: PassReport;
-  /** The hundred owners who had the most at the start, the first one most. */
+  /** The hundred owners with the highest usage at the start, in descending order. */
   readonly owners: readonly OwnerReport[];
 }
 
-/** What one owner stores, in results. */
+/** The stored results of one owner. */
 export interface OwnerReport {
-  /** Undefined: results of no known owner. */
+  /** The tag; undefined for results of unknown owners. */
   readonly ownerTag: number | undefined;
   readonly resultCount: number;
   readonly startBytes: number;
   readonly endBytes: number;
-  /** Its share; undefined when it may use the whole quota, or none is enforced. */
+  /** Its share; undefined if it may use the whole quota, or none is enforced. */
   readonly shareBytes: number | undefined;
 }
 
-/** What started a sweep. */
+/** The trigger of a sweep. */
 export type SweepTrigger = 'schedule' | 'critical' | 'settings' | 'once';
 
-/** What a sweep found and did, for the log and the metrics. */
+/** The findings and outcomes of a sweep, for the log and the metrics. */
 export interface SweepReport {
   readonly trigger: SweepTrigger;
   readonly isDryRun: boolean;
   readonly startTimeMs: number;
   readonly durationMs: number;
-  /** False when it was stopped, something failed, or a quota could not be met. */
+  /** False if it was stopped, a deletion failed, or a quota could not be met. */
   readonly isGood: boolean;
   readonly isStopped: boolean;
   readonly brokers: readonly BrokerReport[];
-  /** Leftovers of crashed writes, which belong to no broker. */
+  /** The leftovers of crashed writes, which belong to no broker. */
   readonly leftovers: PassReport;
 }
 
-/** One deletion, done or, in a dry run, planned. */
+/** One deletion or, in a dry run, one planned deletion. */
 export interface Removal {
   readonly brokerId: string | undefined;
-  /** Of a leftover, whatever the store calls it. */
+  /** The request id or, for a leftover, the store's own name for it. */
   readonly id: RequestId | string;
   readonly reason: SweepReason;
   readonly bytes: number;
   readonly ageMs: number;
-  /** Tag of its owner, as ids show it; absent where it has none. */
+  /** The tag of its owner, as ids show it; absent if there is none. */
   readonly owner?: string;
-  /** Setting that limits the share of its owner, where that was exceeded and not the quota. */
+  /** The setting that limits the share of its owner, if that was exceeded and not the quota. */
   readonly limitedBy?: string;
 }
 
-/** Adds up a pass. */
+/** The counters of a pass. */
 export class PassTally {
   readonly #amounts = {
     wanted: [0, 0],

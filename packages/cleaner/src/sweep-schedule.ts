@@ -1,23 +1,23 @@
 import { type Clock, QuireError, type Random } from '@quire/core';
 import { Cron } from 'croner';
 
-/** When sweeps begin: by a period, or by a cron expression. */
+/** The schedule of sweeps: a period, or a cron expression. */
 export interface ScheduleOptions {
-  /** From the start of one sweep to that of the next. */
+  /** The time from the start of one sweep to that of the next. */
   readonly periodMs: number;
   /** A cron expression, in UTC, instead of the period. */
   readonly cron?: string | undefined;
-  /** `random`: somewhere within the period, and within five minutes. */
+  /** The delay; `random` is a time within the period and within five minutes. */
   readonly initialDelayMs: number | 'random';
 }
 
 const randomInitialDelayMaxMs = 300_000;
-/** Cleaners that started together must not go on together; a tenth is enough to drift apart. */
+/** The part of a period that is random, so that cleaners that started together drift apart. */
 const jitterShare = 0.1;
 const cronJitterMaxMs = 5000;
 
 /**
- * How long to wait before the first sweep: never a whole period by default, or a broker that
+ * Returns the delay before the first sweep. By default it is never a whole period, or a broker that
  * restarts often would never clean.
  */
 export function firstDelayMs(
@@ -29,14 +29,14 @@ export function firstDelayMs(
 }
 
 /**
- * How long to wait from now to the next sweep, `elapsedMs` after the start of the last one;
- * jittered.
+ * Returns the jittered delay from now to the next sweep, `elapsedMs` after the start of the last
+ * one.
  *
- * A period is counted on the monotonic clock, so that steps of the wall clock neither hasten nor
- * delay it. A sweep that took longer than the period is followed at once by the next, never
- * overtaken. A cron expression follows the wall clock, as it must.
+ * A period is counted on the monotonic clock, so that steps of the wall clock have no effect. A
+ * sweep that took longer than the period is followed immediately by the next. A cron expression
+ * follows the wall clock.
  *
- * @throws INVALID_SETTING when the cron expression is not one, or never comes
+ * @throws INVALID_SETTING when the cron expression is not valid, or never matches
  */
 export function nextDelayMs(
   options: ScheduleOptions,
@@ -53,7 +53,9 @@ export function nextDelayMs(
   return Math.max(0, Math.round(options.periodMs + jitterMs - elapsedMs));
 }
 
-/** Milliseconds from `nowMs` to the next moment that a cron expression names, in UTC. */
+/**
+ * Returns the milliseconds from `nowMs` to the next time that matches a cron expression, in UTC.
+ */
 export function nextCronDelayMs(expression: string, nowMs: number): number {
   let next: Date | null;
   try {

@@ -22,30 +22,30 @@ import {
 } from './sweep-report.ts';
 import type { SweepTarget } from './sweep-target.ts';
 
-/** What `sweepStore` does in one sweep. */
+/** The options of one sweep of `sweepStore`. */
 export interface SweepOptions {
   readonly trigger: SweepTrigger;
-  /** Undefined when no quota is enforced. */
+  /** The policy; undefined if no quota is enforced. */
   readonly policy: QuotaPolicy | undefined;
-  /** Longer than any write. */
+  /** The grace period of orphans, longer than any write. */
   readonly graceMs: number;
   readonly concurrencyMax: number;
-  /** Plans and tells, and deletes nothing. */
+  /** Plans and reports, but deletes nothing. */
   readonly isDryRun: boolean;
-  /** Judges the age of orphans by the wall clock, because there are no earlier sweeps. */
+  /** Decides about orphans by the wall clock, because there are no earlier sweeps. */
   readonly usesWallClock: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Told of every deletion, or, in a dry run, of every one that there would be. */
+  /** Called for every deletion or, in a dry run, every planned deletion. */
   readonly onRemoval: (removal: Removal) => void;
   readonly onFailure: (removal: Removal, error: unknown) => void;
 }
 
-/** What is remembered of results is looked at again within that many grace periods. */
+/** The number of grace periods within which remembered results are listed again. */
 const rememberedGraces = 4;
 
 /**
- * Sweeps one target again and again; remembers the orphans it saw, and the results that need not be
- * looked at each time.
+ * Sweeps one target repeatedly. It remembers the orphans it saw, and the results that need not be
+ * listed each time.
  */
 export class StoreSweeper {
   readonly #target: SweepTarget;
@@ -60,9 +60,10 @@ export class StoreSweeper {
   }
 
   /**
-   * One listing, one snapshot of each broker, the passes over each broker, then the leftovers.
+   * Sweeps once: one listing, one snapshot of each broker, the passes over each broker, then the
+   * leftovers.
    *
-   * @throws what the listing throws: without one there is nothing to go by
+   * @throws any error of the listing
    */
   async sweep(options: SweepOptions): Promise<SweepReport> {
     // A dry run frees nothing: it does not count for writes that wait.
@@ -110,19 +111,23 @@ export class StoreSweeper {
     return { trigger, isDryRun, startTimeMs, durationMs, isGood, isStopped, brokers, leftovers };
   }
 
-  /** What is stored of a result may have changed: the next listing looks into its folder. */
+  /** Forgets a result that may have changed: the next listing lists its folder. */
   forget(requestId: RequestId): void {
     this.#remembered.forget(requestId);
   }
 
   /**
-   * Only the listing, for the admission control: it must know what is stored before a first sweep.
+   * Makes only the listing, for the admission control, which must know the stored bytes before the
+   * first sweep.
    */
   async measure(signal: AbortSignal): Promise<void> {
     await this.#readSnapshots(signal);
   }
 
-  /** From one listing, or two: nobody is evicted by what is only remembered. */
+  /**
+   * Reads snapshots from one listing, or two: nothing is evicted because of remembered results
+   * alone.
+   */
   async #readSnapshots(
     signal: AbortSignal | undefined,
     options?: Pick<SweepOptions, 'policy' | 'graceMs'>,
@@ -151,8 +156,8 @@ export class StoreSweeper {
   }
 
   /**
-   * Whether usage is critical, of a broker or of an owner, where some of it is only remembered: it
-   * may be less, and the largest may be gone.
+   * Reports whether usage is critical for a broker or an owner that has remembered results: its
+   * actual usage may be lower, and its largest results may be gone.
    */
   #mayEvict(snapshots: readonly BrokerSnapshot[], policy: QuotaPolicy): boolean {
     const usage = this.#target.admission?.usage;
@@ -190,8 +195,8 @@ export class StoreSweeper {
   }
 
   /**
-   * Whether a leftover is an upload of a result that the broker writes, in this process or a worker
-   * of it.
+   * Reports whether a leftover is an upload that the broker is writing, in this process or one of
+   * its workers.
    */
   #isWriting(key: string): boolean {
     const [objectKey = ''] = key.split('?');

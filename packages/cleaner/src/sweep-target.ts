@@ -4,8 +4,8 @@ import { type RemovalReason, removeResult, type ResultEntry } from '@quire/resul
 import type { StorageAdmission } from './admission.ts';
 
 /**
- * Removes results that a listing has shown. A `ResultStore` is one: its readers then hear why a
- * result is gone.
+ * Removes results from a listing. A `ResultStore` is one: its readers then learn why a result is
+ * gone.
  */
 export interface ResultRemover {
   remove(
@@ -16,40 +16,40 @@ export interface ResultRemover {
 }
 
 /**
- * `owner`: the state of the process that writes it, where the store can tell. What a dead one left
- * goes at once, and what one writes that is alive stays, whatever the grace period; all else is
- * watched for the grace period.
+ * A leftover. `owner` is the state of the process that writes it, if the store knows it. Leftovers
+ * of dead processes are deleted immediately and those of live ones stay, regardless of the grace
+ * period; all others are observed for the grace period.
  */
 export interface LeftoverEntry extends ObjectEntry {
   readonly owner?: OwnerState;
 }
 
 /**
- * What crashed writes leave where no listing of objects shows it: staged files, unfinished
- * multipart uploads.
+ * Leftovers of crashed writes that no listing of objects shows: staged files, unfinished multipart
+ * uploads.
  */
 export interface Leftovers {
-  /**
-   * Everything that is, or was, on its way to becoming an object; `key` is whatever the store calls
-   * it.
-   */
+  /** Lists every unfinished object; `key` is the store's own name for it. */
   list(options?: CallOptions): AsyncIterable<LeftoverEntry>;
-  /** Removes one; resolves just as well when it is gone. */
+  /** Removes a leftover; resolves even if it does not exist. */
   remove(key: string, options?: CallOptions): Promise<void>;
 }
 
-/** What a sweep works on. Where entries come from and how they go is kept apart from what goes. */
+/**
+ * The target of a sweep. It separates the source and the removal of entries from the decisions
+ * about them.
+ */
 export interface SweepTarget {
   readonly store: ObjectStore;
   /** The broker whose results these are; undefined for all brokers in the store. */
   readonly brokerId: string | undefined;
   readonly remover: ResultRemover;
-  /** Counts the broker's writes in flight; absent where these are other processes'. */
+  /** Counts the broker's writes in progress; absent if other processes write. */
   readonly admission?: StorageAdmission | undefined;
   readonly leftovers?: Leftovers | undefined;
 }
 
-/** Removes results straight from a store, for a cleaner that is not their broker. */
+/** Removes results directly from a store, for a cleaner that is not part of their broker. */
 export function storeRemover(store: ObjectStore): ResultRemover {
   return { remove: (entry, _reason, options) => removeResult(store, entry, options) };
 }

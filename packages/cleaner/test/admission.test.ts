@@ -32,7 +32,7 @@ test('a result that alone exceeds the critical threshold fails as soon as it doe
   await expect(setup.results.create(countingRows(100_000), { owner: 'o' })).rejects.toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     message: expect.stringMatching(
-      /^The result, of 64\.1 KiB or more, could not stay, since it alone exceeds the critical 43\.9 KiB: of the quota of 48\.8 KiB, \d\d\.\d KiB are stored, this query has written 0 B, and a result of at most 19\.5 KiB would fit\.$/,
+      /^The result, of 64\.1 KiB or more, is too large to store: it exceeds the critical 43\.9 KiB: of the quota of 48\.8 KiB, \d\d\.\d KiB are stored, this query has written 0 B, and a result of at most 19\.5 KiB would fit\.$/,
     ) as string,
   });
   expect(await setup.idsLeft()).toEqual(others);

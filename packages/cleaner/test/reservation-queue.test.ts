@@ -81,7 +81,7 @@ describe('a store that is nearly full', () => {
     await store(setup, 20, 400);
     const refused = write(setup, 12_000);
     await expect(refused).rejects.toThrow(
-      /^There is no room for the result: of the quota of 62\.5 KiB, 3\d(?:\.\d)? KiB are stored, this query has written 2\d(?:\.\d)? KiB, and a result of at most 2\d(?:\.\d)? KiB would fit\.$/,
+      /^There is no space for the result: of the quota of 62\.5 KiB, 3\d(?:\.\d)? KiB are stored, this query has written 2\d(?:\.\d)? KiB, and a result of at most 2\d(?:\.\d)? KiB would fit\.$/,
     );
     expect(setup.admission.usage.totalBytes).toBe((await setup.results.usage()).sizeBytes);
     expect(setup.admission.usage.totalBytes).toBeGreaterThan(quotaBytes * 0.5);
@@ -100,7 +100,7 @@ describe('a store that is nearly full', () => {
     await expect(write(setup, 3500)).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
     expect(setup.admission.queue.refusal).toMatchObject({
       sinceMs,
-      reason: expect.stringContaining('There is no room') as string,
+      reason: expect.stringContaining('There is no space') as string,
     });
     setup.store.plan = () => undefined;
     await write(setup, 400);
@@ -241,7 +241,7 @@ describe('a store whose disk is full', () => {
     await setup.cleaner.sweep('critical');
     expect(setup.admission.queue.refusal).toEqual({
       sinceMs,
-      reason: 'The result store has no room left.',
+      reason: 'The result store is full.',
     });
     expect(setup.admission.queue.refusedCount).toBe(2);
     setup.store.plan = () => undefined;
@@ -260,6 +260,6 @@ describe('a store whose disk is full', () => {
     await failWith('STORE_UNAVAILABLE');
     expect(setup.admission.queue.refusal).toBeUndefined();
     await failWith('STORE_FULL');
-    expect(setup.admission.queue.refusal?.reason).toBe('The result store has no room left.');
+    expect(setup.admission.queue.refusal?.reason).toBe('The result store is full.');
   });
 });

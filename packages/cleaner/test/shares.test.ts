@@ -136,7 +136,7 @@ describe('a write that its share has no room for', () => {
     await setup.fillAs('ann', 900, 900);
     await setup.fillAs('bob', 900);
     expect(await failureOf(setup.fillAs('ann', 6000))).toMatch(
-      /^QUERY_LIMIT_EXCEEDED: There is no room for the result within its principal's share: of the principal's share of 19\.5 KiB \(ann\.key\), 10\.2 KiB are stored, this query has written \d\.\d+ KiB, and a result of at most 9\.3\d KiB would fit\.$/,
+      /^QUERY_LIMIT_EXCEEDED: There is no space for the result within its principal's share: of the principal's share of 19\.5 KiB \(ann\.key\), 10\.2 KiB are stored, this query has written \d\.\d+ KiB, and a result of at most 9\.3\d KiB would fit\.$/,
     );
     expect(await failureOf(setup.fillAs('bob', 6000))).toBe('stored');
     expect(setup.admission.queue).toMatchObject({
@@ -153,7 +153,7 @@ describe('a write that its share has no room for', () => {
     expect(await failureOf(setup.fillAs('ann', 6000))).toMatch(/^QUERY_LIMIT_EXCEEDED/);
     const small = setupWith({ maxPercent: 20 }, 0);
     expect(await failureOf(small.fillAs('ann', 6000))).toMatch(
-      /^QUERY_LIMIT_EXCEEDED: The result, of 1\d\.\d KiB or more, could not stay, since it alone exceeds the critical 17\.6 KiB: of the principal's share of 19\.5 KiB \(percent\.key\), 0 B are stored,/,
+      /^QUERY_LIMIT_EXCEEDED: The result, of 1\d\.\d KiB or more, is too large to store: it exceeds the critical 17\.6 KiB: of the principal's share of 19\.5 KiB \(percent\.key\), 0 B are stored,/,
     );
     expect(await setup.idsLeft()).toEqual([large]);
   });
@@ -166,7 +166,7 @@ describe('a write that its share has no room for', () => {
     await setup.clock.advance(minuteMs);
     setup.store.plan = (call) => (call.op === 'delete' ? { kind: 'fail-before' } : undefined);
     expect(await failureOf(setup.fillAs('ann', 2500))).toMatch(
-      /^QUERY_LIMIT_EXCEEDED: There is no room for the result within its principal's share: of the principal's share of 19\.5 KiB \(percent\.key\)/,
+      /^QUERY_LIMIT_EXCEEDED: There is no space for the result within its principal's share: of the principal's share of 19\.5 KiB \(percent\.key\)/,
     );
     expect(await failureOf(setup.fillAs('bob', 900))).toBe('stored');
     setup.store.plan = () => undefined;
@@ -189,7 +189,7 @@ test('a write that waits for its share has one sweep, whatever others store mean
     if (sweepCount < 10) await setup.fillAs('bob', 10);
   };
   expect(await failureOf(setup.fillAs('ann', 2500))).toMatch(
-    /^QUERY_LIMIT_EXCEEDED: There is no room for the result within/,
+    /^QUERY_LIMIT_EXCEEDED: There is no space for the result within/,
   );
   expect(sweepCount).toBe(1);
   expect(countOf(await setup.ownersLeft())).toEqual({ ann: 2, bob: 4 });

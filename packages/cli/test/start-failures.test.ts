@@ -177,7 +177,7 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
     other.close();
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
-      `error INVALID_SETTING: engine.broker.client.queryPort = ${port}: something listens there already on 127.0.0.1`,
+      `error INVALID_SETTING: engine.broker.client.queryPort = ${port}: another process already listens on 127.0.0.1`,
     );
     expect(stderr).toContain('--set engine.broker.client.queryPort=0');
   });

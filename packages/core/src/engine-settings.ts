@@ -1,10 +1,10 @@
 import type { SettingRows } from './settings/setting-row.ts';
 
 /**
- * A kind of engine as the table of settings knows it: its name, and the settings that are its alone.
+ * A kind of engine as the settings table knows it: its name and its own settings.
  *
- * Each engine package exports one as its entry `settings`, which loads no engine. The list of all is
- * `@quire/settings/engines`; what opens their engines is `EngineKind` of `@quire/server`.
+ * Each engine package exports one as its entry `settings`, which loads no engine.
+ * `@quire/settings/engines` lists all of them; `EngineKind` of `@quire/server` opens their engines.
  */
 export interface EngineSettings<Rows extends SettingRows = SettingRows> {
   /** The value of `engine.kind`. */
@@ -14,6 +14,6 @@ export interface EngineSettings<Rows extends SettingRows = SettingRows> {
   /** Completes "`<name>`: …" in the meaning of `engine.kind`. */
   readonly meaning: string;
   readonly settings: Rows;
-  /** The keys of the settings that must be set where `engine.kind` names it. */
+  /** The keys of the settings that are required when `engine.kind` names this engine. */
   readonly required: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** JSON as it parses here: integers that a number cannot hold exactly are bigints. */
+/** A parsed JSON value; integers that a number cannot hold exactly are bigints. */
 export type JsonValue =
   | null
   | boolean
@@ -9,7 +9,7 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 
 /**
- * TypeScript's library does not know this parameter yet:
+ * The third parameter of a reviver, which TypeScript's library does not declare yet:
  * https://tc39.es/proposal-json-parse-with-source.
  */
 interface ReviverContext {
@@ -17,39 +17,42 @@ interface ReviverContext {
 }
 
 /**
- * An integer of sixteen digits or more. Fractions have as many often, and texts now and then: the
- * latter cost time, no more.
+ * Matches an integer of sixteen digits or more. Many fractions and some texts match as well, which
+ * only costs time.
  */
 const longIntegerPattern = /(?:^|[:[,\s])-?\d{16,}(?![\d.eE])/;
-/** Most texts have none, which is seen sooner than that none is an integer. */
+/**
+ * Matches sixteen digits in a row. Most texts have none, and this test is faster than the other
+ * one.
+ */
 const longDigitsPattern = /\d{16}/;
 const integerPattern = /^-?\d+$/;
 
-/**
- * Most digits of an integer by default: many times what any type of a database
- * has.
- */
+/** The default maximum of digits of an integer, many times that of any database type. */
 const digitsMaxDefault = 1_000;
 
-/** An integer of more digits than may be read: the time that it takes grows with their square. */
+/**
+ * An integer with more digits than the limit. The time to parse it grows with the square of its
+ * length.
+ */
 export class TooManyDigitsError extends RangeError {
   constructor(digitCount: number, digitsMax: number) {
-    super(`An integer has ${digitCount} digits; at most ${digitsMax} are read.`);
+    super(`An integer has ${digitCount} digits; the limit is ${digitsMax}.`);
     this.name = 'TooManyDigitsError';
   }
 }
 
 /**
- * Parses JSON without losing a digit of an integer: one beyond ±(2^53 - 1) becomes a bigint.
+ * Parses JSON without losing digits of integers: one beyond ±(2^53 - 1) becomes a bigint.
  *
- * @param options.digitsMax most digits of an integer; 1,000 by default
+ * @param options.digitsMax the maximum number of digits of an integer; 1,000 by default
  * @throws SyntaxError when the text is not JSON
  * @throws TooManyDigitsError when an integer is longer than that
- * @throws RangeError when it is nested too deep for the stack; texts with long numbers only
+ * @throws RangeError when it is nested too deeply for the stack; only for texts with long numbers
  */
 export function parseLosslessJson(text: string, { digitsMax = digitsMaxDefault } = {}): JsonValue {
-  // A reviver is called for every value and costs several times the parse: most texts do not need
-  // it.
+  // A reviver is called for every value and costs several times as much as the parse; most texts do
+  // not need it.
   if (!longDigitsPattern.test(text) || !longIntegerPattern.test(text)) {
     return JSON.parse(text) as JsonValue;
   }
@@ -63,7 +66,7 @@ function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: numb
   const source = (rest[0] as ReviverContext | undefined)?.source;
   if (source === undefined) {
     throw new SyntaxError(
-      'This runtime cannot parse 64-bit integers: JSON.parse gives no source text.',
+      'This runtime cannot parse 64-bit integers: JSON.parse does not provide the source text.',
     );
   }
   if (!integerPattern.test(source)) return value;
@@ -73,16 +76,18 @@ function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: numb
 }
 
 /**
- * Writes a value as JSON without losing a digit of a bigint. Numbers that JSON does not have
- * (`NaN`, `Infinity`) become text, bytes become hexadecimal digits, and members that are undefined
- * are left out.
+ * Writes a value as JSON without losing digits of a bigint. `NaN` and `Infinity` become text, bytes
+ * become hexadecimal digits, and undefined members are omitted.
  */
 export function writeLosslessJson(value: unknown): string {
-  // Most values are written alike by the runtime, several times as fast.
+  // The runtime writes most values identically, several times as fast.
   return isPlainJson(value, plainDepthMax) ? JSON.stringify(value) : write(value);
 }
 
-/** How deep is looked for what JSON does not have; what lies deeper is written member by member. */
+/**
+ * The depth down to which a value is checked for values that JSON lacks; deeper values are written
+ * member by member.
+ */
 const plainDepthMax = 100;
 
 function isPlainJson(value: unknown, depth: number): boolean {
@@ -91,8 +96,8 @@ function isPlainJson(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || depth === 0 || value instanceof Uint8Array) return false;
   if ('toJSON' in value && typeof value.toJSON === 'function') return false;
   if (Array.isArray(value)) return value.every((element) => isPlainJson(element, depth - 1));
-  // Of an object that is gone through so, the runtime reads members without looking for them; what
-  // it inherits may be anything.
+  // The runtime reads the members of an object in a for-in loop without looking them up. Inherited
+  // members may have any value.
   for (const name in value) {
     const member = (value as Readonly<Record<string, unknown>>)[name];
     if (typeof member === 'string' || member === undefined) continue;

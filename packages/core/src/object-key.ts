@@ -4,10 +4,11 @@ const keyPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}(?:\/[A-Za-z0-9_][A-Za-z0-
 const keyLengthMax = 512;
 
 /**
- * Tells whether `text` is an object key: segments of `A-Z a-z 0-9 _ . -`, joined by `/`, none
- * empty, none starting with a dot or a dash, none of more than 255 characters; 512 characters at
- * most in all. So no key can leave a root, hide a file or be mistaken for an option, and every file
- * system can take it.
+ * Reports whether `text` is an object key.
+ *
+ * A key has at most 512 characters and consists of segments joined by `/`. A segment has 1 to 255
+ * of `A-Z a-z 0-9 _ . -` and does not start with a dot or a dash. So no key can escape a root, hide
+ * a file or be mistaken for an option, and every file system accepts it.
  */
 export function isObjectKey(text: string): boolean {
   return text.length <= keyLengthMax && keyPattern.test(text);

@@ -1,24 +1,24 @@
-/** Half-open range of bytes `[start, end)` of an object. */
+/** A half-open range of bytes `[start, end)` of an object. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** What a store knows of an object without opening it. */
+/** The metadata of an object that a store knows without opening it. */
 export interface ObjectEntry {
   readonly key: string;
   readonly sizeBytes: number;
   /**
-   * By the store's clock, a moment between the call of the object's `put` and its end, in epoch
+   * A time between the start and the end of the object's `put`, by the store's clock, in epoch
    * milliseconds.
    */
   readonly lastModifiedMs: number;
 }
 
 /**
- * Options of every call: an aborted call rejects with ABORTED (or the QuireError given as reason)
- * and does no further I/O. The body of a `get` and the iteration of a `list` are parts of their
- * calls. A call that cannot be undone any more completes instead.
+ * Options of every call. An aborted call rejects with ABORTED, or with the QuireError given as the
+ * reason, and does no further I/O. The body of a `get` and the iteration of a `list` are parts of
+ * their calls. A call that can no longer be undone completes instead.
  */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -28,50 +28,55 @@ export interface CallOptions {
 export interface GetOptions extends CallOptions {
   readonly range?: ByteRange | undefined;
   /**
-   * Lends memory to a store that would otherwise allocate some to read into. A store whose chunks
-   * come from elsewhere does not use it.
+   * Lends memory to a store that would otherwise allocate memory to read into. Other stores ignore
+   * it.
    */
   readonly memory?: ReadMemory | undefined;
 }
 
 /**
- * Lends memory to read into. The chunks that are read into it belong to the lender again as soon as
- * they are handed out. A store asks while a chunk is pulled, at most once for each, and hands that
- * memory out or fails: it does not read ahead into it.
+ * Lends memory to read into. The chunks read into it belong to the lender again as soon as they are
+ * handed out. A store requests memory while a chunk is pulled, at most once for each, and returns
+ * the chunk in it or fails. It does not read ahead into it.
  */
 export interface ReadMemory {
   /**
-   * At least one byte and at most `sizeBytes`, at an address that is a multiple of 8; its contents
-   * are anything.
+   * Returns between one and `sizeBytes` bytes at an address that is a multiple of 8, with any
+   * content.
    */
   lend(sizeBytes: number): Uint8Array;
 }
 
 /** Options of `ObjectStore.list`. */
 export interface ListOptions extends CallOptions {
-  /** Only keys that sort after this one. */
+  /** Lists only keys that sort after this one. */
   readonly after?: string | undefined;
   /**
-   * Whether the caller knows already what is in a folder (a key prefix that ends with a slash), so
-   * that the store may pass over it. A store may ask that of any folder that it sees, in any order,
-   * but before it gives what sorts after it; or never ask, and give everything.
+   * Returns true if the store may skip a folder (a key prefix that ends with a slash) because the
+   * caller knows its content.
+   *
+   * A store may call it for any folder, in any order, but before it yields the keys after the
+   * folder. It may also never call it and yield everything.
    */
   readonly skipsFolder?: ((folder: string) => boolean) | undefined;
 }
 
 /**
- * An object opened for reading. Iterate `body` once: to its end, or leave the loop early; both
- * release everything. A caller that never iterates disposes instead; disposing is always safe, at
- * any time and more than once. A caller may take any time between two chunks: a body that is open
- * and not read keeps no other call waiting.
+ * An object opened for reading.
+ *
+ * Iterate `body` once, to its end or until you leave the loop; both release all resources. A caller
+ * that never iterates disposes instead; disposing is always safe, at any time and repeatedly. A
+ * caller may pause between two chunks for any time: an open body that is not being read does not
+ * block other calls.
  */
 export interface ObjectBody extends AsyncDisposable {
-  /** Size of the whole object, whatever the range. */
+  /** Size of the whole object, regardless of the range. */
   readonly sizeBytes: number;
   /**
-   * The bytes asked for, in chunks of the store's choosing, none empty. A chunk may be kept: the
-   * store never changes its bytes. It may be the store's own memory, so it must not be written to,
-   * unless it lies in what `GetOptions.memory` gave.
+   * The requested bytes, in chunks of the store's choosing, none empty.
+   *
+   * A chunk may be retained: the store never changes its bytes. It may be the store's own memory
+   * and must not be written to, unless it is memory from `GetOptions.memory`.
    *
    * @throws INTERNAL at a second iteration, and at one after disposal
    */
@@ -79,57 +84,64 @@ export interface ObjectBody extends AsyncDisposable {
 }
 
 /**
- * The port to whatever keeps objects: memory, local files, a bucket.
+ * The port to object storage: memory, local files, a bucket.
  *
- * Keys are as `assertObjectKey` says; every call with another key throws INVALID_OBJECT_KEY before
+ * `assertObjectKey` defines the keys; every call with another key throws INVALID_OBJECT_KEY before
  * any I/O. No key should lie below another, as `a/b` lies below `a`: a store may refuse to put the
- * second one, with INVALID_OBJECT_KEY. All failures of a store are QuireErrors that name the key
- * and the store: STORE_UNAVAILABLE and STORE_TIMED_OUT may be retried, the others may not.
- * Disposing a store twice is as good as once, and later calls throw SHUTTING_DOWN. Disposal waits
- * for no call: open bodies stay readable, and a put under way rejects with SHUTTING_DOWN at the
- * next step of its source at the latest, and leaves nothing behind. Every sentence here has a case
- * in the conformance suite (`@quire/core/conformance`), which all stores pass, bare and wrapped.
+ * second one, with INVALID_OBJECT_KEY.
  *
- * What only some stores can do is an interface of its own, in `store-capabilities.ts`.
+ * All failures of a store are QuireErrors that name the key and the store. STORE_UNAVAILABLE and
+ * STORE_TIMED_OUT may be retried, the others may not.
+ *
+ * Disposing a store twice has no further effect, and later calls throw SHUTTING_DOWN. Disposal does
+ * not wait for calls. Open bodies stay readable. A put in progress rejects with SHUTTING_DOWN at
+ * the next step of its source at the latest, and leaves nothing behind.
+ *
+ * Every sentence here has a case in the conformance suite (`@quire/core/conformance`), which all
+ * stores pass, bare and wrapped. Optional capabilities are separate interfaces in
+ * `store-capabilities.ts`.
  */
 export interface ObjectStore extends AsyncDisposable {
   /**
-   * Where the objects are, as a URI for people and messages: `memory:`, `file:///var/lib/quire`,
+   * The location of the objects as a URI, for display: `memory:`, `file:///var/lib/quire`,
    * `s3://bucket/prefix`.
    */
   readonly location: string;
 
   /**
-   * What is known of one object.
+   * Returns the metadata of one object.
    *
-   * @throws OBJECT_NOT_FOUND when there is none
+   * @throws OBJECT_NOT_FOUND when it does not exist
    */
   head(key: string, options?: CallOptions): Promise<ObjectEntry>;
 
   /**
-   * Opens an object. With a range, exactly those bytes come, or the call or the iteration throws;
-   * never more, fewer or others. An object deleted or replaced while it is read gives the bytes of
-   * the object that was opened, or throws.
+   * Opens an object.
    *
-   * @throws OBJECT_NOT_FOUND when there is none
-   * @throws OBJECT_SHORT_READ when the object does not hold all of the range, or ends before its
-   * own size
+   * With a range, it yields exactly those bytes, or the call or the iteration throws; never more,
+   * fewer or other bytes. An object that is deleted or replaced while it is read yields the bytes
+   * of the object that was opened, or throws.
+   *
+   * @throws OBJECT_NOT_FOUND when it does not exist
+   * @throws OBJECT_SHORT_READ when the object does not hold the whole range, or ends before its own
+   *   size
    * @throws INVALID_PARAMETER when the range is empty, negative or not made of safe integers
    */
   get(key: string, options?: GetOptions): Promise<ObjectBody>;
 
   /**
-   * Stores an object, durably, instead of any older one with that key. All or nothing: no reader
-   * ever sees a part of it, and none sees it before its source has ended. When the promise rejects,
-   * the old state stands and no debris is left; except after STORE_UNAVAILABLE and STORE_TIMED_OUT,
-   * when it may be unknown which of the two objects stands, whole.
+   * Stores an object durably and atomically, replacing an older one with that key.
    *
-   * The source is pulled with back-pressure, one chunk at a time. A chunk is not looked at any more
-   * once the next one is pulled, so that a source may reuse its memory; bytes given as they are
-   * belong to the caller again once the promise has settled. The source's own error comes out
-   * unchanged. A source that was begun is closed (its `return`) when the put gives up early.
+   * No reader ever sees a part of it, or sees it before its source has ended. If the promise
+   * rejects, the old object stays and nothing is left behind. After STORE_UNAVAILABLE and
+   * STORE_TIMED_OUT, it may be unknown which of the two complete objects exists.
    *
-   * @throws STORE_FULL when there is no room for it
+   * The source is pulled with back-pressure, one chunk at a time. A chunk is not used after the
+   * next one is pulled, so that a source may reuse its memory. Bytes given directly may be reused
+   * once the promise has settled. The source's own error is rethrown unchanged. A started source is
+   * closed (its `return`) when the put gives up early.
+   *
+   * @throws STORE_FULL when it does not fit
    */
   put(
     key: string,
@@ -138,15 +150,15 @@ export interface ObjectStore extends AsyncDisposable {
   ): Promise<ObjectEntry>;
 
   /**
-   * Every object whose key starts with `prefix` (empty: all), in ascending order of the keys'
-   * UTF-16 code units. `prefix` and `after` are compared as plain text and need not be keys.
-   * Objects that come or go meanwhile may or may not show; all others show exactly once. A prefix
-   * with no object gives nothing.
+   * Yields every object whose key starts with `prefix` (empty: all), in ascending order of the
+   * keys' UTF-16 code units.
+   *
+   * `prefix` and `after` are compared as plain text and need not be keys. Objects that are created
+   * or deleted during the listing may or may not appear; all others appear exactly once. A prefix
+   * without objects yields nothing.
    */
   list(prefix: string, options?: ListOptions): AsyncIterable<ObjectEntry>;
 
-  /**
-   * Deletes an object; resolves just as well when there is none. Afterwards no new `get` finds it.
-   */
+  /** Deletes an object; resolves even if it does not exist. Afterwards no new `get` finds it. */
   delete(key: string, options?: CallOptions): Promise<void>;
 }

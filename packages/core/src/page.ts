@@ -6,18 +6,19 @@ export interface RowRange {
   readonly end: number;
 }
 
-/** What a caller asks for: `rowCount` rows from row `offset`; both are integers ≥ 0. */
+/** A page request: `rowCount` rows from row `offset`; both are integers ≥ 0. */
 export interface PageRequest {
   readonly offset: number;
   readonly rowCount: number;
 }
 
 /**
- * Cuts a page request to the rows that exist. `offset` equal to `totalRows` gives an empty range.
+ * Limits a page request to the existing rows. An `offset` equal to `totalRows` gives an empty
+ * range.
  *
  * @throws INVALID_PARAMETER when `offset` is not an integer ≥ 0, or `rowCount` is not
- * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result, with the offset as
- * `shownOffset` has it: text may have more digits
+ * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result; the message shows
+ *   `shownOffset`, because text may have more digits
  */
 export function resolveRowRange(
   page: PageRequest,
@@ -32,24 +33,24 @@ export function resolveRowRange(
       `offset ${shownOffset} is past the end of the result, which has ${totalRows} rows.`,
     );
   }
-  // offset + rowCount may exceed 2^53, where sums are inexact: compare what is left instead.
+  // offset + rowCount may exceed 2^53, where sums are inexact: compare the remaining rows instead.
   const remainingRows = totalRows - page.offset;
   return { start: page.offset, end: page.offset + Math.min(page.rowCount, remainingRows) };
 }
 
-/** The page after this one with the same page size, or undefined when no row follows. */
+/** Returns the page after this one with the same page size, or undefined when no row follows. */
 export function nextPage(page: PageRequest, totalRows: number): PageRequest | undefined {
   const { end } = resolveRowRange(page, totalRows);
   return end < totalRows ? { offset: end, rowCount: page.rowCount } : undefined;
 }
 
 /**
- * The page before this one with the same page size, or, at the front, with the rows that precede;
- * undefined when none does.
+ * Returns the page before this one with the same page size; at the front, the rows before this one;
+ * undefined if there are none.
  */
 export function previousPage(page: PageRequest): PageRequest | undefined {
   if (page.offset <= 0) return undefined;
-  // At the front there are fewer rows than a page holds: none is served twice.
+  // The first page may be shorter than a page, so that no row is served twice.
   const rowCount = Math.min(page.rowCount, page.offset);
   return { offset: page.offset - rowCount, rowCount };
 }

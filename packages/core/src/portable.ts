@@ -1,4 +1,7 @@
-/* What of core runs and compiles anywhere: it needs neither Arrow nor Node, nor the types of either. */
+/*
+ * The part of core that runs and compiles anywhere: it needs neither Arrow nor Node, nor the types
+ * of either.
+ */
 export type { Clock } from './clock.ts';
 export {
   abortError,

@@ -3,35 +3,32 @@ import type { NamedRows } from './named-rows.ts';
 import type { ParameterType, QueryParameters } from './query-parameters.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
-/** One query as it came from the caller. */
+/** A query as the caller sent it. */
 export interface Query {
   readonly sql: string;
   /**
-   * Values for the parameters in the SQL; absent when it has none. They are bound, never written
-   * into its text.
+   * Values for the parameters in the SQL; absent if it has none. They are bound, never inserted
+   * into the text.
    */
   readonly parameters?: QueryParameters | undefined;
-  /** What the SQL is written in; absent: the language of the engine. */
+  /** The language of the SQL; absent: the engine's own. */
   readonly dialect?: SqlDialect | undefined;
-  /** Options that the caller gave by name; an engine ignores those that it does not know. */
+  /** Options that the caller set by name; an engine ignores unknown ones. */
   readonly options?: Readonly<Record<string, string>> | undefined;
   /**
-   * Whether the answer is kept and read in pages. An engine may then ask for all rows where it
-   * would give a few.
+   * True if the answer is stored and read in pages. An engine may then fetch all rows instead of
+   * its default number.
    */
   readonly isPaginated?: boolean | undefined;
 }
 
-/** The limits that an engine holds a query to. */
+/** The limits that an engine enforces for a query. */
 export interface QueryLimits {
   /** The query fails with QUERY_TIMED_OUT once it has run for longer. */
   readonly timeoutMs: number;
 }
 
-/**
- * What an engine really knows of a finished query. What it does not know it leaves at null: nothing
- * is invented.
- */
+/** An engine's actual knowledge of a finished query. Unknown values are null, never estimated. */
 export interface QueryStatistics {
   /** From acceptance to the last batch, in milliseconds. */
   readonly elapsedMs: number;
@@ -43,22 +40,27 @@ export interface QueryStatistics {
   readonly rowsTotal: number | null;
   /** Names of the tables that the query reads. */
   readonly tables: readonly string[];
-  /** Segments of the live tables that the query reads, and how many of them still consume. */
+  /**
+   * Segments of the live tables that the query reads, and the number of them that are still
+   * consuming.
+   */
   readonly segments?: { readonly queried: number; readonly consuming: number } | undefined;
-  /** Up to when the least recent of the streams behind those tables is read, in epoch ms. */
+  /**
+   * The time up to which the least recent stream of those tables is consumed, in epoch
+   * milliseconds.
+   */
   readonly consumedUntilMs?: number | undefined;
-  /** What the query was written in; absent where the engine has one language. */
+  /** The language of the query; absent if the engine has only one. */
   readonly dialect?: SqlDialect | undefined;
   /**
-   * What else an engine on a cluster knows, as JSON: stored and passed on as it is. Only such an
-   * engine and the metadata record of the broker know its members.
+   * Other facts from an engine on a cluster, as JSON, stored and passed on unchanged. Only that
+   * engine and the broker's metadata record interpret it.
    */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * A query under way. Disposing cancels what still runs and releases everything; it may be called at
- * any time.
+ * A running query. Disposing cancels it and releases all resources; it may be disposed at any time.
  */
 export interface QueryExecution extends AsyncDisposable {
   readonly schema: Schema;
@@ -66,27 +68,26 @@ export interface QueryExecution extends AsyncDisposable {
    * The answer, in order; iterate once. The engine works only as fast as it is read, and a batch
    * belongs to the reader.
    *
-   * @throws QUERY_FAILED when the engine gives up at run time (a failed cast, out of memory …)
-   * @throws QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED when a limit is crossed
+   * @throws QUERY_FAILED when the engine fails at run time (a failed cast, out of memory …)
+   * @throws QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED when a limit is exceeded
    * @throws ABORTED when the signal is aborted
    */
   readonly batches: AsyncIterable<RecordBatch>;
-  /** What is known so far; final once `batches` has ended. */
+  /** Returns the statistics so far; they are final once `batches` has ended. */
   statistics(): QueryStatistics;
   /**
-   * Names the data that the answer is of: where it is the same, the same query has the same answer.
-   * Absent when the engine cannot tell, or when the query asks for what changes by itself, such as
-   * the time, or for chance.
+   * Identifies the data that was queried: the same query on the same version has the same answer.
+   * Absent if the engine has no versions, or if the query depends on the time or on random values.
    */
   readonly dataVersion?: string | undefined;
   /**
-   * The types that values for the parameters by position should have, `NULL` where any will do.
-   * Absent when the query has no parameters, or the engine cannot tell.
+   * The expected types of positional parameters, `NULL` where any type is accepted. Absent if the
+   * query has no parameters, or the engine does not know the types.
    */
   readonly parameterTypes?: readonly ParameterType[] | undefined;
 }
 
-/** What is known of a query before its rows are computed. */
+/** The facts about a query that are known before its rows are computed. */
 export interface QueryDescription {
   readonly schema: Schema;
   /** As `QueryExecution.parameterTypes`. */
@@ -94,16 +95,16 @@ export interface QueryDescription {
 }
 
 /**
- * The port to whatever answers SQL. Nothing engine-specific passes it: SQL in, Arrow schema and
- * record batches out.
+ * The port to SQL engines. Nothing engine-specific crosses it: SQL in, Arrow schema and record
+ * batches out.
  */
 export interface QueryEngine extends AsyncDisposable {
   /**
    * Starts a query and resolves once its schema is known.
    *
-   * @throws QUERY_SYNTAX, QUERY_INVALID, TABLE_NOT_FOUND, COLUMN_NOT_FOUND when the SQL cannot run
-   * as it is
-   * @throws QUERY_INVALID when a parameter has no value, or a value no parameter
+   * @throws QUERY_SYNTAX, QUERY_INVALID, TABLE_NOT_FOUND, COLUMN_NOT_FOUND when the SQL is not
+   *   valid
+   * @throws QUERY_INVALID when a parameter has no value, or a value has no parameter
    * @throws QUERY_FAILED, QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED, ABORTED as for `batches`
    */
   execute(
@@ -111,13 +112,13 @@ export interface QueryEngine extends AsyncDisposable {
     options: {
       readonly signal?: AbortSignal | undefined;
       readonly limits: QueryLimits;
-      /** The results that the query may name; for engines with `readsResults`. */
+      /** The results that the query may reference; for engines with `readsResults`. */
       readonly results?: readonly NamedRows[] | undefined;
     },
   ): Promise<QueryExecution>;
   /**
-   * Returns the schema that the answer of a query most likely has, without computing rows. Engines
-   * for which that costs as much as `execute` leave it out.
+   * Returns the schema that the answer will most likely have, without computing rows. Engines for
+   * which this costs as much as `execute` omit it.
    *
    * @throws as `execute`
    */
@@ -125,11 +126,13 @@ export interface QueryEngine extends AsyncDisposable {
     query: Query,
     options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits },
   ): Promise<QueryDescription>;
-  /** Whether queries may name stored results, as `result('<requestId>')`. Absent: they may not. */
+  /**
+   * True if queries may reference stored results as `result('<requestId>')`. Absent: they may not.
+   */
   readonly readsResults?: boolean;
   /**
-   * The `dataVersion` that a query of these tables, as its statistics name them, would have if it
-   * were run now; undefined when that is not known. Engines without versions leave it out.
+   * Returns the current `dataVersion` for a query of these tables, which are named as in its
+   * statistics; undefined if it is unknown. Engines without versions omit it.
    */
   dataVersion?(tables: readonly string[]): Promise<string | undefined>;
 }

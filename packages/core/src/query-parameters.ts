@@ -1,9 +1,9 @@
 /**
- * A value for a parameter of a query, with the type that it has in SQL. It is plain JSON, so that
- * it crosses processes as it is:
+ * A value for a parameter of a query, with its SQL type. It is plain JSON, so that it can be sent
+ * between processes:
  *
- * - `INT` 32 bits, a number; `LONG` 64 bits, digits, so that none is lost; `BIG_DECIMAL` up to 38
- *   digits, with a point or without;
+ * - `INT` 32 bits, a number; `LONG` 64 bits, as text, without loss; `BIG_DECIMAL` up to 38 digits,
+ *   with a point or without;
  * - `DOUBLE` a number, or `NaN`, `Infinity`, `-Infinity`;
  * - `DATE` `2024-02-29`; `TIMESTAMP` in UTC, `2024-02-29 23:59:59.123456789`, with up to nine
  *   digits of a second;
@@ -20,11 +20,8 @@ export type QueryParameter =
       readonly value: string;
     };
 
-/** A type that values for parameters have. */
+/** The type of a parameter's value. */
 export type ParameterType = QueryParameter['type'];
 
-/**
- * Values by position, for `?` or `$1`, or by name, for `$name`; names are the same in upper and
- * lower case.
- */
+/** Values by position, for `?` or `$1`, or by name, for `$name`; names are case-insensitive. */
 export type QueryParameters = readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;

@@ -10,18 +10,19 @@ export type RequestId = string & { readonly [requestIdBrand]: true };
 const requestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /*
- * Where an owner tag is in the sixteen bytes of an id (results/FORMAT.md, "Owner tags"). The low six bits of byte 8, which are random in other
- * ids, are a check over the other bytes: so ids without a tag are recognised, those of earlier releases with a probability of 63 of 64.
+ * The position of the owner tag in the sixteen bytes of an id (results/FORMAT.md, "Owner tags").
+ * The low six bits of byte 8, which are random in other ids, are a checksum of the other bytes. It
+ * distinguishes ids without a tag; those of earlier releases with a probability of 63/64.
  */
 const tagStart = 10;
 const checkByte = 8;
 const checkModulus = 61;
 
 /**
- * Creates a new id; one of a later millisecond sorts later, those of one millisecond in no order.
+ * Creates a new id; one of a later millisecond sorts later, those of one millisecond have no order.
  *
  * @param ownerTag an integer from 0 to 2^32 - 1, which `ownerTagOf` then returns; without it, the
- * id has none
+ *   id has none
  */
 export function createRequestId(clock: Clock, random: Random, ownerTag?: number): RequestId {
   const bytes = v7({ msecs: clock.nowMs(), random: random.bytes(16) }, new Uint8Array(16));
@@ -35,13 +36,13 @@ export function createRequestId(clock: Clock, random: Random, ownerTag?: number)
 
 /**
  * Returns the owner tag of an id, by which the results of one owner are counted together; undefined
- * when it has none.
+ * if it has none.
  */
 export function ownerTagOf(requestId: RequestId): number | undefined {
   return ownerTagAt(parse(requestId), 0);
 }
 
-/** As `ownerTagOf`, of an id whose sixteen bytes begin at `start`. */
+/** Returns the owner tag of an id whose sixteen bytes start at `start`, as `ownerTagOf` does. */
 export function ownerTagAt(bytes: Uint8Array, start: number): number | undefined {
   if (((bytes[start + checkByte] ?? 0) & 0x3f) !== checkOf(bytes, start)) return undefined;
   let tag = 0;
@@ -50,8 +51,8 @@ export function ownerTagAt(bytes: Uint8Array, start: number): number | undefined
 }
 
 /**
- * The sum of each byte times its place, from 1 on, modulo 61; the byte that holds the check is left
- * out.
+ * Returns the sum of each byte times its position, from 1, modulo 61, without the byte that holds
+ * the checksum.
  */
 function checkOf(bytes: Uint8Array, start: number): number {
   let sum = 0;
@@ -61,12 +62,12 @@ function checkOf(bytes: Uint8Array, start: number): number {
   return sum % checkModulus;
 }
 
-/** Tells whether `text` is a request id, exactly: no other spelling of a UUID is one. */
+/** Reports whether `text` is a request id; no other spelling of a UUID is accepted. */
 export function isRequestId(text: string): text is RequestId {
   return requestIdPattern.test(text);
 }
 
-/** When an id was created, in epoch milliseconds by the clock of its creator. */
+/** Returns the creation time of an id, in epoch milliseconds by the clock of its creator. */
 export function timeOfRequestId(requestId: RequestId): number {
   return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
 }

@@ -3,28 +3,28 @@ import { QuireError } from './errors.ts';
 import { type JsonValue, parseLosslessJson, writeLosslessJson } from './lossless-json.ts';
 
 /**
- * The identity of a record: its kind, and the thing that it describes. A record that was put where
- * another belongs does not have it.
+ * The identity of a record: its kind and its subject. It detects a record that was copied to
+ * another record's place.
  */
 export interface RecordIdentity {
   readonly kind: string;
   readonly subject: string;
 }
 
-/** The content of a record and the number of its change. */
+/** The content of a record and its revision. */
 export interface UnsealedRecord {
-  /** Grows with each change; 0 for a record that was written before records had a checksum. */
+  /** Increases with each change; 0 for a record written before records had checksums. */
   readonly revision: number;
   readonly content: JsonValue;
 }
 
-/** Records of format 1 had no checksum. */
+/** The current format. Records of format 1 had no checksum. */
 const formatVersion = 2;
 const sealPattern = /,"checksum":"([0-9a-f]{8})"\}\n$/;
 
 /**
- * Returns the text of a record: one line of JSON that names the record and ends with the CRC-32 of
- * everything before it.
+ * Returns the text of a record: one line of JSON that identifies the record and ends with the
+ * CRC-32 of everything before it.
  *
  * @param options.revision a number greater than that of the record that it replaces
  */
@@ -37,18 +37,18 @@ export function sealRecord(
 }
 
 /**
- * Returns what `sealRecord` has sealed. The text of a record of format 1, which has no checksum, is
+ * Parses the text that `sealRecord` wrote. The text of a format 1 record, which has no checksum, is
  * its content.
  *
- * @throws RECORD_DAMAGED when the text is not, byte for byte, a record of this identity; the
- * message ends a sentence about the file
+ * @throws RECORD_DAMAGED when the text is not a valid record of this identity; the message
+ *   completes a sentence about the file
  */
 export function unsealRecord(text: string, { kind, subject }: RecordIdentity): UnsealedRecord {
   const checksum = sealPattern.exec(text)?.[1];
   if (checksum === undefined) return { revision: 0, content: parseUnsealed(text) };
   const body = text.slice(0, -sealLength);
   if (checksumOf(body) !== checksum) {
-    throw damaged('does not have the checksum that it was written with');
+    throw damaged('does not match its checksum');
   }
   const record = parseJson(`${body}}`) as unknown as Readonly<Record<string, JsonValue>>;
   if (record['formatVersion'] !== formatVersion) throw unknownFormat(record['formatVersion']);

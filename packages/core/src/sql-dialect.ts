@@ -1,5 +1,5 @@
-/** The languages that a query may be written in; `duckdb` is that of the embedded engine. */
+/** The query languages; `duckdb` is that of the embedded engine. */
 export const sqlDialects = ['duckdb', 'pinot'] as const;
 
-/** A language of queries. */
+/** A query language. */
 export type SqlDialect = (typeof sqlDialects)[number];

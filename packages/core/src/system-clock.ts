@@ -1,9 +1,7 @@
 import type { Clock } from './clock.ts';
 import { abortError } from './errors.ts';
 
-/**
- * The longest delay that a timer takes, some 25 days: it fires at once when it is asked for more.
- */
+/** The longest delay that a timer supports, some 25 days; longer delays would fire immediately. */
 const timerDelayMaxMs = 2_147_483_647;
 
 /** The machine's own clock. */

@@ -3,8 +3,8 @@ import type { Random } from './random.ts';
 const words = new Uint32Array(1);
 
 /**
- * The system gives 2,048 bytes in about the time of 16; each call of it costs more than all else in
- * making a request id.
+ * A pool of random bytes. The system returns 2,048 bytes in about the time of 16, and each call
+ * costs more than the rest of creating a request id.
  */
 const pool = new Uint8Array(2048);
 let taken = pool.length;
@@ -21,7 +21,7 @@ export const systemRandom: Random = {
       taken = 0;
     }
     const bytes = pool.slice(taken, taken + count);
-    // The bytes may become a secret: they must not stay in this buffer.
+    // The bytes may become a secret: do not leave them in this buffer.
     pool.fill(0, taken, taken + count);
     taken += count;
     return bytes;

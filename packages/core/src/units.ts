@@ -1,6 +1,6 @@
 import { QuireError } from './errors.ts';
 
-/** Bytes of a mebibyte. */
+/** The number of bytes in a mebibyte. */
 export const MiB = 1024 * 1024;
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

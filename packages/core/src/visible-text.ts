@@ -1,25 +1,25 @@
 const lineBreakers: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Format characters that can be seen: Arabic, Syriac and Kaithi signs that stand under the number
- * behind them.
+ * Format characters that are visible: Arabic, Syriac and Kaithi signs that appear below the
+ * following number.
  */
 const seenFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}';
 /**
- * Scripts whose letters no joiner changes; in others, and between parts of an emoji, joiners change
- * what is seen.
+ * Scripts whose letters no joiner changes. In other scripts, and between parts of an emoji, joiners
+ * change the displayed text.
  */
 const plainLetters = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}';
 const joined = `[[[\\p{L}\\p{M}]--[${plainLetters}]]\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]`;
 
 /**
- * What is not seen, or changes how the text around it is seen (Unicode Technical Report 36,
- * sections 2.5 and 2.8).
+ * Matches characters that are invisible or change how the text around them is displayed (Unicode
+ * Technical Report 36, sections 2.5 and 2.8).
  */
 const invisiblePattern = new RegExp(
   [
-    // A joiner where it joins something, and the choice between two looks of a character, are a
-    // part of what is seen.
+    // A joiner between characters that it affects, and a variation selector, are part of the
+    // displayed text.
     `(?<!${joined})[\\u200c\\u200d]`,
     '(?<=^|[\\p{C}\\p{Z}])[\\ufe00-\\ufe0f]',
     '(?<!\\p{Script=Han})[\\u{e0100}-\\u{e01ef}]',
@@ -29,15 +29,14 @@ const invisiblePattern = new RegExp(
 );
 
 /**
- * Text of strangers on one line, as what it is: an escape stands for each character that is not
- * seen or that changes how others are seen, such as control characters, line breaks and
- * bidirectional overrides (`\n`, `\x1b`, `\u202e`).
+ * Returns untrusted text on one line with its invisible characters escaped. Control characters,
+ * line breaks, bidirectional overrides and the like become `\n`, `\x1b`, `\u202e`.
  */
 export function visibleText(text: string): string {
   return text.replace(invisiblePattern, escapeOf);
 }
 
-/** The same on several lines: line feeds and tabs stay. */
+/** Escapes text as `visibleText` does, but keeps line feeds and tabs. */
 export function visibleLines(text: string): string {
   return text.replace(invisiblePattern, (character) =>
     character === '\n' || character === '\t' ? character : escapeOf(character),

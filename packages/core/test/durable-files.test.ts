@@ -9,7 +9,7 @@ test('on Windows a directory for results is refused, with the place, the reason 
   const refused = expect.objectContaining({
     code: 'UNSUPPORTED',
     message:
-      'C:\\results is to hold results, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; ' +
+      'C:\\results must hold results, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; ' +
       'on Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol).',
   }) as Error;
   expect(() => assertDurableFiles('results', 'C:\\results', 'win32')).toThrow(refused);

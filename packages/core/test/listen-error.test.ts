@@ -7,7 +7,7 @@ const failure = (code: string): Error =>
 test.each([
   [
     'EADDRINUSE',
-    'port = 8099: something listens there already on 127.0.0.1. Choose another port, or 0 for any free one.',
+    'port = 8099: another process already listens on 127.0.0.1. Choose another port, or 0 for any free one.',
   ],
   ['EADDRNOTAVAIL', 'host = 127.0.0.1: this machine has no such address.'],
   ['ENOTFOUND', 'host = 127.0.0.1: this machine has no such address.'],
@@ -33,7 +33,7 @@ test('names the settings, also of a failure that has a sentence already', () => 
     }),
   ).toMatchObject({
     message:
-      'proxy.port = 80: something listens there already on ::1, perhaps another proxy. ' +
+      'proxy.port = 80: another process already listens on ::1, perhaps another proxy. ' +
       'Choose another port, or 0 for any free one: --set proxy.port=0',
   });
 });

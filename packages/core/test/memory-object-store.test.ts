@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const mebibyte = 1024 * 1024;
 const full = {
   code: 'STORE_FULL',
-  message: expect.stringContaining('There is no room for k in memory') as string,
+  message: expect.stringContaining('k does not fit in memory') as string,
 };
 
 async function* chunks(count: number, chunkBytes: number): AsyncGenerator<Uint8Array> {

@@ -39,7 +39,7 @@ describe('readObject', () => {
     const store = storeOf(chunks, () => (isReleased = true));
     await expect(readObject(store, 'k', { range: { start: 10, end: 13 } })).rejects.toMatchObject({
       code: 'OBJECT_SHORT_READ',
-      message: expect.stringContaining(`k in stub: gave ${amount}`) as string,
+      message: expect.stringContaining(`k in stub: returned ${amount}`) as string,
     });
     expect(isReleased).toBe(true);
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 describe('an answer', () => {
-  test('an answer of no rows has its columns all the same', async () => {
+  test('an answer without rows still has its columns', async () => {
     const answer = await db.answer(`SELECT 1 AS a, 'x' AS b, [1.5] AS c WHERE false`);
 
     expect(answer.columns).toEqual(['a: Int32', 'b: Utf8', 'c: List<Decimal[2e+1]>']);

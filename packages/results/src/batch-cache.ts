@@ -1,28 +1,34 @@
 import { LRUCache } from 'lru-cache';
 
-/** Demand is remembered for batches of this many times the cache's bytes. */
+/** The size of the remembered batches, as a multiple of the cache's size. */
 const memoryFactor = 2;
 /**
- * After so many questions for each remembered batch, all demand counts half: what was wanted long
- * ago gives way.
+ * The number of requests for each remembered batch after which all counts are halved, so that old
+ * demand fades.
  */
 const agingFactor = 10;
 
 /**
- * Verified batch messages that are in demand, bounded by their bytes.
+ * Verified batch messages that are in demand, limited by their bytes.
  *
- * A batch is kept when it is asked for a second time, soon after the first, and for as long as it
- * is asked for more often than those that would take its place. So a walk through a large result
- * evicts no batches of other readers, and of batches that all are in equal demand, but do not fit,
- * those that are here stay: to replace them would be work for nothing. After G. Einziger, R.
- * Friedman, B. Manes: TinyLFU, a highly efficient cache admission policy (ACM TOS 2017).
+ * A batch is cached when it is requested for the second time within a short period. It stays as
+ * long as it is requested more often than the batches that would replace it. So a walk through a
+ * large result does not evict the batches of other readers. Of batches in equal demand that do not
+ * all fit, the cached ones stay: replacing them would gain nothing.
+ *
+ * After G. Einziger, R. Friedman, B. Manes: TinyLFU, a highly efficient cache admission policy (ACM
+ * TOS 2017).
  */
 export class BatchCache {
   readonly sizeBytesMax: number;
   readonly #messages: LRUCache<string, Uint8Array> | undefined;
   readonly #demand: Demand;
 
-  /** @param sizeBytesMax 0 switches the cache off */
+  /**
+   * Creates an empty cache.
+   *
+   * @param sizeBytesMax 0 disables the cache
+   */
   constructor(sizeBytesMax: number) {
     this.sizeBytesMax = sizeBytesMax;
     this.#demand = new Demand(sizeBytesMax * memoryFactor);
@@ -35,8 +41,8 @@ export class BatchCache {
   }
 
   /**
-   * Whether batches of this size together are kept: a page that is a large part of the cache would
-   * push all others out.
+   * Reports whether batches of this total size are cached: a page that is a large part of the cache
+   * would evict all others.
    */
   isFor(sizeBytes: number): boolean {
     return sizeBytes * 4 <= this.sizeBytesMax;
@@ -49,14 +55,14 @@ export class BatchCache {
     return message;
   }
 
-  /** Keeps a copy of a batch that is about to be asked for. */
+  /** Caches a copy of a batch that is about to be requested. */
   set(dataKey: string, index: number, message: Uint8Array): void {
     this.#messages?.set(nameOf(dataKey, index), new Uint8Array(message));
   }
 
   /**
-   * Keeps a copy of a batch that was asked for and not here, when it is in demand: when that was so
-   * often that it was asked for.
+   * Caches a copy of a batch that was requested and missing, if it is in demand: if it has been
+   * requested `demandMin` times.
    */
   offer(dataKey: string, index: number, message: Uint8Array, demandMin = 2): void {
     const messages = this.#messages;
@@ -69,15 +75,15 @@ export class BatchCache {
   }
 
   /**
-   * Evicts those that were not asked for the longest, while they are in less demand; tells whether
-   * there is room now.
+   * Evicts the least recently requested batches that are in less demand; returns true if there is
+   * enough space now.
    */
   #evictFor(messages: LRUCache<string, Uint8Array>, sizeBytes: number, demand: number): boolean {
     if (sizeBytes > this.sizeBytesMax) return false;
     while (messages.calculatedSize + sizeBytes > this.sizeBytesMax) {
       const oldest = messages.rkeys().next();
-      // One more does not count: of batches that are asked for in turn, the one just asked for is
-      // always ahead by that.
+      // A difference of one does not count: of batches requested in turn, the latest one is always
+      // ahead by one.
       if (oldest.done === true || this.#demand.of(oldest.value) + 1 >= demand) return false;
       messages.delete(oldest.value);
     }
@@ -86,14 +92,17 @@ export class BatchCache {
 }
 
 /**
- * How often batches were asked for recently, by their names; those that were not for the longest
- * are forgotten.
+ * The recent request counts of batches by name; the least recently requested ones are forgotten.
  */
 class Demand {
   readonly #counts: LRUCache<string, number> | undefined;
   #countsSinceAging = 0;
 
-  /** @param sizeBytesMax of all batches that are remembered */
+  /**
+   * Creates an empty counter.
+   *
+   * @param sizeBytesMax the total size of all remembered batches
+   */
   constructor(sizeBytesMax: number) {
     if (sizeBytesMax > 0) this.#counts = new LRUCache({ maxSize: sizeBytesMax });
   }
@@ -102,7 +111,7 @@ class Demand {
     return this.#counts?.peek(name) ?? 0;
   }
 
-  /** Counts one question; gives how many there were. */
+  /** Counts one request; returns the number of requests so far. */
   count(name: string, sizeBytes: number): number {
     const counts = this.#counts;
     if (counts === undefined) return 0;
@@ -115,8 +124,8 @@ class Demand {
 
   #age(counts: LRUCache<string, number>): void {
     this.#countsSinceAging = 0;
-    // The least recently used first, so that setting them again keeps their order; all names first,
-    // since setting moves them.
+    // Least recently used first, so that setting them again preserves their order. All names are
+    // read first, because setting moves them.
     const names = Array.from(counts.rkeys());
     for (const name of names) {
       counts.set(name, Math.floor(this.of(name) / 2), { size: counts.info(name)?.size ?? 1 });

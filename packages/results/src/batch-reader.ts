@@ -15,54 +15,54 @@ import { MessageSplitter } from './message-splitter.ts';
 import type { PagePlan, PlannedBatch } from './plan-page.ts';
 import { SharedRead } from './shared-read.ts';
 
-/**
- * A batch message, proven to be the one that was written. It may be looked at until the next one is
- * asked for.
- */
+/** A batch message that matches its checksum. It is valid until the next one is requested. */
 export interface ReadBatch {
   readonly planned: PlannedBatch;
   readonly message: Uint8Array;
-  /** Whether the message is the cache's: the same one comes again. */
+  /** True if the message belongs to the cache: the same object is returned again. */
   readonly isKept?: boolean;
   /**
-   * It and those of the plan behind it, where they lie in one piece of memory: they may be looked
-   * at for as long.
+   * The message and those after it in the plan that are contiguous in memory; valid for as long as
+   * the message.
    */
   readonly run?: MessageRun;
 }
 
-/** Proven messages, one behind the other without a gap. */
+/** Verified messages that are contiguous in memory. */
 export interface MessageRun {
   readonly batches: readonly PlannedBatch[];
   readonly bytes: Uint8Array;
 }
 
-/** Proven batches that nobody had to wait for. They may be looked at until they are released. */
+/** Verified batches that were available without waiting. They are valid until they are released. */
 export interface CachedBatches {
   readonly batches: readonly ReadBatch[];
-  /** Gives their memory back; `mayBeLookedAt` when somebody may still read it. */
+  /** Releases their memory; `mayBeLookedAt` if a reader may still use it. */
   readonly release: (mayBeLookedAt?: boolean) => void;
 }
 
-/** More than that is read batch by batch, with waits: others want their turn. */
+/**
+ * The limit for a synchronous read. Larger reads wait between batches, so that they do not block
+ * other work.
+ */
 const cachedBytesMax = 2 * MiB;
 /**
- * Where a store has bytes at hand, a batch is kept from the third time on that it is asked for. Who
- * walks through a result asks for each batch at the edge of two pages twice: copies of those would
- * be left to the garbage collector faster than it comes round.
+ * The number of requests from which a batch is cached if the store has bytes cached itself. A
+ * reader that walks through a result requests each batch at a page boundary twice, and copies of
+ * those would become garbage faster than it is collected.
  */
 const demandMinCached = 3;
-/** Elsewhere a read costs so much that the second time is enough. */
+/** The same number for other stores, where a read is expensive. */
 const demandMinElsewhere = 2;
 /**
- * While no more than this is lent for such pages, a page is read in one piece, which others can
- * share. What is lent for streams does not count: their readers may be slow.
+ * The memory lent for pages up to which a page is read in one piece, which other readers can share.
+ * Memory lent for streams does not count, because their readers may be slow.
  */
 const wholePageBytesMax = 16 * MiB;
-/** While no more than this is lent, a stream reads much at once. */
+/** The lent memory up to which a stream reads large pieces. */
 const streamPlentyBytes = 16 * MiB;
 
-/** What reading needs of a store, which may be a `CachedReader`. */
+/** The part of a store that reads need; it may also be a `CachedReader`. */
 type BatchStore = Pick<ObjectStore, 'get'>;
 
 interface Look {
@@ -79,8 +79,8 @@ interface BatchReaderParts {
 }
 
 /**
- * Reads batches of data files: from the cache, with somebody else who reads the same, or by one
- * ranged read.
+ * Reads batches of data files: from the cache, by joining a concurrent read of the same batches, or
+ * with one ranged read.
  */
 export class BatchReader {
   readonly #store: BatchStore;
@@ -88,7 +88,7 @@ export class BatchReader {
   readonly #cache: BatchCache;
   readonly #pool: BufferPool;
   readonly #shared = new Map<string, SharedRead<Uint8Array>>();
-  /** Lent for pages that are read in one piece. */
+  /** The bytes lent for pages that are read in one piece. */
   #wholePageBytes = 0;
 
   constructor({ store, cache, pool }: BatchReaderParts) {
@@ -100,10 +100,10 @@ export class BatchReader {
 
   /**
    * Reads the batches of a plan in order, with at most one ranged read, which covers the batches
-   * that the cache lacks.
+   * that are not cached.
    *
    * @throws RESULT_CORRUPT when a batch does not match its checksum
-   * @throws OBJECT_NOT_FOUND when the data file is gone
+   * @throws OBJECT_NOT_FOUND when the data file does not exist
    */
   async *read(
     dataKey: string,
@@ -122,8 +122,8 @@ export class BatchReader {
   }
 
   /**
-   * The batches of a plan, if they are few, and all in the cache or at the store's hand; undefined
-   * when `read` has to wait for them.
+   * Returns the batches of a plan if they are few and all cached here or by the store; undefined if
+   * `read` would have to wait for them.
    *
    * @throws RESULT_CORRUPT when a batch does not match its checksum
    */
@@ -149,8 +149,8 @@ export class BatchReader {
   }
 
   /**
-   * The batches of a plan that are in the cache at its edges, and the range of those between them
-   * that have to be read, if any.
+   * Returns the cached batches at the edges of a plan, and the range between them that must be
+   * read, if any.
    */
   #look(dataKey: string, { batches }: PagePlan): Look {
     const cached = batches.map((planned) => ({
@@ -173,7 +173,11 @@ export class BatchReader {
     };
   }
 
-  /** @throws RESULT_CORRUPT when a batch does not match its checksum */
+  /**
+   * Verifies a batch.
+   *
+   * @throws RESULT_CORRUPT when it does not match its checksum
+   */
   #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
     const isCacheable = this.#cache.isFor(bytes.byteLength);
     const demandMin = this.#cachedReader === undefined ? demandMinElsewhere : demandMinCached;
@@ -184,8 +188,8 @@ export class BatchReader {
   }
 
   /**
-   * A read of just these batches that is under way, or a new one when the page is small and memory
-   * is at hand.
+   * Returns a read in progress of exactly these batches, or a new one if the page is small and
+   * memory is available.
    */
   #sharedRead(
     dataKey: string,
@@ -220,7 +224,7 @@ export class BatchReader {
       this.#prove(dataKey, bytes, batches);
       return bytes;
     } catch (error) {
-      this.#releaseWhole(bytes, true); // the store may still be reading into it
+      this.#releaseWhole(bytes, true); // the store may still be writing into it
       throw error;
     }
   }
@@ -259,8 +263,8 @@ export class BatchReader {
       }
       isDone = true;
     } finally {
-      // A reader that left early may still look at a message; after a failure the store may still
-      // read into one.
+      // A reader that left early may still use a message; after a failure the store may still write
+      // into one.
       if (isDone) messages.close();
       else messages.abandon();
     }

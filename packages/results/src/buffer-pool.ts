@@ -1,34 +1,37 @@
 import { MiB } from '@quire/core';
 
 /**
- * Smaller pieces share one size; of larger ones there are four sizes between a power of two and the
- * next.
+ * The minimum size. Smaller pieces share it; larger ones have four sizes between a power of two and
+ * the next.
  */
 const sizeBytesMin = 64 * 1024;
 
 /**
- * Memory that is used over and over. Large buffers that are left to the garbage collector cost a
- * page more than reading it does: each few dozen megabytes of them make it go through everything
- * that a server has in memory.
+ * A pool of reusable memory. Large buffers left to the garbage collector cost a page more than
+ * reading it: every few dozen megabytes trigger a collection of the server's whole heap.
  */
 export class BufferPool {
-  /** Buffers at rest, by their size. */
+  /** Idle buffers, by size. */
   readonly #idle = new Map<number, ArrayBuffer[]>();
   readonly #idleBytesMax: number;
   #idleBytes = 0;
   #leasedBytes = 0;
 
-  /** @param idleBytesMax how much may lie at rest; what comes back beyond that is let go */
+  /**
+   * Creates an empty pool.
+   *
+   * @param idleBytesMax the limit for idle memory; buffers that are released beyond it are dropped
+   */
   constructor(idleBytesMax = 24 * MiB) {
     this.#idleBytesMax = idleBytesMax;
   }
 
-  /** Bytes that are lent at the moment. */
+  /** The number of bytes that are lent. */
   get leasedBytes(): number {
     return this.#leasedBytes;
   }
 
-  /** Lends `sizeBytes` bytes at the start of a buffer of their own; their contents are anything. */
+  /** Lends `sizeBytes` bytes at the start of a separate buffer, with any content. */
   lease(sizeBytes: number): Uint8Array {
     const buffer =
       this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
@@ -36,7 +39,7 @@ export class BufferPool {
     return new Uint8Array(buffer, 0, sizeBytes);
   }
 
-  /** Takes back what was lent, once, when nobody reads or writes it any more. */
+  /** Takes back lent memory, once, when it is no longer read or written. */
   release(lease: Uint8Array): void {
     const { buffer } = lease;
     this.abandon(lease);
@@ -47,7 +50,7 @@ export class BufferPool {
     this.#idleBytes += buffer.byteLength;
   }
 
-  /** A buffer at rest that is large enough, and not twice as large as needed. */
+  /** Returns an idle buffer that is large enough and less than twice as large as needed. */
   #takeIdle(sizeBytes: number): ArrayBuffer | undefined {
     const smallest = capacityFor(sizeBytes);
     for (let capacity = smallest; capacity < 2 * smallest; capacity = capacityFor(capacity + 1)) {
@@ -59,7 +62,7 @@ export class BufferPool {
     return undefined;
   }
 
-  /** Does not count on what was lent any more: somebody may still write to it. */
+  /** Gives up lent memory that may still be written to. */
   abandon({ buffer }: Uint8Array): void {
     this.#leasedBytes -= buffer.byteLength;
   }

@@ -2,37 +2,37 @@ import type { CallOptions, ObjectEntry, ObjectStore, RequestId } from '@quire/co
 import { brokerPrefix, parseResultFileName, parseResultFolder, type RecordName } from './layout.ts';
 import type { ResultEntry } from './result-entry.ts';
 
-/** What lies in the folder of one request id, as a listing shows it. */
+/** The objects in the folder of one request id, as a listing shows them. */
 export interface ResultFolder {
   readonly brokerId: string;
   readonly requestId: RequestId;
-  /** The committed result: there when a commit record and data both are. */
+  /** The committed result; undefined unless both a commit record and data exist. */
   readonly entry: ResultEntry | undefined;
   /**
-   * What no committed result needs: data without record, records without data, records that a
-   * renewal has replaced, marks of queries that run.
+   * Objects that no committed result needs: data without a record, records without data, records
+   * replaced by a renewal, marks of running queries.
    */
   readonly orphans: readonly ObjectEntry[];
-  /** Bytes of all these objects, orphans included. */
+  /** The total size of these objects, including orphans. */
   readonly sizeBytes: number;
-  /** When the youngest of them was stored, by the store's clock. */
+  /** The modification time of the youngest of them, by the store's clock. */
   readonly lastModifiedMs: number;
 }
 
 /** Options of `listResultFolders`. */
 export interface FolderListOptions extends CallOptions {
-  /** As `ListOptions.skipsFolder`: these folders need not show. */
+  /** As `ListOptions.skipsFolder`: these folders may be omitted. */
   readonly skipsFolder?: ((folder: string) => boolean) | undefined;
-  /** Told of every object under the prefix whose name is not ours. */
+  /** Called for every object under the prefix that is not named like an object of a result. */
   readonly onForeign?: (object: ObjectEntry) => void;
 }
 
 /**
- * All objects of results under a prefix, committed or not, folder by folder in key order, from one
- * listing; opens no object.
+ * Yields all objects of results under a prefix, committed or not, folder by folder in key order,
+ * from one listing, without opening objects.
  *
- * Where a renewal left two commit records, the one with the latest expiry counts. Memory: one
- * result at a time, whatever their number.
+ * If a renewal left two commit records, the one with the later expiry counts. Memory: one result at
+ * a time.
  */
 export async function* listResultFolders(
   store: ObjectStore,
@@ -46,7 +46,8 @@ export async function* listResultFolders(
     skipsFolder: options.skipsFolder,
   })) {
     const nameStart = object.key.lastIndexOf('/') + 1;
-    // A folder's name is parsed once, not once for each of its objects: of millions, that shows.
+    // A folder's name is parsed once rather than for each of its objects, which matters for
+    // millions.
     if (nameStart !== prefixOfFolder.length || !object.key.startsWith(prefixOfFolder)) {
       const folder = objects?.toFolder();
       if (folder !== undefined) yield folder;
@@ -61,8 +62,8 @@ export async function* listResultFolders(
 }
 
 /**
- * The committed results of one broker, in key order: names that are not ours, and data without a
- * commit record, do not show.
+ * Yields the committed results of one broker in key order, without foreign names and data without a
+ * commit record.
  */
 export async function* listBrokerResults(
   store: ObjectStore,
@@ -74,7 +75,7 @@ export async function* listBrokerResults(
   }
 }
 
-/** The objects of one folder, and what they amount to. */
+/** Collects the objects of one folder. */
 class FolderObjects {
   readonly #brokerId: string;
   readonly #requestId: RequestId;
@@ -90,7 +91,7 @@ class FolderObjects {
     this.#requestId = requestId;
   }
 
-  /** Takes an object; false when its name is not ours. */
+  /** Adds an object; returns false if its name is foreign. */
   add(object: ObjectEntry, name: string): boolean {
     const file = parseResultFileName(name);
     if (file === undefined) return false;
@@ -109,7 +110,7 @@ class FolderObjects {
     return true;
   }
 
-  /** Undefined when nothing in the folder is ours. */
+  /** Returns the folder; undefined if it has no object of a result. */
   toFolder(): ResultFolder | undefined {
     const objects = this.#objects;
     if (objects.length === 0) return undefined;
@@ -143,7 +144,7 @@ class FolderObjects {
 
 const noObjects: readonly ObjectEntry[] = [];
 
-/** Bytes and number of results. */
+/** Returns the total size and the number of results. */
 export async function measureUsage(
   entries: AsyncIterable<ResultEntry>,
 ): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {

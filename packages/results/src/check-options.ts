@@ -5,13 +5,17 @@ import { isBrokerId } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
 /**
- * As many milliseconds as a `Date` can lie behind 1970: added to the time of any day to come, still
- * exact, and written in 16 digits.
+ * The largest duration: the range of a `Date` before 1970. The sum with any future time is exact
+ * and has 16 digits.
  */
 const durationMsMax = 8_640_000_000_000_000;
 const compressions: readonly Compression[] = ['none', 'zstd', 'lz4'];
 
-/** @throws INVALID_PARAMETER for the first option that a store of results cannot work with */
+/**
+ * Checks the options of a result store.
+ *
+ * @throws INVALID_PARAMETER for the first option that is not valid
+ */
 export function checkStoreOptions(options: ResultStoreOptions): void {
   if (!isBrokerId(options.brokerId)) {
     throw new QuireError(
@@ -33,7 +37,11 @@ export function checkStoreOptions(options: ResultStoreOptions): void {
   }
 }
 
-/** @throws INVALID_PARAMETER */
+/**
+ * Checks the options of a new result.
+ *
+ * @throws INVALID_PARAMETER when one is not valid
+ */
 export function checkCreateOptions({
   owner,
   requestId,
@@ -48,24 +56,38 @@ export function checkCreateOptions({
 }
 
 /**
- * @throws INVALID_PARAMETER when results could not be named for it: fractions and what is not a
- * number make names that no listing shows
+ * Checks a duration.
+ *
+ * @throws INVALID_PARAMETER when it is not a valid integer: results would get names that no listing
+ *   shows
  */
 export function checkDurationMs(name: string, value: number): void {
   checkInteger(name, value, 1, durationMsMax);
 }
 
-/** @throws INVALID_PARAMETER */
+/**
+ * Checks a time.
+ *
+ * @throws INVALID_PARAMETER when it is not valid
+ */
 export function checkTimeMs(name: string, value: number): void {
   checkInteger(name, value, Number.MIN_SAFE_INTEGER);
 }
 
-/** @throws INVALID_PARAMETER */
+/**
+ * Checks the name of a format.
+ *
+ * @throws INVALID_PARAMETER when there is no such format
+ */
 export function checkFormat(format: PageFormatName): void {
   checkChoice('format', format, pageFormatNames);
 }
 
-/** @throws INVALID_PARAMETER */
+/**
+ * Checks a list of codecs.
+ *
+ * @throws INVALID_PARAMETER when there is no such codec
+ */
 export function checkCodecs(codecs: readonly BufferCodec[]): void {
   for (const codec of codecs) checkChoice('codecs', codec, arrowCodecs);
 }

@@ -1,13 +1,10 @@
 import { DataType, type Field, type Int, Precision, type Schema } from 'apache-arrow';
 
-/**
- * Field metadata by which an engine overrides the type name, for text that holds something else
- * than text.
- */
+/** The field metadata with which an engine overrides the type name of text columns. */
 const columnDataTypeKey = 'quire:columnDataType';
 const extensionNameKey = 'ARROW:extension:name';
 
-/** What arrays may be of; lists of anything else are JSON. */
+/** The item types of arrays; lists of other types are JSON. */
 const arrayItemTypes: ReadonlySet<string> = new Set([
   'INT',
   'LONG',
@@ -20,14 +17,15 @@ const arrayItemTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Columns whose text is JSON (https://arrow.apache.org/docs/format/CanonicalExtensions.html#json).
+ * Reports whether the text of a column is JSON
+ * (https://arrow.apache.org/docs/format/CanonicalExtensions.html#json).
  */
 export function isJsonField(field: Field): boolean {
   return DataType.isUtf8(field.type) && field.metadata.get(extensionNameKey) === 'arrow.json';
 }
 
 /**
- * Columns whose 16 bytes are a UUID
+ * Reports whether the 16 bytes of a column are a UUID
  * (https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid).
  */
 export function isUuidField(field: Field): boolean {
@@ -39,7 +37,8 @@ export function isUuidField(field: Field): boolean {
 }
 
 /**
- * Columns of lists whose cells are strings that hold JSON, because there is no array type for them.
+ * Reports whether a list column has cells that are strings of JSON, because there is no array type
+ * for it.
  */
 export function isJsonListField(field: Field): boolean {
   return isListType(field.type as DataType) && columnDataTypeOf(field) === 'JSON';
@@ -50,14 +49,14 @@ function isListType(type: DataType): boolean {
 }
 
 /**
- * The `columnDataTypes` of a schema, one per column (CONTRACT.md section 2, "Column types and
- * cells").
+ * Returns the `columnDataTypes` of a schema, one for each column (CONTRACT.md section 2, "Column
+ * types and cells").
  */
 export function columnDataTypes(schema: Schema): string[] {
   return schema.fields.map((field) => columnDataTypeOf(field));
 }
 
-/** The data type of one column, as `columnDataTypes` names it. */
+/** Returns the data type of one column, as `columnDataTypes` names it. */
 export function columnDataTypeOf(field: Field): string {
   const type = field.type as DataType;
   const override = field.metadata.get(columnDataTypeKey);
@@ -79,6 +78,6 @@ export function columnDataTypeOf(field: Field): string {
 
 function integerTypeOf({ bitWidth, isSigned }: Int): string {
   if (bitWidth === 64) return isSigned ? 'LONG' : 'BIG_DECIMAL';
-  // An unsigned 32-bit integer does not fit the INT of clients that are typed: LONG holds it.
+  // An unsigned 32-bit integer does not fit the INT of typed clients; LONG holds it.
   return bitWidth < 32 || isSigned ? 'INT' : 'LONG';
 }

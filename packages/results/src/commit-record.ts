@@ -5,7 +5,7 @@ import { encodeSchemaMessage } from './arrow/encode-message.ts';
 import type { BatchSpans } from './batch-spans.ts';
 import type { ResultEntry } from './result-entry.ts';
 
-/** What makes a result exist: everything that is known of it but its rows. */
+/** The record that makes a result exist: everything about it except its rows. */
 export interface CommitRecord {
   readonly requestId: RequestId;
   readonly brokerId: string;
@@ -14,7 +14,7 @@ export interface CommitRecord {
   readonly submissionTimeMs: number;
   readonly expirationTimeMs: number;
   readonly rowCount: number;
-  /** Bytes of the data file. */
+  /** The size of the data file in bytes. */
   readonly dataSizeBytes: number;
   readonly schema: Schema;
   readonly spans: BatchSpans;
@@ -25,15 +25,15 @@ export interface CommitRecord {
 export interface OpenRecord {
   readonly entry: ResultEntry;
   readonly record: CommitRecord;
-  /** When the store was last seen to have it, by the monotonic clock. */
+  /** The time at which the store was last seen to have it, by the monotonic clock. */
   readonly seenMs: number;
 }
 
 const formatVersion = 1;
 
 /**
- * Encodes a commit record as JSON: `{"formatVersion", "checksum", "record"}`, where `checksum` is
- * the CRC-32 of `record`'s text and the schema stands as a base64 Arrow schema message.
+ * Encodes a commit record as JSON: `{"formatVersion", "checksum", "record"}`. `checksum` is the
+ * CRC-32 of `record`'s text, and the schema is a base64 Arrow schema message.
  */
 export function encodeCommitRecord(record: CommitRecord): Uint8Array {
   const schema = Buffer.from(encodeSchemaMessage(record.schema).bytes).toString('base64');
@@ -46,8 +46,8 @@ export function encodeCommitRecord(record: CommitRecord): Uint8Array {
 /**
  * Decodes a commit record.
  *
- * @throws RESULT_CORRUPT when the bytes are not what `encodeCommitRecord` made
- * @throws RESULT_FORMAT_UNKNOWN when they were made by a newer version of Quire
+ * @throws RESULT_CORRUPT when the bytes are not from `encodeCommitRecord`
+ * @throws RESULT_FORMAT_UNKNOWN when they were written by a newer version of Quire
  */
 export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord {
   const envelope = parseEnvelope(key, bytes);
@@ -58,8 +58,8 @@ export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord
   if (crc32(JSON.stringify(envelope.record)) !== envelope.checksum) {
     throw corrupt(key, 'does not match its checksum');
   }
-  // The checksum proves that we wrote it, so its shape is ours; only the schema and the id need
-  // parsing.
+  // The checksum proves that Quire wrote it, so its shape is trusted; only the schema and the id
+  // need parsing.
   const record = envelope.record as Omit<CommitRecord, 'schema'> & { readonly schema: string };
   if (!isRequestId(record.requestId)) throw corrupt(key, 'names no request id');
   return { ...record, schema: decodeSchema(key, record.schema) };
@@ -73,7 +73,7 @@ function parseEnvelope(
     const value: unknown = JSON.parse(
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
     );
-    // Only its version can be asked of a record that a newer Quire has made.
+    // Only the version of a record from a newer Quire can be read.
     if (typeof value === 'object' && value !== null && 'formatVersion' in value) return value;
   } catch (error) {
     throw corrupt(key, 'is not JSON', error);
@@ -93,7 +93,7 @@ function unknownFormat(key: string, version: unknown): QuireError {
   }
   return new QuireError(
     'RESULT_FORMAT_UNKNOWN',
-    `The commit record ${key} has format version ${String(version)}, and this version of Quire reads ${formatVersion}; use a newer one.`,
+    `The commit record ${key} has format version ${String(version)}, but this version of Quire reads ${formatVersion}; use a newer one.`,
   );
 }
 

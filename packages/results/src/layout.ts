@@ -4,19 +4,19 @@ import type { ResultEntry } from './result-entry.ts';
 /**
  * Object names of results (CONTRACT.md section 5):
  *
- *     <brokerId>/<requestId>/data.arrow
- *     <brokerId>/<requestId>/<submissionTimeMs>-<expirationTimeMs>-<rowCount>.json
- *     <brokerId>/<requestId>/running.json
+ * <brokerId>/<requestId>/data.arrow
+ * <brokerId>/<requestId>/<submissionTimeMs>-<expirationTimeMs>-<rowCount>.json
+ * <brokerId>/<requestId>/running.json
  *
- * Everything that listing, expiry and quota need is in the names, so neither ever opens an object.
+ * Everything that listing, expiry and quota need is in the names, so none of them opens an object.
  */
 const dataName = 'data.arrow';
-/** Stands only while a query runs, and says where. */
+/** The name of the mark that exists while a query runs and names its broker. */
 const runningName = 'running.json';
 const recordNamePattern = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})\.json$/;
 const brokerIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
-/** What the name of one object of a result says. */
+/** The parsed name of one object of a result. */
 export type ResultObjectName =
   | { readonly kind: 'data' | 'running'; readonly brokerId: string; readonly requestId: RequestId }
   | ({
@@ -25,10 +25,10 @@ export type ResultObjectName =
       readonly requestId: RequestId;
     } & RecordName);
 
-/** What the name of a commit record says of its result. */
+/** The parsed name of a commit record. */
 export type RecordName = Pick<ResultEntry, 'submissionTimeMs' | 'expirationTimeMs' | 'rowCount'>;
 
-/** Tells whether `text` can stand as the broker's segment of a key. */
+/** Reports whether `text` can be the broker's segment of a key. */
 export function isBrokerId(text: string): boolean {
   return text.length <= 255 && brokerIdPattern.test(text);
 }
@@ -58,8 +58,8 @@ export function recordKeyOf(brokerId: string, requestId: RequestId, name: Record
 }
 
 /**
- * Parses an object key; undefined for every name that is not exactly such a name; its object must
- * not be touched.
+ * Parses an object key; undefined for every other name. Objects with other names must not be
+ * touched.
  */
 export function parseResultObjectName(key: string): ResultObjectName | undefined {
   const end = key.lastIndexOf('/') + 1;
@@ -69,8 +69,8 @@ export function parseResultObjectName(key: string): ResultObjectName | undefined
 }
 
 /**
- * Parses what comes before the last segment of an object key, with its slash; undefined when no
- * result can lie there.
+ * Parses the part of an object key before the last segment, including its slash; undefined if it is
+ * not a result's folder.
  */
 export function parseResultFolder(
   prefix: string,
@@ -82,10 +82,7 @@ export function parseResultFolder(
   return isBrokerId(brokerId) && isRequestId(requestId) ? { brokerId, requestId } : undefined;
 }
 
-/**
- * Parses the last segment of an object key; undefined for every name that is not exactly such a
- * name.
- */
+/** Parses the last segment of an object key; undefined for every other name. */
 export function parseResultFileName(
   name: string,
 ): { readonly kind: 'data' | 'running' } | ({ readonly kind: 'record' } & RecordName) | undefined {

@@ -23,8 +23,8 @@ import type { OpenOptions } from './result-store-options.ts';
 type MayRead = OpenOptions['mayRead'];
 
 /**
- * Decides which results live, and why others do not: expired, evicted, deleted, lost. Everything
- * that opens, reads, renews or removes a result asks here.
+ * Decides which results are live, and why others are not: expired, evicted, deleted, lost. Every
+ * open, read, renewal and removal of a result checks here.
  */
 export class LiveResults {
   readonly #cache: RecordCache;
@@ -60,7 +60,7 @@ export class LiveResults {
     if (isLive && mayRead?.(cached.record.owner) !== false) {
       if (await this.#cache.confirm(cached, call)) return cached;
     }
-    // Another process may have renewed it, so only the store can say that it has expired.
+    // Another process may have renewed it, so only the store knows whether it has expired.
     const open = await this.#finder.find(requestId, options);
     if (open === undefined) {
       if (mayRead !== undefined) await this.#finder.readNothing(requestId, call);
@@ -73,7 +73,10 @@ export class LiveResults {
     return open;
   }
 
-  /** As `open`, when that needs no request to the store and does not refuse; else undefined. */
+  /**
+   * Opens a result as `open` does if no store request is needed and it is not refused; otherwise
+   * returns undefined.
+   */
   openCached(requestId: RequestId, mayRead?: MayRead): OpenRecord | undefined {
     const open = this.#cache.get(requestId);
     if (open === undefined || this.#removed.get(requestId) !== undefined) return undefined;
@@ -82,7 +85,7 @@ export class LiveResults {
   }
 
   /**
-   * Finds a live result to delete it: its commit record may be damaged, for those who may read
+   * Finds a live result to delete it. Its commit record may be damaged, for callers who may read
    * results of unknown owners.
    *
    * @throws as `open`
@@ -104,17 +107,17 @@ export class LiveResults {
     }
   }
 
-  /** A result has been stored, or its record replaced. */
+  /** Adds a result that has been stored, or whose record was replaced. */
   add(open: OpenRecord): void {
     this.#cache.set(open);
   }
 
-  /** Forgets the cached record: only the store can say what it is now. */
+  /** Drops the cached record: only the store has the current one. */
   forget(requestId: RequestId): void {
     this.#cache.delete(requestId);
   }
 
-  /** A result has been removed, or is being removed: it is no longer committed. */
+  /** Records that a result has been removed, or is being removed: it is no longer committed. */
   remove(
     requestId: RequestId,
     reason: RemovalReason,
@@ -124,20 +127,20 @@ export class LiveResults {
     return this.#removed.add(requestId, { reason, owner });
   }
 
-  /** Records that a result is gone, and returns the error that says so to those who may know. */
+  /** Records that a result is gone, and returns the error for callers who may know that. */
   gone({ entry, record }: OpenRecord, reason: RemovalReason, mayRead?: MayRead): QuireError {
     const removal = this.remove(entry.requestId, reason, record.owner);
     return missingError(entry.requestId, removal, mayRead);
   }
 
-  /** Returns why the data file of a result that was open is missing. */
+  /** Returns the reason why the data file of an open result is missing. */
   async explainMissingData(
     open: OpenRecord,
     cause: unknown,
     options: CallOptions,
   ): Promise<QuireError> {
     this.forget(open.entry.requestId);
-    // A removal deletes the commit record first: data that is missing alone was lost.
+    // A removal deletes the commit record first: if only the data is missing, it was lost.
     return (await this.#finder.isCommitted(open.entry, options))
       ? lostDataError(open.entry.dataKey, cause)
       : this.gone(open, this.#isLive(open) ? 'deleted' : 'expired');

@@ -2,8 +2,8 @@ import { QuireError, type ReadMemory } from '@quire/core';
 import type { BufferPool } from './buffer-pool.ts';
 
 /**
- * Cuts the chunks of an object into messages of known lengths, in memory of a pool: a message may
- * be looked at until the next one is taken. A chunk that holds a message whole is not copied.
+ * Splits the chunks of an object into messages of known lengths, in memory of a pool. A message is
+ * valid until the next one is taken. A chunk that contains a whole message is not copied.
  */
 export class MessageSplitter implements ReadMemory {
   readonly #pool: BufferPool;
@@ -11,12 +11,14 @@ export class MessageSplitter implements ReadMemory {
   #chunks: AsyncIterator<Uint8Array> | undefined;
   #leases: Uint8Array[] = [];
   #rest: Uint8Array = new Uint8Array(0);
-  /** How much the message that is being taken still lacks. */
+  /** The missing bytes of the message that is being taken. */
   #lackingBytes = 0;
 
   /**
-   * @param plentyBytes while no more than this is lent, much is read at once; above it, a message
-   * at a time
+   * Creates a splitter without chunks.
+   *
+   * @param plentyBytes the lent memory up to which it reads large pieces; beyond it, one message at
+   *   a time
    */
   constructor(pool: BufferPool, plentyBytes: number) {
     this.#pool = pool;
@@ -24,23 +26,23 @@ export class MessageSplitter implements ReadMemory {
   }
 
   /**
-   * Memory for the store to read into: for all that it is about to read, or for what is needed now
-   * when memory is in demand.
+   * Lends memory for the store to read into: for the whole read, or only for the current message if
+   * memory is scarce.
    */
   lend(sizeBytes: number): Uint8Array {
     const isPlenty = this.#pool.leasedBytes + sizeBytes <= this.#plentyBytes;
     return this.#lease(isPlenty ? sizeBytes : Math.min(sizeBytes, this.#lackingBytes));
   }
 
-  /** Cuts from these chunks on. */
+  /** Starts to split these chunks. */
   open(body: AsyncIterable<Uint8Array>): void {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
   /**
-   * The next `length` bytes, at an address that typed arrays can be laid over.
+   * Returns the next `length` bytes, at an address that is aligned for typed arrays.
    *
-   * @throws OBJECT_SHORT_READ when the chunks end before
+   * @throws OBJECT_SHORT_READ when the chunks end too early
    */
   async take(length: number): Promise<Uint8Array> {
     this.#releaseAllBut(this.#rest.byteLength === 0 ? undefined : this.#rest.buffer);
@@ -59,12 +61,12 @@ export class MessageSplitter implements ReadMemory {
     return message;
   }
 
-  /** Gives all memory back, when nobody looks at the last message any more. */
+  /** Releases all memory; the last message must no longer be used. */
   close(): void {
     this.#releaseAllBut(undefined);
   }
 
-  /** Gives no memory back: somebody may still look at it or write to it, however long after. */
+  /** Gives up all memory, because it may still be read or written. */
   abandon(): void {
     for (const lease of this.#leases) this.#pool.abandon(lease);
     this.#leases = [];

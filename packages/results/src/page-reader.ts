@@ -13,7 +13,7 @@ import { BufferPool } from './buffer-pool.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type PagePlan, planPage } from './plan-page.ts';
 
-/** How many pages may be on their way ahead of their readers. */
+/** The maximum number of pages being read ahead. */
 const aheadMax = 4;
 
 export interface PageReaderOptions {
@@ -23,9 +23,9 @@ export interface PageReaderOptions {
 }
 
 /**
- * Reads pages of results, and for those who walk through one, in either direction, the next page
- * before they ask for it: it waits in the cache, or is joined on its way. What was read ahead and
- * is not asked for costs one request and a place in the cache.
+ * Reads pages of results. For readers that walk through a result in either direction, it also reads
+ * the next page ahead: into the cache, or as a read in progress that they join. An unused
+ * read-ahead costs one request and a place in the cache.
  */
 export class PageReader {
   readonly cache: BatchCache;
@@ -41,7 +41,7 @@ export class PageReader {
     this.#sequences = isReadingAhead ? new SequentialReaders() : undefined;
   }
 
-  /** The batches of a page, as `BatchReader.read`. */
+  /** Yields the batches of a page, as `BatchReader.read` does. */
   async *read(
     dataKey: string,
     record: CommitRecord,
@@ -50,7 +50,7 @@ export class PageReader {
   ): AsyncGenerator<ReadBatch> {
     const next = this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
     for await (const batch of this.#batches.read(dataKey, plan, options)) {
-      // The page itself goes first: what comes ahead must not hold it up.
+      // The page itself is first: reading ahead must not delay it.
       if (next !== undefined && batch.planned === plan.batches.at(-1)) {
         this.#readAhead(dataKey, record, next);
       }
@@ -58,7 +58,7 @@ export class PageReader {
     }
   }
 
-  /** As `BatchReader.readCached`. */
+  /** Reads as `BatchReader.readCached` does. */
   readCached(dataKey: string, record: CommitRecord, plan: PagePlan): CachedBatches | undefined {
     const cached = this.#batches.readCached(dataKey, plan);
     const next = cached && this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
@@ -66,7 +66,7 @@ export class PageReader {
     return cached;
   }
 
-  /** Gives up what is on its way ahead; resolves when nothing of it runs any more. */
+  /** Aborts reading ahead; resolves when no read is running. */
   async close(): Promise<void> {
     this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The results are closed.'));
     await Promise.all(this.#ahead);
@@ -96,15 +96,15 @@ export class PageReader {
   }
 }
 
-/** How many results are watched for readers that walk through them. */
+/** The number of results that are observed for sequential readers. */
 const resultsMax = 1024;
 
-/** Tells who walks through a result, page by page, from where the last page of it was. */
+/** Detects readers that walk through a result page by page, from the position of its last page. */
 export class SequentialReaders {
   readonly #lastPages = new LRUCache<RequestId, RowRange>({ max: resultsMax });
 
   /**
-   * The page that will be asked for next, when this one lies next to the last one of the result;
+   * Returns the next page of a walk if this page is adjacent to the last one of the result;
    * undefined at the result's ends.
    */
   nextOf(requestId: RequestId, rows: RowRange, rowCount: number): RowRange | undefined {

@@ -9,18 +9,18 @@ import { LRUCache } from 'lru-cache';
 import { brokerPrefix, isBrokerId } from './layout.ts';
 
 /**
- * A look into the store for new brokers is put off for this long: ids that never existed must not
- * cost one each.
+ * The minimum interval between searches for new brokers: ids that never existed must not cost one
+ * search each.
  */
 const lookAgainAfterMs = 10_000;
 /**
- * An id of a younger query may be that of a new broker's first result: each of them is worth a look
- * of its own.
+ * The age up to which an id may belong to a new broker's first result: each of these ids may start
+ * one search.
  */
 const youngMs = 24 * 3_600_000;
 const missedMax = 1_000;
 
-/** The other brokers that have results in a shared store, as their top-level folders show. */
+/** The other brokers with results in a shared store, according to its top-level folders. */
 export class PeerBrokers {
   readonly #store: ObjectStore;
   readonly #ownBrokerId: string;
@@ -28,7 +28,7 @@ export class PeerBrokers {
   #known: readonly string[] = [];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
-  /** Young ids that were looked for, and when. */
+  /** Young ids that were searched for, and the time of the search. */
   readonly #missed = new LRUCache<RequestId, number>({ max: missedMax });
 
   constructor(store: ObjectStore, ownBrokerId: string, clock: Clock) {
@@ -37,21 +37,21 @@ export class PeerBrokers {
     this.#clock = clock;
   }
 
-  /** Those known by now; none before the first look. */
+  /** The brokers known so far; none before the first search. */
   get known(): readonly string[] {
     return this.#known;
   }
 
   /**
-   * Looks for brokers that came since, for the sake of a result that the known ones do not have;
-   * resolves to those that were not known. One request for each broker; none soon after a look,
-   * unless the id is young and nobody has looked for it.
+   * Searches for new brokers that may have a result that the known ones do not have; resolves to
+   * the new ones. Costs one request for each broker; none soon after a search, unless the id is
+   * young and was not searched for.
    */
   async lookForNew(requestId: RequestId, options: CallOptions): Promise<readonly string[]> {
     const before = new Set(this.#known);
     const nowMs = this.#clock.monotonicMs();
     if (this.#isWorthALook(requestId)) {
-      // A look that began before this call may have been too early.
+      // A search that started before this call may have been too early.
       await this.#looking?.catch(() => undefined);
       await this.#lookOnce(options);
       this.#missed.set(requestId, nowMs);
@@ -69,7 +69,7 @@ export class PeerBrokers {
     );
   }
 
-  /** A caller that comes during a look waits for that one. */
+  /** Searches for brokers, or joins a search in progress. */
   async #lookOnce(options: CallOptions): Promise<void> {
     this.#looking ??= this.#look(options).finally(() => (this.#looking = undefined));
     await this.#looking;
@@ -81,7 +81,7 @@ export class PeerBrokers {
       const brokerId = await this.#firstAfter(after, options);
       if (brokerId === undefined) break;
       if (isBrokerId(brokerId) && brokerId !== this.#ownBrokerId) found.push(brokerId);
-      // Sorts after all that begins with the folder's name: keys have no higher character than z.
+      // Sorts after every key in the broker's folder: keys have no character above z.
       after = `${brokerPrefix(brokerId)}~`;
     }
     this.#known = found;

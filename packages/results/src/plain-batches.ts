@@ -14,7 +14,7 @@ export interface PageBatch {
 }
 
 /**
- * Whether a reader that has these codecs can read a batch message as it is stored. @throws
+ * Reports whether a reader with these codecs can read a batch message as it is stored. @throws
  * RESULT_CORRUPT when it is another message
  */
 export function isReadableBy(codecs: readonly BufferCodec[], message: Uint8Array): boolean {
@@ -23,8 +23,8 @@ export function isReadableBy(codecs: readonly BufferCodec[], message: Uint8Array
 }
 
 /**
- * Makes those batches plain whose codec the reader does not have, in memory of the pool; all others
- * pass as they are.
+ * Decompresses batches whose codec the reader does not support, in memory of the pool; all others
+ * pass unchanged.
  *
  * @throws RESULT_CORRUPT when a batch cannot be decompressed
  */

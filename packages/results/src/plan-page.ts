@@ -1,17 +1,17 @@
 import type { ByteRange, RowRange } from '@quire/core';
 import type { BatchSpans } from './batch-spans.ts';
 
-/** One batch that a page touches, and the rows of it that belong to the page. */
+/** One batch of a page, and the rows of it that belong to the page. */
 export interface PlannedBatch {
   readonly index: number;
-  /** Where the message lies in the data file. */
+  /** The position of the message in the data file. */
   readonly bytes: ByteRange;
   readonly checksum: number;
   /** First and last (exclusive) row of the page, counted within the batch. */
   readonly rows: RowRange;
 }
 
-/** What to read for a page: the touched batches, which lie one behind the other in `bytes`. */
+/** The reads for a page: its batches, which are contiguous in `bytes`. */
 export interface PagePlan {
   /** The page, in rows of the result. */
   readonly rows: RowRange;
@@ -20,8 +20,8 @@ export interface PagePlan {
 }
 
 /**
- * Plans the page of `rows`, a range within the result; pure. An empty range touches nothing.
- * Cost: proportional to the batches of the page, whatever the result's size.
+ * Plans the page of `rows`, a range within the result. Pure. An empty range reads nothing. Cost:
+ * proportional to the batches of the page, independent of the result's size.
  */
 export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
   const { rowsPerBatch, firstOffset, ends, checksums } = spans;

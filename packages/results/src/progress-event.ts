@@ -2,32 +2,32 @@ import type { Schema } from 'apache-arrow';
 import { encodeSchemaMessage } from './arrow/encode-message.ts';
 import { decodeSchema } from './schema-bytes.ts';
 
-/** What the writer of a result reports to its readers while it grows: small, plain data. */
+/** An event from the writer of a result to its readers while it grows: small, plain data. */
 export type ProgressEvent =
-  | { readonly kind: 'begun'; readonly schema: Uint8Array; readonly firstOffset: number }
+  | { readonly kind: 'started'; readonly schema: Uint8Array; readonly firstOffset: number }
   | {
       readonly kind: 'batch';
       readonly rowsPerBatch: number;
-      /** Rows of this batch. */
+      /** The number of rows in this batch. */
       readonly rowCount: number;
-      /** Byte at which its message ends. */
+      /** The end of its message in bytes. */
       readonly end: number;
       readonly checksum: number;
     };
 
-/** Where a writer puts a readable copy of the rows, and what it notifies of them. */
+/** The destination of a writer's readable copy of the rows, and the callback for its progress. */
 export interface ProgressTarget {
-  /** A file of the reader, which alone deletes it. */
+  /** A file of the reader, which is the only one to delete it. */
   readonly path: string;
   readonly notify: (event: ProgressEvent) => void;
 }
 
-/** The event that a result has these columns: a stored schema. */
+/** Returns the event that reports the columns of a result: a stored schema. */
 export function startedEvent(schema: Schema, firstOffset: number): ProgressEvent {
-  return { kind: 'begun', schema: encodeSchemaMessage(schema).bytes, firstOffset };
+  return { kind: 'started', schema: encodeSchemaMessage(schema).bytes, firstOffset };
 }
 
-/** The columns of a result that has started. */
-export function schemaOfEvent({ schema }: Extract<ProgressEvent, { kind: 'begun' }>): Schema {
+/** Returns the columns of a result that has started. */
+export function schemaOfEvent({ schema }: Extract<ProgressEvent, { kind: 'started' }>): Schema {
   return decodeSchema(schema);
 }

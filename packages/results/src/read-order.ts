@@ -13,14 +13,14 @@ import { decodedBatches } from './plain-batches.ts';
 import { planPage } from './plan-page.ts';
 import { removedError } from './removed-results.ts';
 
-/** What a process needs to read a result that another one has opened: plain data. */
+/** The data with which a process reads a result that another one has opened, as plain data. */
 export interface ReadOrder {
   readonly dataKey: string;
   /** The commit record. */
   readonly record: Uint8Array;
 }
 
-/** The rows of a result that another process has opened, from the store that it lies in. */
+/** Reads the rows of a result that another process has opened, from its store. */
 export function openOrdered(
   { dataKey, record: bytes }: ReadOrder,
   store: Pick<ObjectStore, 'get'>,
@@ -41,7 +41,7 @@ async function* readAll(
   store: Pick<ObjectStore, 'get'>,
   options: CallOptions,
 ): AsyncGenerator<ColumnarRows> {
-  // Each batch is needed once.
+  // Each batch is read once.
   const reader = new BatchReader({ store, cache: new BatchCache(0), pool: new BufferPool() });
   try {
     const stored = reader.read(dataKey, planPage(spans, { start: 0, end: rowCount }), options);

@@ -3,16 +3,14 @@ import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
 
-/**
- * A batch of about this many bytes costs little to read for one row, and little overhead for many.
- */
+/** The default size of a batch: cheap to read for one row, with little overhead for many. */
 const batchSizeBytesDefault = 256 * 1024;
 const rowsPerBatchMax = 16_384;
-/** Metadata of one column in one batch: a field node and up to three buffer regions. */
+/** The metadata of one column in one batch: a field node and up to three buffer regions. */
 const metadataBytesPerColumn = 64;
 
 /**
- * Regroups a stream of record batches into batches of equal row counts, the last one excepted.
+ * Regroups a stream of record batches into batches with equal row counts, except the last one.
  *
  * The row count is chosen once, from the first rows: a power of two that makes a batch of moderate
  * size. Columns are not copied here: a new batch is a list of slices of the incoming batches.
@@ -26,20 +24,24 @@ export class Rebatcher {
   #rowCount = 0;
 
   /**
-   * @param sizeBytesTarget bytes that a batch aims at; by default 256 KiB, more for very wide
-   * schemas
+   * Creates a rebatcher.
+   *
+   * @param sizeBytesTarget the target size of a batch; by default 256 KiB, more for very wide
+   *   schemas
    */
   constructor(schema: Schema, sizeBytesTarget?: number) {
     const metadataBytes = metadataBytesPerColumn * schema.fields.length;
     this.#sizeBytesTarget = sizeBytesTarget ?? Math.max(batchSizeBytesDefault, 4 * metadataBytes);
   }
 
-  /** Rows of every batch but the last; at least 1, also for a stream without rows. */
+  /**
+   * The number of rows in every batch except the last; at least 1, even for a stream without rows.
+   */
   get rowsPerBatch(): number {
     return Math.max(1, this.#rowsPerBatch);
   }
 
-  /** Rows seen so far. */
+  /** The number of rows so far. */
   get rowCount(): number {
     return this.#rowCount;
   }

@@ -7,21 +7,24 @@ import { isStored } from './result-finder.ts';
 interface RecordCacheParts {
   readonly store: Pick<ObjectStore, 'head'>;
   readonly clock: Clock;
-  /** How long a cached record is used without asking the store again, in milliseconds. */
+  /**
+   * Returns the time for which a cached record is used without asking the store again, in
+   * milliseconds.
+   */
   readonly stalenessMaxMs: () => number;
 }
 
 const cacheBytesMax = 16 * MiB;
-/** Roughly what one batch takes in a parsed record, and what the rest of it takes. */
+/** The approximate memory of one batch in a parsed record, and of the rest of the record. */
 const bytesPerBatch = 16;
 const bytesPerRecord = 4096;
 const ownersMax = 100_000;
 
-/** The commit records used last, and the owners of many more results. */
+/** The most recently used commit records, and the owners of many more results. */
 export class RecordCache {
   readonly #parts: RecordCacheParts;
   readonly #checks = new Map<string, Promise<boolean>>();
-  /** Kept longer than records, for results that are removed unopened. */
+  /** The owners are cached longer than records, for results that are removed unopened. */
   readonly #owners = new LRUCache<RequestId, string>({
     maxSize: ownersMax,
     sizeCalculation: () => 1,
@@ -52,7 +55,10 @@ export class RecordCache {
     return this.#owners.get(requestId);
   }
 
-  /** Whether the store was seen to have the record so recently that it need not be asked. */
+  /**
+   * Reports whether the store was seen to have the record recently enough that no request is
+   * needed.
+   */
   isFresh({ seenMs }: OpenRecord): boolean {
     const { clock, stalenessMaxMs } = this.#parts;
     return clock.monotonicMs() - seenMs < stalenessMaxMs();
@@ -60,7 +66,8 @@ export class RecordCache {
 
   /**
    * Checks that the store still has a cached record, which another process may have removed or
-   * replaced. No request while it is fresh; then one `head`, shared by concurrent callers.
+   * replaced. Makes no request while it is fresh, otherwise one `head`, shared by concurrent
+   * callers.
    */
   async confirm(open: OpenRecord, { signal }: CallOptions): Promise<boolean> {
     if (this.isFresh(open)) return true;
@@ -77,7 +84,7 @@ export class RecordCache {
     const { requestId, recordKey } = open.entry;
     const seenMs = this.#parts.clock.monotonicMs();
     const isThere = await isStored(this.#parts.store, recordKey);
-    // The record may have been replaced or removed by this process in the meantime.
+    // This process may have replaced or removed the record during the request.
     if (this.#records.get(requestId)?.entry.recordKey === recordKey) {
       if (isThere) this.#records.set(requestId, { ...open, seenMs });
       else this.delete(requestId);

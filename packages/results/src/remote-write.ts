@@ -13,18 +13,18 @@ import type { Result } from './result.ts';
 import { type ResultSink, writeResult } from './write-result.ts';
 
 /*
- * A result that another process writes than the one that serves it. They exchange plain data: the order, requests for space, and in the
- * end what was written.
+ * A result that is written by another process than the one that serves it. They exchange plain
+ * data: the order, requests for space, and finally the written result.
  */
 
-/** What a writer has to know of a result. */
+/** The data about a result that a writer needs. */
 export interface ResultOrder {
   readonly brokerId: string;
   readonly requestId: RequestId;
   readonly owner: string;
   readonly expirationMs: number;
   readonly compression: Compression;
-  /** Bytes that the result may have; 0 for no limit. */
+  /** The maximum size of the result; 0 for no limit. */
   readonly sizeBytesMax: number;
   readonly batchSizeBytes: number | undefined;
 }
@@ -32,14 +32,14 @@ export interface ResultOrder {
 /** What a writer in another process receives. */
 export interface WriteOrder extends ResultOrder {
   /**
-   * Bytes of the first batches to send back with the result, so that its first page reads nothing.
+   * The size of the first batches to return with the result, so that its first page needs no read.
    */
   readonly firstBytesMax: number;
-  /** File for a readable copy of a result that is read while it grows. */
+  /** The file for a readable copy of a result that is read while it grows. */
   readonly growthPath?: string | undefined;
 }
 
-/** What was written: small, whatever the size of the answer. */
+/** A written result: small, regardless of the size of the answer. */
 export interface WrittenResult {
   readonly entry: ResultEntry;
   readonly record: Uint8Array;
@@ -47,27 +47,27 @@ export interface WrittenResult {
 }
 
 /**
- * A request for space. A writer asks for more than it needs at once, so that it asks seldom; it may
- * get less than it wants.
+ * A request for space. A writer requests more than it needs at once, so that requests are rare; it
+ * may receive less than it wants.
  */
 export interface ExtendRequest {
   readonly neededBytes: number;
   readonly wantedBytes: number;
 }
 
-/** How a writer in another process reserves space. */
+/** The requests by which a writer in another process reserves space. */
 export interface WriterAdmission {
   /**
-   * Resolves to the bytes that were reserved, at least `neededBytes`.
+   * Resolves to the number of reserved bytes, at least `neededBytes`.
    *
    * @throws QUERY_LIMIT_EXCEEDED when there is no space and none will become free
    */
   extend(request: ExtendRequest, options: CallOptions): Promise<number>;
-  /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
+  /** Reports that the write failed; `isFreed` is true if everything it wrote has been deleted. */
   release(isFreed: boolean): void;
 }
 
-/** The writer's side: writes an answer as ordered. */
+/** Writes an answer as ordered, in the writer's process. */
 export async function writeOrdered(
   source: ResultSource,
   order: WriteOrder,
@@ -100,8 +100,8 @@ export async function writeOrdered(
 const chunkBytesMax = 4 * MiB;
 
 /**
- * Reserves space in chunks that grow with the result, at most a quarter of it: that much may be
- * reserved in excess.
+ * Reserves space in chunks that grow with the result. At most a quarter of it is reserved in
+ * excess.
  */
 function reserveInChunks(admission: WriterAdmission): SpaceReservation {
   let reservedBytes = 0;
@@ -136,13 +136,16 @@ interface RemoteWriteParts {
 }
 
 /**
- * The serving side: gives out the order and ends with `commit` or `fail`. Whatever becomes of the
- * writer, the result exists whole, or nothing of it.
+ * The serving side of a remote write: creates the order and finishes with `commit` or `fail`.
+ * Whatever happens to the writer, the result exists completely or not at all.
  */
 export class RemoteWrite implements WriterAdmission {
   readonly order: WriteOrder;
   readonly #parts: RemoteWriteParts;
-  /** Whether all that a failed writer wrote is gone; undefined: it did not say. */
+  /**
+   * True if everything that a failed writer wrote has been deleted; undefined if it did not report
+   * that.
+   */
   #isFreed: boolean | undefined;
 
   constructor(order: ResultOrder, parts: RemoteWriteParts) {
@@ -164,7 +167,7 @@ export class RemoteWrite implements WriterAdmission {
   }
 
   /**
-   * Returns the result that was written.
+   * Returns the written result.
    *
    * @throws RESULT_CORRUPT, as after `fail`, when its record is damaged
    */
@@ -184,7 +187,10 @@ export class RemoteWrite implements WriterAdmission {
     }
   }
 
-  /** Gives the space back, having deleted what a writer that did not release may have left. */
+  /**
+   * Releases the space after deleting everything that a writer may have left behind without
+   * releasing it.
+   */
   async fail(error: unknown): Promise<void> {
     const { store, reservation } = this.#parts;
     this.#isFreed ??= await removeRemains(store, keysOfRemains(store, this.order));
@@ -192,7 +198,9 @@ export class RemoteWrite implements WriterAdmission {
   }
 }
 
-/** The objects that a writer may have left of a result, in the order of their removal. */
+/**
+ * Yields the objects of a result that a writer may have left behind, in the order of their removal.
+ */
 async function* keysOfRemains(
   store: ObjectStore,
   { brokerId, requestId }: WriteOrder,

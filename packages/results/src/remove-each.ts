@@ -1,26 +1,26 @@
 import { isQuireError } from '@quire/core';
 
 /**
- * How the removal of one thing ended. `kept`: it is wanted again, because it was renewed or is
- * still being written.
+ * The outcome of a removal. `kept`: the thing is needed again, because it was renewed or is still
+ * being written.
  */
 export type RemovalOutcome = 'removed' | 'kept' | 'failed' | 'skipped';
 
-/** Limits of `removeEach`. */
+/** The limits of `removeEach`. */
 export interface RemoveEachOptions {
   readonly concurrencyMax: number;
-  /** Once aborted, removals in progress finish and no other starts. */
+  /** Once it is aborted, removals in progress finish and no others start. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** After so many failures in a row the store counts as down: the rest is skipped. */
+/** The number of consecutive failures after which the store counts as down: the rest is skipped. */
 const failuresInARowMax = 100;
 
 /**
- * Removes things, a few at a time and in order, going on past failures; reports each outcome.
+ * Removes things in order, a few concurrently, continues after failures, and reports each outcome.
  *
- * @throws what the iteration throws, and what is not a QuireError: a defect; in both cases once
- * every removal in progress has ended
+ * @throws any error of the iteration, and any error that is not a QuireError (a defect); in both
+ *   cases after every removal in progress has ended
  */
 export async function removeEach<T>(
   things: Iterable<T> | AsyncIterable<T>,

@@ -6,24 +6,24 @@ import type { ResultEntry } from './result-entry.ts';
 /** Options of `removeResult`. */
 export interface RemoveOptions extends CallOptions {
   readonly reason?: RemovalReason;
-  /** Removes the result even if it was renewed since the listing. Default: it is kept. */
+  /** Removes the result even if it was renewed after the listing. Default: no. */
   readonly includesRenewed?: boolean;
   /**
-   * Called once the result is no longer committed, while its data still exists. For an expired
-   * result the data may be gone by then: readers that miss it find the same reason.
+   * Called once the result is no longer committed but its data still exists. For an expired result
+   * the data may already be deleted: readers that miss it find the same reason.
    */
   readonly onUncommitted?: () => void;
 }
 
 /**
- * Removes a result as a listing has shown it: commit records first, then data. Returns `kept` when
- * it was renewed since.
+ * Removes a result from a listing: commit records first, then data. Returns `kept` if it was
+ * renewed after the listing.
  *
- * Safe against a renewal at any moment, also by another process: a renewal writes its new record
- * and then checks that the old one still exists; a removal deletes the old one and then looks for a
- * new one. So at least one of the two sees the other. When both do, the renewal fails with
- * RESULT_DELETED and takes its record back: the result is gone, and its data an orphan, whatever is
- * returned here.
+ * Safe against a concurrent renewal, also by another process. A renewal writes its new record and
+ * then checks that the old one still exists. A removal deletes the old one and then looks for a new
+ * one. So at least one of the two sees the other. If both do, the renewal fails with RESULT_DELETED
+ * and deletes its record: the result is gone, and its data is an orphan, whatever this function
+ * returns.
  */
 export async function removeResult(
   store: ObjectStore,
@@ -42,7 +42,7 @@ export async function removeResult(
     return 'removed';
   }
   await store.delete(entry.recordKey, call);
-  // A record found now may be the one that a renewal replaces: what is said above holds for it too.
+  // A record found now may be the one that a renewal replaces: the above applies to it as well.
   for (let hasDeleted = true; hasDeleted;) {
     hasDeleted = false;
     for await (const { key } of store.list(resultPrefix(entry.brokerId, entry.requestId), call)) {
@@ -59,9 +59,9 @@ export async function removeResult(
 }
 
 /**
- * Deletes what a failed write may have left, in this order: commit records, then data. Returns
- * whether all is gone. Stops at the first object that cannot be deleted, because a commit record
- * must not outlive its data; data without a record is an orphan for a sweep.
+ * Deletes everything that a failed write may have left behind: commit records, then data. Returns
+ * true if all is deleted. Stops at the first object that cannot be deleted, because a commit record
+ * must not outlive its data. Data without a record is an orphan for a sweep.
  */
 export async function removeRemains(
   store: Pick<ObjectStore, 'delete'>,

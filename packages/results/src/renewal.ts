@@ -6,13 +6,15 @@ import { removedError } from './removed-results.ts';
 import { isStored } from './result-finder.ts';
 
 /**
- * Replaces the commit record of a result by one with another expiry: writes the new one, then
- * deletes the old one, so that the result is never without a record. `removeResult` says why that
- * is safe against removals. The new record is written only where none is: another process may be
- * renewing to the same millisecond, and a record that was its own must not be taken back here.
+ * Replaces the commit record of a result by one with another expiry. It writes the new one first
+ * and then deletes the old one, so that the result is never without a record. `removeResult`
+ * explains why that is safe against removals.
  *
- * @throws RESULT_DELETED when the old record is missing: the result was removed or has been renewed
- * by another process
+ * The new record is written only if it does not exist: another process may be renewing to the same
+ * millisecond, and its record must not be deleted here.
+ *
+ * @throws RESULT_DELETED when the old record is missing: the result was removed, or another process
+ *   has renewed it
  */
 export async function replaceRecord(
   store: ObjectStore,
@@ -41,7 +43,10 @@ export async function replaceRecord(
   };
 }
 
-/** Stores an object; returns false, as far as the store can tell, when one with that key exists. */
+/**
+ * Stores an object; returns false if an object with that key exists, as far as the store can detect
+ * it.
+ */
 async function putNew(
   store: ObjectStore,
   key: string,

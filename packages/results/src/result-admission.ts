@@ -1,43 +1,47 @@
 import type { CallOptions, RequestId } from '@quire/core';
 
-/** Decides whether there is room for what is written, and keeps count of it. */
+/** Decides whether there is space for a write, and keeps account of it. */
 export interface ResultAdmission {
-  /** Begins to take room for a result; nothing of it is stored yet. */
+  /** Starts to reserve space for a result of which nothing is stored yet. */
   reserve(requestId: RequestId): SpaceReservation;
-  /** A stored result has been removed, whole: `sizeBytes` are free again. */
+  /** Reports that a stored result was completely removed: `sizeBytes` are free again. */
   removed(requestId: RequestId, sizeBytes: number): void;
-  /** What is stored of a result may have changed: it was renewed, or deleted, or that was tried. */
+  /**
+   * Reports that the stored size of a result may have changed: it was renewed or deleted, or an
+   * attempt was made.
+   */
   changed?(requestId: RequestId): void;
 }
 
-/** The room that one result takes as it is written; ended by `commit` or `release`. */
+/** The space reserved for a result while it is written; ended by `commit` or `release`. */
 export interface SpaceReservation {
   /**
-   * Takes more room, before the bytes are written. A promise means that there is none yet: the
-   * writer waits for it, and the store with the writer. Undefined means that the room is taken
-   * already, so that a batch that fits costs no promise.
+   * Reserves more space before the bytes are written.
+   *
+   * A promise means that there is no space yet: the writer waits for it, and so does the store.
+   * Undefined means that the space is already reserved, so that a batch that fits costs no promise.
    *
    * Throws, or rejects, with:
-   * @throws QUERY_LIMIT_EXCEEDED when there is no room and none will come; the write must then be
-   * given up
-   * @throws ABORTED when the signal is aborted meanwhile
+   * @throws QUERY_LIMIT_EXCEEDED when there is no space and none will become free; the write must
+   *   then be aborted
+   * @throws ABORTED when the signal is aborted
    */
   extend(bytes: number, options?: CallOptions): Promise<void> | undefined;
   /**
-   * Whether there is so much room that a writer may take more than it needs at once, to ask seldom:
-   * nobody waits for it, and it costs no result its place. Left out: there always is.
+   * Reports whether there is so much space that a writer may reserve more than it needs at once, to
+   * make fewer requests: no write waits for it, and no result is evicted. Omitted: always true.
    */
   hasAmpleSpace?(bytes: number): boolean;
-  /** The result stands, and its space with it: `sizeBytes`, when more was taken than it needed. */
+  /** Commits the space of a stored result: `sizeBytes`, if more was reserved than it needed. */
   commit(sizeBytes?: number): void;
   /**
-   * The write has failed. `isFreed` tells whether all that it wrote is gone again, `error` why it
-   * failed: with STORE_FULL the store itself had no room.
+   * Releases the space of a failed write. `isFreed` is true if everything it wrote has been
+   * deleted; `error` is the cause: with STORE_FULL the store itself was full.
    */
   release(isFreed: boolean, error?: unknown): void;
 }
 
-/** Lets everything be written, and counts nothing. */
+/** Admits every write and counts nothing. */
 export const unlimitedAdmission: ResultAdmission = {
   reserve: () => ({ extend: () => undefined, commit: () => undefined, release: () => undefined }),
   removed: () => undefined,

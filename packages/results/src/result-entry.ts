@@ -1,15 +1,15 @@
 import type { RequestId } from '@quire/core';
 
-/** A result as a listing shows it: every member comes from object names and sizes. */
+/** A result in a listing: every member is derived from object names and sizes. */
 export interface ResultEntry {
   readonly requestId: RequestId;
   readonly brokerId: string;
-  /** When the result was stored, in epoch milliseconds. */
+  /** The time at which the result was stored, in epoch milliseconds. */
   readonly submissionTimeMs: number;
-  /** From this moment on (epoch milliseconds) the result counts as gone. */
+  /** The time from which the result counts as gone, in epoch milliseconds. */
   readonly expirationTimeMs: number;
   readonly rowCount: number;
-  /** Bytes of the data file and of every commit record. */
+  /** The size of the data file and of every commit record. */
   readonly sizeBytes: number;
   readonly dataKey: string;
   readonly recordKey: string;

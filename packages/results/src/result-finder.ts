@@ -17,7 +17,7 @@ import type { OpenOptions } from './result-store-options.ts';
 import type { ResultEntry } from './result-entry.ts';
 import { elsewhereError, readRunningPlace } from './running-mark.ts';
 
-/** What the store shows of an id. */
+/** The objects that the store has for an id. */
 interface Found {
   readonly entry: ResultEntry | undefined;
   /** The mark of a query that another broker runs. */
@@ -29,15 +29,18 @@ const nothing: Found = { entry: undefined, runningKey: undefined };
 interface ResultFinderParts {
   readonly store: ObjectStore;
   readonly brokerId: string;
-  /** With these, results of other brokers in the same store are found as well. */
+  /** If set, results of other brokers in the same store are found as well. */
   readonly peers: PeerBrokers | undefined;
   readonly clock: Clock;
 }
 
-/** A renewal between listing and reading moves the record; the next attempt finds it. */
+/**
+ * The number of attempts. A renewal between listing and reading replaces the record; the next
+ * attempt finds the new one.
+ */
 const attemptsMax = 3;
 
-/** Finds results in the store, by listings, and reads their commit records. */
+/** Finds results in the store with listings, and reads their commit records. */
 export class ResultFinder {
   readonly #store: ObjectStore;
   readonly #brokerId: string;
@@ -52,9 +55,9 @@ export class ResultFinder {
   }
 
   /**
-   * Undefined when the result does not exist. One listing for a result of our own; for one of a
-   * peer, at most one more for each known peer, and, when none of those has it, a search for new
-   * ones.
+   * Finds the entry of a result; undefined if it does not exist. Makes one listing for a result of
+   * this broker. For one of a peer, it makes at most one more for each known peer and, if none has
+   * it, a search for new ones.
    *
    * @throws RESULT_CORRUPT when its commit record exists and its data does not
    */
@@ -63,11 +66,11 @@ export class ResultFinder {
   }
 
   /**
-   * As `findEntry`, and one read; undefined when the result does not exist.
+   * Finds a result as `findEntry` does and reads its record; undefined if it does not exist.
    *
    * @throws RESULT_CORRUPT when the record is damaged or describes another result
-   * @throws QUERY_ELSEWHERE, to those who may read it, or else RESULT_NOT_FOUND, when another
-   * broker runs the query
+   * @throws QUERY_ELSEWHERE, or RESULT_NOT_FOUND for callers who may not read it, when another
+   *   broker runs the query
    */
   async find(
     requestId: RequestId,
@@ -94,7 +97,9 @@ export class ResultFinder {
     }
   }
 
-  /** Makes the requests of `find` for a result that does not exist, and of reading its record. */
+  /**
+   * Makes the same requests as `find` and a read of the record, for a result that does not exist.
+   */
   async findNothing(requestId: RequestId, options: CallOptions): Promise<void> {
     await this.findEntry(requestId, options);
     await this.readNothing(requestId, options);
@@ -109,7 +114,7 @@ export class ResultFinder {
     }
   }
 
-  /** Whether the result has a commit record, whether or not its data exists. */
+  /** Reports whether the result has a commit record, whether or not its data exists. */
   async isCommitted(
     { brokerId, requestId }: Pick<ResultEntry, 'brokerId' | 'requestId'>,
     options: CallOptions,
@@ -122,14 +127,14 @@ export class ResultFinder {
 
   async #search(requestId: RequestId, options: CallOptions): Promise<Found> {
     const { entry } = await this.#findIn([this.#brokerId], requestId, options);
-    // This process knows its own queries: a mark with our name is what an earlier one has left.
+    // This process knows its own queries: a mark with its name was left by an earlier process.
     if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
     const known = await this.#findIn(this.#peers.known, requestId, options);
     if (known.entry !== undefined || known.runningKey !== undefined) return known;
     return this.#findIn(await this.#peers.lookForNew(requestId, options), requestId, options);
   }
 
-  /** Searches all at once: that takes no longer than one. */
+  /** Searches all brokers concurrently, which takes no longer than one search. */
   async #findIn(
     brokerIds: readonly string[],
     requestId: RequestId,
@@ -153,9 +158,9 @@ export class ResultFinder {
   }
 
   /**
-   * A listing is not a snapshot: it may show a commit record, and then miss the data that was
-   * removed in the meantime. A removal takes the record first. So data that is missing while the
-   * result is still committed was lost.
+   * Checks that data is not missing while the result is still committed. A listing is not a
+   * snapshot: it may include a commit record and then miss data that was removed in between. A
+   * removal deletes the record first, so data that is missing while the record exists was lost.
    */
   async #assertNotLost(folder: ResultFolder, options: CallOptions): Promise<void> {
     const dataKey = dataKeyOf(folder.brokerId, folder.requestId);
@@ -182,7 +187,7 @@ function keyOfKind({ orphans }: ResultFolder, kind: 'record' | 'running'): strin
   return orphans.find(({ key }) => parseResultObjectName(key)?.kind === kind)?.key;
 }
 
-/** Whether the store has an object. */
+/** Reports whether the store has an object. */
 export async function isStored(
   store: Pick<ObjectStore, 'head'>,
   key: string,

@@ -14,51 +14,54 @@ import type { PagePlan } from './plan-page.ts';
 import type { CachedBatches, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
-/** Where a page's bytes come from. */
+/** The source of a page's bytes. */
 export interface PageSource {
   read(plan: PagePlan, options: CallOptions): AsyncIterable<ReadBatch>;
-  /** The batches, when none has to be waited for. Absent: they never are cached. */
+  /** Returns the batches if none has to be waited for. Absent: they are never cached. */
   readCached?(plan: PagePlan): CachedBatches | undefined;
   readonly pool: BufferPool;
 }
 
-/** How a page is written. */
+/** The options for encoding a page. */
 export interface EncodeOptions extends CallOptions, FormatOptions {
   /**
-   * Whether the caller is done with a chunk when it asks for the next one, whose bytes may then
-   * take its place. Default: no, every chunk is the caller's to keep.
+   * True if the caller has finished with a chunk when it requests the next one, which may then
+   * overwrite it. Default: no, the caller may retain every chunk.
    */
   readonly isDoneWithChunks?: boolean;
 }
 
-/** A page that was encoded in one turn. */
+/** A page that was encoded synchronously. */
 export interface EncodedPage {
   readonly chunks: readonly Uint8Array[];
   /**
-   * Gives the memory of the chunks back; `isStillRead` when something may still read it. Absent:
-   * the chunks are the caller's to keep.
+   * Releases the memory of the chunks; `isStillRead` if it may still be read. Absent: the caller
+   * may retain the chunks.
    */
   readonly release?: (isStillRead: boolean) => void;
 }
 
-/** What a page has to know of its result. */
+/** The members of a record that a page needs. */
 export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
 
-/** Pages of more stored bytes than that come as chunks: others want their turn. */
+/**
+ * The stored size up to which a page is encoded synchronously; larger ones are yielded in chunks,
+ * so that they do not block other work.
+ */
 const syncBytesMax = 64 * 1024;
 /**
- * Decoding a batch costs more than writing a row of it. What is remembered takes some kilobytes of
- * each ten columns.
+ * The maximum number of columns for which decoded batches are cached. Decoding a batch costs more
+ * than writing one of its rows. A cached batch takes some kilobytes for every ten columns.
  */
 const rememberedColumnsMax = 32;
-/** Of messages that the cache keeps, for as long as it does. */
+/** Decoded batches of messages in the cache, for as long as those are cached. */
 const rememberedBatches = new WeakMap<Uint8Array, ColumnBatch>();
 
 /** One page of a result, planned but not read. */
 export class ResultPage {
   readonly range: RowRange;
   /**
-   * Stored bytes of the batches that the page touches: an upper bound of what a read takes from the
+   * The stored size of the page's batches: an upper bound of the bytes that a read fetches from the
    * store.
    */
   readonly sizeBytesMax: number;
@@ -79,13 +82,12 @@ export class ResultPage {
   }
 
   /**
-   * The bytes of the page, streamed batch by batch: memory does not grow with the page. Each call
-   * reads again.
+   * Returns the bytes of the page, streamed batch by batch: memory does not grow with the page.
+   * Each call reads again.
    *
    * @throws INVALID_PARAMETER when there is no such format or codec
-   * @throws RESULT_CORRUPT when a batch does not match its checksum; rows of it are never handed
-   * out
-   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_NOT_FOUND when the result is gone by now
+   * @throws RESULT_CORRUPT when a batch does not match its checksum; its rows are never returned
+   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_NOT_FOUND when the result no longer exists
    * @throws STORE_UNAVAILABLE, STORE_TIMED_OUT, ABORTED
    */
   encode(format: PageFormatName, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
@@ -104,8 +106,8 @@ export class ResultPage {
   }
 
   /**
-   * The same bytes as those of `encode`, in one turn, when all batches are cached; undefined where
-   * `encode` is needed: batches have to be read or decompressed, a page of text is large, or the
+   * Returns the same bytes as `encode` synchronously if all batches are cached. Returns undefined
+   * if `encode` is needed: batches must be read or decompressed, a page of text is large, or the
    * format is neither text nor Arrow.
    *
    * @throws RESULT_CORRUPT as `encode`
@@ -146,8 +148,8 @@ export class ResultPage {
   }
 
   /**
-   * The page's batches as encapsulated IPC messages, one by one and without the schema: those that
-   * fit go out as they are stored. A message may be looked at until the next one is asked for.
+   * Returns the page's batches as encapsulated IPC messages, one by one and without the schema;
+   * those that fit are sent as they are stored. A message is valid until the next one is requested.
    *
    * @throws as `encode`
    */
@@ -161,7 +163,7 @@ export class ResultPage {
     });
   }
 
-  /** About what the page's rows take in the store. */
+  /** Returns the approximate stored size of the page's rows. */
   #storedBytes(): number {
     const { rowsPerBatch } = this.#record.spans;
     return (
@@ -170,10 +172,7 @@ export class ResultPage {
     );
   }
 
-  /**
-   * The batches that the page touches, whole; they may be looked at until the next one is asked
-   * for.
-   */
+  /** Yields the whole batches of the page; each is valid until the next one is requested. */
   async *batches(options: CallOptions = {}): AsyncGenerator<ColumnarRows> {
     const stored = this.#source.read(this.#plan, options);
     for await (const { batch } of decodedBatches(this.#record.schema, stored)) yield batch;

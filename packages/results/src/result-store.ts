@@ -42,43 +42,45 @@ import { writeResult } from './write-result.ts';
 import { RemoteWrite, type ResultOrder } from './remote-write.ts';
 
 const stalenessMaxMsDefault = 5000;
-/** Each failed attempt means that somebody else has just renewed the same result. */
+/**
+ * The number of attempts of a renewal. Each failed attempt means that another process has just
+ * renewed the same result.
+ */
 const renewalAttemptsMax = 3;
-/** How many removals of one `deleteExpired` run at the same time. */
+/** The number of concurrent removals of one `deleteExpired`. */
 const removalsMax = 16;
 
 /**
  * The results of one broker in an object store: created once, read page by page, renewed, deleted.
  *
- * A result exists from the moment its commit record does, which is after its data is durable; it
- * goes in the reverse order. So a crash at any point leaves a whole result or none, and at worst
- * data that no record names.
+ * A result exists as soon as its commit record does, which is after its data is durable; it is
+ * removed in the reverse order. So a crash at any point leaves a whole result or none, and at worst
+ * data without a record.
  */
 export class ResultStore implements AsyncDisposable {
   readonly brokerId: string;
-  /**
-   * Prepares to read a result while it is written, which `create` or `startWrite` is then given; the
-   * caller ends it.
-   */
+  /** Prepares a result to be read while `create` or `startWrite` writes it; the caller ends it. */
   readonly grow: GrowResult;
   /**
-   * Tells the other brokers of a shared store which one runs a query, until the mark is ended;
-   * undefined when there are no others.
+   * Marks a query as running on this broker for the other brokers of a shared store, until the mark
+   * is ended; undefined if there are no others.
    */
   readonly markRunning: MarkRunning;
   readonly #store: ObjectStore;
   readonly #live: LiveResults;
   readonly #finder: ResultFinder;
   readonly #pages: PageReader;
-  /** Renewals and removals of one result run one after the other. */
+  /** Runs renewals and removals of one result sequentially. */
   readonly #changes = new KeyedQueue<RequestId>();
   readonly #clock: Clock;
   readonly #options: ResultStoreOptions;
   readonly #admission: ResultAdmission;
 
   /**
-   * @throws INVALID_PARAMETER when the broker id cannot stand in object names, or another option is
-   * out of its range
+   * Creates the store of results.
+   *
+   * @throws INVALID_PARAMETER when the broker id cannot be part of object names, or another option
+   *   is out of range
    */
   constructor(options: ResultStoreOptions) {
     checkStoreOptions(options);
@@ -105,13 +107,14 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Stores an answer whole; resolves once it is committed and durable. Memory: one batch, whatever
-   * the size of the answer. When it rejects, nothing stays behind. The first batches stay at hand,
-   * so that the first page reads nothing.
+   * Stores a whole answer; resolves once it is committed and durable.
    *
-   * @throws whatever the source throws
-   * @throws INVALID_PARAMETER when an option is out of its range, or what should be a schema is not
-   * @throws INVALID_BATCH when a batch is not what the schema says
+   * Memory: one batch, regardless of the size of the answer. If it rejects, nothing is left behind.
+   * The first batches are cached, so that the first page needs no read.
+   *
+   * @throws any error of the source
+   * @throws INVALID_PARAMETER when an option is out of range, or the schema is not one
+   * @throws INVALID_BATCH when a batch does not match the schema
    * @throws UNSUPPORTED_COLUMN_TYPE, QUERY_LIMIT_EXCEEDED, STORE_FULL, STORE_UNAVAILABLE, ABORTED
    */
   async create(source: ResultSource, options: NewResult): Promise<Result> {
@@ -132,9 +135,9 @@ export class ResultStore implements AsyncDisposable {
 
   /**
    * Prepares a result that another process writes into the same store; otherwise as `create`. The
-   * caller ends it, by `commit` or `fail`.
+   * caller finishes it with `commit` or `fail`.
    *
-   * @throws INVALID_PARAMETER when an option is out of its range
+   * @throws INVALID_PARAMETER when an option is out of range
    */
   startWrite(options: Omit<NewResult, 'signal'>): RemoteWrite {
     const order = this.#orderOf(options);
@@ -152,29 +155,32 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Opens a live result; without any request to the store when its commit record is cached and was
-   * seen there recently (`stalenessMaxMs`).
+   * Opens a live result. Makes no store request if its commit record is cached and was recently
+   * seen there (`stalenessMaxMs`).
    *
-   * @throws RESULT_NOT_FOUND when there is no such result, as far as is remembered, the text is not
-   * a request id, or the caller may not read it
+   * @throws RESULT_NOT_FOUND when no such result is known, the text is not a request id, or the
+   *   caller may not read it
    * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone; QUERY_ELSEWHERE when
-   * another broker still runs its query
+   *   another broker still runs its query
    * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a
-   * newer version of Quire has stored it
+   *   newer version of Quire has stored it
    */
   async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
     return this.#resultOf(await this.#live.open(requestId, options));
   }
 
-  /** As `open`, when that needs no request to the store and does not refuse; else undefined. */
+  /**
+   * Opens a result as `open` does if no store request is needed and it is not refused; otherwise
+   * returns undefined.
+   */
   openCached(requestId: string, mayRead?: OpenOptions['mayRead']): Result | undefined {
     const open = isRequestId(requestId) ? this.#live.openCached(requestId, mayRead) : undefined;
     return open && this.#resultOf(open);
   }
 
   /**
-   * This broker's results from one listing, in the order of their ids, which is that of their time;
-   * opens no object.
+   * Lists this broker's results from one listing, in the order of their ids, which is also that of
+   * their times; opens no object.
    */
   list(options: CallOptions = {}): AsyncIterable<ResultEntry> {
     return listBrokerResults(this.#store, this.brokerId, options);
@@ -201,9 +207,9 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Removes a result as a listing has shown it, for a cleaner: opens no object, so that its owner
-   * is told why it is gone only while this process remembers the owner. Resolves to `kept` when it
-   * was renewed since.
+   * Removes a result from a listing, for a cleaner. It opens no object, so the owner later learns
+   * the reason only if this process still has the owner cached. Resolves to `kept` if it was
+   * renewed after the listing.
    */
   async remove(
     entry: ResultEntry,
@@ -214,8 +220,8 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures, and opens
-   * none; resolves to how many were deleted.
+   * Deletes every result with `expirationTimeMs <= cutoffMs` without opening it, and continues
+   * after failures; resolves to the number of deleted results.
    *
    * @throws STORE_UNAVAILABLE when some could not be deleted
    */
@@ -246,7 +252,7 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Sets the expiry of a result to `durationMs` from now, at most to the ceiling; never changes its
+   * Sets the expiry of a result to `durationMs` from now, limited to the maximum; never changes its
    * rows.
    *
    * @throws INVALID_PARAMETER when `durationMs` is not an integer of at least 1
@@ -265,7 +271,7 @@ export class ResultStore implements AsyncDisposable {
         const expirationTimeMs =
           this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
         if (expirationTimeMs === open.entry.expirationTimeMs) return open.entry;
-        this.#live.forget(id); // should it fail halfway, only the store knows which record counts
+        this.#live.forget(id); // if it fails halfway, only the store knows which record counts
         try {
           const renewed = await replaceRecord(
             this.#store,
@@ -277,7 +283,7 @@ export class ResultStore implements AsyncDisposable {
           this.#live.add(renewed);
           return renewed.entry;
         } catch (error) {
-          // Another process, or a renewal that failed, may have replaced the record.
+          // Another process, or a failed renewal, may have replaced the record.
           if (!isQuireError(error, 'RESULT_DELETED')) throw error;
           const isThere = (await this.#finder.findEntry(id, call)) !== undefined;
           if (!isThere) throw this.#live.gone(open, 'deleted');
@@ -287,7 +293,7 @@ export class ResultStore implements AsyncDisposable {
     });
   }
 
-  /** Bytes and number of this broker's results, from one listing. */
+  /** Returns the total size and number of this broker's results, from one listing. */
   async usage(
     options: CallOptions = {},
   ): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
@@ -300,7 +306,7 @@ export class ResultStore implements AsyncDisposable {
     await this.#store[Symbol.asyncDispose]();
   }
 
-  /** What a writer has to know of a new result, as the settings are now. */
+  /** Returns the order for the writer of a new result, according to the current settings. */
   #orderOf(options: Omit<NewResult, 'signal'>): ResultOrder {
     checkCreateOptions(options);
     const { owner, requestId = this.newRequestId(owner) } = options;
@@ -312,7 +318,7 @@ export class ResultStore implements AsyncDisposable {
       batchSizeBytes,
     } = this.#options;
     const expirationMs = Math.min(options.expirationMs ?? expirationMsDefault, expirationMaxMs);
-    checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
+    checkDurationMs('expirationMs', expirationMs); // the settings may have changed since the last result
     return {
       brokerId: this.brokerId,
       requestId,
@@ -328,7 +334,7 @@ export class ResultStore implements AsyncDisposable {
     return new Result(open.entry, open.record, storedPages(open, this.#live, this.#pages));
   }
 
-  /** Runs a change after others of the same result, and reports it, also when it failed. */
+  /** Runs a change after earlier ones of the same result, and reports it even if it failed. */
   async #change<T>(requestId: string, change: (requestId: RequestId) => Promise<T>): Promise<T> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     try {
@@ -338,7 +344,7 @@ export class ResultStore implements AsyncDisposable {
     }
   }
 
-  /** The one way in which a result of a broker goes. */
+  /** Removes a result of a broker; every removal uses this method. */
   async #remove(
     entry: ResultEntry,
     options: RemoveOptions & {

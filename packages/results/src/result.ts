@@ -14,7 +14,7 @@ import type { ResultEntry } from './result-entry.ts';
 import { type PageSource, ResultPage } from './result-page.ts';
 
 /**
- * A live result: its commit record is at hand, its rows are read page by page. Holds no resources.
+ * A live result: its commit record is cached, its rows are read page by page. Holds no resources.
  */
 export class Result {
   readonly entry: ResultEntry;
@@ -32,7 +32,7 @@ export class Result {
     return this.#record.owner;
   }
 
-  /** The schema as stored: richer than what JSON shows of it. */
+  /** The schema as stored, which is richer than its JSON form. */
   get schema(): Schema {
     return this.#record.schema;
   }
@@ -41,7 +41,7 @@ export class Result {
     return this.#record.statistics;
   }
 
-  /** All rows, for a query that names the result. */
+  /** Returns all rows, for a query that references the result. */
   rows(): NamedRows {
     const { requestId, rowCount } = this.entry;
     const read = (options: CallOptions): AsyncIterable<ColumnarRows> =>
@@ -49,7 +49,7 @@ export class Result {
     return { requestId, schema: this.schema, rowCount, read };
   }
 
-  /** What another process needs to read it: `openOrdered`. */
+  /** Returns the data with which another process reads it: `openOrdered`. */
   readOrder(): ReadOrder {
     return { dataKey: this.entry.dataKey, record: encodeCommitRecord(this.#record) };
   }

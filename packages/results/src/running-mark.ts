@@ -8,26 +8,26 @@ import {
 import { runningKeyOf } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
-/** Where a query runs whose result does not stand yet. */
+/** The broker of a running query whose result does not exist yet. */
 export interface RunningPlace {
   /** Name of the principal that runs it. */
   readonly owner: string;
-  /** How others reach the broker that runs it. */
+  /** The address of the broker that runs it. */
   readonly broker: { readonly host: string; readonly port: number };
-  /** It has certainly ended by then, by the clock of that broker. */
+  /** The time at which it has ended for certain, by the clock of that broker. */
   readonly endsBeforeMs: number;
 }
 
 /**
- * How much longer than its limit a query counts as one that runs: clocks differ, and it cleans up
+ * The time after its limit for which a query counts as running: clocks differ, and it cleans up
  * after itself.
  */
 const graceMs = 60_000;
 
-/** Has a query known to the brokers that share the store; undefined where there are none. */
+/** Marks a query as running for the brokers that share the store; undefined if there are none. */
 export type MarkRunning = (requestId: RequestId, place: RunningPlace) => RunningMark | undefined;
 
-/** Marks queries of a broker in its store, where others share it. */
+/** Returns the function that marks queries of a broker in its store, if it is shared. */
 export function markerOf({
   store,
   brokerId,
@@ -38,12 +38,12 @@ export function markerOf({
 }
 
 /**
- * Says in a store that others share where a query runs, until it is ended. The mark is a
- * convenience: when it cannot be written, other brokers do not know of the query, which goes on. A
- * mark that a killed broker leaves is an orphan to sweep.
+ * A mark in a shared store that names the broker of a running query, until it is ended. The mark is
+ * optional: if it cannot be written, other brokers do not know of the query, which continues. A
+ * mark that a killed broker leaves behind is an orphan for a sweep.
  */
 export class RunningMark {
-  /** Resolves once others can see it. @throws as `ObjectStore.put` */
+  /** Resolves once other brokers can see it. @throws as `ObjectStore.put` */
   readonly written: Promise<void>;
   readonly #store: Pick<ObjectStore, 'delete'>;
   readonly #key: string;
@@ -57,17 +57,17 @@ export class RunningMark {
     this.#store = store;
     this.#key = runningKeyOf(brokerId, requestId);
     this.written = store.put(this.#key, encodeRunningPlace(place)).then(() => undefined);
-    this.written.catch(() => undefined); // for those who do not wait for it
+    this.written.catch(() => undefined); // for callers that do not wait for it
   }
 
-  /** Takes it away. @throws as `ObjectStore.delete` */
+  /** Deletes the mark. @throws as `ObjectStore.delete` */
   async end(): Promise<void> {
-    await this.written.catch(() => undefined); // it may have landed all the same
+    await this.written.catch(() => undefined); // the mark may have been stored in spite of the failure
     await this.#store.delete(this.#key);
   }
 }
 
-/** What is read goes into headers. */
+/** The pattern of hosts that may be used in headers. */
 const hostPattern = /^[\w.:[\]-]{1,255}$/;
 
 function encodeRunningPlace({ owner, broker, endsBeforeMs }: RunningPlace): Uint8Array {
@@ -75,8 +75,8 @@ function encodeRunningPlace({ owner, broker, endsBeforeMs }: RunningPlace): Uint
 }
 
 /**
- * Where a query runs, as a store says; undefined when the mark is old, or cannot be read. @throws
- * OBJECT_NOT_FOUND when it has gone
+ * Returns the broker that runs a query, according to a store; undefined if the mark is old or
+ * cannot be read. @throws OBJECT_NOT_FOUND when it does not exist
  */
 export async function readRunningPlace(
   store: ObjectStore,
@@ -105,12 +105,12 @@ function decodeRunningPlace(bytes: Uint8Array): RunningPlace | undefined {
   return { owner, broker: { host, port }, endsBeforeMs: Number(endsBeforeMs) };
 }
 
-/** Says to those who may read the result of a query that it runs at another broker. */
+/** Returns the error for callers who may read the result of a query that another broker runs. */
 export function elsewhereError(requestId: RequestId, { broker }: RunningPlace): QuireError {
   const { host, port } = broker;
   return new QuireError(
     'QUERY_ELSEWHERE',
-    `The query ${requestId} runs at broker ${host}:${port}, which alone can tell of it before it has ended; ask there, or here again later.`,
+    `The query ${requestId} runs on broker ${host}:${port}, which alone knows its progress; ask that broker, or retry here after the query has ended.`,
     { broker },
   );
 }

@@ -2,21 +2,20 @@ import { QuireError } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
 
 interface SharedReadParts<T> {
-  /** Starts at once; its signal is aborted when nobody wants what it reads any more. */
+  /** Starts immediately; its signal is aborted when no user is left. */
   readonly read: (signal: AbortSignal) => Promise<T>;
-  /** Called once, when the last user has left: nobody may join any more. */
+  /** Called once, when the last user has left: no other may join. */
   readonly onUnused: () => void;
   /**
-   * Takes back what was read, if it was: at once when the last user has left, or later, where that
-   * did not keep the read from ending. `mayBeLookedAt` when somebody left in the middle of it, who
-   * may still have a part of it in hand.
+   * Takes back the value when the last user has left, or later if the read ended in spite of that.
+   * `mayBeLookedAt` if a user left early and may still hold a part of it.
    */
   readonly takeBack: (value: T, mayBeLookedAt: boolean) => void;
 }
 
 /**
- * One read for everybody who wants the same bytes at the same time. It goes on while anybody waits
- * for it or uses what it gave.
+ * One read shared by all callers that want the same bytes at the same time. It continues while any
+ * caller waits for it or uses its value.
  */
 export class SharedRead<T> {
   readonly #outcome: Promise<T>;
@@ -32,14 +31,14 @@ export class SharedRead<T> {
     const settle = (): void => {
       this.#isSettled = true;
     };
-    this.#outcome.then(settle, settle); // a failure is told to those who join
+    this.#outcome.then(settle, settle); // callers that join receive the failure
   }
 
   /**
-   * Uses what is read, as long as `use` runs.
+   * Uses the value for as long as `use` runs.
    *
-   * @throws what the read threw
-   * @throws ABORTED when `signal` is aborted while it is waited for
+   * @throws any error of the read
+   * @throws ABORTED when `signal` is aborted during the wait
    */
   async *use<Item>(
     signal: AbortSignal | undefined,

@@ -6,7 +6,10 @@ import type { PagePlan } from './plan-page.ts';
 import type { OpenRecord } from './commit-record.ts';
 import type { PageSource } from './result-page.ts';
 
-/** Returns the pages of a result while it lives: once it is gone, not even cached batches show. */
+/**
+ * Returns the pages of a result while it is live: once it is gone, not even cached batches are
+ * served.
+ */
 export function storedPages(open: OpenRecord, live: LiveResults, pages: PageReader): PageSource {
   const { entry, record } = open;
   return {

@@ -11,7 +11,7 @@ import type { ProgressTarget } from './progress-event.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Result } from './result.ts';
 
-/** How the answer of a query is stored. */
+/** The options for storing the answer of a query. */
 export interface StoringOptions extends CallOptions {
   readonly limits: QueryLimits;
   /** Name of the principal that runs the query. */
@@ -19,33 +19,33 @@ export interface StoringOptions extends CallOptions {
   readonly requestId?: RequestId;
   /** As `NewResult.expirationMs`. */
   readonly expirationMs?: number | undefined;
-  /** Shows the rows while they are written: `ResultStore.grow`. */
+  /** The target of `ResultStore.grow`, which shows the rows while they are written. */
   readonly growth?: ProgressTarget | undefined;
-  /** The results that the query names. */
+  /** The results that the query references. */
   readonly results?: readonly Result[] | undefined;
-  /** Told, before the first row, of which data the answer will be. */
+  /** Called before the first row with the data that the answer is computed from. */
   readonly onPlanned?: ((data: AnsweredData) => void) | undefined;
 }
 
-/** The data that an answer is of. */
+/** The data that an answer is computed from. */
 export interface AnsweredData {
   /** As `QueryExecution.dataVersion`. */
   readonly version: string | undefined;
   readonly tables: readonly string[];
 }
 
-/** Runs queries and stores their answers whole; where it does so is its own affair. */
+/** Runs queries and stores their whole answers, in this process or another. */
 export interface StoringEngine {
   /**
-   * Runs a query and stores its answer. When it rejects, nothing of it stays, in the store or
-   * anywhere else, and nothing of it runs any more.
+   * Runs a query and stores its answer. If it rejects, nothing of it is left behind anywhere, and
+   * nothing of it is still running.
    *
    * @throws as `QueryEngine.execute` and `ResultStore.create`
    */
   store(query: Query, options: StoringOptions): Promise<Result>;
   /**
-   * Returns the schema that the answer of a query has, and the types of its parameters; rows are not
-   * computed.
+   * Returns the schema of the answer of a query, and the types of its parameters, without computing
+   * rows.
    *
    * @throws as `QueryEngine.execute`
    */
@@ -59,12 +59,12 @@ export interface StoringEngine {
   readonly dataVersion?: ((tables: readonly string[]) => Promise<string | undefined>) | undefined;
 }
 
-/** What is known of a query under way. */
+/** Returns the data that a running query reads. */
 export function answeredData(execution: QueryExecution): AnsweredData {
   return { version: execution.dataVersion, tables: execution.statistics().tables };
 }
 
-/** Describes a query by its engine. @throws as `QueryEngine.execute` */
+/** Describes a query with its engine. @throws as `QueryEngine.execute` */
 export async function describeBy(
   engine: Pick<QueryEngine, 'describe' | 'execute'>,
   query: Query,
@@ -76,7 +76,7 @@ export async function describeBy(
   return { schema, parameterTypes };
 }
 
-/** Runs queries on an engine in this process, which their memory and time then concern. */
+/** Returns an engine that runs queries in this process, and uses its memory and time. */
 export function storeInProcess(
   engine: QueryEngine,
   results: Pick<ResultStore, 'create'>,

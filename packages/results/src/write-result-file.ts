@@ -13,16 +13,17 @@ import type { WrittenBatch } from './growing/progress-writer.ts';
 
 export interface ResultFileOptions {
   readonly compression: Compression;
-  /** Bytes that the file may have; 0 for no limit. */
+  /** The maximum size of the file; 0 for no limit. */
   readonly sizeBytesMax: number;
-  /** Bytes that a batch aims at; undefined for the default. */
+  /** The target size of a batch; undefined for the default. */
   readonly batchSizeBytes: number | undefined;
-  /** Lends the memory that messages are written in. */
+  /** Lends the memory for messages. */
   readonly pool: BufferPool;
-  /** Told before anything is read where the first batch will begin. */
+  /** Called with the offset of the first batch, before anything is read. */
   onBegin?(firstOffset: number): Promise<void> | undefined;
   /**
-   * Sees each batch before it is written; a promise holds up the write, and a rejection ends it.
+   * Called with each batch before it is written; a promise delays the write, and a rejection ends
+   * it.
    */
   onBatch?(batch: WrittenBatch): Promise<void> | undefined;
 }
@@ -36,12 +37,11 @@ export interface ResultFileSummary {
 const magic = new TextEncoder().encode('ARROW1');
 
 /**
- * Encodes batches as an Arrow IPC file: leading schema message, batches of one row count each (the
- * last may be shorter), end-of-stream marker, footer. Yields it piece by piece and returns what a
- * commit record has to know. Source:
- * https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+ * Encodes batches as an Arrow IPC file: schema message, batches with equal row counts (the last may
+ * be shorter), end-of-stream marker, footer. Yields it piece by piece and returns the data for the
+ * commit record. Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  *
- * Holds one batch at a time, and does not touch a piece again once it is asked for the next.
+ * Holds one batch at a time, and does not use a piece again once the next one is requested.
  * `schema` is a stored schema (`storedSchemaOf`).
  *
  * @throws QUERY_LIMIT_EXCEEDED when the file would exceed `sizeBytesMax`
@@ -123,6 +123,6 @@ function encodeTail(schema: Schema, blocks: FileBlock[]): Uint8Array {
 function tooLarge(sizeBytesMax: number): QuireError {
   return new QuireError(
     'QUERY_LIMIT_EXCEEDED',
-    `The result is larger than the ${sizeBytesMax} bytes that one result may have.`,
+    `The result exceeds the limit of ${sizeBytesMax} bytes for one result.`,
   );
 }

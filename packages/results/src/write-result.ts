@@ -24,12 +24,12 @@ import type { SpaceReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
 
-/** What a writer needs of a store. */
+/** The part of a store that a writer needs. */
 export type ResultSink = Pick<ObjectStore, 'put' | 'delete'>;
 
 export interface WriteOptions extends CallOptions {
   readonly store: ResultSink;
-  /** Keeps the first batches for the first page. */
+  /** Caches the first batches for the first page. */
   readonly cache: Pick<BatchCache, 'isFor' | 'set'>;
   readonly pool: BufferPool;
   readonly clock: Clock;
@@ -53,12 +53,12 @@ const unknownStatistics = {
   tables: [],
 };
 
-/** What was written, and the commit record as it was. */
+/** The written result and its commit record. */
 interface Written extends OpenRecord {
   readonly recordBytes: Uint8Array;
 }
 
-/** Writes data, then the commit record; on failure takes both back. */
+/** Writes data, then the commit record; deletes both on failure. */
 export async function writeResult(source: ResultSource, options: WriteOptions): Promise<Written> {
   const { store, brokerId, requestId, owner, signal } = options;
   const schema = storedSchemaOf(source.schema);
@@ -107,7 +107,8 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
     const reason = file.sourceError ?? error;
-    // Not bound to the signal, which may be why the write failed; a put that rejected may have landed.
+    // Not bound to the signal, which may be why the write failed; a put that rejected may have
+    // stored its object.
     const keys = recordKey === undefined ? [dataKey] : [recordKey, dataKey];
     reservation.release(await removeRemains(store, keys), reason);
     if (signal?.aborted === true) throw abortError(signal);
@@ -123,8 +124,8 @@ interface FileParts {
 }
 
 /**
- * The data file as a stream of bytes, which knows afterwards what it held, or why its source
- * failed.
+ * The data file as a stream of bytes, which afterwards knows its content, or the failure of its
+ * source.
  */
 class ResultFile {
   sourceError: unknown;
@@ -175,8 +176,8 @@ class ResultFile {
   }
 
   /**
-   * The source's batches, held to the schema; a failure of the source is kept, because a store may
-   * wrap what it gets.
+   * Yields the source's batches, checked against the schema. A failure of the source is recorded,
+   * because a store may wrap its errors.
    */
   async *#batches(): AsyncGenerator<ColumnBatch<ArrowColumn>> {
     const checker = new BatchChecker(this.#parts.schema);

@@ -122,7 +122,7 @@ describe('a batch is held to its schema, by', () => {
       invalid("'c' is in a batch, but not in the schema"),
     );
     expect(await store(fields, batchOf(1, { b, a }))).toBe(
-      invalid("'a' is column 0 of the schema, where a batch has 'b'"),
+      invalid("'a' is column 0 of the schema, but the batch has 'b' there"),
     );
   });
 
@@ -176,7 +176,7 @@ describe('a batch is held to its schema, by', () => {
     const textOf = (offsets: Int32Array | BigInt64Array, type: DataType = new Utf8()): Data =>
       new Data(type, 0, 2, 0, { 0: offsets as Int32Array, 1: Buffer.from('abc') });
     expect(await storeColumn(new Utf8(), textOf(Int32Array.of(0, 1, 3)))).toBe('[["a"],["bc"]]');
-    const leadBack = invalid("'c' has offsets that lead back in a batch");
+    const leadBack = invalid("'c' has offsets that decrease in a batch");
     expect(await storeColumn(new Utf8(), textOf(Int32Array.of(0, 3, 2)))).toBe(leadBack);
     expect(await storeColumn(new Utf8(), textOf(Int32Array.of(-1, 1, 2)))).toBe(leadBack);
     expect(

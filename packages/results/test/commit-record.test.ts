@@ -59,7 +59,7 @@ test('a record of a newer version is refused by its version', () => {
       expect.objectContaining({
         code: 'RESULT_FORMAT_UNKNOWN',
         message:
-          'The commit record k has format version 2, and this version of Quire reads 1; use a newer one.',
+          'The commit record k has format version 2, but this version of Quire reads 1; use a newer one.',
       }),
     );
   }

@@ -54,7 +54,7 @@ test('a broker says of a query that another one runs where that is, until its re
     'QUERY_ELSEWHERE',
     { host: 'b.example', port: 8099 },
   ]);
-  expect(error.message).toContain('runs at broker b.example:8099');
+  expect(error.message).toContain('runs on broker b.example:8099');
   for (const call of [results.renew(requestId, hourMs), results.delete(requestId)]) {
     expect((await errorOf(call)).code).toBe('QUERY_ELSEWHERE');
   }

@@ -247,7 +247,7 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
     await expect(whileRunning(settings, async () => undefined)).rejects.toMatchObject({
       code: 'INVALID_SETTING',
       message: expect.stringMatching(
-        /^controller\.port = \d+: something listens there already on 127\.0\.0\.1, perhaps another controller\./,
+        /^controller\.port = \d+: another process already listens on 127\.0\.0\.1, perhaps another controller\./,
       ),
     });
     holder.close();

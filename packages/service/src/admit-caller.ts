@@ -2,31 +2,32 @@ import type { AdmittedCall, Principal } from '@quire/auth';
 import { isQuireError, QuireError } from '@quire/core';
 import type { ServerOptions } from './service-options.ts';
 
-/** Who calls, and how the call counts for its principal. */
+/** The principal of a call, and its accounting. */
 export interface AdmittedCaller {
   readonly principal: Principal;
-  /** Absent where nothing is limited. */
+  /** The accounting of the call; absent if nothing is limited. */
   readonly admitted?: AdmittedCall | undefined;
 }
 
-/** What a call presents before it is known whose it is. */
+/** The credentials and the address of a call before it is authenticated. */
 export interface UnknownCaller {
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;
   readonly address: string;
 }
 
-/** Takes note of when a call that is refused for now may be tried again. */
+/** Receives the seconds after which a refused call may be retried. */
 export type OnRetryAfter = (seconds: number) => void;
 
 /**
- * Finds out who calls, and whether it may call just now. What is admitted must be released when the
- * call has ended.
+ * Authenticates the caller and checks its limits. An admitted call must be released when it has
+ * ended.
  *
- * @param onPrincipal receives the caller once it is known, also when it is then refused: the audit
- * log names it
+ * @param onPrincipal receives the caller once it is known, even if it is then refused, for the
+ *   audit log
  * @throws UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE as `ServerOptions.authenticate`
- * @throws TOO_MANY_REQUESTS when the principal calls too much, or the address has guessed too much
+ * @throws TOO_MANY_REQUESTS when the principal makes too many calls, or the address too many wrong
+ *   guesses
  */
 export async function admitCaller(
   { authenticate, limits }: Pick<ServerOptions, 'authenticate' | 'limits'>,
@@ -60,11 +61,11 @@ async function authenticated(
 }
 
 /**
- * Lets a call start work of its own, such as a query. Calls that only read, watch or cancel do not
- * ask: a principal whose work fills its limit can still see to it.
+ * Checks that a caller may start work such as a query. Calls that only read, watch or cancel are
+ * not checked, so that a principal at its limit can still manage its work.
  *
- * @throws TOO_MANY_REQUESTS when the principal has as much under way as it may, the work of earlier
- * calls included
+ * @throws TOO_MANY_REQUESTS when the running work of the principal, including that of earlier
+ *   calls, has reached its limit
  */
 export function assertMayWork(
   { principal, admitted }: Partial<AdmittedCaller>,
@@ -75,7 +76,7 @@ export function assertMayWork(
   throw tooMany(refusal.retryAfterMs, `${principal?.name} ${refusal.problem}`, onRetryAfter);
 }
 
-/** Counts the caller until the work has ended, however it ends, which may be after its call. */
+/** Counts work for its caller until it has ended, which may be after the call. */
 export function followWork({ admitted }: Partial<AdmittedCaller>, work: Promise<unknown>): void {
   const ignore = (): void => undefined;
   admitted?.follow(work.then(ignore, ignore));

@@ -4,18 +4,19 @@ import { isRequestId, type QuireError } from '@quire/core';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { findCallContext } from './call-context.ts';
 
-/** Whose call a line of the audit log is about. */
+/** The caller and the action of a line in the audit log. */
 export interface AuditedCall {
   readonly log: Pick<FastifyBaseLogger, 'info'>;
   readonly principal: string | undefined;
   readonly remoteAddress: string;
-  /** The id that the call names, as it was sent. */
+  /** The id in the call, as it was sent. */
   readonly requestId?: unknown;
 }
 
 /**
- * Writes the line in the log that tells who did what to which result, and from where: `audit: true`
- * marks it. The credential is never in it, and of what the caller sent only an id that is one.
+ * Writes the audit line that records who did what to which result, and from where; it is marked
+ * with `audit: true`. It never contains the credential. Of the caller's input, it contains only a
+ * valid id.
  */
 export function audit(
   request: FastifyRequest,
@@ -25,7 +26,7 @@ export function audit(
   auditCall(auditedCallOf(request), event, members);
 }
 
-/** The same for a call of any protocol. */
+/** Writes the audit line for a call of any protocol. */
 export function auditCall(
   { log, principal, remoteAddress, requestId }: AuditedCall,
   event: string,
@@ -42,7 +43,10 @@ export function auditCall(
   log.info(line, event);
 }
 
-/** Audits a refusal: an error of which a caller is told less than the log, or to call less. */
+/**
+ * Audits a refusal: an error that tells the caller less than the log, or asks it to call less
+ * often.
+ */
 export function auditRefusal(
   call: AuditedCall,
   error: QuireError,
@@ -60,7 +64,7 @@ export function auditRefusal(
   });
 }
 
-/** Returns what the audit log says of a request. */
+/** Returns the data of a request for the audit log. */
 export function auditedCallOf(request: FastifyRequest): AuditedCall {
   const { requestId } = (request.params ?? {}) as { readonly requestId?: unknown };
   const principal = findCallContext(request)?.principal?.name;

@@ -4,16 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from './calls-under-way.ts';
 import { traceOf } from './trace-context.ts';
 
-/** What hooks find out about a call before its route runs. */
+/** The data that hooks collect about a call before its route runs. */
 export interface CallContext {
   readonly call: Call;
   readonly startMs: number;
   principal?: Principal;
-  /** How it counts for its principal; absent where nothing is limited. */
+  /** The accounting of the call; absent if nothing is limited. */
   admitted?: AdmittedCall;
-  /** What went wrong after the response had begun. */
+  /** The error that occurred after the response had started. */
   failure?: unknown;
-  /** What the line in the log says of the call beside what it says of each; no secrets. */
+  /** Additional members of the call's line in the log; no secrets. */
   notes?: Readonly<Record<string, unknown>>;
 }
 
@@ -23,21 +23,21 @@ export function setCallContext(request: FastifyRequest, context: CallContext): v
   contexts.set(request, context);
 }
 
-/** The context of a call, if its first hook has run. */
+/** Returns the context of a call, if its first hook has run. */
 export function findCallContext(request: FastifyRequest): CallContext | undefined {
   return contexts.get(request);
 }
 
-/** Returns what a service knows of a call. @throws INTERNAL when the call did not pass its hooks */
+/** Returns the context of a call. @throws INTERNAL when the call did not pass its hooks */
 export function callContextOf(request: FastifyRequest): CallContext {
   const context = findCallContext(request);
   if (context === undefined) {
-    throw new QuireError('INTERNAL', 'This call was not begun: its first hook did not run.');
+    throw new QuireError('INTERNAL', 'This call has no context: its first hook did not run.');
   }
   return context;
 }
 
-/** Who calls. Only for routes that need credentials. */
+/** Returns the principal of a call; only for routes that need credentials. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal } = callContextOf(request);
   if (principal === undefined) {
@@ -46,14 +46,14 @@ export function principalOf(request: FastifyRequest): Principal {
   return principal;
 }
 
-/** Aborted when nobody waits for the response any more. */
+/** Returns a signal that is aborted when the client no longer waits for the response. */
 export function signalOf(request: FastifyRequest): AbortSignal {
   return callContextOf(request).call.signal;
 }
 
 /**
- * Gives a call another id, for its response and for what is logged of it from now on: that of the
- * query that it is about to run.
+ * Gives a call another id for its response and for later log lines: that of the query that it will
+ * run.
  */
 export function renameCall(request: FastifyRequest, reply: FastifyReply, id: string): void {
   request.id = id;

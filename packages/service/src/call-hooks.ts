@@ -13,8 +13,8 @@ import type { ServerOptions } from './service-options.ts';
 import { logTrace } from './trace-context.ts';
 
 /**
- * What happens to every call: it is counted in, let in or refused, and logged and measured when it
- * has ended.
+ * Adds the hooks for every call: count it, authenticate or refuse it, and log and measure it when
+ * it has ended.
  */
 export function addCallHooks(
   server: FastifyInstance,
@@ -35,10 +35,10 @@ export function addCallHooks(
     );
     assertUnderstood(request, reply);
     if (calls.isDraining) {
-      throw new QuireError('SHUTTING_DOWN', 'The server is shutting down; call another one.');
+      throw new QuireError('SHUTTING_DOWN', 'The server is shutting down; use another server.');
     }
-    // Before credentials: a page of another site must not have the browser ask for a password
-    // either.
+    // Checked before credentials: a page of another site must not make the browser ask for a
+    // password.
     assertOwnOrAllowedPage(request, options.corsOrigins);
   });
 
@@ -48,26 +48,24 @@ export function addCallHooks(
   });
 
   server.addHook('onRequest', async (request, reply) => {
-    // The framework would first ask a call of this method for its body, whatever the path.
+    // The framework would first require a body for this method, whatever the path.
     if (request.is404 && request.method === 'QUERY') throw explainMissing(request, reply);
     assertPlainBody(request);
   });
 }
 
-/** Refuses a body that is compressed: it would be taken for broken JSON, or for the file itself. */
+/** Rejects a compressed body, which would be read as broken JSON or as the file itself. */
 function assertPlainBody({ headers, routeOptions }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   const takesBody = routeOptions.schema?.body !== undefined || routeOptions.config.isUpload;
   if (encoding === '' || encoding === 'identity' || takesBody !== true) return;
   throw new QuireError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `Content-Encoding is '${encoding.slice(0, 40)}'; expected a body that is not compressed.`,
+    `Content-Encoding is '${encoding.slice(0, 40)}'; expected an uncompressed body.`,
   );
 }
 
-/**
- * Refuses what Node would answer by itself, without a body, or read as if it were something else.
- */
+/** Rejects requests that Node would answer by itself without a body, or would misinterpret. */
 function assertUnderstood(request: FastifyRequest, reply: FastifyReply): void {
   const { headers, httpVersion } = request.raw;
   const encoding = headers['transfer-encoding'];
@@ -80,7 +78,7 @@ function assertUnderstood(request: FastifyRequest, reply: FastifyReply): void {
   }
 }
 
-/** Finds out who calls, and whether it may call just now, before anything else is done for it. */
+/** Authenticates the caller and checks its limits before anything else. */
 async function letIn(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -97,12 +95,12 @@ async function letIn(
   void context.call.outcome.then(admitted.release);
 }
 
-/** As `assertMayWork`, for the caller of a request. */
+/** Checks the caller of a request as `assertMayWork` does. */
 export function admitWork(request: FastifyRequest, reply: FastifyReply): void {
   assertMayWork(callContextOf(request), retryAfterOn(reply));
 }
 
-/** As `followWork`, for the caller of a request. */
+/** Counts work for the caller of a request as `followWork` does. */
 export function countWork(request: FastifyRequest, work: Promise<unknown>): void {
   followWork(callContextOf(request), work);
 }
@@ -112,8 +110,8 @@ function retryAfterOn(reply: FastifyReply): (seconds: number) => void {
 }
 
 /**
- * One line in the log and one point in the metrics per call. The URL shows in neither: it may hold
- * what is nobody's business.
+ * Writes one line in the log and one point in the metrics for each call. Neither contains the URL,
+ * which may include private data.
  */
 function observeEnd(
   context: ServiceContext,
@@ -127,7 +125,7 @@ function observeEnd(
   endCallSpan(request, end, callContext.principal?.name);
 }
 
-/** A call that has ended: by a status, or before its response was whole. */
+/** The end of a call: its status, or the reason why its response is incomplete. */
 export interface CallEnd {
   readonly method: string;
   readonly route: string;
@@ -135,7 +133,7 @@ export interface CallEnd {
   readonly end: number | UnfinishedOutcome;
 }
 
-/** The same for a call of any protocol. */
+/** Observes the end of a call of any protocol. */
 export function observeCallEnd(
   { clock, metrics }: Pick<ServiceContext, 'clock' | 'metrics'>,
   context: Omit<CallContext, 'call'>,
@@ -151,7 +149,7 @@ export function observeCallEnd(
   if (typeof end !== 'number' && status >= 500) {
     log.error({ err: failure }, 'response cut off');
   }
-  // Those who watch ask every few seconds: what is as it should be says nothing new.
+  // Monitoring calls repeat every few seconds: successful ones are not worth a line.
   const isRoutine =
     status < 400 && (route === routePatterns.health || route === routePatterns.metrics);
   log[isRoutine ? 'debug' : 'info'](
@@ -160,11 +158,11 @@ export function observeCallEnd(
   );
 }
 
-/** How a call ended whose response is not whole. */
+/** The end of a call whose response is incomplete. */
 export type UnfinishedOutcome = Exclude<CallOutcome, 'finished'>;
 
 const endings: Readonly<Record<UnfinishedOutcome, string>> = {
-  broken: 'call broken off',
+  broken: 'call aborted',
   stalled:
-    'call ended: the client took nothing of the response within engine.broker.page.stall.timeout',
+    'call ended: the client received nothing of the response within engine.broker.page.stall.timeout',
 };

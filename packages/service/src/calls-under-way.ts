@@ -5,35 +5,35 @@ import { sleepUnlessAborted } from '@quire/core/wait';
 import { progressOf, type ResponseProgress, StallWatch } from './stall-watch.ts';
 
 /**
- * How a call ended: its response went out whole, the connection broke before, or it was closed
- * since the client took nothing for too long.
+ * The end of a call: its response was sent completely, the connection broke, or it was closed
+ * because the client received nothing for too long.
  */
 export type CallOutcome = 'finished' | 'broken' | 'stalled';
 
 /** One call from its first header to the end of its response. */
 export interface Call {
   /**
-   * Aborted when the client goes away before its response is whole, and when a shutdown waits no
-   * longer.
+   * Aborted when the client disconnects before its response is complete, and when a shutdown stops
+   * waiting.
    */
   readonly signal: AbortSignal;
-  /** Resolves once the response is out, or cannot go out any more; never rejects. */
+  /** Resolves once the response is sent, or can no longer be sent; never rejects. */
   readonly outcome: Promise<CallOutcome>;
 }
 
-/** What carries the response of a call, whatever its protocol. */
+/** The carrier of a call's response, for any protocol. */
 export interface CallTransport {
   readonly progress: () => ResponseProgress;
-  /** Resolves when nothing of the response can go out any more, with whether it is out whole. */
+  /** Resolves when nothing more can be sent; to true if the response was sent completely. */
   readonly closed: Promise<boolean>;
-  /** Ends the response as it is. */
+  /** Ends the response unfinished. */
   destroy(): void;
 }
 
-/** How long calls that a shutdown has aborted may take to say so to their clients. */
+/** The time for calls aborted by a shutdown to send an error to their clients. */
 const lastWordsMs = 1000;
 
-/** The calls that are being answered, and what goes on in their wake: a shutdown waits for both. */
+/** The calls in progress, and the work that they have started: a shutdown waits for both. */
 export class CallsUnderWay {
   readonly #controllers = new Set<AbortController>();
   readonly #work = new Set<Promise<unknown>>();
@@ -44,8 +44,10 @@ export class CallsUnderWay {
   #isDraining = false;
 
   /**
-   * @param stallTimeoutMs how long a client may take nothing of a response before its connection is
-   * closed; Infinity: any time
+   * Creates an empty set.
+   *
+   * @param stallTimeoutMs the time after which the connection of a client that receives nothing of
+   *   a response is closed; Infinity: never
    */
   constructor(clock: Clock, stallTimeoutMs = Infinity) {
     this.#clock = clock;
@@ -53,14 +55,14 @@ export class CallsUnderWay {
     this.#stalls = new StallWatch(clock, stallTimeoutMs);
   }
 
-  /** Whether a shutdown has begun: further calls are to be refused. */
+  /** True if a shutdown has started: further calls must be refused. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
   /**
-   * Whether a response is or will be written on this connection: to a call that has arrived whole,
-   * or has been answered early.
+   * Reports whether a response is or will be written on this connection: to a call that was
+   * received completely, or answered early.
    */
   isBusy(socket: Socket): boolean {
     const responses = this.#responsesOfSocket.get(socket) ?? [];
@@ -80,14 +82,14 @@ export class CallsUnderWay {
     });
   }
 
-  /** The same for a call of another protocol. */
+  /** Starts a call of another protocol. */
   beginOn(transport: CallTransport): Call {
     const controller = new AbortController();
     this.#controllers.add(controller);
-    let reason = 'The client closed the connection before the response was whole.';
+    let reason = 'The client closed the connection before the response was complete.';
     let unfinished: CallOutcome = 'broken';
     const unwatch = this.#stalls.watch(transport.progress, () => {
-      reason = `The client took nothing of the response for ${this.#stallTimeoutMs} ms (engine.broker.page.stall.timeout).`;
+      reason = `The client received nothing of the response for ${this.#stallTimeoutMs} ms (engine.broker.page.stall.timeout).`;
       unfinished = 'stalled';
       transport.destroy();
     });
@@ -102,8 +104,8 @@ export class CallsUnderWay {
   }
 
   /**
-   * Lets a shutdown wait for `work`, which must not reject. What goes on without its caller has a
-   * controller of its own, which is aborted when the shutdown waits no longer.
+   * Makes a shutdown wait for `work`, which must not reject. Work that outlives its call has its
+   * own controller, which is aborted when the shutdown stops waiting.
    */
   follow(work: Promise<unknown>, controller?: AbortController): void {
     this.#work.add(work);
@@ -115,8 +117,8 @@ export class CallsUnderWay {
   }
 
   /**
-   * From now on new calls are refused; resolves once none is under way, or the grace is over: the
-   * rest is then aborted.
+   * Refuses new calls; resolves once none is in progress, or the grace period is over, which aborts
+   * the rest.
    */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true;
@@ -133,7 +135,7 @@ export class CallsUnderWay {
     this.#stalls.close();
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once nothing is in progress. */
   async settled(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }

@@ -12,15 +12,14 @@ const reasonPhrases: Readonly<Record<number, string>> = {
 };
 
 /**
- * Answers what the HTTP parser could not make a call of: too large a head, too slow a client, no
- * HTTP at all.
+ * Answers requests that the HTTP parser rejected: too large a head, too slow a client, or not HTTP.
  */
 export function replyToClientError(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,
   isBusy: boolean,
 ): void {
-  // In the middle of another response this one would be taken for a part of it.
+  // Within another response, this one would be taken for a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || isBusy) {
     socket.destroy();
     return;
@@ -30,8 +29,8 @@ export function replyToClientError(
 }
 
 /**
- * Whether what could not be parsed is the preface by which clients begin HTTP/2 without asking (RFC
- * 9113 section 3.4).
+ * Reports whether rejected bytes are the preface with which clients start HTTP/2 without
+ * negotiation (RFC 9113 section 3.4).
  */
 function isHttp2({ rawPacket }: { readonly rawPacket?: unknown }): boolean {
   return (
@@ -40,8 +39,8 @@ function isHttp2({ rawPacket }: { readonly rawPacket?: unknown }): boolean {
 }
 
 /**
- * What such a client understands: empty SETTINGS, and GOAWAY with HTTP_1_1_REQUIRED and a reason
- * (RFC 9113 sections 6.5 and 6.8).
+ * An answer that such a client understands: empty SETTINGS, and GOAWAY with HTTP_1_1_REQUIRED and a
+ * reason (RFC 9113 sections 6.5 and 6.8).
  */
 const goAway = ((): Buffer => {
   const reason = Buffer.from('This server speaks HTTP/1.1.');
@@ -63,10 +62,7 @@ const goAway = ((): Buffer => {
   ]);
 })();
 
-/**
- * Writes an error to a connection that no response is made for, in the shape of all others, and
- * ends it.
- */
+/** Writes an error in the usual shape to a connection without a response object, and closes it. */
 export function writeError(socket: Duplex, error: QuireError): void {
   const body = errorBodyOf(error, '');
   const json = JSON.stringify(body);
@@ -88,21 +84,21 @@ function parserError({
   readonly message: string;
 }): QuireError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new QuireError('HEADERS_TOO_LARGE', 'The head of the request is too large.');
+    return new QuireError('HEADERS_TOO_LARGE', 'The request headers are too large.');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new QuireError('REQUEST_TIMED_OUT', 'The request arrives too slowly.');
+    return new QuireError('REQUEST_TIMED_OUT', 'The request was sent too slowly.');
   }
-  // The parser gives the same code to a body that is announced in two ways, which is an attempt to
-  // smuggle a call.
+  // The parser uses the same code for a body with two declared lengths, which is an attempt to
+  // smuggle a request.
   const isAmbiguous = message.includes('Content-Length');
   if (code === 'HPE_INVALID_TRANSFER_ENCODING' && !isAmbiguous) return unknownTransferEncoding();
   return new QuireError('INVALID_PARAMETER', 'This is not an HTTP/1.1 request.');
 }
 
 /**
- * @returns the error of a request whose body comes in another way than in chunks (RFC 9112 section
- * 6.1)
+ * Returns the error for a request whose body has another transfer encoding than chunked (RFC 9112
+ * section 6.1).
  */
 export function unknownTransferEncoding(): QuireError {
   return new QuireError('UNSUPPORTED', 'The Transfer-Encoding is not supported; expected chunked.');

@@ -5,9 +5,9 @@ const prefix = '#/components/schemas/';
 const int32Max = 2 ** 31 - 1;
 
 /**
- * The OpenAPI document as it is served, for those who generate clients of it. Integers say how
- * large they may be, since generators take them to have 32 bits otherwise, and instants have more.
- * Schemas that no call of this service uses are left out.
+ * Returns the OpenAPI document as it is served to generators of clients. Integers declare their
+ * maximum, because generators otherwise assume 32 bits and timestamps need more. Schemas that no
+ * call of this service uses are omitted.
  */
 export function completeDocument(document: Part): Part {
   const sized = withFormats(document) as Part & {
@@ -35,7 +35,7 @@ function withFormats(part: unknown): unknown {
   };
 }
 
-/** Names of the schemas that a part refers to, and that those refer to. */
+/** Returns the names of the schemas that a part references, directly and indirectly. */
 function usedSchemas(part: unknown, schemas: Part): ReadonlySet<string> {
   const used = new Set<string>();
   const look = (member: unknown): void => {

@@ -21,10 +21,10 @@ import type { ServiceOptions } from './service-options.ts';
 import { secureContextOf } from './tls-certificate.ts';
 import { compileValidator } from './validation.ts';
 
-/** How often Node looks for clients that are too slow; it would look every 30 seconds by itself. */
+/** The interval at which Node checks for slow clients; its default is 30 seconds. */
 const slowClientCheckMs = { shortest: 25, longest: 5000 };
 
-/** The HTTP server with all routes, ready to listen. */
+/** Returns the HTTP server with all routes, ready to listen. */
 export async function createServer(
   service: ServiceOptions,
   context: ServiceContext,
@@ -37,7 +37,7 @@ export async function createServer(
     maxHeaderSize: options.headerBytesMax,
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    requireHostHeader: false, // our own hook says it, in the shape of all our errors
+    requireHostHeader: false, // an own hook answers, in the shape of all errors
     connectionsCheckingInterval: Math.min(
       slowClientCheckMs.longest,
       Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4),
@@ -45,10 +45,10 @@ export async function createServer(
   };
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     replyWithError(error, request, reply, options.basicOffered);
-  // The same instance either way; only its types tell HTTP from HTTPS.
+  // The same instance in both cases; only its types distinguish HTTP from HTTPS.
   const server = fastify({
     ...(logger !== undefined && { loggerInstance: logger }),
-    // Calls are logged by our own hook, which leaves out what must not be in a log.
+    // Calls are logged by an own hook, which omits private data.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
@@ -58,7 +58,7 @@ export async function createServer(
     keepAliveTimeout: options.idleTimeoutMs,
     requestTimeout: requestTimeoutMs,
     ...(tls === undefined ? { http } : { https: { ...http, ...secureContextOf(tls) } }),
-    // Ids are checked where they are looked up; here only the head's own limit holds.
+    // Ids are checked where they are looked up; here only the header limit applies.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
     frameworkErrors: answerError,
     trustProxy:
@@ -66,14 +66,14 @@ export async function createServer(
         ? false
         : [...options.trustedProxies],
     forceCloseConnections: true, // it is closed when nothing is left to wait for
-    return503OnClosing: false, // our own hook says it, in the shape of all our errors
+    return503OnClosing: false, // an own hook answers, in the shape of all errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
   } as FastifyServerOptions);
   const { bodies = 'json' } = service;
   server.setValidatorCompiler(
     bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }),
   );
-  // Bodies are written here, with all digits: no serialiser may drop or round anything.
+  // Bodies are written with all digits: no serialiser may drop or round anything.
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.setErrorHandler(answerError);
   const routes = [...service.routes(context), ...selfRoutes(service)];
@@ -93,12 +93,12 @@ export async function createServer(
   addCallHooks(server, context, options, explain);
   await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
-  // Without these listeners Node would end the connection, or answer without a body.
+  // Without these listeners Node would close the connection, or answer without a body.
   server.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    writeError(socket, new QuireError('METHOD_NOT_ALLOWED', 'CONNECT is not possible here.'));
+    writeError(socket, new QuireError('METHOD_NOT_ALLOWED', 'CONNECT is not supported.'));
   });
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    // The expectation need not be met (RFC 9110 section 10.1.1): the request is answered as if it
+    // The expectation may be ignored (RFC 9110 section 10.1.1): the request is answered as if it
     // had none.
     server.server.emit('request', request, response);
   });
@@ -106,7 +106,7 @@ export async function createServer(
   return server;
 }
 
-/** What a service tells of itself, the same way everywhere. */
+/** Returns the routes about the service itself, which are the same in all services. */
 function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
   const { metricsEnabled = true, docsEnabled = true, docsPublic = false } = server;
   const docs = [readOpenApiRoute(), readDocsRoute({ isPublic: docsPublic })].map((route) =>
@@ -124,8 +124,8 @@ function withoutCredentials(route: RouteOptions): RouteOptions {
 }
 
 /**
- * Only JSON is read; an empty body counts as absent, since some clients announce JSON with every
- * call.
+ * Adds the parser of JSON bodies; an empty body counts as absent, because some clients declare JSON
+ * with every call.
  */
 function readJsonBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
@@ -135,16 +135,16 @@ function readJsonBodies(server: FastifyInstance): void {
     done(
       new QuireError(
         'UNSUPPORTED_MEDIA_TYPE',
-        'The request body has another media type than application/json.',
+        'The Content-Type of the request body is not application/json.',
       ),
     );
   });
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // A file that happens to be JSON.
+    // An uploaded file that happens to be JSON.
     if (request.routeOptions.config.isUpload === true) {
       return done(null, Readable.from([Buffer.from(body as string)]));
     }
-    // Some editors and shells put a mark of the encoding before everything else.
+    // Some editors and shells write a byte order mark first.
     const text = (body as string).replace(/^\uFEFF/, '');
     if (text.length === 0) return done(null, undefined);
     const { parseBody } = request.routeOptions.config;
@@ -161,13 +161,15 @@ function parsedBy(
     return [null, parse(body)];
   } catch (error) {
     if (isQuireError(error)) return [error];
-    // The runtime's own stack ends where values are nested deep.
+    // The runtime's stack overflows if values are nested deeply.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    return [new QuireError('INVALID_BODY', 'The request body is not JSON.', { cause: error })];
+    return [
+      new QuireError('INVALID_BODY', 'The request body is not valid JSON.', { cause: error }),
+    ];
   }
 }
 
-/** Bodies of any media type, and of none, go to the routes unread. */
+/** Passes bodies of any media type to the routes unread. */
 function handOverBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));

@@ -15,22 +15,23 @@ export interface Service extends AsyncDisposable {
   /** Starts to listen; resolves to the address, ready for calls. */
   listen(): Promise<ServiceAddress>;
   /**
-   * The service as a handler of requests, instead of `listen`: for `createServer` of node:http, or
-   * Express. The listener sees to TLS and to clients that are too slow, reads no body before it,
-   * and closes the service first.
+   * Returns the service as a request handler, instead of `listen`: for `createServer` of node:http,
+   * or Express. The listener handles TLS and slow clients, must not read the body first, and closes
+   * the service before itself.
    */
   handler(): Promise<RequestListener>;
-  /** Where it listens; undefined before `listen`, and where it is a handler. */
+  /** The address; undefined before `listen`, and if it is used as a handler. */
   readonly address: ServiceAddress | undefined;
   /**
-   * Shows another certificate to clients that connect from now on; connections that stand go on.
+   * Uses another certificate for new connections; existing connections continue.
    *
-   * @throws INVALID_SETTING when certificate and key do not fit together; the old one then stays
+   * @throws INVALID_SETTING when certificate and key do not match; the old one then stays
    */
   replaceCertificate(certificate: TlsCertificate): void;
   /**
-   * Stops: calls under way go on for the grace period, further ones get 503, then all connections
-   * are closed. Resolves when nothing runs any more, what `ServiceContext.calls` follows included.
+   * Stops the service: running calls may continue for the grace period, further ones get 503, then
+   * all connections are closed. Resolves when nothing is running, including the work that
+   * `ServiceContext.calls` follows.
    */
   close(): Promise<void>;
 }
@@ -38,8 +39,8 @@ export interface Service extends AsyncDisposable {
 const stallTimeoutMsDefault = 60_000;
 
 /**
- * Creates an HTTP service with the routes, the authentication and the limits of the options. It
- * does not listen yet.
+ * Creates an HTTP service with the routes, authentication and limits of the options. It does not
+ * listen yet.
  */
 export function createService(options: ServiceOptions): Service {
   return new HttpService(options);

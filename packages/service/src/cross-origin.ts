@@ -2,8 +2,8 @@ import { expirationHeader, pageHeaders, partialHeader } from '@quire/api';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * What scripts of another origin may read of an answer's head, beside what browsers always show
- * them.
+ * The response headers that scripts of another origin may read, besides those that browsers always
+ * expose.
  */
 const exposedHeaders = [
   ...Object.values(pageHeaders),
@@ -17,19 +17,19 @@ const exposedHeaders = [
   'x-request-id',
 ].join(', ');
 
-/** How long a browser may remember what it was allowed. */
+/** The time for which a browser may cache a preflight response. */
 const allowanceSeconds = 600;
 
 /**
- * Lets pages of these origins call the service, by the rules of CORS (Fetch standard, section 3.3).
- * Credentials go in the Authorization header, which a page must have itself: cookies and what else
- * a browser adds on its own account are not allowed.
+ * Allows pages of these origins to call the service, by the rules of CORS (Fetch standard, section
+ * 3.3). Credentials are sent in the Authorization header, which a page must have itself: cookies
+ * and other credentials that a browser adds are not allowed.
  */
 export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
   server.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers;
-    // Set on the bare response: what is passed on from elsewhere has them as well.
+    // Set on the raw response, so that forwarded responses have them as well.
     reply.raw.setHeader('vary', 'origin');
     if (origin === undefined || !origins.includes(origin)) return undefined;
     reply.raw.setHeader('access-control-allow-origin', origin);

@@ -9,7 +9,7 @@ import {
   toHtml,
 } from '@quire/api/docs';
 
-/** Renders an OpenAPI document as one HTML page that needs nothing from elsewhere. */
+/** Renders an OpenAPI document as one self-contained HTML page. */
 export function renderDocsPage(
   document: ApiDocument,
   { isPublic }: { readonly isPublic: boolean },
@@ -37,11 +37,11 @@ body { margin: 0; background: light-dark(#f6f7f9, #0f1218); }
 main { max-width: 76rem; margin: 0 auto; padding: 2.5rem 1.5rem 6rem; }`;
 
 /**
- * `isPublic` says whether the page itself was read without credentials, so that the browser has
- * none.
+ * Returns the token field. `isPublic` is true if the page was read without credentials, so that the
+ * browser has none.
  */
 function tokenField(isPublic: boolean): PageElement {
-  const without = isPublic ? '' : '; without it, with the credentials that opened this page';
+  const without = isPublic ? '' : '; without it, they use the credentials that opened this page';
   return element(
     'form',
     { class: 'token' },
@@ -60,12 +60,12 @@ function tokenField(isPublic: boolean): PageElement {
     element(
       'small',
       {},
-      `Calls that are tried here are made with it${without}. It stays in this page, and is forgotten with it.`,
+      `Calls made on this page use it${without}. It is kept in this page only, and forgotten with it.`,
     ),
   );
 }
 
-/** The one script of the page, which calls the service that the page came from. */
+/** The only script of the page, which calls the service that served the page. */
 const script = `'use strict';
 const token = document.getElementById('token');
 token.form.addEventListener('submit', (event) => event.preventDefault());
@@ -79,7 +79,9 @@ const base = location.pathname.replace(/\\/docs\\/?$/, '');
 }, () => performance.now());
 `;
 
-/** What the page may do: its own script and styles, and calls to where it came from. */
+/**
+ * The content security policy of the page: its own script and styles, and calls to its own service.
+ */
 export const docsSecurityPolicy = [
   "default-src 'none'",
   `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,

@@ -5,36 +5,36 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { auditedCallOf, auditRefusal } from './audit.ts';
 import { findCallContext } from './call-context.ts';
 
-/** What of the framework's own errors is the caller's to correct, by their code. */
+/** The framework's errors that the caller can correct, by their code. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The request body is too large.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'UNSUPPORTED_MEDIA_TYPE',
-    'The request body has another media type than application/json.',
+    'The Content-Type of the request body is not application/json.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'INVALID_BODY',
-    'The request body is not as long as Content-Length says.',
+    'The length of the request body does not match Content-Length.',
   ],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_BODY', 'The request body is empty; expected JSON.'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_BODY', 'The request body is not JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_BODY', 'The request body is not valid JSON.'],
   FST_ERR_BAD_URL: [
     'INVALID_PARAMETER',
-    'The path cannot be decoded: its percent-encoding is broken.',
+    'The path cannot be decoded: its percent-encoding is not valid.',
   ],
   FST_ERR_MAX_PARAM_LENGTH: ['INVALID_PARAMETER', 'A part of the path is too long.'],
 };
 
-/** The QuireError that any thrown value stands for; what nobody expected is INTERNAL. */
+/** Returns the QuireError for any thrown value; unexpected values are INTERNAL. */
 export function toQuireError(error: unknown): QuireError {
   if (isQuireError(error)) return error;
   const { code, statusCode } =
     error instanceof Error ? (error as { code?: unknown; statusCode?: unknown }) : {};
   const known = typeof code === 'string' ? frameworkErrors[code] : undefined;
   if (known !== undefined) return new QuireError(known[0], known[1], { cause: error });
-  // The JSON parser and others mark what the caller did wrong with a 4xx status.
+  // The JSON parser and others mark the caller's errors with a 4xx status.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-    return new QuireError('INVALID_BODY', 'The request cannot be read; expected a body of JSON.', {
+    return new QuireError('INVALID_BODY', 'The request cannot be read; expected a JSON body.', {
       cause: error,
     });
   }
@@ -42,8 +42,8 @@ export function toQuireError(error: unknown): QuireError {
 }
 
 /**
- * Refusals of a body, much of which may still be on its way; the framework closes the connection
- * after them.
+ * The refusals of a body that may not have been received completely; the framework closes the
+ * connection after them.
  */
 const bodyErrors: ReadonlySet<ErrorCode> = new Set([
   'BODY_TOO_LARGE',
@@ -53,8 +53,8 @@ const bodyErrors: ReadonlySet<ErrorCode> = new Set([
 const discardedBytesMax = 4 * MiB;
 
 /**
- * Has Node read the rest of a refused body and drop it, if that is little enough. To close the
- * connection before resets it, and a client that still sends may lose the answer.
+ * Lets Node read and drop the rest of a refused body if it is small enough. Closing the connection
+ * earlier resets it, and a client that is still sending may lose the answer.
  */
 function keepOrClose({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (Number(headers['content-length']) <= discardedBytesMax) reply.removeHeader('connection');
@@ -62,8 +62,8 @@ function keepOrClose({ headers }: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * What a caller may read of an error: keys, paths and hosts stay in the log. An admin also reads the
- * hint that the error has for admins.
+ * Returns the part of an error's message that a caller may read: keys, paths and hosts stay in the
+ * log. An admin also reads the error's hint for admins.
  */
 export function publicMessage(
   error: QuireError,
@@ -78,11 +78,11 @@ function callersMessage(error: QuireError, requestId: string): string {
   const { code, kind } = error;
   if (error.isForCallers) return error.message;
   const more = `The log has details of call ${requestId}.`;
-  if (code === 'STORE_FULL') return 'The result store has no room left.';
+  if (code === 'STORE_FULL') return 'The result store is full.';
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') {
     return `The result store does not answer; try again. ${more}`;
   }
-  // It names a table and a segment, which is what the caller or an admin can do something about.
+  // It names a table and a segment, which the caller or an admin can act on.
   if (code === 'TABLE_DAMAGED') return error.message;
   if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') {
     return `The stored result is damaged. ${more}`;
@@ -106,8 +106,8 @@ export function errorBodyOf(
 }
 
 /**
- * Answers a call with an error, and logs what an operator must know. `offersBasic`: whether a 401
- * has browsers ask for a name and password.
+ * Answers a call with an error, and logs it for operators. `offersBasic`: true if a 401 makes
+ * browsers ask for a name and password.
  */
 export function replyWithError(
   thrown: unknown,

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** A part of the paths that another service answers, from the first byte of a call to the last. */
+/** A group of paths that another service answers completely. */
 export interface Mounted {
   /** The first segments of its paths: `/query`. */
   readonly prefixes: readonly string[];
@@ -9,10 +9,7 @@ export interface Mounted {
   readonly handler: () => Promise<RequestListener>;
 }
 
-/**
- * Hands calls over before anything is done for them: who calls and what it may do is found out
- * once, by the service that answers.
- */
+/** Forwards calls before any processing: the service that answers them also authenticates them. */
 export async function handOver(
   server: FastifyInstance,
   { prefixes, handler }: Mounted,

@@ -1,13 +1,16 @@
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 
-/** A call that has no route: the error, and the methods that its path does take, if it is known. */
+/**
+ * The error for a call without a route, and the methods that its path supports, if the path is
+ * known.
+ */
 export interface MissingRoute {
   readonly error: QuireError;
   readonly allowed: readonly string[];
 }
 
-/** Tells why a call has no route: its path is unknown, or does not take the method. */
+/** Determines why a call has no route: its path is unknown, or does not support the method. */
 export class RouteIndex {
   readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: string[] }>();
 

@@ -2,7 +2,7 @@ import type { Operation, RawParameter } from '@quire/api';
 import { isQuireError, isRequestId } from '@quire/core';
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 
-/** Query parameters as they came: `@quire/api` parses them. */
+/** Query parameters as they were received: `@quire/api` parses them. */
 export type QueryParameters = Readonly<Record<string, RawParameter>>;
 
 /** Answers a call. */
@@ -10,29 +10,29 @@ export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route can be called without credentials. */
+    /** True if the route can be called without credentials. */
     isPublic?: boolean;
     /** Reads the body instead of the usual parser. @throws SyntaxError when it is not JSON */
     parseBody?: ((text: string) => unknown) | undefined;
-    /** Whether the body, of any media type, goes to the route as a stream. */
+    /** True if the body, of any media type, goes to the route as a stream. */
     isUpload?: boolean;
   }
 }
 
-/** How a route reads its body, where it is not as all others do. */
+/** The body parsing of a route that differs from the default. */
 export interface BodyReading {
   /** The largest body, in bytes. */
   readonly bytesMax: number;
-  /** @throws SyntaxError when the text is not JSON */
+  /** Parses the body. @throws SyntaxError when the text is not JSON */
   readonly parse: (text: string) => unknown;
   /**
-   * Takes the place of the schema, which is then documentation only. @throws QuireError when the
-   * value will not do
+   * Validates the value instead of the schema, which is then only documentation. @throws QuireError
+   * when the value is not valid
    */
   readonly check: (value: unknown) => void;
 }
 
-/** A route from the API's own description of the call. */
+/** Returns a route from the API's own description of the call. */
 export function routeOf(
   operation: Operation,
   handler: RouteHandler,
@@ -55,7 +55,9 @@ export function routeOf(
   };
 }
 
-/** The route with its body handed over as a stream, whatever its media type: see `openUpload`. */
+/**
+ * Returns the route with its body passed as a stream, whatever its media type: see `openUpload`.
+ */
 export function uploadRoute(route: RouteOptions): RouteOptions {
   return { ...route, config: { ...route.config, isUpload: true } };
 }
@@ -79,8 +81,8 @@ export function queryOf(request: FastifyRequest): QueryParameters {
 }
 
 /**
- * The id in the path, in lower case where it is one (RFC 9562 section 4); else as it came, for
- * `ResultStore` to refuse.
+ * Returns the id in the path, in lower case if it is a UUID (RFC 9562 section 4); otherwise
+ * unchanged, for `ResultStore` to reject.
  */
 export function requestIdOf(request: FastifyRequest): string {
   const { requestId } = request.params as { readonly requestId: string };

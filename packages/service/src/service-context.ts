@@ -2,23 +2,23 @@ import type { Clock } from '@quire/core';
 import type { CallsUnderWay } from './calls-under-way.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-/** Where a service listens. */
+/** The address of a service. */
 export interface ServiceAddress {
   readonly host: string;
   readonly port: number;
   /** `http://host:port`, or `https://host:port`. */
   readonly url: string;
-  /** The URLs of its other ways in. */
+  /** The URLs of its other protocols. */
   readonly doorUrls?: readonly string[];
 }
 
-/** What the routes of a service know of it. */
+/** The parts of a service that its routes use. */
 export interface ServiceContext {
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;
   readonly calls: CallsUnderWay;
-  /** When the service was made, by the monotonic clock. */
+  /** The time at which the service was created, by the monotonic clock. */
   readonly startMs: number;
-  /** Where it listens; undefined before it does. */
+  /** Returns the address; undefined before it listens. */
   address(): ServiceAddress | undefined;
 }

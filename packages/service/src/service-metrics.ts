@@ -1,25 +1,22 @@
 import type { FairSlots, PrincipalShare } from '@quire/core/wait';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/**
- * Principals with a label of their own, so that a scrape has few series however many principals
- * there are.
- */
+/** The maximum number of principals with their own label, so that a scrape has few series. */
 const principalsShownMax = 20;
-/** From a page in memory to a long query, in seconds. */
+/** Buckets from a cached page to a long query, in seconds. */
 const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
 /**
- * What every service counts, in a registry of its own, by the conventions of Prometheus. Labels
- * never hold ids or SQL, and names only in the metrics that admins alone see. A service that counts
- * more extends it.
+ * The metrics of every service, in a separate registry, by Prometheus conventions. Labels never
+ * contain ids or SQL, and principals only in metrics for admins. A service with more metrics
+ * extends this class.
  */
 export class ServiceMetrics {
-  /** Where others that work beside the service count, to be shown with it. */
+  /** The registry for metrics of components beside the service. */
   readonly registry = new Registry();
-  /** Metrics whose labels name principals. */
+  /** The metrics whose labels name principals. */
   readonly #ofPrincipals = new Registry();
   readonly #calls: Histogram<'method' | 'route' | 'status'>;
   readonly #stalled: Counter<'route'>;
@@ -33,7 +30,7 @@ export class ServiceMetrics {
     );
     this.#stalled = this.counter(
       'quire_http_responses_stalled_total',
-      'Connections closed because their clients took nothing of a response for too long.',
+      'Connections closed because their clients received nothing of a response for too long.',
       ['route'],
     );
   }
@@ -43,7 +40,10 @@ export class ServiceMetrics {
     return this.registry.contentType;
   }
 
-  /** All metrics in the text format of Prometheus; those that name principals only for admins. */
+  /**
+   * Returns all metrics in the text format of Prometheus; those that name principals only for
+   * admins.
+   */
   async render({ isAdmin }: { readonly isAdmin: boolean }): Promise<string> {
     const shown = isAdmin ? [this.registry, this.#ofPrincipals] : [this.registry];
     return (await Promise.all(shown.map((registry) => registry.metrics()))).join('');
@@ -57,12 +57,12 @@ export class ServiceMetrics {
     );
   }
 
-  /** Counts a response that was given up because its client took nothing of it. */
+  /** Counts a response that was aborted because its client received nothing of it. */
   observeStalled(route: string): void {
     this.#stalled.inc({ route });
   }
 
-  /** A histogram of durations, in seconds. */
+  /** Creates a histogram of durations, in seconds. */
   protected histogram<T extends string>(
     name: string,
     help: string,
@@ -85,16 +85,16 @@ export class ServiceMetrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** A gauge whose value is asked for at each scrape. */
+  /** Creates a gauge whose value is read at each scrape. */
   protected gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collect = async (): Promise<void> => gauge.set(await read());
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect });
   }
 
   /**
-   * Gauges of what runs in slots that principals share, and of what waits for them, asked at each
-   * scrape: `<name>_running` and `<name>_queued`, and for admins the same by principal. The
-   * principals with the most have a label each, all others together one.
+   * Creates gauges of running and waiting work in shared slots, read at each scrape:
+   * `<name>_running` and `<name>_queued`, and for admins the same by principal. The busiest
+   * principals have their own labels; all others share one.
    */
   protected slotGauges(
     name: string,

@@ -10,8 +10,8 @@ import type { ServiceMetrics } from './service-metrics.ts';
 import type { ServiceDescription } from './service-options.ts';
 
 /**
- * Makes the OpenAPI document from the routes that are added afterwards, with the schemas that they
- * are checked by.
+ * Creates the OpenAPI document from the routes that are added afterwards, with the schemas that
+ * validate them.
  */
 export async function addOpenApi(
   server: FastifyInstance,
@@ -50,7 +50,7 @@ export async function addOpenApi(
   });
 }
 
-/** GET /docs: one page, without anything from elsewhere, with a form to try each call. */
+/** GET /docs: one self-contained page with a form to try each call. */
 export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): RouteOptions {
   return routeOf(serviceOperations.readDocs, async (request, reply) =>
     reply
@@ -75,7 +75,7 @@ export function readMetricsRoute(metrics: ServiceMetrics): RouteOptions {
   });
 }
 
-/** GET /openapi.json: the document is made from the routes once they are all there. */
+/** GET /openapi.json: the document is created from the routes once all are added. */
 export function readOpenApiRoute(): RouteOptions {
   return routeOf(serviceOperations.readOpenApi, async (request, reply) =>
     reply.header('cache-control', 'no-cache').send(request.server.swagger()),

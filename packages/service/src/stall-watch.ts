@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '@quire/core';
 import { sleepUnlessAborted } from '@quire/core/wait';
 
-/** A response as far as it has gone out. */
+/** The progress of a response. */
 export interface ResponseProgress {
-  /** Bytes that the client's side has taken by now; it never shrinks. */
+  /** The number of bytes that the client's side has received; it never decreases. */
   readonly takenBytes: number;
-  /** Whether there is something for the client to take. */
+  /** True if there are bytes for the client to receive. */
   readonly isWaiting: boolean;
 }
 
-/** Returns how far a response of HTTP/1.1 has gone out. */
+/** Returns the progress of an HTTP/1.1 response. */
 export function progressOf({ socket, writableLength }: ServerResponse): ResponseProgress {
-  // One that waits for its turn on the connection has no socket yet.
+  // A response that waits for its turn on the connection has no socket yet.
   if (socket === null) return { takenBytes: -1, isWaiting: false };
   return {
     takenBytes: socket.bytesWritten - socket.writableLength,
@@ -23,18 +23,21 @@ export function progressOf({ socket, writableLength }: ServerResponse): Response
 interface WatchedResponse {
   readonly progress: () => ResponseProgress;
   readonly onStalled: () => void;
-  /** Bytes that had been taken when it was last looked at. */
+  /** The bytes received at the last check. */
   takenBytes: number;
-  /** When that was seen first, by the monotonic clock. */
+  /** The time of the check that first saw this number, by the monotonic clock. */
   sinceMs: number;
 }
 
-/** A stalled response is noticed after its timeout, and at most half of it later. */
+/**
+ * The number of checks in each timeout. A stalled response is detected after its timeout, and at
+ * most half of it later.
+ */
 const checksPerTimeout = 4;
 
 /**
- * Reports responses of which the client takes nothing for too long. It looks at all of them from
- * time to time and costs nothing in between: no timer is set for a response or for a chunk of one.
+ * Reports responses whose clients receive nothing for too long. It checks all of them periodically
+ * and costs nothing in between: there is no timer for each response or chunk.
  */
 export class StallWatch {
   readonly #clock: Clock;
@@ -43,7 +46,11 @@ export class StallWatch {
   readonly #closing = new AbortController();
   #isRunning = false;
 
-  /** @param timeoutMs Infinity switches it off */
+  /**
+   * Creates a watch.
+   *
+   * @param timeoutMs Infinity disables it
+   */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;

@@ -1,19 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callSpanOf } from './call-spans.ts';
 
-/** The trace of a call, named as OpenTelemetry names them in logs. */
+/** The trace of a call, with OpenTelemetry's names for logs. */
 export interface TraceIds {
   readonly trace_id: string;
   /** The span of the call; of the caller, where spans are not exported. */
   readonly span_id: string;
 }
 
-/** Version, trace, span and flags; later versions may have more behind them. */
+/** Version, trace, span and flags; later versions may append more. */
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
 /**
- * Parses a `traceparent` header. Returns undefined for one that is not valid, which counts as
- * missing.
+ * Parses a `traceparent` header; returns undefined for an invalid one, which counts as missing.
  *
  * W3C Trace Context, section 3.2.
  */
@@ -24,14 +23,14 @@ export function parseTraceparent(header: string): TraceIds | undefined {
   return { trace_id: traceId, span_id: spanId };
 }
 
-/** Returns the trace that a request is a part of: by its own span, else as its caller says. */
+/** Returns the trace of a request: that of its own span, or else that of its caller. */
 export function traceOf(request: FastifyRequest): TraceIds | undefined {
   const { traceparent } = callSpanOf(request)?.headers ?? request.headers;
-  // A header that is given twice is not valid either; Node joins the two by a comma.
+  // A repeated header is not valid either; Node joins the values with a comma.
   return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
 }
 
-/** Adds the trace of a call to each line that is logged of it. */
+/** Adds the trace of a call to each of its log lines. */
 export function logTrace(request: FastifyRequest, reply: FastifyReply): void {
   const trace = traceOf(request);
   if (trace !== undefined) request.log = reply.log = request.log.child({ ...trace });

@@ -5,20 +5,20 @@ import type { FastifyRequest } from 'fastify';
 
 /** A file that a caller sends. */
 export interface Upload {
-  /** As the caller calls it; empty when it has no name. */
+  /** The caller's name for the file; empty if it has none. */
   readonly name: string;
   /**
-   * Its bytes, once. @throws BODY_TOO_LARGE once there are more than may be; INVALID_BODY when the
-   * body breaks off
+   * Its bytes, readable once. @throws BODY_TOO_LARGE when the file exceeds the limit; INVALID_BODY
+   * when the body ends early
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Opens the file in the body of a request: the one of a `multipart/form-data` body, or else the
- * body itself.
+ * Opens the file in the body of a request: the only file of a `multipart/form-data` body, or else
+ * the body itself.
  *
- * @param sizeMaxBytes most bytes that the file may have
+ * @param sizeMaxBytes maximum size of the file
  * @throws INVALID_BODY when there is none
  */
 export async function openUpload(request: FastifyRequest, sizeMaxBytes: number): Promise<Upload> {
@@ -65,9 +65,9 @@ function openMultipart(
   parser.on('finish', () => {
     if (file === undefined) fail('The multipart body has no file; expected one.');
   });
-  stream.on('error', (cause: unknown) => fail('The request broke off before its end.', cause));
+  stream.on('error', (cause: unknown) => fail('The request ended early.', cause));
   stream.on('close', () => {
-    if (!stream.readableEnded) fail('The request broke off before its end.');
+    if (!stream.readableEnded) fail('The request ended early.');
   });
   stream.pipe(parser);
   return promise;
@@ -83,7 +83,7 @@ async function* bounded(
     if (sizeBytes > sizeMaxBytes) {
       throw new QuireError(
         'BODY_TOO_LARGE',
-        `The file has more than ${formatBytes(sizeMaxBytes)}, the largest size that is accepted.`,
+        `The file is larger than ${formatBytes(sizeMaxBytes)}, the maximum size.`,
       );
     }
     yield chunk;

@@ -4,9 +4,9 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
 /**
- * Checks bodies against their schemas. Paths and query parameters pass: routes parse those with
- * `@quire/api`, whose refusals name the parameter, its value and what was expected, and which knows
- * numbers of any length.
+ * Validates bodies against their schemas. Paths and query parameters are not checked here: routes
+ * parse those with `@quire/api`, whose errors name the parameter, its value and the expected
+ * format, and which supports numbers of any length.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return (value: unknown) => ({ value });
@@ -16,7 +16,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 };
 
 /**
- * Patterns are for those who read the document: routes say in a sentence what is wrong with a text.
+ * Removes patterns, which are documentation: routes explain in a sentence what is wrong with a
+ * text.
  */
 function withoutPatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutPatterns);
@@ -57,7 +58,10 @@ function bodyError(violation: SchemaViolation | undefined): QuireError {
   return new QuireError('INVALID_BODY', `${member} ${messageOf(violation)}.`);
 }
 
-/** Ajv names a type without an article: `must be object`, and several with commas between. */
+/**
+ * Returns Ajv's message with articles: Ajv writes `must be object`, and separates several types
+ * with commas.
+ */
 function messageOf({ keyword, message, params }: SchemaViolation): string {
   if (keyword !== 'type') return message;
   const types = [(params as { readonly type: string | readonly string[] }).type].flat();

@@ -192,7 +192,7 @@ test('a full store is told of in words that name no key, and in those of the err
     bodies.push(await (await fetch(`${url}/metrics`, { headers: { authorization: 'me' } })).json());
   }
   expect(bodies).toEqual([
-    { code: 507, error: 'The result store has no room left.', reason: 'STORE_FULL' },
+    { code: 507, error: 'The result store is full.', reason: 'STORE_FULL' },
     { code: 507, error: 'The disk of the tables is full.', reason: 'STORE_FULL' },
   ]);
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { messagesOf, parse } from './settings-builder.ts';
 
 const urlsAllowed =
-  'a list separated by commas, of which each is a URL of a server, such as https://storage.example.com:9000';
+  'a list separated by commas, each element a URL of a server, such as https://storage.example.com:9000';
 const algorithmsAllowed =
-  'a list separated by commas, of which each is one of ' +
+  'a list separated by commas, each element one of ' +
   'RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519';
 
 describe('a value that is not allowed', () => {
@@ -53,7 +53,7 @@ describe('a value that is not allowed', () => {
     [
       'engine.broker.pagination.temp.dir',
       's3://bucket/temp',
-      'a path of this machine, absolute or relative',
+      'a path on this machine, absolute or relative',
     ],
     [
       'engine.broker.pagination.file.data.dir',
@@ -131,7 +131,7 @@ describe('a value that is not allowed', () => {
   test('a value that is not allowed is called empty when it is', () => {
     expect(messagesOf({ file: 'engine.bind.host =\nengine.table.cars.path = ' })).toEqual([
       'engine.bind.host is empty (conf/quire.properties:1): expected a host name or an IP address.',
-      'engine.table.cars.path is empty (conf/quire.properties:2): expected a path of this machine, absolute or relative.',
+      'engine.table.cars.path is empty (conf/quire.properties:2): expected a path on this machine, absolute or relative.',
     ]);
   });
 

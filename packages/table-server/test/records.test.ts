@@ -67,7 +67,7 @@ describe('records', () => {
     ],
     [
       'is doubled',
-      'does not have the checksum',
+      'does not match its checksum',
       async () => appendFile(one().path, await readFile(one().path)),
     ],
     ['is missing', 'is missing', () => rm(one().path)],

@@ -70,7 +70,7 @@ describe('one process with all roles', () => {
     expect(exitCode).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(
-      `proxy.port = ${port}: something listens there already on 127.0.0.1, perhaps another proxy.`,
+      `proxy.port = ${port}: another process already listens on 127.0.0.1, perhaps another proxy.`,
     );
   });
 });

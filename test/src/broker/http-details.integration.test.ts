@@ -49,7 +49,7 @@ test('a compressed body is 415, and one that says that it is not is taken', asyn
     415,
     {
       code: 415,
-      error: "Content-Encoding is 'gzip'; expected a body that is not compressed.",
+      error: "Content-Encoding is 'gzip'; expected an uncompressed body.",
       reason: 'UNSUPPORTED_MEDIA_TYPE',
     },
   ]);

@@ -190,7 +190,7 @@ test('a port of the cleaner that is taken is an error with the setting and the w
   other.close();
   expect(exitCode).toBe(1);
   expect(stderr).toContain(
-    `error INVALID_SETTING: engine.cleaner.port = ${port}: something listens there already on 127.0.0.1. ` +
+    `error INVALID_SETTING: engine.cleaner.port = ${port}: another process already listens on 127.0.0.1. ` +
       'Choose another port, or 0 for any free one: --set engine.cleaner.port=0',
   );
 });

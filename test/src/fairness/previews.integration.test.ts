@@ -60,7 +60,7 @@ test('a refusal says what the principal has under way, and which setting it has 
     {
       code: 429,
       error:
-        'ann has 3 previews running and 4 waiting, the most of one principal that may wait (controller.preview.queue.principal = 4); ' +
+        'ann has 3 previews running and 4 waiting, the maximum for one principal (controller.preview.queue.principal = 4); ' +
         'try again when one of them has ended.',
       reason: 'TOO_MANY_REQUESTS',
     },

@@ -7,7 +7,7 @@ import { numbers, openUnread } from './unread-page.ts';
 
 const stallTimeoutMs = 60_000;
 const stalled =
-  'call ended: the client took nothing of the response within engine.broker.page.stall.timeout';
+  'call ended: the client received nothing of the response within engine.broker.page.stall.timeout';
 
 let log: LogLine[];
 let broker: TestBroker;

@@ -44,8 +44,8 @@ describe('a client', () => {
     const socket = await unread(odd, proxy);
     socket.destroy();
     await odd.untilClosed();
-    await untilLogged(lines, 'call broken off');
-    expect(lines.find(({ msg }) => msg === 'call broken off')).toMatchObject({ status: 499 });
+    await untilLogged(lines, 'call aborted');
+    expect(lines.find(({ msg }) => msg === 'call aborted')).toMatchObject({ status: 499 });
     expect(lines.some(({ msg }) => msg === 'broker is down')).toBe(false);
   });
 

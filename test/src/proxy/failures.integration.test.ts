@@ -274,9 +274,9 @@ describe('an answer that breaks off', () => {
   ])('an answer that breaks off breaks off for the client as well: %s', async (_what, conduct) => {
     odd.conduct = conduct;
     await expect(callOdd()).rejects.toThrow('terminated');
-    await untilLogged(lines, 'call broken off');
+    await untilLogged(lines, 'call aborted');
     expect(odd.calls.length).toBe(1);
-    expect(lines.find(({ msg }) => msg === 'call broken off')).toMatchObject({
+    expect(lines.find(({ msg }) => msg === 'call aborted')).toMatchObject({
       status: 502,
       broker: odd.brokerId,
     });

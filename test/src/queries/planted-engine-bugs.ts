@@ -18,21 +18,19 @@ export interface PlantedEngineBug {
 type Execute = QueryEngine['execute'];
 type Batches = QueryExecution['batches'];
 
-const inOrder = 'comes in order, in batches of the schema that was told first';
-const sameForAll =
-  'is the same whatever options say that the engine does not know, and whether it is paginated or not';
-const versions = 'has the version that its tables have, where the engine tells versions';
-const possible = 'has statistics that claim nothing impossible';
+const inOrder = 'arrives in order, in batches of the schema that was announced';
+const sameForAll = 'is the same with options that the engine does not know, paginated or not';
+const versions = 'has the version of its tables, if the engine has versions';
+const possible = 'has plausible statistics';
 const parameterCount = 'without a value, and a value without a parameter, are QUERY_INVALID';
 const parsed =
-  'with QUERY_SYNTAX when it cannot be parsed, with TABLE_NOT_FOUND when a table is not there';
-const runtime = 'with QUERY_FAILED when it cannot go on, and others go on';
-const timedOut = 'with QUERY_TIMED_OUT once it has run for longer than it may';
-const midStream =
-  'a signal ends a query in mid-stream, with the QuireError that it was aborted with';
-const unread = 'a signal ends a query that nobody has begun to read, and no other one';
-const leaving = 'a reader may leave, dispose, and dispose again; the engine goes on';
-const disposedEngine = 'disposing the engine ends what runs, and starts nothing any more';
+  'with QUERY_SYNTAX when it cannot be parsed, with TABLE_NOT_FOUND when a table does not exist';
+const runtime = 'with QUERY_FAILED when it fails while it runs, and other queries continue';
+const timedOut = 'with QUERY_TIMED_OUT once it has exceeded its timeout';
+const midStream = 'a signal ends a query mid-stream, with the QuireError that it was aborted with';
+const unread = 'a signal ends a query that is not being read yet, and no other one';
+const leaving = 'a reader may leave, dispose, and dispose again; the engine continues';
+const disposedEngine = 'disposing the engine ends running queries and starts no new ones';
 
 /** The engine with another way to start queries. */
 function starting(
@@ -131,7 +129,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'has no columns where it has no rows',
-    caughtBy: 'of no rows has its columns all the same',
+    caughtBy: 'without rows still has its columns',
     plant: (engine) =>
       running(engine, ({ schema }, { sql }) => ({
         schema: sql.includes('range(0)') ? new Schema([]) : schema,
@@ -139,7 +137,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'gives what it should read when there are no rows',
-    caughtBy: 'of no rows has its columns all the same',
+    caughtBy: 'without rows still has its columns',
     plant: (engine) =>
       starting(engine, (query, options) =>
         engine.execute({ ...query, sql: query.sql.replace('range(0)', 'range(1)') }, options),
@@ -147,7 +145,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'uses the memory of a batch for the next one',
-    caughtBy: 'leaves a batch to its reader: what is read later does not change it',
+    caughtBy: 'leaves a batch to its reader: later reads do not change it',
     plant: (engine) =>
       running(engine, ({ batches }) => ({
         batches: (async function* () {
@@ -162,7 +160,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'ends a query when the next one starts',
-    caughtBy: 'of one query is not disturbed by another one',
+    caughtBy: 'of one query is not disturbed by another query',
     plant: (engine) => {
       let latest: Promise<QueryExecution> | undefined;
       return starting(engine, async (query, options) => {
@@ -275,7 +273,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'writes parameters into the text',
-    caughtBy: 'is a value, whatever its text says',
+    caughtBy: 'is a value, whatever text it contains',
     plant: (engine) =>
       starting(engine, ({ sql, parameters }, options) => {
         const [first] = Object.values(parameters ?? {});
@@ -393,7 +391,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'runs what was aborted before it started',
-    caughtBy: 'a signal that is aborted already starts nothing',
+    caughtBy: 'an already aborted signal starts nothing',
     plant: (engine) =>
       starting(engine, (query, options) =>
         engine.execute(query, { ...options, signal: undefined }),
@@ -401,7 +399,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'is ABORTED for whatever reason',
-    caughtBy: 'a signal that is aborted already is the QuireError that it was aborted with',
+    caughtBy: 'an already aborted signal rejects with the QuireError that it was aborted with',
     plant: (engine) => failingAs(engine, as('QUERY_CANCELLED', 'ABORTED')),
   },
   {
@@ -449,7 +447,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'closes itself when the signal of an earlier query is aborted',
-    caughtBy: 'a signal that is aborted after the answer changes nothing any more',
+    caughtBy: 'a signal that is aborted after the answer has no effect',
     plant: (engine) =>
       starting(engine, (query, options) => {
         options.signal?.addEventListener('abort', () => void engine[Symbol.asyncDispose]());
@@ -494,7 +492,7 @@ export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   },
   {
     name: 'gives on what is disposed',
-    caughtBy: 'a query that is disposed gives no more than it had given out',
+    caughtBy: 'a disposed query yields nothing more',
     plant: (engine) => running(engine, () => ({ [Symbol.asyncDispose]: async () => undefined })),
   },
   {

@@ -14,17 +14,18 @@ export interface PlantedTableEngineBug {
 }
 
 const schemas = 'schemas: are created once, read back, widened and deleted';
-const usedSchemas = 'schemas: of a table in use lose no column, and are not deleted';
+const usedSchemas = 'schemas: of a table in use lose no column and are not deleted';
 const tables = 'tables: are created once, with their schema, and deleted without it';
-const invalidTables = 'tables: that are not valid are refused with findings, and leave nothing';
-const segments = 'segments: hold the rows of a file at once, or none of them, and can be deleted';
-const missingTables = 'segments: are asked of tables that are there';
+const invalidTables =
+  'tables: that are not valid are refused with findings, and leave nothing behind behind behind behind behind';
+const segments = 'segments: store the rows of a file completely or not at all, and can be deleted';
+const missingTables = 'segments: require an existing table';
 const streams = 'streams: are consumed, committed on demand, paused and resumed, each message once';
-const otherTables = 'streams: are asked of tables that have one';
+const otherTables = 'streams: require a table that has a stream';
 const tasks =
-  'tasks: are scheduled for what there is to do, run, listed and read with their subtasks';
+  'tasks: are scheduled when there is work, run, and are listed and read with their subtasks';
 const queues =
-  'tasks: wait while their queue is stopped, and can be cancelled; what has ended cannot';
+  'tasks: wait while their queue is stopped, and can be cancelled unless they have finished';
 
 /** Waits for a call, and passes over its failure with a code. */
 async function forgiving<T>(call: Promise<T>, code: ErrorCode, instead: T): Promise<T> {
@@ -254,7 +255,7 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   },
   {
     name: 'consumes a table that is made paused',
-    caughtBy: 'streams: begin paused when the table is made so',
+    caughtBy: 'streams: start paused when the table is created so',
     plant: (engine) => ({ createTable: (config) => engine.createTable(config) }),
   },
   {
@@ -304,7 +305,7 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   },
   {
     name: 'says of a task that failed that it is completed',
-    caughtBy: 'tasks: that fail say why, leave nothing, and can be done again',
+    caughtBy: 'tasks: that fail give the reason, leave nothing behind, and can be run again',
     plant: (engine) => ({
       readTask: async (name) => {
         const task = await engine.readTask(name);
@@ -314,7 +315,7 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   },
   {
     name: 'makes a second task of a name',
-    caughtBy: 'tasks: are made of a config of their own, under a name that there is once',
+    caughtBy: 'tasks: are created from a config of their own, under a unique name',
     plant: (engine) => ({
       executeTask: async (request) =>
         engine.executeTask(request).catch((error: unknown) => {
@@ -337,7 +338,7 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   },
   {
     name: 'lists no tasks of a type that does not exist',
-    caughtBy: 'tasks: are asked of types, tables and names that are there',
+    caughtBy: 'tasks: require existing types, tables and names',
     plant: (engine) => ({
       listTasks: (filter) => forgiving(engine.listTasks(filter), 'TASK_TYPE_NOT_FOUND', []),
     }),

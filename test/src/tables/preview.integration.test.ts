@@ -124,7 +124,7 @@ test('an integer of millions of digits is refused before it is read', async () =
     400,
     {
       code: 400,
-      error: 'An integer has 5000000 digits; at most 1000 are read.',
+      error: 'An integer has 5000000 digits; the limit is 1000.',
       reason: 'INVALID_BODY',
     },
   ]);

@@ -90,7 +90,7 @@ it('a lease of a store gives up when the store fails for longer than a lease las
   await clock.advance(2 * durationMs);
   expect(await running).toMatchObject({
     code: 'ABORTED',
-    message: 'The lease lease.json could not be kept.',
+    message: 'The lease lease.json could not be renewed.',
   });
 });
 

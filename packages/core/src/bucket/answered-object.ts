@@ -5,8 +5,8 @@ import { SingleUseBody } from '../store/single-use-body.ts';
 import type { FailedCall } from './failed-call.ts';
 
 /**
- * A server's answer to a request for an object: what its head says of the bytes, and the bytes,
- * still to come.
+ * A server's response to a request for an object: the metadata from its headers, and the stream of
+ * its bytes.
  */
 export interface ObjectAnswer {
   readonly status: number | undefined;
@@ -15,31 +15,30 @@ export interface ObjectAnswer {
   readonly stream: AnswerStream;
 }
 
-/** As much of a stream of Node's as is needed here: the package is for browsers as well. */
+/** The part of a Node stream that is used here. The package also runs in browsers. */
 export interface AnswerStream extends AsyncIterable<Uint8Array> {
   on(event: 'error', listener: () => void): unknown;
   destroy(): unknown;
 }
 
-/** What was asked of a bucket, for `openAnsweredObject` to check the answer. */
+/** The request that `openAnsweredObject` checks an answer against. */
 export interface ObjectRequest {
   readonly call: FailedCall;
-  /** What was asked for; undefined for the whole object. */
+  /** The range that was requested; undefined for the whole object. */
   readonly range: ByteRange | undefined;
-  /** The QuireError that a failure of the stream stands for. */
+  /** Returns the QuireError for a failure of the stream. */
   readonly translate: (error: unknown) => unknown;
-  /** Gives back what the answer holds beside its stream. */
+  /** Releases what the answer holds besides its stream. */
   readonly release?: () => void;
 }
 
 /**
- * The body of an object as a server answers it: the bytes that were asked for, all of them and no
- * others.
+ * Returns the body of an object as a server answers it: exactly the requested bytes.
  *
- * The answer must prove which bytes it holds: to a ranged request, a status of 206 with a
- * Content-Range that says so. The stream is ended whenever the body is left, and when this throws.
+ * The answer must prove which bytes it holds: a ranged request needs status 206 and a matching
+ * Content-Range. The stream is closed when the body is left, and when this function throws.
  *
- * @throws OBJECT_SHORT_READ when the answer holds other bytes, or does not say which
+ * @throws OBJECT_SHORT_READ when the answer holds other bytes, or does not identify them
  */
 export function openAnsweredObject(answer: ObjectAnswer, request: ObjectRequest): ObjectBody {
   const { call, range } = request;
@@ -121,8 +120,7 @@ async function* readChunks(
     throwIfAborted(signal);
     const chunks = stream[Symbol.asyncIterator]();
     for (;;) {
-      // A connection that ends too early is a failure of the store, which a later call may not
-      // meet.
+      // A connection that ends early is a failure of the store; a retry may succeed.
       const step = await chunks.next().catch((error: unknown) => {
         throw translate(error);
       });
@@ -130,7 +128,7 @@ async function* readChunks(
       if (step.done === true) break;
       readBytes += step.value.byteLength;
       if (readBytes > expectedBytes) {
-        throw unexpectedAnswer(call, `${expectedBytes} bytes, but more came`);
+        throw unexpectedAnswer(call, `${expectedBytes} bytes, but received more`);
       }
       if (step.value.byteLength > 0) yield asPlainBytes(step.value);
       throwIfAborted(signal);
@@ -147,16 +145,15 @@ async function* readChunks(
 }
 
 /**
- * The same memory, no Buffer: those differ from other arrays of bytes in what `slice` and
- * comparisons do.
+ * Returns a view of the same memory that is not a Buffer, because `slice` and comparisons work
+ * differently on Buffers.
  */
 function asPlainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /**
- * Gives the connection back when all of the answer has come, and closes it otherwise: nobody will
- * take the rest.
+ * Returns the connection to the pool if the answer was read completely, and closes it otherwise.
  */
 function endStream(stream: AnswerStream): void {
   stream.on('error', () => undefined);

@@ -3,26 +3,26 @@ import type { CallOptions } from '../object-store.ts';
 import { yieldToEventLoop } from '../wait/time-slice.ts';
 
 /**
- * A server works through the keys of a request one after the other: with only one request at a
- * time, all callers wait for the slowest.
+ * The number of concurrent requests. A server deletes the keys of one request sequentially, so with
+ * a single request all callers would wait for the slowest.
  */
 const requestsInFlightMax = 4;
 
-/** The two ways in which a server deletes objects; an object that does not exist counts as deleted. */
+/** The two kinds of delete request; an object that does not exist counts as deleted. */
 export interface DeleteRequests {
-  /** The most keys of one request. */
+  /** The maximum number of keys in one request. */
   readonly batchKeysMax: number;
   deleteOne(key: string, signal: AbortSignal): Promise<void>;
-  /** Deletes several by one request; resolves to the failures of single keys. */
+  /** Deletes several objects in one request; resolves to the failures by key. */
   deleteBatch(
     keys: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, QuireError>>;
-  /** Returns what a failure means for a key. */
+  /** Returns the error for a failure that concerns `key`. */
   translate(error: unknown, key: string): QuireError;
 }
 
-/** A call of `delete` that has not ended. */
+/** A call of `delete` that has not finished. */
 interface Waiter {
   readonly key: string;
   readonly settle: (error?: QuireError) => void;
@@ -30,18 +30,18 @@ interface Waiter {
 }
 
 /**
- * Deletes objects, those together whose calls are made at the same time. A few requests are under
- * way at any time, and later calls go with the next one: a cleaner with many deletions at once needs
- * a request for about a quarter as many of them.
+ * Deletes objects and combines concurrent calls into batch requests. Only a few requests run at a
+ * time; later calls join the next one. A cleaner with many deletions at once needs about a quarter
+ * as many requests.
  *
- * Each call receives the failure of its own key alone. A call that is aborted ends at once; a
- * request goes on while any call waits for it.
+ * Each call receives only the failure of its own key. An aborted call rejects immediately; the
+ * request continues while any call waits for it.
  */
 export class BatchDeleter {
   readonly #requests: DeleteRequests;
   readonly #waiting = new Set<Waiter>();
   #inFlightCount = 0;
-  /** Not all servers know the request for several keys. */
+  /** False once the server has rejected a batch request; some servers do not support it. */
   #takesBatches = true;
 
   constructor(requests: DeleteRequests) {
@@ -74,7 +74,7 @@ export class BatchDeleter {
 
   async #sendAll(): Promise<void> {
     this.#inFlightCount += 1;
-    // A caller that deletes several objects asks for all of them before the first one goes.
+    // A caller that deletes several objects enqueues all of them before the first request is sent.
     await yieldToEventLoop();
     while (this.#waiting.size > 0) {
       const waiters = [...this.#waiting].slice(0, this.#requests.batchKeysMax);
@@ -87,7 +87,7 @@ export class BatchDeleter {
     this.#inFlightCount -= 1;
   }
 
-  /** Sends one request for all of them; resolves to the failures, by key. */
+  /** Sends one request for all waiters; resolves to the failures by key. */
   async #send(waiters: readonly Waiter[]): Promise<ReadonlyMap<string, QuireError>> {
     const keys = [...new Set(waiters.map(({ key }) => key))];
     using stop = abortWhenAllAre(waiters.map(({ signal }) => signal));
@@ -124,7 +124,7 @@ export class BatchDeleter {
   }
 }
 
-/** A signal that is aborted as soon as all of these are, for as long as it is not disposed. */
+/** Returns a signal that is aborted once all of these signals are, until it is disposed. */
 function abortWhenAllAre(
   signals: readonly (AbortSignal | undefined)[],
 ): Disposable & { readonly signal: AbortSignal } {

@@ -1,17 +1,17 @@
 import { QuireError } from '../errors.ts';
 import type { StoreLocations } from '../store/store-backend.ts';
 
-/** A place in a bucket. */
+/** A location in a bucket. */
 export interface BucketLocation {
   readonly bucket: string;
-  /** What the names of all objects start with: empty, or text that ends with a slash. */
+  /** The prefix of all object names: empty, or text that ends with a slash. */
   readonly prefix: string;
 }
 
 const pattern = /^([a-z0-9]+):\/\/([a-z0-9][a-z0-9._-]{2,254})(?:\/(.*))?$/;
 
 /**
- * Parses `<scheme>://bucket` or `<scheme>://bucket/prefix`; slashes at the end do not count.
+ * Parses `<scheme>://bucket` or `<scheme>://bucket/prefix`; trailing slashes are ignored.
  *
  * @throws INVALID_PARAMETER when it is anything else
  */
@@ -34,11 +34,11 @@ function readBucketLocation(uri: string, scheme: string): BucketLocation | undef
   return { bucket, prefix: path === '' ? '' : `${segments.join('/')}/` };
 }
 
-/** What the name of a bucket may be, in words. */
+/** The valid bucket names, in words. */
 export const bucketNames =
   'whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit';
 
-/** Returns where the stores of a kind of bucket can be: `<scheme>://bucket/prefix`. */
+/** Returns the valid locations of a kind of bucket store: `<scheme>://bucket/prefix`. */
 export function bucketLocations(scheme: string): StoreLocations {
   const example = `${scheme}://bucket/prefix`;
   return {
@@ -53,14 +53,18 @@ export function bucketLocations(scheme: string): StoreLocations {
   };
 }
 
-/** Neither Amazon nor Google takes a longer-lived signature. */
+/** The longest lifetime of a signature that Amazon and Google accept. */
 const lifetimeMaxMs = 7 * 24 * 60 * 60 * 1000;
 
-/** @throws INVALID_PARAMETER when a signed link cannot live that long */
+/**
+ * Checks the lifetime of a signed link.
+ *
+ * @throws INVALID_PARAMETER when it is out of range
+ */
 export function assertLinkLifetime(key: string, lifetimeMs: number): void {
   if (lifetimeMs >= 1000 && lifetimeMs <= lifetimeMaxMs) return;
   throw new QuireError(
     'INVALID_PARAMETER',
-    `A link to ${key} cannot live for ${lifetimeMs} ms: expected a second to seven days.`,
+    `A link to ${key} cannot live for ${lifetimeMs} ms: expected one second to seven days.`,
   );
 }

@@ -16,32 +16,38 @@ import { assertLinkLifetime } from './bucket-location.ts';
 import { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';
 import type { FailedCall } from './failed-call.ts';
 
-/** What the server of a bucket does for a `BucketStore`, which has checked all arguments. */
+/**
+ * The operations that a bucket's server performs for a `BucketStore`, which has validated all
+ * arguments.
+ */
 export interface BucketVerbs {
   readonly location: string;
   head(call: FailedCall): Promise<ObjectEntry>;
   get(call: FailedCall, range: ByteRange | undefined): Promise<ObjectBody>;
-  /** Puts an object. Runs `assertOpen`, which may throw, before the object appears. */
+  /** Puts an object. Calls `assertOpen`, which may throw, before the object becomes visible. */
   put(
     call: FailedCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
     assertOpen: () => void,
   ): Promise<ObjectEntry>;
-  /** Puts an object by one request; returns undefined when an object with that key exists. */
+  /** Puts an object with one request; returns undefined when an object with that key exists. */
   putIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined>;
   /**
-   * Lists the objects whose keys start with `call.key`, page by page, in their order. May begin
-   * with keys up to `after`, which is printable ASCII and empty for all.
+   * Lists the objects whose keys start with `call.key`, page by page, in key order. May include
+   * keys up to `after`, which is printable ASCII, or empty to list all.
    */
   listPages(call: FailedCall, after: string): AsyncIterable<readonly ObjectEntry[]>;
   delete(call: FailedCall): Promise<void>;
-  /** Signs a link that ends `lifetimeMs` from now. */
+  /** Signs a link that expires `lifetimeMs` from now. */
   signLink(call: FailedCall, lifetimeMs: number): Promise<string>;
-  /** Ends the connections as soon as no call uses them. */
+  /** Closes the connections as soon as no call uses them. */
   close(): void;
 }
 
-/** An `ObjectStore` in a bucket: checks arguments, order and disposal around the server's verbs. */
+/**
+ * An `ObjectStore` in a bucket. Validates arguments, key order and disposal around the server's
+ * operations.
+ */
 export class BucketStore implements ObjectStore, ConditionalWriter, LinkSigner {
   readonly location: string;
   readonly #verbs: BucketVerbs;

@@ -4,15 +4,15 @@ export interface Part {
   readonly isLast: boolean;
 }
 
-/** What most small objects fit in. */
+/** The initial capacity of the buffer; most small objects fit in it. */
 const firstCapacityBytes = 64 * 1024;
 
 /**
- * Cuts chunks into parts of exactly `partBytes` and a last one of at most that; there is always a
- * last one, which may be empty.
+ * Splits chunks into parts of exactly `partBytes` and a final part of at most that size. There is
+ * always a final part, which may be empty.
  *
- * Chunks are copied, so their memory may be used again. Each part has memory of its own, which
- * grows as it fills.
+ * Chunks are copied, so their memory may be reused. Each part has its own memory, which grows as it
+ * fills.
  */
 export async function* cutParts(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function* cutParts(
   for await (const chunk of chunks) {
     let taken = 0;
     while (taken < chunk.byteLength) {
-      // Only once there is more: until then, this part may be the last.
+      // A full part is yielded only when more bytes follow: until then it may be the final part.
       if (filledBytes === partBytes) {
         yield { bytes: memory, isLast: false };
         memory = new Uint8Array(0);

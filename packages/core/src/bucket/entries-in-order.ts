@@ -4,13 +4,12 @@ import type { ListOptions, ObjectEntry } from '../object-store.ts';
 import { describeCall, type FailedCall } from './failed-call.ts';
 
 /**
- * The entries of a listing that comes page by page, each once and in key order, after
- * `options.after`.
+ * Yields the entries of a paged listing after `options.after`, each once and in key order.
  *
- * Objects of others, whose names are not keys, are passed over. Servers order names by their bytes
- * in UTF-8: the same order for keys.
+ * Objects of other programs, whose names are not keys, are skipped. Servers order names by their
+ * UTF-8 bytes, which is the same order for keys.
  *
- * @throws STORE_UNAVAILABLE when the server does not list in that order
+ * @throws STORE_UNAVAILABLE when the server lists in another order
  */
 export async function* entriesInOrder(
   pages: AsyncIterable<readonly ObjectEntry[]>,
@@ -23,14 +22,14 @@ export async function* entriesInOrder(
       const { key } = entry;
       if (!isObjectKey(key)) continue;
       if (key < last) {
-        const what = `is not in the order of keys: ${key} came after ${last}`;
+        const what = `is not in key order: received ${key} after ${last}`;
         throw new QuireError(
           'STORE_UNAVAILABLE',
           `${describeCall({ op: 'list', key: prefix, location })} ${what}.`,
         );
       }
-      // A page may begin with what the last one ended with, when objects come and go meanwhile, or
-      // with what is to be skipped.
+      // A page may repeat the last entry of the previous one when objects are created or deleted
+      // during the listing, and it may start with keys up to `after`.
       if (key === last || key <= after) continue;
       last = key;
       throwIfAborted(signal);
@@ -40,14 +39,14 @@ export async function* entriesInOrder(
   }
 }
 
-/** Tells whether a key can begin with this text: no server need be asked for anything else. */
+/** Reports whether a key can start with this text. If not, no request is needed. */
 export function canBeginKey(prefix: string): boolean {
   return /^[A-Za-z0-9_./-]*$/.test(prefix);
 }
 
 /**
- * Text of printable ASCII that the same keys sort after: keys have no other characters, so what
- * follows one decides nothing.
+ * Returns printable ASCII text after which the same keys sort. Keys contain only printable ASCII,
+ * so the text is cut at its first other character.
  */
 export function asciiMark(after: string): string {
   const index = after.search(/[^ -~]/);
@@ -57,9 +56,9 @@ export function asciiMark(after: string): string {
 }
 
 /**
- * Returns the token of the next page of a listing; undefined after the last one.
+ * Returns the token of the next page of a listing; undefined after the last page.
  *
- * @throws STORE_UNAVAILABLE when it is that of the page before: the listing would never end
+ * @throws STORE_UNAVAILABLE when it equals the previous token, because the listing would never end
  */
 export function nextToken(
   call: FailedCall,
@@ -71,10 +70,10 @@ export function nextToken(
   throw endlessListing(call);
 }
 
-/** Returns the failure of a listing whose pages do not say how it goes on. */
+/** Returns the failure of a listing whose page has no usable token for the next one. */
 export function endlessListing({ key, location }: FailedCall): QuireError {
   return new QuireError(
     'STORE_UNAVAILABLE',
-    `list of ${key} in ${location} gave a page without a token for the next one.`,
+    `list of ${key} in ${location} returned a page without a token for the next one.`,
   );
 }

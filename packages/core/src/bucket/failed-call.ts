@@ -1,4 +1,4 @@
-/** The call of a store in which a failure came up. */
+/** The store call in which a failure occurred. */
 export interface FailedCall {
   readonly op: 'open' | 'link' | 'head' | 'get' | 'put' | 'list' | 'delete';
   /** The key; of a `list`, the prefix; of `open`, the bucket. */
@@ -7,7 +7,7 @@ export interface FailedCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Names a call in a message: `put of a/b in s3://bucket`, `list of s3://bucket`. */
+/** Describes a call in a message: `put of a/b in s3://bucket`, `list of s3://bucket`. */
 export function describeCall({
   op,
   key,

@@ -2,18 +2,21 @@ import { QuireError } from '../errors.ts';
 import { retry, type RetryOptions } from '../store/retry.ts';
 import type { FailedCall } from './failed-call.ts';
 
-/** How the parts of one object are sent. */
+/** The options for sending the parts of one object. */
 export interface PartSenderOptions {
   readonly call: FailedCall;
-  /** How a part is repeated: the source of a put cannot be, but its parts are in memory. */
+  /**
+   * The retry policy for parts. Parts are in memory and can be resent; the source of a put cannot
+   * be reread.
+   */
   readonly retry: RetryOptions;
   readonly partCountMax: number;
   readonly partsInFlightMax: number;
-  /** Called at once when a part has failed for good. */
+  /** Called immediately when a part has failed permanently. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Sends the parts of one object in the background, a few at a time. */
+/** Sends the parts of one object in the background, a few concurrently. */
 export class PartSender {
   readonly #options: PartSenderOptions;
   readonly #inFlight = new Set<Promise<void>>();
@@ -24,9 +27,11 @@ export class PartSender {
   }
 
   /**
-   * Starts to send the next part, whose number is from 1; resolves once there is a place for another.
+   * Starts to send the next part, whose number starts at 1; resolves once another part may be
+   * added.
    *
-   * @throws STORE_FULL when an object has no more parts; what an earlier part failed with
+   * @throws STORE_FULL when the object exceeds the maximum number of parts; the error of an earlier
+   *   part that failed
    */
   async add(send: (partNumber: number) => Promise<void>): Promise<void> {
     const { call, partCountMax, partsInFlightMax, onFailure } = this.#options;
@@ -45,12 +50,12 @@ export class PartSender {
     if (this.#inFlight.size >= partsInFlightMax) await Promise.race(this.#inFlight);
   }
 
-  /** Waits until all parts are sent; throws what one failed with. */
+  /** Waits until all parts are sent; throws the error of a failed part. */
   async finish(): Promise<void> {
     await Promise.all(this.#inFlight);
   }
 
-  /** Waits until no part is sent any more. Resolves to whether some were not sent to the end. */
+  /** Waits until no part is being sent. Resolves to true if some parts were not sent completely. */
   async stop(): Promise<boolean> {
     return (await Promise.allSettled(this.#inFlight)).length > 0;
   }

@@ -2,30 +2,30 @@ import { throwIfAborted } from '../errors.ts';
 import { sourceChunks } from '../store/source-chunks.ts';
 import { cutParts, type Part } from './cut-parts.ts';
 
-/** One object on its way to a server in parts; nothing shows before it is completed. */
+/** An upload of one object in parts; the object becomes visible only when it is completed. */
 export interface PartUpload<Stored> {
   /**
-   * Sends a part in the background; resolves once there is a place for the next one. @throws what
-   * an earlier part failed with
+   * Sends a part in the background; resolves once the next one may be added. @throws the error of
+   * an earlier part that failed
    */
   add(part: Part): Promise<void>;
-  /** Waits for all parts and makes the object of them. */
+  /** Waits for all parts and assembles the object. */
   complete(): Promise<Stored>;
-  /** Gives up, whatever the state. Never throws. */
+  /** Aborts the upload in any state. Never throws. */
   abort(): Promise<void>;
 }
 
-/** How `putInParts` cuts an object, and what it calls. */
+/** The part size of `putInParts` and its callbacks. */
 export interface PutInPartsOptions<Stored> {
   readonly partBytes: number;
   readonly signal: AbortSignal | undefined;
-  /** Throws when the store was closed meanwhile. */
+  /** Throws when the store has been closed. */
   readonly assertAlive: () => void;
-  /** Puts all of a small object by one request. */
+  /** Puts a small object with one request. */
   readonly putWhole: (bytes: Uint8Array) => Promise<Stored>;
   /**
-   * Begins the upload of a large one. `fail` is to be called as soon as a part has failed for good;
-   * `signal` is aborted then, too.
+   * Starts the upload of a large object. Calls `fail` as soon as a part has failed permanently,
+   * which also aborts `signal`.
    */
   readonly beginUpload: (
     signal: AbortSignal,
@@ -34,11 +34,11 @@ export interface PutInPartsOptions<Stored> {
 }
 
 /**
- * Puts what a source gives, so that it appears at once and whole: by one request when it fits in a
- * part, else by an upload in parts that is completed at the end, or given up. Memory: the part that
- * fills, and those that the upload has on their way.
+ * Stores the bytes of a source atomically: with one request if they fit in a part, otherwise as a
+ * multipart upload that is completed at the end or aborted. Memory: the part being filled, and
+ * those being sent.
  *
- * A part that fails for good ends the source at once, however long the source would still work.
+ * A part that fails permanently closes the source immediately, even while it is still producing.
  */
 export async function putInParts<Stored>(
   source: AsyncIterable<Uint8Array>,
@@ -65,7 +65,7 @@ export async function putInParts<Stored>(
       await upload.add(part);
       if (part.isLast) return await upload.complete();
     }
-    throw new Error('The parts of an object had no last one.');
+    throw new Error('The object had no final part.');
   } catch (error) {
     failure.abort(error);
     await upload?.abort();

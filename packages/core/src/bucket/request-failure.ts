@@ -2,23 +2,23 @@ import { abortError, type ErrorCode, isQuireError, QuireError } from '../errors.
 import { objectNotFound } from '../store/store-errors.ts';
 import { describeCall, type FailedCall } from './failed-call.ts';
 
-/** What an SDK says of a failed request. */
+/** An SDK's description of a failed request. */
 export interface RequestFailure {
-  /** The server's code, or that of the connection; empty without one. */
+  /** The error code of the server or of the connection; empty if there is none. */
   readonly code: string;
-  /** The HTTP status; undefined without an answer. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** All of it in words, without a full stop. */
+  /** The whole description, without a full stop. */
   readonly text: string;
 }
 
-/** The code that a failure stands for, and what to do about it: a sentence after a space. */
+/** The error code for a failure, and advice: a sentence after a space. */
 export type FailureVerdict = readonly [code: ErrorCode, hint?: string];
 
-/** How the failures of one server are read. */
+/** The rules for interpreting the failures of one server. */
 export interface FailureRules {
   read(error: unknown): RequestFailure;
-  /** Decides what the server's own codes mean; undefined leaves it to the status. */
+  /** Interprets the server's own error codes; returns undefined to decide by the status. */
   judge(failure: RequestFailure, call: FailedCall, error: unknown): FailureVerdict | undefined;
 }
 
@@ -30,7 +30,7 @@ export class FailureTranslator {
     this.#rules = rules;
   }
 
-  /** Returns the QuireError that a failure of a request stands for. */
+  /** Returns the QuireError for a failed request. */
   translate(error: unknown, call: FailedCall): QuireError {
     if (isQuireError(error)) return error;
     if (call.signal?.aborted === true) return abortError(call.signal);
@@ -42,7 +42,7 @@ export class FailureTranslator {
     return new QuireError(code, message, { cause: error });
   }
 
-  /** Runs requests of one call of the store and throws their failures as QuireErrors. */
+  /** Runs the requests of one store call and throws their failures as QuireErrors. */
   async run<T>(call: FailedCall, requests: () => Promise<T>): Promise<T> {
     try {
       return await requests();
@@ -52,15 +52,16 @@ export class FailureTranslator {
   }
 }
 
-/** What a status means to any server of objects. */
+/** Returns the verdict for a status that is the same for all object servers. */
 function verdictOf(status: number | undefined, op: FailedCall['op']): FailureVerdict {
   if (status === 401 || status === 403) {
-    return ['STORE_MISCONFIGURED', ' Check the credentials and what they allow.'];
+    return ['STORE_MISCONFIGURED', ' Check the credentials and their permissions.'];
   }
   if (status === 404 && (op === 'head' || op === 'get')) return ['OBJECT_NOT_FOUND'];
   if (status === 416 && op === 'get') return ['OBJECT_SHORT_READ'];
   if (status === 413 || status === 507) return ['STORE_FULL'];
-  // 5xx, 408, 429, and failures without an answer may pass; what a server cannot do, it cannot later.
+  // Statuses 5xx, 408 and 429, and failures without a response, may be temporary. Other refusals
+  // are permanent.
   const isRefusal = status !== undefined && status >= 300 && status < 500;
   const isPassing = status === 408 || status === 429;
   return [

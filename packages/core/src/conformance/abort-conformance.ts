@@ -10,7 +10,7 @@ import { chunksOf, ManualSource, patternBytes } from '../testing/byte-sources.ts
 
 const largeBytes = 9 * 1024 * 1024;
 
-/** Every verb, ended by the signal that it is given. */
+/** Every verb, called with a signal that ends it. */
 const calls: Record<string, (store: ObjectStore, signal: AbortSignal) => Promise<unknown>> = {
   head: (store, signal) => store.head('k', { signal }),
   get: (store, signal) => store.get('k', { signal }),
@@ -22,7 +22,7 @@ const calls: Record<string, (store: ObjectStore, signal: AbortSignal) => Promise
   delete: (store, signal) => store.delete('k', { signal }),
 };
 
-/** What the port says of signals and of disposal. */
+/** The cases for signals and disposal. */
 export const endingCases: readonly StoreCase[] = [
   ...casesOf<OpenStoreFixture>('abort', (test) => {
     for (const [verb, call] of Object.entries(calls)) {
@@ -44,7 +44,7 @@ export const endingCases: readonly StoreCase[] = [
       });
     }
 
-    test('a body stops where it is', async (open) => {
+    test('a body stops at its current chunk', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(largeBytes));
@@ -61,7 +61,7 @@ export const endingCases: readonly StoreCase[] = [
       expect(readBytes).toBeLessThan(largeBytes);
     });
 
-    test('a body that was not begun before the abort gives nothing', async (open) => {
+    test('a body that was not read before the abort yields nothing', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(100));
@@ -71,7 +71,7 @@ export const endingCases: readonly StoreCase[] = [
       await expectRejection(collect(object.body), 'ABORTED');
     });
 
-    test('a listing stops where it is', async (open) => {
+    test('a listing stops at its current entry', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       for (let index = 0; index < 50; index += 1) {
@@ -89,7 +89,7 @@ export const endingCases: readonly StoreCase[] = [
       expect(seen).toEqual(['l/100', 'l/101', 'l/102', 'l/103', 'l/104']);
     });
 
-    test('a put stops while its source is stuck: the source is closed, the old state stands, nothing is left', async (open) => {
+    test('a put stops while its source is stuck: the source is closed, the old object stays, nothing is left behind', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const old = await store.put('old', patternBytes(5, 1));
@@ -112,7 +112,7 @@ export const endingCases: readonly StoreCase[] = [
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a signal that is aborted after the call changes nothing any more', async (open) => {
+    test('a signal that is aborted after the call has no effect', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const controller = new AbortController();
@@ -145,7 +145,7 @@ export const endingCases: readonly StoreCase[] = [
       expectBytes(concatenated(await collect(object.body)), patternBytes(largeBytes));
     });
 
-    test('a put under way fails, and nothing is left of it', async (open) => {
+    test('a put in progress fails and leaves nothing behind', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const source = new ManualSource();

@@ -1,38 +1,38 @@
 import { describe, test } from 'vitest';
 
-/** What a running case may use of the runner around it. */
+/** The services of the test runner that a running case may use. */
 export interface CaseContext {
   /**
-   * The time limit in milliseconds for what must happen sooner or later, such as the end of a query
-   * that timed out.
+   * The time limit in milliseconds for events that must happen eventually, such as the end of a
+   * query that timed out.
    */
   readonly patienceMs: number;
-  /** Ends the case as skipped, because the implementation does not have what the case is about. */
+  /** Ends the case as skipped because the implementation lacks the feature under test. */
   skip(reason: string): never;
 }
 
 /**
- * One promise of a port as a sentence, and the program that holds an implementation to it. It
- * throws where the promise is broken.
+ * One promise of a port as a sentence, and the program that checks an implementation for it. The
+ * program throws if the promise is broken.
  */
 export interface ConformanceCase<Open> {
   /** The subject of the sentence, such as `put and delete`. */
   readonly group: string;
   readonly title: string;
-  /** Opens its own fixture, and disposes it. */
+  /** Opens its own fixture and disposes it. */
   readonly run: (open: Open, context: CaseContext) => Promise<void>;
 }
 
 /** Time limits of the cases of a conformance suite. */
 export interface CaseLimits {
   /**
-   * The time limit of each test in milliseconds, in place of Vitest's `testTimeout`. Default:
+   * The time limit of each test in milliseconds, instead of Vitest's `testTimeout`. Default:
    * 120,000.
    */
   readonly testTimeoutMs?: number;
   /**
-   * The time limit within a test for what must happen sooner or later, in milliseconds. Default: a
-   * quarter of `testTimeoutMs`.
+   * The time limit within a test for events that must happen eventually, in milliseconds. Default:
+   * a quarter of `testTimeoutMs`.
    */
   readonly patienceMs?: number;
 }
@@ -49,7 +49,7 @@ export function casesOf<Open>(
   return cases;
 }
 
-/** Makes a Vitest test of each case, within a `describe` for its group. */
+/** Defines a Vitest test for each case, within a `describe` for its group. */
 export function describeCases<Open>(
   name: string,
   cases: readonly ConformanceCase<Open>[],

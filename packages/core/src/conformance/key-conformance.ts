@@ -42,7 +42,7 @@ const goodKeys = [
   `${'a/'.repeat(255)}ab`,
 ];
 
-/** What the port says of keys. */
+/** The cases for keys. */
 export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', (test) => {
   for (const key of badKeys) {
     test(`${JSON.stringify(key)} is refused by every call, before the source of a put is touched`, async (open) => {
@@ -65,7 +65,7 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
   }
 
   for (const key of goodKeys) {
-    test(`${key} is taken`, async (open) => {
+    test(`${key} is accepted`, async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const entry = await store.put(key, patternBytes(3));
@@ -83,7 +83,7 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
     ['a/b/c', 'a'],
     ['a/b/c', 'a/b'],
   ] as const) {
-    test(`${first} and then ${second}: the second is refused, or both stand`, async (open) => {
+    test(`${first} and then ${second}: the second is refused, or both exist`, async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const firstEntry = await store.put(first, patternBytes(3, 1));
@@ -117,7 +117,7 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
     });
   }
 
-  test('keys that differ in case alone are different keys', async (open) => {
+  test('keys that differ only in case are different keys', async (open) => {
     await using fixture = await open();
     const { store } = fixture;
     const entries = [];
@@ -131,7 +131,7 @@ export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', 
     expect(await collect(store.list(''))).toEqual(entries.slice(1));
   });
 
-  test('a key is free for one below it once it is deleted, and the other way round', async (open) => {
+  test('once a key is deleted, a key below it can be stored, and vice versa', async (open) => {
     await using fixture = await open();
     const { store } = fixture;
     await store.put('a', patternBytes(1, 1));

@@ -6,10 +6,7 @@ import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { patternBytes } from '../testing/byte-sources.ts';
 
-/**
- * In the order of their UTF-16 code units, which a walk over directories gets wrong unless it takes
- * care.
- */
+/** Keys in the order of their UTF-16 code units; a naive directory walk orders them differently. */
 const keysInOrder = [
   '0',
   'A',
@@ -31,10 +28,10 @@ const keysInOrder = [
   'z',
 ];
 
-/** What the port says of `list`. */
+/** The cases for `list`. */
 export const listingCases = (longCount: number): readonly StoreCase[] =>
   casesOf<OpenStoreFixture>('list', (test) => {
-    test('gives every entry in the order of keys', async (open) => {
+    test('yields every entry in key order', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const entries = new Map<string, ObjectEntry>();
@@ -44,7 +41,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       expect(await collect(store.list(''))).toEqual(keysInOrder.map((key) => entries.get(key)));
     });
 
-    test('an empty store gives nothing', async (open) => {
+    test('an empty store yields nothing', async (open) => {
       await using fixture = await open();
       expect(await keysOf(fixture.store, '')).toEqual([]);
       expect(await keysOf(fixture.store, 'a/b')).toEqual([]);
@@ -101,7 +98,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       }
     });
 
-    test('after gives what sorts after it, whether it is a key or not', async (open) => {
+    test('after yields the keys that sort after it, whether it is a key or not', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -136,7 +133,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       }
     });
 
-    test('passes over only what it is told to, and asks before it gives what comes later', async (open) => {
+    test('skips only the folders for which skipsFolder returns true, and asks before it yields later keys', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -144,7 +141,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
         for (const known of [[], ['a/b/'], ['Z/', 'a/', 'aa/'], ['b/'], ['b/c/d/e/']]) {
           const [passed, given] = [new Set<string>(), [] as string[]];
           const skipsFolder = (folder: string): boolean => {
-            // A store may have folders that no key leads to.
+            // A store may have folders that contain no key.
             if (!isObjectKey(folder.slice(0, -1))) return false;
             expect(
               keysInOrder.some((key) => key.startsWith(folder) && folder.startsWith(prefix)),
@@ -174,7 +171,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       ).toSorted();
       await putConcurrently(store, [...keys, 'man', 'many-others', 'manz/0']);
       expect(await keysOf(store, '')).toEqual(['man', 'many-others', ...keys, 'manz/0']);
-      // Around the pages that servers give.
+      // Indexes around the page sizes of servers.
       for (const index of [0, 99, 998, 999, 1000, 1999, longCount - 2]) {
         const after = keys[index] ?? 'many/9';
         expect([after, await keysOf(store, 'many/', after)]).toEqual([
@@ -183,8 +180,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
         ]);
       }
 
-      // What was given may be deleted: the rest stays where it is, whatever the pages are counted
-      // by.
+      // Deleting entries that were already yielded must not shift the rest of the listing.
       const seen: string[] = [];
       for await (const { key } of store.list('many/')) {
         seen.push(key);
@@ -194,7 +190,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       expect(await keysOf(store, 'many/')).toEqual(keys.filter((_, index) => index % 25 !== 0));
     });
 
-    test('what stays shows exactly once while others come and go', async (open) => {
+    test('an unchanged object is listed exactly once while others are created and deleted', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const staying = Array.from(
@@ -219,7 +215,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       expect(seen).toEqual([...new Set(seen)].toSorted());
     });
 
-    test('a listing whose reader deletes everything comes to its end', async (open) => {
+    test('a listing whose reader deletes everything ends', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -228,7 +224,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a listing may be left early, and begun again after the last entry', async (open) => {
+    test('a listing may be left early and restarted after the last entry', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -244,7 +240,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
       expect(walked).toEqual(keysInOrder);
     });
 
-    test('listings at once do not disturb each other', async (open) => {
+    test('concurrent listings do not disturb each other', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -257,10 +253,7 @@ export const listingCases = (longCount: number): readonly StoreCase[] =>
     });
   });
 
-/**
- * Puts objects of one byte, several at once: one after the other they would take minutes in a
- * bucket.
- */
+/** Puts objects of one byte concurrently: sequentially they would take minutes in a bucket. */
 async function putConcurrently(store: ObjectStore, keys: readonly string[]): Promise<void> {
   const pending = keys.values();
   const putEach = async (): Promise<void> => {

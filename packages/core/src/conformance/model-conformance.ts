@@ -24,7 +24,8 @@ type Step =
   | { readonly verb: 'head' | 'delete'; readonly key: string }
   | { readonly verb: 'list'; readonly prefix: string; readonly after: string | undefined };
 
-// None lies below another, which stores may refuse; many are neighbours, which stores may confuse.
+// No key lies below another, which stores may refuse; many are neighbours, which stores may
+// confuse.
 const keys = ['a-b', 'a.b', 'a/b', 'a/b-c', 'a/c/d', 'a/c/e', 'a0', 'b/c/d/e', 'b/c/d/f', 'c'];
 const texts = [...keys, '', 'a', 'a/', 'a/c', 'a/c/', 'b', 'b/c/d/', 'd'];
 
@@ -62,16 +63,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Most chunks of a source: of more of them a store learns nothing new. */
+/** The maximum number of chunks of a source; more would test nothing new. */
 const chunksMax = 2000;
 
-/** What a call came to, as plain data: its answer, or the code of its failure. */
+/** The outcome of a call as plain data: its answer, or its error code. */
 type Outcome = unknown;
 
-/** A store behaves like a map from keys to bytes, whatever is asked of it in whatever order. */
+/** A store behaves like a map from keys to bytes under any sequence of calls. */
 export const modelCases = (runCount: number): readonly StoreCase[] =>
   casesOf<OpenStoreFixture>('any sequence of calls', (test) => {
-    test('comes to the same as with a map', async (open) => {
+    test('has the same outcome as with a map', async (open) => {
       const sequences = fc.array(step, { minLength: 1, maxLength: 25, size: 'max' });
       await fc.assert(
         fc.asyncProperty(sequences, async (steps) => {

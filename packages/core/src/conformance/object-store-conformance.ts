@@ -7,15 +7,15 @@ import { readingCases } from './read-conformance.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { writingCases } from './write-conformance.ts';
 
-/** How much `describeObjectStore` tries. */
+/** The amount of work that `describeObjectStore` does. */
 export interface ConformanceOptions extends CaseLimits {
-  /** Random sequences of calls to try. */
+  /** The number of random call sequences. */
   readonly modelRunCount?: number;
-  /** The number of objects in the longest listing, more than two pages of any server by default. */
+  /** The number of objects in the longest listing; the default exceeds two pages of any server. */
   readonly longListingCount?: number;
 }
 
-/** Returns a case for every sentence of the port `ObjectStore`, for runners of your own. */
+/** Returns one case for each sentence of the port `ObjectStore`, for other test runners. */
 export function objectStoreCases({
   modelRunCount = 25,
   longListingCount = 2500,
@@ -31,7 +31,8 @@ export function objectStoreCases({
 }
 
 /**
- * Holds a store to every sentence of the port `ObjectStore`; a new backend passes itself to this.
+ * Tests a store against every sentence of the port `ObjectStore`. A new backend is passed to this
+ * function.
  */
 export function describeObjectStore(
   name: string,

@@ -8,7 +8,8 @@ import { stoppingCases } from './stopping-conformance.ts';
 import { expectRejection } from './store-expectations.ts';
 
 /**
- * Holds an engine to every sentence of the port `QueryEngine`; a new engine passes itself to this.
+ * Tests an engine against every sentence of the port `QueryEngine`. A new engine is passed to this
+ * function.
  */
 export function describeQueryEngine(
   name: string,
@@ -18,13 +19,13 @@ export function describeQueryEngine(
   describeCases(name, queryEngineCases(), open, limits);
 }
 
-/** Returns a case for every sentence of the port `QueryEngine`, for runners of your own. */
+/** Returns one case for each sentence of the port `QueryEngine`, for other test runners. */
 export function queryEngineCases(): readonly EngineCase[] {
   return [...answerCases, ...parameterCases, ...failureCases, ...stoppingCases];
 }
 
 const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer', (test) => {
-  test('comes in order, in batches of the schema that was told first', async (open) => {
+  test('arrives in order, in batches of the schema that was announced', async (open) => {
     await using fixture = await open();
     await using execution = await run(fixture, fixture.queries.numbers);
     expect(execution.schema.fields.map((field) => field.name)).toEqual(['n']);
@@ -40,14 +41,14 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     expect(next).toBe(rowCount);
   });
 
-  test('of no rows has its columns all the same', async (open) => {
+  test('without rows still has its columns', async (open) => {
     await using fixture = await open();
     await using execution = await run(fixture, fixture.queries.noRows);
     expect(execution.schema.fields.map((field) => field.name)).toEqual(['n']);
     expect(await countRows(execution)).toBe(0);
   });
 
-  test('leaves a batch to its reader: what is read later does not change it', async (open) => {
+  test('leaves a batch to its reader: later reads do not change it', async (open) => {
     await using fixture = await open();
     await using execution = await run(fixture, fixture.queries.numbers);
     const batches: RecordBatch[] = [];
@@ -55,7 +56,7 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     expect(batches.flatMap((batch) => numbersIn(batch)[0] ?? [])).toEqual(startsOf(batches));
   });
 
-  test('of one query is not disturbed by another one', async (open) => {
+  test('of one query is not disturbed by another query', async (open) => {
     await using fixture = await open();
     const executions = await Promise.all(
       [1, 2, 3].map(() => run(fixture, fixture.queries.numbers)),
@@ -64,7 +65,7 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     for (const execution of executions) await execution[Symbol.asyncDispose]();
   });
 
-  test('is the same whatever options say that the engine does not know, and whether it is paginated or not', async (open) => {
+  test('is the same with options that the engine does not know, paginated or not', async (open) => {
     await using fixture = await open();
     const sql = fixture.queries.numbers;
     for (const query of [
@@ -76,7 +77,7 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     }
   });
 
-  test('has the version that its tables have, where the engine tells versions', async (open) => {
+  test('has the version of its tables, if the engine has versions', async (open) => {
     await using fixture = await open();
     const { engine, queries } = fixture;
     const versions = [];
@@ -92,14 +93,14 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     expect(versions[1]).toBe(versions[0]);
   });
 
-  test('has statistics that claim nothing impossible', async (open) => {
+  test('has plausible statistics', async (open) => {
     await using fixture = await open();
     const startMs = systemClock.monotonicMs();
     await using execution = await run(fixture, fixture.queries.numbers);
     expect(execution.statistics().elapsedMs).toBeGreaterThanOrEqual(0);
     await countRows(execution);
     const statistics = execution.statistics();
-    // Clocks of engines elsewhere may be a little ahead; another unit is not a little.
+    // Clocks of remote engines may be slightly ahead, but not by a factor of another unit.
     expect(statistics.elapsedMs).toBeLessThanOrEqual(
       (systemClock.monotonicMs() - startMs) * 1.1 + 50,
     );
@@ -114,7 +115,7 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
 });
 
 const parameterCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a parameter', (test) => {
-  test('is a value, whatever its text says', async (open, context) => {
+  test('is a value, whatever text it contains', async (open, context) => {
     await using fixture = await open();
     const { parameter } = fixture.queries;
     if (parameter === undefined) return context.skip('The engine has no parameters.');
@@ -140,7 +141,7 @@ const parameterCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a para
 });
 
 const failureCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a query fails', (test) => {
-  test('with QUERY_SYNTAX when it cannot be parsed, with TABLE_NOT_FOUND when a table is not there', async (open) => {
+  test('with QUERY_SYNTAX when it cannot be parsed, with TABLE_NOT_FOUND when a table does not exist', async (open) => {
     await using fixture = await open();
     await expectRejection(run(fixture, fixture.queries.syntaxError), 'QUERY_SYNTAX');
     await expectRejection(run(fixture, fixture.queries.missingTable), 'TABLE_NOT_FOUND');
@@ -155,7 +156,7 @@ const failureCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a query 
     await expectRejection(run(fixture, missingColumn), 'COLUMN_NOT_FOUND');
   });
 
-  test('with QUERY_FAILED when it cannot go on, and others go on', async (open, context) => {
+  test('with QUERY_FAILED when it fails while it runs, and other queries continue', async (open, context) => {
     await using fixture = await open();
     const { runtimeFailure, numbers } = fixture.queries;
     if (runtimeFailure === undefined) {
@@ -166,9 +167,7 @@ const failureCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('a query 
     expect(await countRows(other)).toBe(rowCount);
   });
 
-  test('with QUERY_TIMED_OUT once it has run for longer than it may', async (open, {
-    patienceMs,
-  }) => {
+  test('with QUERY_TIMED_OUT once it has exceeded its timeout', async (open, { patienceMs }) => {
     await using fixture = await open();
     const execution = fixture.engine.execute(
       { sql: fixture.queries.endless },

@@ -14,14 +14,14 @@ import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { patternBytes } from '../testing/byte-sources.ts';
 
-/** Large enough for several chunks in any store. */
+/** A size that needs several chunks in any store. */
 const largeBytes = 9 * 1024 * 1024 + 5;
 
-/** What the port says of `head` and `get`. */
+/** The cases for `head` and `get`. */
 export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
   'head and get',
   (test) => {
-    test('an object that is not there is OBJECT_NOT_FOUND, with key and store in the message', async (open) => {
+    test('a missing object is OBJECT_NOT_FOUND, with key and store in the message', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('there/x', patternBytes(1));
@@ -42,14 +42,14 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(URL.canParse(fixture.store.location)).toBe(true);
     });
 
-    test('head tells what put has told', async (open) => {
+    test('head returns what put returned', async (open) => {
       await using fixture = await open();
       const entry = await fixture.store.put('a/b', patternBytes(42));
       expect(entry).toEqual({ key: 'a/b', sizeBytes: 42, lastModifiedMs: entry.lastModifiedMs });
       expect(await fixture.store.head('a/b')).toEqual(entry);
     });
 
-    test('a range gives exactly its bytes, and the size of the whole object', async (open) => {
+    test('a range has exactly its bytes, and the size of the whole object', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const bytes = patternBytes(largeBytes);
@@ -75,7 +75,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('a cached range has the bytes of a get, and an object that is gone has none', async (open) => {
+    test('a cached range has the same bytes as a get; a deleted object is not cached', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       if (!isCachedReader(store)) return;
@@ -111,13 +111,13 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(isCached(0, 1)).toBe(false);
     });
 
-    test('memory that is lent for reading gets the bytes, or is not asked for', async (open) => {
+    test('lent memory receives the bytes, or is not requested', async (open) => {
       await using fixture = await open();
       const bytes = patternBytes(largeBytes);
       await fixture.store.put('k', bytes);
       let filledBytes = 0;
       const target = new Uint8Array(largeBytes);
-      // Less than is asked for, at times: the store reads just that much.
+      // Lends less memory than requested at times: the store then reads only that much.
       const lend = (sizeBytes: number): Uint8Array =>
         target.subarray(filledBytes, filledBytes + Math.min(sizeBytes, 3 * 1024 * 1024));
       await using object = await fixture.store.get('k', {
@@ -131,7 +131,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expectBytes(target.subarray(0, filledBytes), bytes.subarray(3));
     });
 
-    test('memory is asked for while a chunk is pulled, once at most: nothing is read into it that was handed out before', async (open) => {
+    test('memory is requested while a chunk is pulled, at most once: memory that was handed out is not overwritten', async (open) => {
       await using fixture = await open();
       await fixture.store.put('k', patternBytes(largeBytes));
       let mayAsk = 0;
@@ -152,7 +152,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('without a range all bytes come; of an empty object none', async (open) => {
+    test('without a range all bytes are returned; an empty object has none', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       for (const length of [0, 1, 4096, largeBytes]) {
@@ -192,7 +192,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('a range that is not one is INVALID_PARAMETER, whether the object exists or not', async (open) => {
+    test('a malformed range is INVALID_PARAMETER, whether the object exists or not', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(10));
@@ -213,7 +213,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('an object that is deleted or replaced while it is read gives its own bytes, or throws', async (open) => {
+    test('an object that is deleted or replaced while it is read yields its own bytes, or throws', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const bytes = patternBytes(largeBytes, 1);
@@ -240,7 +240,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('chunks that are kept keep their bytes', async (open) => {
+    test('retained chunks keep their bytes', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(largeBytes, 1));
@@ -289,7 +289,7 @@ export const readingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('many read one object at once', async (open) => {
+    test('concurrent reads of one object succeed', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const bytes = patternBytes(100_000);

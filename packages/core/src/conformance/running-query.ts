@@ -2,12 +2,12 @@ import type { Query, QueryExecution } from '../query-engine.ts';
 import { systemClock } from '../system-clock.ts';
 import type { EngineFixture } from './query-engine-fixture.ts';
 
-/** The rows of the query `numbers`. */
+/** The number of rows of the query `numbers`. */
 export const rowCount = 100_000;
 
 const limits = { timeoutMs: 60_000 };
 
-/** Starts a query with a time limit that it keeps. */
+/** Starts a query with a time limit. */
 export function run(
   { engine }: EngineFixture,
   query: Query | string,
@@ -17,8 +17,8 @@ export function run(
 }
 
 /**
- * Reads until the query fails. A query that goes on for `patienceMs` all the same fails the test,
- * instead of being read for ever.
+ * Reads until the query fails. A query that continues for `patienceMs` fails the test, so that it
+ * is not read for ever.
  */
 export async function readUntilFailure(
   opening: QueryExecution | Promise<QueryExecution>,
@@ -32,15 +32,15 @@ export async function readUntilFailure(
     const elapsedMs = systemClock.monotonicMs() - startMs;
     if (elapsedMs > patienceMs) {
       throw new Error(
-        `The query still gives rows after ${Math.round(elapsedMs)} ms, and should have failed.`,
+        `The query still returns rows after ${Math.round(elapsedMs)} ms; it should have failed.`,
       );
     }
-    // What stops a query may be waiting for a turn of this process.
+    // The code that stops a query may need a turn of this process's event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Reads a query to its end, and counts its rows. */
+/** Reads a query to its end and counts its rows. */
 export async function countRows(execution: QueryExecution): Promise<number> {
   let count = 0;
   for await (const batch of execution.batches) count += batch.numRows;

@@ -6,16 +6,16 @@ import type { EngineCase, OpenEngineFixture } from './query-engine-fixture.ts';
 import { countRows, readUntilFailure, rowCount, run } from './running-query.ts';
 import { expectRejection } from './store-expectations.ts';
 
-/** What the port says of signals and of disposal. */
+/** The cases for signals and disposal. */
 export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
   'stopping',
   (test) => {
-    test('a signal that is aborted already starts nothing', async (open) => {
+    test('an already aborted signal starts nothing', async (open) => {
       await using fixture = await open();
       await expectRejection(run(fixture, fixture.queries.endless, AbortSignal.abort()), 'ABORTED');
     });
 
-    test('a signal that is aborted already is the QuireError that it was aborted with', async (open) => {
+    test('an already aborted signal rejects with the QuireError that it was aborted with', async (open) => {
       await using fixture = await open();
       const reason = new QuireError('QUERY_CANCELLED', 'Enough.');
       await expect(run(fixture, fixture.queries.endless, AbortSignal.abort(reason))).rejects.toBe(
@@ -23,7 +23,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       );
     });
 
-    test('a signal ends a query in mid-stream, with the QuireError that it was aborted with', async (open, {
+    test('a signal ends a query mid-stream, with the QuireError that it was aborted with', async (open, {
       patienceMs,
     }) => {
       await using fixture = await open();
@@ -35,7 +35,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       ).rejects.toBe(reason);
     });
 
-    test('a signal ends a query that nobody has begun to read, and no other one', async (open, {
+    test('a signal ends a query that is not being read yet, and no other one', async (open, {
       patienceMs,
     }) => {
       await using fixture = await open();
@@ -47,7 +47,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       expect(await countRows(other)).toBe(rowCount);
     });
 
-    test('a signal that is aborted after the answer changes nothing any more', async (open) => {
+    test('a signal that is aborted after the answer has no effect', async (open) => {
       await using fixture = await open();
       const aborting = new AbortController();
       await using execution = await run(fixture, fixture.queries.numbers, aborting.signal);
@@ -58,7 +58,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       expect(await countRows(next)).toBe(rowCount);
     });
 
-    test('a reader may leave, dispose, and dispose again; the engine goes on', async (open) => {
+    test('a reader may leave, dispose, and dispose again; the engine continues', async (open) => {
       await using fixture = await open();
       const execution = await run(fixture, fixture.queries.endless);
       for await (const _ of execution.batches) break;
@@ -69,9 +69,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       expect(await countRows(next)).toBe(rowCount);
     });
 
-    test('a query that is disposed gives no more than it had given out', async (open, {
-      patienceMs,
-    }) => {
+    test('a disposed query yields nothing more', async (open, { patienceMs }) => {
       await using fixture = await open();
       const execution = await run(fixture, fixture.queries.endless);
       const batches = execution.batches[Symbol.asyncIterator]();
@@ -79,7 +77,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       await execution[Symbol.asyncDispose]();
       const startMs = systemClock.monotonicMs();
       for (;;) {
-        // An end or a failure: the port leaves that open.
+        // The port allows either an end or a failure.
         const step = await batches.next().catch(() => ({ done: true }));
         if (step.done === true) return;
         expect(systemClock.monotonicMs() - startMs).toBeLessThan(patienceMs);
@@ -87,7 +85,7 @@ export const stoppingCases: readonly EngineCase[] = casesOf<OpenEngineFixture>(
       }
     });
 
-    test('disposing the engine ends what runs, and starts nothing any more', async (open, {
+    test('disposing the engine ends running queries and starts no new ones', async (open, {
       patienceMs,
     }) => {
       await using fixture = await open();

@@ -2,7 +2,7 @@ import { type ErrorCode, isQuireError, type QuireError } from '../errors.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { expect } from 'vitest';
 
-/** The QuireError that a promise rejects with; anything else fails the test. */
+/** Returns the QuireError that a promise rejects with; anything else fails the test. */
 async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
   const outcome = await promise.then(
     (value) => ({ value }),
@@ -13,19 +13,19 @@ async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
       `Expected a rejection, but it resolved with ${JSON.stringify(outcome.value)}.`,
     );
   }
-  // By its tag, as everywhere: an implementation may bring its own copy of this package.
+  // Checks the tag rather than the class: an implementation may have its own copy of this package.
   if (isQuireError(outcome.error)) return outcome.error;
   throw new Error(`Expected a QuireError, but it rejected with ${String(outcome.error)}.`, {
     cause: outcome.error,
   });
 }
 
-/** Expects a rejection with a code. */
+/** Expects a promise to reject with a code. */
 export async function expectRejection(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
   expect(await rejectionOf(promise)).toMatchObject({ code });
 }
 
-/** Expects a failure of `store` that concerns `key`: its message must say both. */
+/** Expects a failure of `store` that concerns `key`: its message must name both. */
 export async function expectStoreFailure(
   promise: Promise<unknown>,
   code: ErrorCode,
@@ -39,8 +39,8 @@ export async function expectStoreFailure(
 }
 
 /**
- * Expects the bytes of two arrays to be the same; large arrays make `toEqual` crawl, and a look at
- * each byte is for those that differ.
+ * Expects two arrays to have the same bytes. Bytes are compared one by one only if the arrays
+ * differ, because `toEqual` is slow on large arrays.
  */
 export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
   expect(actual.byteLength).toBe(expected.byteLength);
@@ -48,7 +48,7 @@ export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
   expect(actual.findIndex((byte, index) => byte !== expected[index])).toBe(-1);
 }
 
-/** All of the chunks, one behind the other. */
+/** Returns all chunks, concatenated. */
 export function concatenated(chunks: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let position = 0;

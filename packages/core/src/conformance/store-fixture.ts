@@ -1,24 +1,23 @@
 import type { ObjectStore } from '../object-store.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
-/** An empty store of its own for one test, and what the test may know of its insides. */
+/** A separate empty store for one test, with what the test may inspect of its internals. */
 export interface StoreFixture extends AsyncDisposable {
   readonly store: ObjectStore;
   /**
-   * Names whatever is left of writes that failed: staged files, unfinished uploads, rooms that
-   * nobody uses.
+   * Names the leftovers of failed writes: staged files, unfinished uploads, unused reservations.
    */
   leftovers(): Promise<readonly string[]>;
 }
 
-/** What a store for a test must be like. */
+/** The requirements for the store of a test. */
 export interface StoreFixtureOptions {
-  /** Bytes after which a put must fail with STORE_FULL. Undefined: plenty. */
+  /** The size at which a put must fail with STORE_FULL. Undefined: no limit. */
   readonly sizeMaxBytes?: number;
 }
 
-/** Opens an empty store. Each test opens its own, and disposes it. */
+/** Opens an empty store. Each test opens and disposes its own. */
 export type OpenStoreFixture = (options?: StoreFixtureOptions) => Promise<StoreFixture>;
 
-/** A sentence of the port `ObjectStore`, to hold a store to. */
+/** A case for one sentence of the port `ObjectStore`. */
 export type StoreCase = ConformanceCase<OpenStoreFixture>;

@@ -25,7 +25,7 @@ export const offline: TableConfigDocument = {
 };
 export const startMs = 1_767_225_600_000;
 
-/** How long, and how often, a case looks for what an engine does by itself. */
+/** The timeout and the interval with which a case polls for background work of an engine. */
 export const patience = ({ patienceMs }: CaseContext) => ({ timeout: patienceMs, interval: 50 });
 
 export function realtime({ streamConfig }: TableEngineFixture): TableConfigDocument {
@@ -45,7 +45,7 @@ export function visits(count: number, first = 0): readonly object[] {
   }));
 }
 
-/** Rows as an upload of JSON lines. */
+/** Returns rows as an upload of JSON lines. */
 export function upload(rows: readonly object[], name = 'visits.jsonl') {
   const body = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -54,7 +54,7 @@ export function upload(rows: readonly object[], name = 'visits.jsonl') {
   return { tableNameWithType: 'visits_OFFLINE', source, batchConfig: { inputFormat: 'jsonl' } };
 }
 
-/** The code that a call is refused with; undefined when it is not. */
+/** Returns the code of the error that a call is refused with; undefined if it succeeds. */
 export async function codeOf(call: Promise<unknown>): Promise<ErrorCode | undefined> {
   try {
     await call;

@@ -13,14 +13,15 @@ import {
 import type { OpenTableEngineFixture, TableEngineCase } from './table-engine-fixture.ts';
 import { taskCases } from './task-conformance.ts';
 
-/** What `describeTableEngine` holds an engine to. */
+/** The options of `describeTableEngine`. */
 export interface TableEngineConformanceOptions extends CaseLimits {
-  /** Whether to hold the engine to what the port says of tasks. Default: true. */
+  /** True to include the cases for tasks. Default: true. */
   readonly hasTasks?: boolean;
 }
 
 /**
- * Holds an engine to every sentence of the port `TableEngine`; a new engine passes itself to this.
+ * Tests an engine against every sentence of the port `TableEngine`. A new engine is passed to this
+ * function.
  */
 export function describeTableEngine(
   name: string,
@@ -30,7 +31,7 @@ export function describeTableEngine(
   describeCases(name, tableEngineCases(options), open, options);
 }
 
-/** Returns a case for every sentence of the port `TableEngine`, for runners of your own. */
+/** Returns one case for each sentence of the port `TableEngine`, for other test runners. */
 export function tableEngineCases({
   hasTasks = true,
 }: TableEngineConformanceOptions = {}): readonly TableEngineCase[] {
@@ -62,7 +63,7 @@ const schemaCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       expect(await codeOf(engine.deleteSchema('visits'))).toBe('SCHEMA_NOT_FOUND');
     });
 
-    test('of a table in use lose no column, and are not deleted', async (open) => {
+    test('of a table in use lose no column and are not deleted', async (open) => {
       await using fixture = await open();
       const { engine } = fixture;
       await engine.createSchema(wider);
@@ -101,7 +102,7 @@ const tableCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>('
     expect(await engine.readSchema('visits')).toMatchObject({ schemaName: 'visits' });
   });
 
-  test('that are not valid are refused with findings, and leave nothing', async (open) => {
+  test('that are not valid are refused with findings, and leave nothing behind', async (open) => {
     await using fixture = await open();
     const { engine } = fixture;
     await engine.createSchema(schema);
@@ -127,7 +128,7 @@ const tableCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>('
 const segmentCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
   'segments',
   (test) => {
-    test('hold the rows of a file at once, or none of them, and can be deleted', async (open, context) => {
+    test('store the rows of a file completely or not at all, and can be deleted', async (open, context) => {
       await using fixture = await open();
       const { engine } = fixture;
       await engine.createSchema(schema);
@@ -155,7 +156,7 @@ const segmentCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>
       await vi.waitUntil(async () => (await fixture.count('visits')) === 0, patience(context));
     });
 
-    test('are asked of tables that are there', async (open) => {
+    test('require an existing table', async (open) => {
       await using fixture = await open();
       const { engine } = fixture;
       expect(await codeOf(engine.listSegments('visits_OFFLINE'))).toBe('TABLE_NOT_FOUND');
@@ -197,7 +198,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       await vi.waitUntil(async () => (await fixture.count('visits')) === 9, patience(context));
     });
 
-    test('begin paused when the table is made so', async (open, context) => {
+    test('start paused when the table is created so', async (open, context) => {
       await using fixture = await open();
       const { engine } = fixture;
       await engine.createSchema(schema);
@@ -208,7 +209,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       await vi.waitUntil(async () => (await fixture.count('visits')) === 4, patience(context));
     });
 
-    test('are asked of tables that have one', async (open) => {
+    test('require a table that has a stream', async (open) => {
       await using fixture = await open();
       const { engine } = fixture;
       await engine.createSchema(schema);

@@ -10,11 +10,11 @@ import type {
 
 const taskType = 'SegmentGenerationAndPushTask';
 
-/** Tasks that load files: every engine has these. */
+/** Tasks that load files; every engine supports these. */
 export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
   'tasks',
   (test) => {
-    /** A table that asks for such tasks, of a directory without files. */
+    /** Creates a table whose tasks load files from an empty directory. */
     const openLoading = async (open: OpenTableEngineFixture): Promise<TableEngineFixture> => {
       const fixture = await open();
       await fixture.engine.createSchema(schema);
@@ -61,7 +61,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
     const fileOf = (rows: readonly string[]): string =>
       ['page,n,ts', ...rows].map((row) => `${row}\n`).join('');
 
-    test('are scheduled for what there is to do, run, listed and read with their subtasks', async (open, context) => {
+    test('are scheduled when there is work, run, and are listed and read with their subtasks', async (open, context) => {
       await using fixture = await openLoading(open);
       const { engine } = fixture;
       expect(await engine.listTaskTypes()).toContain(taskType);
@@ -90,7 +90,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
       expect((await engine.scheduleTasks(table)).scheduled).toEqual([]);
     });
 
-    test('that fail say why, leave nothing, and can be done again', async (open, context) => {
+    test('that fail give the reason, leave nothing behind, and can be run again', async (open, context) => {
       await using fixture = await openLoading(open);
       await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`]));
       await filesOf(fixture).write('b.csv', fileOf([`home,many,${startMs}`]));
@@ -106,7 +106,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
       await vi.waitUntil(async () => (await fixture.count('visits')) === 2, patience(context));
     });
 
-    test('are made of a config of their own, under a name that there is once', async (open, context) => {
+    test('are created from a config of their own, under a unique name', async (open, context) => {
       await using fixture = await openLoading(open);
       const { engine } = fixture;
       await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`]));
@@ -130,7 +130,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
       );
     });
 
-    test('wait while their queue is stopped, and can be cancelled; what has ended cannot', async (open, context) => {
+    test('wait while their queue is stopped, and can be cancelled unless they have finished', async (open, context) => {
       await using fixture = await openLoading(open);
       const { engine } = fixture;
       await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`]));
@@ -152,7 +152,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
       await vi.waitUntil(async () => (await fixture.count('visits')) === 1, patience(context));
     });
 
-    test('are asked of types, tables and names that are there', async (open) => {
+    test('require existing types, tables and names', async (open) => {
       await using fixture = await open();
       const { engine } = fixture;
       const type = { taskType: 'NoSuchTask' };
@@ -172,6 +172,6 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
 );
 
 function filesOf({ files }: TableEngineFixture): NonNullable<TableEngineFixture['files']> {
-  if (files === undefined) throw new Error('The fixture has no place for files.');
+  if (files === undefined) throw new Error('The fixture has no directory for files.');
   return files;
 }

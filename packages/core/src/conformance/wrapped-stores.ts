@@ -10,7 +10,9 @@ import type { OpenStoreFixture } from './store-fixture.ts';
 
 const clock = systemClock;
 
-/** Every wrapper of this package, by its name, with options that change nothing that a caller sees. */
+/**
+ * Every wrapper of this package by name, with options that have no effect that a caller can see.
+ */
 export const storeWrappers: Readonly<Record<string, (store: ObjectStore) => ObjectStore>> = {
   withRetry: (store) =>
     withRetry(store, {
@@ -28,12 +30,12 @@ export const storeWrappers: Readonly<Record<string, (store: ObjectStore) => Obje
   FaultStore: (store) => new FaultStore(store),
 };
 
-/** The store in each wrapper by itself. */
+/** Returns the store wrapped in each wrapper separately. */
 export function inEachWrapper(open: OpenStoreFixture): [string, OpenStoreFixture][] {
   return Object.entries(storeWrappers).map(([name, wrap]) => [name, wrapped(open, wrap)]);
 }
 
-/** The store in all of them, one around the other. */
+/** Returns the store wrapped in all of them at once. */
 export function inAllWrappers(open: OpenStoreFixture): OpenStoreFixture {
   return wrapped(open, (store) =>
     Object.values(storeWrappers).reduce((inner, wrap) => wrap(inner), store),

@@ -10,7 +10,7 @@ import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { chunksOf, ManualSource, patternBytes } from '../testing/byte-sources.ts';
 
-/** What the port says of `put` and `delete`. */
+/** The cases for `put` and `delete`. */
 export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
   'put and delete',
   (test) => {
@@ -30,7 +30,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       });
     }
 
-    test('an empty source, and empty chunks, are as good as any', async (open) => {
+    test('an empty source and empty chunks are accepted', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       async function* withEmptyChunks(): AsyncGenerator<Uint8Array> {
@@ -46,7 +46,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await readObject(store, 'sparse')).toEqual(patternBytes(3));
     });
 
-    test('a later put takes the place of an earlier one', async (open) => {
+    test('a later put replaces an earlier one', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(100, 1));
@@ -55,7 +55,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await collect(store.list(''))).toEqual([entry]);
     });
 
-    test('nobody sees an object before its source has ended', async (open) => {
+    test('an object is invisible until its source has ended', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const [forNew, forOld] = [new ManualSource(), new ManualSource()];
@@ -76,7 +76,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expectBytes(await readObject(store, 'old'), patternBytes(2 * 1024 * 1024, 2));
     });
 
-    test('a source that throws: its own error comes out, the old state stands, nothing is left', async (open) => {
+    test('a source that throws: its own error is rethrown, the old object stays, nothing is left behind', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const failures = [
@@ -97,7 +97,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a source is pulled one chunk at a time, and never when nobody needs it', async (open) => {
+    test('a source is pulled one chunk at a time, and only when a chunk is needed', async (open) => {
       await using fixture = await open();
       const source = new ManualSource();
       const put = fixture.store.put('k', source);
@@ -125,7 +125,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('bytes belong to the caller again after the put', async (open) => {
+    test('bytes may be reused by the caller after the put', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const bytes = patternBytes(100_000);
@@ -134,7 +134,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expectBytes(await readObject(store, 'k'), patternBytes(100_000));
     });
 
-    test('bytes that are a part of a larger buffer are stored alone', async (open) => {
+    test('a subarray of a larger buffer is stored alone', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const larger = patternBytes(1000);
@@ -147,7 +147,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('of puts at once, one wins, whole', async (open) => {
+    test('of concurrent puts, exactly one wins completely', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const seeds = [1, 2, 3, 4, 5, 6];
@@ -159,7 +159,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a put of what must not exist stores once, and never replaces', async (open) => {
+    test('putIfAbsent stores once and never replaces', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       if (!isConditionalWriter(store)) return;
@@ -195,7 +195,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('no room is STORE_FULL: the source is closed, the old state stands, nothing is left, and room comes back', async (open) => {
+    test('a full store is STORE_FULL: the source is closed, the old object stays, nothing is left behind, and the space is released', async (open) => {
       const sizeMaxBytes = 3 * 1024 * 1024;
       await using fixture = await open({ sizeMaxBytes });
       const { store } = fixture;
@@ -208,7 +208,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
               yield patternBytes(300_000);
             }
             throw new Error(
-              `The store took ${sourceMaxBytes} bytes of a source, although it was opened with sizeMaxBytes ${sizeMaxBytes}.`,
+              `The store accepted ${sourceMaxBytes} bytes of a source, although it was opened with sizeMaxBytes ${sizeMaxBytes}.`,
             );
           } finally {
             isClosed = true;
@@ -232,7 +232,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       }
     });
 
-    test('deleting is repeatable, and afterwards nobody finds the object', async (open) => {
+    test('deleting is repeatable, and afterwards the object is not found', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.delete('never/there');
@@ -248,7 +248,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await collect(store.list(''))).toEqual(kept);
     });
 
-    test('two may delete one object', async (open) => {
+    test('two callers may delete one object', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('a/b/c', patternBytes(1));
@@ -289,12 +289,12 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('an object that is replaced gets a new date', async (open, { patienceMs }) => {
+    test('an object that is replaced has a new modification time', async (open, { patienceMs }) => {
       await using fixture = await open();
       const { store } = fixture;
       const { lastModifiedMs } = await store.put('k', patternBytes(1));
       const startMs = systemClock.monotonicMs();
-      // As often as the clock of the store needs to move on: a bucket's has steps of a second.
+      // Repeats until the store's clock has advanced; a bucket's clock has steps of one second.
       let replaced = await store.put('k', patternBytes(1));
       while (
         replaced.lastModifiedMs === lastModifiedMs &&
@@ -307,11 +307,10 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await dates(store)).toEqual([replaced.lastModifiedMs]);
     });
 
-    test('an object is dated between the call of its put and its end', async (open) => {
+    test('the modification time of an object is between the call of its put and its end', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      // A bucket's clock is its own; a day of difference would still break expiry and grace
-      // periods.
+      // A bucket has its own clock. A difference of a day would break expiry and grace periods.
       const dayMs = 86_400_000;
       const beforeMs = Date.now();
       const { lastModifiedMs } = await store.put('k', patternBytes(1));
@@ -324,8 +323,8 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
 );
 
 /**
- * The bytes after which a source gives up on a store that should be full: more than any store holds
- * in its buffers.
+ * The number of bytes after which a source gives up on a store that should be full; it exceeds the
+ * buffers of any store.
  */
 const sourceMaxBytes = 64 * 1024 * 1024;
 
@@ -338,7 +337,7 @@ async function* failingAfter(goodBytes: number, failure: Error): AsyncGenerator<
   throw failure;
 }
 
-/** An error that looks as if the store's own file system had thrown it. */
+/** Returns an error that looks like one of the store's own file system. */
 function enoent(): Error {
   return Object.assign(new Error('ENOENT: a file of the source'), { code: 'ENOENT', errno: -2 });
 }

@@ -2,8 +2,8 @@ import { throwIfAborted } from '../errors.ts';
 import type { ByteRange } from '../object-store.ts';
 
 /**
- * Every block but an object's last has this size, so that a byte's block, and its alignment, follow
- * from its offset.
+ * The size of every block except an object's last one, so that the block and alignment of a byte
+ * follow from its offset.
  */
 const blockBytes = 4 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ export class BlockPacker {
     }
   }
 
-  /** The blocks; nothing can be added any more. */
+  /** Returns the blocks; nothing can be added afterwards. */
   finish(): readonly Uint8Array[] {
     if (this.#lastBytes > 0) {
       const isExact = this.#lastBytes === this.#last.byteLength;
@@ -45,7 +45,7 @@ export class BlockPacker {
     this.#lastBytes = 0;
   }
 
-  /** Small objects must not pay for a whole block: the last one doubles as it fills. */
+  /** Grows the last block by doubling, so that small objects do not allocate a whole block. */
   #grow(neededBytes: number): void {
     if (neededBytes <= this.#last.byteLength) return;
     const capacityBytes = Math.max(neededBytes, this.#last.byteLength * 2, firstCapacityBytes);
@@ -55,7 +55,7 @@ export class BlockPacker {
   }
 }
 
-/** The bytes of a range, as views of the blocks that hold them: nothing is copied. */
+/** Yields the bytes of a range, as views of the blocks that hold them: without copying. */
 export async function* readBlocks(
   blocks: readonly Uint8Array[],
   range: ByteRange,

@@ -1,7 +1,7 @@
 import { QuireError } from '../errors.ts';
 import { formatBytes } from '../units.ts';
 
-/** A bound on bytes, shared by what is stored and what is being written. */
+/** A limit on bytes, shared by stored objects and those being written. */
 export class ByteBudget {
   readonly #sizeMaxBytes: number;
   #usedBytes = 0;
@@ -19,24 +19,30 @@ export class ByteBudget {
     return new Reservation(this, key);
   }
 
-  /** @throws STORE_FULL when `bytes` more do not fit */
+  /**
+   * Reserves `bytes`.
+   *
+   * @throws STORE_FULL when they do not fit
+   */
   take(bytes: number, key: string): void {
     if (bytes > this.#sizeMaxBytes - this.#usedBytes) {
       throw new QuireError(
         'STORE_FULL',
-        `There is no room for ${key} in memory: of ${formatBytes(this.#sizeMaxBytes)}, ${formatBytes(this.#usedBytes)} are used.`,
+        `${key} does not fit in memory: ${formatBytes(this.#usedBytes)} of ${formatBytes(this.#sizeMaxBytes)} are used.`,
       );
     }
     this.#usedBytes += bytes;
   }
 
-  /** Gives `bytes` back. */
+  /** Releases `bytes`. */
   free(bytes: number): void {
     this.#usedBytes -= bytes;
   }
 }
 
-/** The bytes that one write has reserved so far; disposing gives them back, unless committed. */
+/**
+ * The bytes that one write has reserved so far; disposing releases them, unless they are committed.
+ */
 export class Reservation {
   readonly #budget: ByteBudget;
   readonly #key: string;
@@ -47,13 +53,17 @@ export class Reservation {
     this.#key = key;
   }
 
-  /** @throws STORE_FULL when `bytes` more do not fit */
+  /**
+   * Reserves `bytes` more.
+   *
+   * @throws STORE_FULL when they do not fit
+   */
   grow(bytes: number): void {
     this.#budget.take(bytes, this.#key);
     this.#bytes += bytes;
   }
 
-  /** Leaves the bytes to the object, which is stored now. */
+  /** Transfers the bytes to the stored object. */
   commit(): void {
     this.#bytes = 0;
   }

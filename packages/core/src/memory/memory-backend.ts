@@ -8,12 +8,12 @@ const settings = {
     kind: size('MB', 1, 1_048_576),
     default: '512',
     meaning:
-      'The size of the store `memory`, which is the quota there: `engine.broker.pagination.file.criticalStorageThresholdPercent` and its like ' +
+      'The size of the store `memory`, which is also its quota: `engine.broker.pagination.file.criticalStorageThresholdPercent` and similar settings ' +
       'apply to it.',
   }),
 };
 
-/** Results in the memory of the broker, which a stop deletes. */
+/** Stores results in the memory of the broker; they are lost when it stops. */
 export const memoryBackend: StoreBackend<typeof settings> = {
   name: 'memory',
   storeType: 'memory',

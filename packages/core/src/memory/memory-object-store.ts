@@ -19,20 +19,20 @@ import { BlockPacker, readBlocks } from './blocks.ts';
 import { ByteBudget, type Reservation } from './byte-budget.ts';
 import { listObjects, SortedObjects, type StoredObject } from './sorted-objects.ts';
 
-/** How much a `MemoryObjectStore` may hold. */
+/** The limits of a `MemoryObjectStore`. */
 export interface MemoryObjectStoreOptions {
-  /** Bytes that all objects together may have, the ones being written included. */
+  /** The maximum number of bytes of all objects together, including those being written. */
   readonly sizeMaxBytes: number;
-  /** Dates the objects. */
+  /** The clock that gives objects their modification times. */
   readonly clock?: Clock;
 }
 
 /**
- * An ObjectStore in this process's memory: bounded, and gone with the process.
+ * An ObjectStore in this process's memory: bounded, and not durable.
  *
- * Objects are copied on their way in and lent on their way out: a body's chunks are views of the
- * stored bytes, at the alignment that the bytes have in the object, and one chunk unless the range
- * crosses a block of 4 MiB.
+ * Objects are copied when they are put, and lent when they are read. The chunks of a body are views
+ * of the stored bytes, with the alignment that the bytes have in the object. A range that does not
+ * cross a 4 MiB block is one chunk.
  */
 export class MemoryObjectStore implements ObjectStore, ConditionalWriter {
   readonly location = 'memory:';
@@ -41,7 +41,11 @@ export class MemoryObjectStore implements ObjectStore, ConditionalWriter {
   readonly #clock: Clock;
   #isClosed = false;
 
-  /** @throws INVALID_PARAMETER when `sizeMaxBytes` is not an integer from 0 up */
+  /**
+   * Creates an empty store.
+   *
+   * @throws INVALID_PARAMETER when `sizeMaxBytes` is not an integer from 0 up
+   */
   constructor({ sizeMaxBytes, clock = systemClock }: MemoryObjectStoreOptions) {
     if (!Number.isSafeInteger(sizeMaxBytes) || sizeMaxBytes < 0) {
       throw new QuireError(
@@ -53,7 +57,7 @@ export class MemoryObjectStore implements ObjectStore, ConditionalWriter {
     this.#clock = clock;
   }
 
-  /** Bytes taken, by objects and by what is being written. */
+  /** The bytes used by stored objects and by those being written. */
   get usedBytes(): number {
     return this.#budget.usedBytes;
   }

@@ -2,16 +2,16 @@ import type { ListOptions, ObjectEntry } from '../object-store.ts';
 import { throwIfAborted } from '../errors.ts';
 import { yieldToEventLoop } from '../wait/time-slice.ts';
 
-/** An object and its bytes, which never change. */
+/** An object and its immutable bytes. */
 export interface StoredObject extends ObjectEntry {
   readonly blocks: readonly Uint8Array[];
 }
 
 /**
- * Objects by key, and the keys in order.
+ * Objects by key, and the sorted keys.
  *
- * Keys are mostly added in order and deleted from either end, where a sorted array is cheap;
- * elsewhere an insertion moves memory, some ten microseconds for a hundred thousand keys.
+ * Keys are mostly added in order and deleted from either end, where a sorted array is cheap. An
+ * insertion elsewhere moves memory: some ten microseconds for a hundred thousand keys.
  */
 export class SortedObjects {
   readonly #byKey = new Map<string, StoredObject>();
@@ -21,7 +21,7 @@ export class SortedObjects {
     return this.#byKey.get(key);
   }
 
-  /** Adds or replaces an object; returns the one replaced. */
+  /** Adds or replaces an object; returns the one that it replaced. */
   set(object: StoredObject): StoredObject | undefined {
     const replaced = this.#byKey.get(object.key);
     if (replaced === undefined) this.#keys.splice(this.firstIndexFrom(object.key), 0, object.key);
@@ -46,13 +46,13 @@ export class SortedObjects {
     return removed;
   }
 
-  /** The object at a position in key order. */
+  /** Returns the object at a position in key order. */
   at(index: number): StoredObject | undefined {
     const key = this.#keys[index];
     return key === undefined ? undefined : this.#byKey.get(key);
   }
 
-  /** The position of the first key that is `key` or sorts after it. */
+  /** Returns the position of the first key that is `key` or sorts after it. */
   firstIndexFrom(key: string): number {
     let low = 0;
     let high = this.#keys.length;
@@ -64,17 +64,20 @@ export class SortedObjects {
     return low;
   }
 
-  /** The position of the first key that sorts after `key`. */
+  /** Returns the position of the first key that sorts after `key`. */
   firstIndexAfter(key: string): number {
     const index = this.firstIndexFrom(key);
     return this.#keys[index] === key ? index + 1 : index;
   }
 }
 
-/** After this many entries others get a turn: a long listing must not hold up the process. */
+/** The number of entries after which a listing yields, so that it does not block the process. */
 const entriesPerTurn = 1000;
 
-/** The objects of a prefix in key order, whatever is put or deleted meanwhile. */
+/**
+ * Yields the objects of a prefix in key order, correctly even if objects are put or deleted during
+ * the iteration.
+ */
 export async function* listObjects(
   objects: SortedObjects,
   prefix: string,
@@ -99,7 +102,7 @@ export async function* listObjects(
     if (!isSkipped) yield object;
     if (count % entriesPerTurn === 0) await yieldToEventLoop();
     throwIfAborted(signal);
-    // What was put or deleted meanwhile may have moved the keys: look the place up again then.
+    // Puts and deletes during the yield may have moved the keys: find the position again.
     index = objects.at(index)?.key === object.key ? index + 1 : objects.firstIndexAfter(object.key);
   }
 }

@@ -2,11 +2,10 @@ import { platform } from 'node:os';
 import { QuireError } from '../errors.ts';
 
 /**
- * Refuses a directory for files that must outlive a power failure where the system cannot promise
- * that.
+ * Rejects a directory for durable files on systems that cannot make files durable.
  *
- * Windows cannot flush a directory, so that a file that was renamed into place may lose its name,
- * and it refuses to replace a file that is open.
+ * Windows cannot flush a directory, so a renamed file may lose its name in a power failure, and it
+ * refuses to replace an open file.
  *
  * @throws UNSUPPORTED on Windows
  */
@@ -18,7 +17,7 @@ export function assertDurableFiles(
   if (system !== 'win32') return;
   throw new QuireError(
     'UNSUPPORTED',
-    `${path} is to hold ${what}, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; on ` +
+    `${path} must hold ${what}, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; on ` +
       'Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol).',
   );
 }

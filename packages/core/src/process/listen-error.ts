@@ -1,19 +1,19 @@
 import { QuireError } from '../errors.ts';
 
-/** Where a server was to listen, and what the caller knows that by. */
+/** The address that a server tried to listen on, and its names in messages. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** The settings of both. Default: `host` and `port`. */
+  /** The names of the settings for both. Default: `host` and `port`. */
   readonly hostKey?: string;
   readonly portKey?: string;
-  /** What may listen there already: `another broker`. */
+  /** A program that may be listening there already: `another broker`. */
   readonly suspect?: string;
 }
 
 /**
- * Returns the failure of a server to listen as an INVALID_SETTING with a sentence; any other error
- * comes back as it is.
+ * Converts the failure of a server to listen into an INVALID_SETTING with a sentence; returns any
+ * other error unchanged.
  */
 export function listenError<Failure>(error: Failure, place: ListenAddress): Failure | QuireError {
   const message = messageFor(systemCodeOf(error), place);
@@ -33,7 +33,7 @@ function messageFor(
 ): string | undefined {
   switch (code) {
     case 'EADDRINUSE': {
-      const already = `something listens there already on ${host}${suspect === undefined ? '' : `, perhaps ${suspect}`}`;
+      const already = `another process already listens on ${host}${suspect === undefined ? '' : `, perhaps ${suspect}`}`;
       const advice = portKey === 'port' ? '' : `: --set ${portKey}=0`;
       return `${portKey} = ${port}: ${already}. Choose another port, or 0 for any free one${advice === '' ? '.' : advice}`;
     }

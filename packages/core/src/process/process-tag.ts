@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Whether the process that left something runs; known only of processes of this machine. */
+/** The state of the process that left a file behind; known only for processes of this machine. */
 export type OwnerState = 'alive' | 'dead' | 'unknown';
 
 const tagPattern = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{12})$/;
@@ -10,9 +10,9 @@ const tagPattern = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{12})$/;
 let own: { readonly pid: number; readonly tag: string } | undefined;
 
 /**
- * Names this process, for the names of what it leaves lying while it works: process id, start time,
- * and a digest of where process ids mean the same (host name, boot, process namespace). Letters,
- * digits and dashes; no other process on earth has the same.
+ * Returns the name of this process for use in file names: process id, start time, and a digest of
+ * the host name, boot and process namespace. It has only letters, digits and dashes, and is
+ * globally unique.
  */
 export function processTag(): string {
   if (own?.pid !== process.pid) {
@@ -24,16 +24,16 @@ export function processTag(): string {
   return own.tag;
 }
 
-/** The process id in a tag; undefined for a text that is not one. */
+/** Returns the process id in a tag; undefined for a text that is not one. */
 export function pidOfTag(tag: string): number | undefined {
   const pid = tagPattern.exec(tag)?.[1];
   return pid === undefined ? undefined : Number(pid);
 }
 
 /**
- * Whether the process of a tag still runs. `unknown` when it was started on another host, before a
- * reboot or in another container, and where the system does not tell when a process was started and
- * one of that id runs: nobody may take that for dead.
+ * Returns the state of the process of a tag. `unknown` if it was started on another host, before a
+ * reboot or in another container, or if the system does not report start times and a process with
+ * that id is running. An unknown process must not be treated as dead.
  */
 export function stateOfOwner(tag: string): OwnerState {
   const [, pidText, startTicks, where] = tagPattern.exec(tag) ?? [];
@@ -45,14 +45,14 @@ export function stateOfOwner(tag: string): OwnerState {
 }
 
 /**
- * When a process was started, in ticks since boot; undefined when it has ended, or the system does
- * not tell.
+ * Returns the start time of a process in ticks since boot; undefined when it has ended, or the
+ * system does not report it.
  */
 function startTicksOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in parentheses and may hold anything; after it come the state and, 19 fields
-    // on, the start time: proc(5).
+    // The name is in parentheses and may contain anything. The state follows it, and the start time
+    // 19 fields later: proc(5).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {
@@ -61,8 +61,7 @@ function startTicksOf(pid: number): string | undefined {
 }
 
 function isRunning(pid: number): boolean {
-  // Where there is /proc, a process that is not in it does not run, or only waits for its parent to
-  // take note of its end.
+  // On systems with /proc, a process that is not listed has ended, or is a zombie.
   if (startTicksOf(process.pid) !== undefined) return false;
   try {
     return process.kill(pid, 0);
@@ -73,7 +72,7 @@ function isRunning(pid: number): boolean {
 
 let hostDigest: string | undefined;
 
-/** Where process ids mean what they mean here. */
+/** Returns the tag of the scope in which process ids are unique. */
 function hostTag(): string {
   if (hostDigest !== undefined) return hostDigest;
   const boot = textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the version in a package's manifest, or `unknown` where it has none. */
+/** Returns the version in a package's manifest, or `unknown` if it has none. */
 export function readVersion(manifestUrl: URL): string {
   const manifest: unknown = JSON.parse(readFileSync(manifestUrl, 'utf8'));
   const version =

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import type { Random } from '../random.ts';
 import { isErrno, isMissingFile } from './system-error.ts';
 
-/** The prefix of the names of files that are being written and will be renamed. */
+/** The name prefix of files that are being written and will be renamed. */
 export const stagedPrefix = '.staged-';
 
 /**
- * Replaces a small file, or creates it, atomically and durably: readers see the old text or the new
- * one, and a crash leaves one of the two.
+ * Replaces or creates a small file atomically and durably: readers see the old text or the new one,
+ * and so does a restart after a crash.
  */
 export async function replaceFile(path: string, text: string, random: Random): Promise<void> {
   const staged = await stage(path, text, random);
@@ -40,7 +40,7 @@ export async function createFile(path: string, text: string, random: Random): Pr
   return true;
 }
 
-/** Removes a file, durably. Resolves to false when there is none. */
+/** Removes a file durably. Resolves to false if it does not exist. */
 export async function removeFile(path: string): Promise<boolean> {
   try {
     await unlink(path);
@@ -53,8 +53,8 @@ export async function removeFile(path: string): Promise<boolean> {
 }
 
 /**
- * Moves a file or a directory within the file system, durably and without writing a byte. Resolves
- * to false when there is none.
+ * Moves a file or a directory within the file system durably and without copying. Resolves to false
+ * if it does not exist.
  */
 export async function movePath(from: string, to: string): Promise<boolean> {
   try {
@@ -63,14 +63,14 @@ export async function movePath(from: string, to: string): Promise<boolean> {
     if (isMissingFile(error)) return false;
     throw error;
   }
-  // The new name first: after a crash in between the file has two names rather than none.
+  // The new name is synced first: a crash in between leaves two names rather than none.
   for (const path of new Set([dirname(to), dirname(from)])) await syncDirectory(path);
   return true;
 }
 
 /**
- * Creates a directory durably, with those above it that are missing. One that exists is made
- * durable as well: the process that created it may have ended before it was.
+ * Creates a directory and its missing parents durably. An existing directory is synced as well,
+ * because the process that created it may have crashed before its sync.
  */
 export async function makeDirectory(path: string): Promise<void> {
   const created = await mkdir(path, { recursive: true, mode: 0o750 });
@@ -79,14 +79,14 @@ export async function makeDirectory(path: string): Promise<void> {
     try {
       await syncDirectory(parent);
     } catch (error) {
-      // One that may not be read has to be durable already.
+      // A directory that may not be read must already be durable.
       if (!isErrno(error, 'EACCES', 'EPERM')) throw error;
     }
     if (parent === first || parent === dirname(parent)) return;
   }
 }
 
-/** Makes the names in a directory durable. Windows cannot: see `assertDurableFiles`. */
+/** Syncs the names in a directory. Windows cannot: see `assertDurableFiles`. */
 async function syncDirectory(path: string): Promise<void> {
   if (platform() === 'win32') return;
   const directory = await open(path, 'r');
@@ -98,8 +98,8 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Writes a file that is to be renamed. One that could not be written whole is deleted: on a full
- * disk, each attempt would leave one.
+ * Writes a file that will be renamed. A partly written file is deleted; on a full disk, each
+ * attempt would leave one.
  */
 async function stage(path: string, text: string, random: Random): Promise<string> {
   const staged = join(

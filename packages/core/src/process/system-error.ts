@@ -1,18 +1,15 @@
-/**
- * Returns the name of the code of an error of the operating system (`ENOENT`), or undefined for any
- * other value.
- */
+/** Returns the code of an operating system error (`ENOENT`), or undefined for any other value. */
 export function errnoOf(error: unknown): string | undefined {
   const isSystemError = error instanceof Error && 'errno' in error && 'code' in error;
   return isSystemError && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns whether a call of the operating system failed for one of these reasons. */
+/** Reports whether an operating system call failed for one of these reasons. */
 export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errnoOf(error) ?? '');
 }
 
-/** Returns whether a call of the file system failed because there is no such file or directory. */
+/** Reports whether a file system call failed because the file or directory does not exist. */
 export function isMissingFile(error: unknown): boolean {
   return isErrno(error, 'ENOENT', 'ENOTDIR');
 }

@@ -2,18 +2,18 @@ import { isIP } from 'node:net';
 import { httpUrl } from './module-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
-/** The URLs of servers, separated by commas; each of them once. */
+/** The URLs of servers, separated by commas, without duplicates. */
 export const httpUrls: SettingKind<readonly string[]> = listOf(httpUrl.allowed, (text) =>
   httpUrl.parse(text, ''),
 );
 
-/** Names of letters, digits, `_` and `-`, separated by commas; each of them once. */
+/** Names of letters, digits, `_` and `-`, separated by commas, without duplicates. */
 export const names: SettingKind<readonly string[]> = listOf(
   'a name of letters, digits, _ and -',
   (text) => (/^[\w-]{1,64}$/.test(text) ? text : undefined),
 );
 
-/** Internet addresses, and networks with the length of their prefix, separated by commas. */
+/** IP addresses, and networks with a prefix length, separated by commas. */
 export const networks: SettingKind<readonly string[]> = listOf(
   'an address such as 10.0.0.1 or a network such as 10.0.0.0/8',
   parseNetwork,
@@ -26,7 +26,7 @@ function parseNetwork(text: string): string | undefined {
   return bits >= 0 && isPrefix && more === undefined ? text : undefined;
 }
 
-/** Some of a few words, at least one, separated by commas; each of them once. */
+/** Returns a list of at least one of a few words, separated by commas, without duplicates. */
 export function choices<const Word extends string>(
   ...words: readonly Word[]
 ): SettingKind<readonly Word[]> {
@@ -34,8 +34,8 @@ export function choices<const Word extends string>(
 }
 
 /**
- * Kafka brokers, as `host:port`, `host:*` for any port of one, or `*` for all; separated by commas,
- * each of them once.
+ * Kafka brokers, as `host:port`, `host:*` for any port of a host, or `*` for all, separated by
+ * commas, without duplicates.
  */
 export const brokerPatterns: SettingKind<readonly string[]> = listOf(
   'host:port, host:* or *',
@@ -47,7 +47,7 @@ function listOf<Element extends string>(
   parse: (text: string) => Element | undefined,
 ): SettingKind<readonly Element[]> {
   return {
-    allowed: `a list separated by commas, of which each is ${allowed}`,
+    allowed: `a list separated by commas, each element ${allowed}`,
     parse: (text) => {
       const elements = text.split(',').map((element) => parse(element.trim()));
       const known = elements.filter((element) => element !== undefined);

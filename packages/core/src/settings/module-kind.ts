@@ -1,12 +1,12 @@
 import { path } from './path-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
-/** Code to load, or the name of a class of another system, which stands for nothing here. */
+/** A module to load, or the name of a Java class, which is recognised and not loaded. */
 export type ModuleOrClass =
   | { readonly kind: 'module'; readonly path: string }
   | { readonly kind: 'class'; readonly name: string };
 
-/** A module of JavaScript or TypeScript, as an absolute or relative path. */
+/** An absolute or relative path of a JavaScript or TypeScript module. */
 export const modulePath: SettingKind<string> = {
   allowed: 'the path of a module (ending in .js, .mjs or .ts)',
   parse: (value, baseDir) =>
@@ -15,8 +15,7 @@ export const modulePath: SettingKind<string> = {
 };
 
 /**
- * A module of JavaScript or TypeScript as an absolute or relative path, or the name of a Java
- * class.
+ * An absolute or relative path of a JavaScript or TypeScript module, or the name of a Java class.
  */
 export const moduleOrClass: SettingKind<ModuleOrClass> = {
   allowed: `${modulePath.allowed} or the name of a class`,

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SettingKind } from './setting-kind.ts';
 
-/** A path of this machine; the value is absolute. */
+/** A path on this machine; the value is absolute. */
 export const path: SettingKind<string> = {
-  allowed: 'a path of this machine, absolute or relative',
+  allowed: 'a path on this machine, absolute or relative',
   parse: (value, baseDir) =>
     value === '' || value.includes('\0') || schemePattern.test(value)
       ? undefined
@@ -14,7 +14,7 @@ export const path: SettingKind<string> = {
 
 /** A file as a path or a `file:` URI; the value is an absolute path. */
 export const fileOrUri: SettingKind<string> = {
-  allowed: 'a path of this machine, absolute or relative, or a file: URI',
+  allowed: 'a path on this machine, absolute or relative, or a file: URI',
   parse: (value, baseDir) =>
     value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir),
   format: (value) => value,
@@ -24,8 +24,8 @@ const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 
 function pathOfFileUri(value: string): string | undefined {
   const uri = URL.canParse(value) ? new URL(value) : undefined;
-  // An escaped slash or NUL, and a host, name no file here: refused before the conversion would
-  // throw.
+  // URIs with an escaped slash, NUL or a host do not name a local file; they are rejected because
+  // the conversion would throw.
   if (uri === undefined || uri.host !== '' || /%(?:2f|00)/i.test(uri.pathname)) return undefined;
   return fileURLToPath(uri);
 }

@@ -2,20 +2,20 @@ import { isIP } from 'node:net';
 import { isQuireError } from '../errors.ts';
 import { formatDurationMs, MiB, parseDurationMs } from '../units.ts';
 
-/** How values of one kind are read from text, shown again and described. */
+/** Parses, formats and describes the values of one kind of setting. */
 export interface SettingKind<Value> {
   /** The allowed values in words that complete "expected …". */
   readonly allowed: string;
   /**
-   * The value, or undefined when the text is not allowed. `baseDir` is what relative paths start
-   * from.
+   * Returns the value, or undefined when the text is not allowed. Relative paths are resolved
+   * against `baseDir`.
    */
   parse(text: string, baseDir: string): Value | undefined;
-  /** A text that `parse` reads as this value. */
+  /** Returns a text that `parse` reads as this value. */
   format(value: Value): string;
 }
 
-/** A whole number from `min` to `max`. */
+/** Returns a whole number from `min` to `max`. */
 export function integer(min: number, max: number): SettingKind<number> {
   return {
     allowed: `an integer from ${min} to ${max}`,
@@ -27,7 +27,7 @@ export function integer(min: number, max: number): SettingKind<number> {
   };
 }
 
-/** A TCP port; 0 lets the system choose a free one. */
+/** A TCP port; 0 means any free port. */
 export const port: SettingKind<number> = {
   ...integer(0, 65535),
   allowed: 'a port from 0 (any free one) to 65535',
@@ -43,7 +43,9 @@ export const name: SettingKind<string> = {
 
 const unitBytes = { KB: 1024, MB: MiB } as const;
 
-/** A size written as a whole number of the unit that ends its key; the value is in bytes. */
+/**
+ * Returns a size written as a whole number of the unit that ends its key; the value is in bytes.
+ */
 export function size(unit: keyof typeof unitBytes, min: number, max: number): SettingKind<number> {
   const count = integer(min, max);
   return {
@@ -57,8 +59,8 @@ export function size(unit: keyof typeof unitBytes, min: number, max: number): Se
 }
 
 /**
- * As `size`, where 0 means no limit; the value is then Infinity, so that comparisons need no
- * special case.
+ * Returns a size as `size` does, where 0 means no limit; the value is then Infinity, so that
+ * comparisons need no special case.
  */
 export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): SettingKind<number> {
   const limited = size(unit, 0, max);
@@ -73,7 +75,7 @@ export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): Sett
 }
 
 /**
- * A whole number up to `max`, where 0 means no limit; the value is then Infinity, so that
+ * Returns a whole number up to `max`, where 0 means no limit; the value is then Infinity, so that
  * comparisons need no special case.
  */
 export function countOrUnlimited(max: number): SettingKind<number> {
@@ -88,7 +90,7 @@ export function countOrUnlimited(max: number): SettingKind<number> {
   };
 }
 
-/** A time span such as `30s`, `4h30m` or `1d`; the value is in milliseconds. */
+/** Returns a time span such as `30s`, `4h30m` or `1d`; the value is in milliseconds. */
 export function duration(min: string, max: string): SettingKind<number> {
   const minMs = parseDurationMs(min);
   const maxMs = parseDurationMs(max);
@@ -102,7 +104,7 @@ export function duration(min: string, max: string): SettingKind<number> {
   };
 }
 
-/** A time span, or the word `random`. */
+/** Returns a time span, or the word `random`. */
 export function durationOrRandom(min: string, max: string): SettingKind<number | 'random'> {
   const span = duration(min, max);
   return {
@@ -128,7 +130,7 @@ export const boolean: SettingKind<boolean> = {
   format: String,
 };
 
-/** One of a few words. */
+/** Returns a kind with a few allowed words. */
 export function choice<const Word extends string>(...words: readonly Word[]): SettingKind<Word> {
   return {
     allowed: `one of ${words.join(', ')}`,
@@ -137,7 +139,7 @@ export function choice<const Word extends string>(...words: readonly Word[]): Se
   };
 }
 
-/** Text that a pattern describes; `allowed` says so in words. */
+/** Returns text that matches a pattern; `allowed` describes it in words. */
 export function text(pattern: RegExp, allowed: string): SettingKind<string> {
   return {
     allowed,

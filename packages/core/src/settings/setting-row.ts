@@ -1,28 +1,27 @@
 import type { SettingKind } from './setting-kind.ts';
 
-/** One row of the table of settings: everything that Quire knows of one key. */
+/** One row of the settings table: everything that Quire knows about one key. */
 export interface SettingRow<Value> {
-  /** The key as users write it; a part in angle brackets stands for a name that they choose. */
+  /** The key as users write it; a part in angle brackets is a name of their choice. */
   readonly key: string;
   readonly kind: SettingKind<Value>;
   /**
-   * The default as text, or the key of the setting whose value it takes; undefined when there is
-   * none.
+   * The default as text, or the key of the setting that supplies it; undefined if there is none.
    */
   readonly default: string | { readonly of: string } | undefined;
-  /** Whether a running server may take over a new value; the others need a restart. */
+  /** True if a new value takes effect in a running server; other settings need a restart. */
   readonly live: boolean;
-  /** Whether the value must not be shown anywhere. */
+  /** True if the value must never be displayed. */
   readonly secret: boolean;
-  /** Whether every use of a name needs this setting (only keys with a name part). */
+  /** True if every use of a name needs this setting (only keys with a name part). */
   readonly required: boolean;
-  /** The keys of settings that must be set where this one is. */
+  /** The keys of the settings that are required when this one is set. */
   readonly requires: readonly string[];
-  /** What it does, in sentences, for the reference. */
+  /** A description in sentences, for the reference. */
   readonly meaning: string;
 }
 
-/** Rows of the table of settings, by the names of their values. */
+/** Rows of the settings table, by the names of their values. */
 export type SettingRows = Readonly<Record<string, SettingRow<unknown>>>;
 /** The type of the value of a setting. */
 export type SettingValue<Row> = Row extends SettingRow<infer Value> ? Value : never;
@@ -31,7 +30,7 @@ export type SettingValues<Rows extends SettingRows> = {
   readonly [Name in keyof Rows]: SettingValue<Rows[Name]>;
 };
 
-/** The members of a row that its author gives; the others have defaults. */
+/** The members of a row that its author supplies; the others have defaults. */
 export interface SettingRowParts<Value> {
   readonly key: string;
   readonly kind: SettingKind<Value>;
@@ -41,17 +40,17 @@ export interface SettingRowParts<Value> {
   readonly meaning: string;
 }
 
-/** What a row is that does not say otherwise. */
+/** The defaults of a row. */
 const absent = { live: false, secret: false, requires: [] } as const;
 
-/** A setting that always has a value. */
+/** Returns a setting that always has a value. */
 export function setting<Value>(
   parts: SettingRowParts<Value> & { readonly default: string | { readonly of: string } },
 ): SettingRow<Value> {
   return { ...absent, required: false, ...parts };
 }
 
-/** A setting that may be left out; its value is then undefined. */
+/** Returns a setting that may be omitted; its value is then undefined. */
 export function optionalSetting<Value>(
   parts: SettingRowParts<Value>,
 ): SettingRow<Value | undefined> {
@@ -64,7 +63,7 @@ export function optionalSetting<Value>(
   };
 }
 
-/** A setting without which the others of the same name mean nothing. */
+/** Returns a setting that every use of its name requires. */
 export function requiredSetting<Value>(parts: SettingRowParts<Value>): SettingRow<Value> {
   return { ...absent, ...parts, required: true, default: undefined };
 }

@@ -1,15 +1,15 @@
 import { fileOrUri } from './path-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
-/**
- * Where a text is that is not to stand among the settings: a file of this machine, or what a web
- * server gives.
- */
+/** The location of text that must not be in the settings file: a local file, or a URL. */
 export type TextLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string };
 
-/** A path, a `file:` URI, or an `http:` or `https:` URL, which may hold a name and a password. */
+/**
+ * A path, a `file:` URI, or an `http:` or `https:` URL, which may include a user name and a
+ * password.
+ */
 export const textLocation: SettingKind<TextLocation> = {
   allowed: 'a path, a file: URI, or an http: or https: URL, without spaces',
   parse: (value, baseDir) => {

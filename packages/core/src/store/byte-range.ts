@@ -17,9 +17,10 @@ export function assertByteRange(range: ByteRange, key: string): void {
 }
 
 /**
- * The bytes to read of an object of `sizeBytes`: the range asked for, or the whole object.
+ * Returns the bytes to read from an object of `sizeBytes`: the requested range, or the whole
+ * object.
  *
- * @throws OBJECT_SHORT_READ when the object does not hold all of the range
+ * @throws OBJECT_SHORT_READ when the object does not hold the whole range
  */
 export function resolveByteRange(
   range: ByteRange | undefined,
@@ -31,7 +32,7 @@ export function resolveByteRange(
   if (range.end > sizeBytes) {
     throw new QuireError(
       'OBJECT_SHORT_READ',
-      `${key} in ${location} has ${sizeBytes} bytes, which do not hold the range [${range.start}, ${range.end}).`,
+      `${key} in ${location} has ${sizeBytes} bytes, which do not include the range [${range.start}, ${range.end}).`,
     );
   }
   return range;

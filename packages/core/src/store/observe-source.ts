@@ -1,16 +1,16 @@
-/** What may listen to a source while a store pulls it. */
+/** Observes a source while a store pulls it. */
 export interface SourceObserver {
-  /** The store has come for the next chunk. */
+  /** Called when the store requests the next chunk. */
   onPull?(): void;
-  /** The source has answered the pull: with a chunk, its end or a failure. */
+  /** Called when the source has answered the pull with a chunk, its end or a failure. */
   onAnswer?(): void;
   onChunk?(chunk: Uint8Array): void;
 }
 
 /**
- * The same source, observed. Closing reaches a source even while it is stuck, which a generator
- * around it would not allow; a source that was not begun is left as it is, and can be observed
- * again.
+ * Returns the same source, observed. Closing reaches a source even while it is stuck, which a
+ * generator around it would not allow. A source that was not started stays untouched and can be
+ * observed again.
  */
 export function observeSource(
   source: AsyncIterable<Uint8Array>,

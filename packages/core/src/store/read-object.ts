@@ -1,18 +1,17 @@
 import { QuireError } from '../errors.ts';
 import type { ByteRange, GetOptions, ObjectStore } from '../object-store.ts';
 
-/** Typed arrays of every element size can be laid over an address that is a multiple of this. */
+/** The alignment at which a typed array of any element size can start. */
 const alignmentBytes = 8;
 
 /**
- * Reads an object, or a range of it, into one array that starts at an address typed arrays can be
- * laid over.
+ * Reads an object, or a range of it, into one array that is aligned for typed arrays.
  *
- * Nothing is copied when the store delivers the bytes in one aligned chunk; so the array may belong
+ * Nothing is copied when the store delivers the bytes in one aligned chunk, so the array may belong
  * to the store and must not be written to.
  *
- * @throws OBJECT_SHORT_READ when other than exactly the bytes asked for come
- * @throws whatever `get` of the store throws
+ * @throws OBJECT_SHORT_READ when the store does not deliver exactly the requested bytes
+ * @throws any error of the store's `get`
  */
 export async function readObject(
   store: ObjectStore,
@@ -38,7 +37,7 @@ export async function readObject(
   if (filledBytes !== length) {
     throw new QuireError(
       'OBJECT_SHORT_READ',
-      `${key} in ${store.location} gave ${filledBytes < length ? `only ${filledBytes}` : 'more than'} bytes of [${range.start}, ${range.end}).`,
+      `${key} in ${store.location} returned ${filledBytes < length ? `only ${filledBytes}` : 'more than'} bytes of [${range.start}, ${range.end}).`,
     );
   }
   return whole ?? new Uint8Array(0);

@@ -2,28 +2,28 @@ import type { Clock } from '../clock.ts';
 import { isQuireError, QuireError } from '../errors.ts';
 import type { Random } from '../random.ts';
 
-/** What is known when a failed call is about to be tried again. */
+/** A failed call that will be retried. */
 export interface RetryEvent {
-  /** What is retried, for logs: `get broker/…/data.arrow`. */
+  /** The name of the call, for logs: `get broker/…/data.arrow`. */
   readonly call: string;
   /** The attempt that failed, counted from 1. */
   readonly attempt: number;
-  /** How long the next attempt is put off. */
+  /** The delay before the next attempt. */
   readonly delayMs: number;
   readonly error: QuireError;
 }
 
-/** How often something is tried, and how long the waits between attempts are. */
+/** The number of attempts and the delays between them. */
 export interface RetryLimits {
-  /** Attempts in all, the first included; 1 never retries. */
+  /** The total number of attempts, including the first; 1 never retries. */
   readonly attemptsMax: number;
-  /** The longest wait after the first failure; it doubles with each further one. */
+  /** The maximum delay after the first failure; it doubles with each further one. */
   readonly delayMs: number;
-  /** No wait is longer. */
+  /** The maximum of any delay. */
   readonly delayMaxMs: number;
 }
 
-/** How often, and after which waits, a failed call of a store is tried again. */
+/** The retry policy for failed store calls. */
 export interface RetryOptions extends RetryLimits {
   readonly clock: Clock;
   readonly random: Random;
@@ -31,10 +31,14 @@ export interface RetryOptions extends RetryLimits {
   onRetry?(event: RetryEvent): void;
 }
 
-/** The waits between calls of a store, which all of Quire's own callers use. */
+/** The retry delays that all of Quire's own callers use for stores. */
 export const storeRetryDelays = { delayMs: 50, delayMaxMs: 5000 } as const;
 
-/** @throws INVALID_PARAMETER when the limits contradict each other or are out of range */
+/**
+ * Checks retry limits.
+ *
+ * @throws INVALID_PARAMETER when they contradict each other or are out of range
+ */
 export function assertRetryLimits({ attemptsMax, delayMs, delayMaxMs }: RetryLimits): void {
   if (
     !Number.isSafeInteger(attemptsMax) ||
@@ -50,8 +54,8 @@ export function assertRetryLimits({ attemptsMax, delayMs, delayMaxMs }: RetryLim
 }
 
 /**
- * Returns the wait after the attempt of this number, counted from 1: random between half and all of
- * a length that doubles, so that callers who failed together do not retry together.
+ * Returns the delay after the attempt with this number, counted from 1. It is random between half
+ * and all of a length that doubles, so that callers that failed together do not retry together.
  */
 export function retryDelayMs(
   { delayMs, delayMaxMs }: Pick<RetryLimits, 'delayMs' | 'delayMaxMs'>,
@@ -62,10 +66,10 @@ export function retryDelayMs(
 }
 
 /**
- * Decides about one failure: waits, then resolves, when the failure may be retried and attempts are
- * left; else throws it.
+ * Handles one failure: waits, then resolves, if the failure may be retried and attempts remain;
+ * otherwise throws it.
  *
- * Retried are STORE_UNAVAILABLE and STORE_TIMED_OUT, unless the caller has aborted.
+ * Only STORE_UNAVAILABLE and STORE_TIMED_OUT are retried, unless the caller has aborted.
  *
  * @throws ABORTED when the signal is aborted during the wait
  */
@@ -85,10 +89,10 @@ export async function waitForRetry(
 }
 
 /**
- * Runs `operation` until it succeeds, with waits between, at most `attemptsMax` times. It must be
- * safe to repeat.
+ * Runs `operation` until it succeeds, with delays, at most `attemptsMax` times. It must be safe to
+ * repeat.
  *
- * @throws the failure that is not to be retried, or the last one
+ * @throws the failure that may not be retried, or the last one
  */
 export async function retry<T>(
   options: RetryOptions,

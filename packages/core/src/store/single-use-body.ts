@@ -1,22 +1,21 @@
 import { QuireError } from '../errors.ts';
 import type { ObjectBody } from '../object-store.ts';
 
-/** What a body needs of the store that opened it. */
+/** The functions of a store that a body uses. */
 export interface BodySource {
   readonly key: string;
   readonly sizeBytes: number;
   /** Starts reading; called at most once. */
   chunks(): AsyncGenerator<Uint8Array>;
   /**
-   * Gives back what the open object holds; called exactly once: after the end, a failure, an early
-   * exit, or disposal.
+   * Releases the resources of the open object; called exactly once: after the end, a failure, an
+   * early exit, or disposal.
    */
   release(): void | Promise<void>;
 }
 
 /**
- * An ObjectBody that can be iterated once and releases its resources exactly once, however it is
- * left.
+ * An ObjectBody that can be iterated once and releases its resources exactly once in every case.
  */
 export class SingleUseBody implements ObjectBody {
   readonly sizeBytes: number;
@@ -32,7 +31,8 @@ export class SingleUseBody implements ObjectBody {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Ends a loop that was left without `return`; when a read is under way, this waits for it.
+    // Ends an iteration that was left without `return`; if a read is in progress, this waits for
+    // it.
     await this.#iteration?.return(undefined);
     await this.#release();
   }
@@ -41,7 +41,7 @@ export class SingleUseBody implements ObjectBody {
     if (this.#isReleased || this.#iteration !== undefined) {
       throw new QuireError(
         'INTERNAL',
-        `The body of ${this.#source.key} was read or disposed before: open the object again.`,
+        `The body of ${this.#source.key} was already read or disposed: open the object again.`,
       );
     }
     this.#iteration = this.#drain();

@@ -1,10 +1,10 @@
 import { abortError, throwIfAborted } from '../errors.ts';
 
 /**
- * The chunks of what was given to `put`, pulled one by one; empty ones are left out.
+ * Yields the chunks that were passed to `put`, pulled one by one, without empty ones.
  *
- * The source's own failure comes out unchanged. A source that was begun is closed (its `return`)
- * when the reader stops early or the signal is aborted, which is noticed at once, even while the
+ * The source's own failure is rethrown unchanged. A started source is closed (its `return`) when
+ * the reader stops early. It is also closed immediately when the signal is aborted, even while the
  * source is stuck.
  *
  * @throws ABORTED when the signal is or becomes aborted
@@ -22,7 +22,7 @@ export async function* sourceChunks(
   let isOurs = false;
   try {
     for (;;) {
-      isOurs = false; // while it works, and once it has failed or ended, the source is not ours to close
+      isOurs = false; // true while the source works, and once it has failed or ended: it must not be closed here
       const step = await pull(iterator, signal);
       if (step.done === true) return;
       isOurs = true;
@@ -34,7 +34,7 @@ export async function* sourceChunks(
   }
 }
 
-/** The next step of `iterator`, or ABORTED as soon as the signal is aborted. */
+/** Returns the next step of `iterator`; rejects with ABORTED as soon as the signal is aborted. */
 function pull(
   iterator: AsyncIterator<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -44,8 +44,8 @@ function pull(
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       reject(abortError(signal));
-      // A stuck generator answers `return` only when it moves again: nobody waits for it, so nobody
-      // hears how it ends.
+      // A stuck generator settles `return` only when it continues: do not wait for it, and ignore
+      // its outcome.
       iterator.return?.().then(undefined, () => undefined);
     };
     signal.addEventListener('abort', onAbort, { once: true });

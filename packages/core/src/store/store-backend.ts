@@ -4,52 +4,57 @@ import type { Random } from '../random.ts';
 import type { SettingKind } from '../settings/setting-kind.ts';
 import type { SettingRows, SettingValues } from '../settings/setting-row.ts';
 
-/** What a store is opened with beside its location and the settings of its kind. */
+/** The options for opening a store besides its location and its own settings. */
 export interface StoreOpening {
   readonly clock: Clock;
   readonly random: Random;
-  /** How often a part of a large object is sent; calls are repeated by `withRetry`. */
+  /** The number of attempts to send a part of a large object; `withRetry` repeats whole calls. */
   readonly partAttemptsMax: number;
-  /** Whether the location must exist already; without it, a store may create its directory. */
+  /** True if the location must exist already; otherwise a store may create its directory. */
   readonly mustExist?: boolean;
 }
 
-/** Where the stores of one kind can be. */
+/** The valid locations of one kind of store. */
 export interface StoreLocations {
   /** The schemes of their URIs. */
   readonly schemes: readonly [string, ...string[]];
-  /** Whether they are directories of this machine, by their absolute paths; else URIs. */
+  /**
+   * True if the locations are directories of this machine, given as absolute paths; otherwise they
+   * are URIs.
+   */
   readonly areDirectories: boolean;
   /** A location as a URI, for messages: `file:///directory`. */
   readonly example: string;
-  /** Reads a location as the setting of the data directory has it. */
+  /** Parses the location in the setting of the data directory. */
   readonly kind: SettingKind<string>;
 }
 
 /**
- * A kind of object store: its names, its settings, what it can do and how it is opened.
+ * A kind of object store: its names, settings and capabilities, and how to open it.
  *
- * Each store package exports one as its entry `backend`, which loads no SDK before a store is
- * opened. The list of all is `@quire/settings/store-backends`; everything else loops over it.
+ * Each store package exports one as its entry `backend`, which loads no SDK until a store is
+ * opened. `@quire/settings/store-backends` lists all of them; other code iterates that list.
  */
 export interface StoreBackend<Rows extends SettingRows = SettingRows> {
-  /** The value of `engine.broker.pagination.protocol`, and its word in the keys of settings. */
+  /** The value of `engine.broker.pagination.protocol`, which is also its part of settings' keys. */
   readonly name: string;
-  /** The type of its results as SPECIFICATION.md section 2.8 names it. */
+  /** The type of its results in responses (SPECIFICATION.md section 2.8). */
   readonly storeType: string;
-  /** What people call it. */
+  /** The name for display. */
   readonly title: string;
-  /** Undefined for the memory of this process, which has no location and no failures of I/O. */
+  /**
+   * The locations of its stores; undefined for memory, which has no location and no I/O failures.
+   */
   readonly locations: StoreLocations | undefined;
-  /** Its rows of the table of settings; that of its location is made of `locations`. */
+  /** Its rows of the settings table; the row for its location is derived from `locations`. */
   readonly settings: Rows;
-  /** Whether its calls go over a network: its results are compressed and read ahead. */
+  /** True if it is accessed over a network: its results are then compressed and read ahead. */
   readonly isRemote: boolean;
-  /** Whether its stores sign links to objects, as `LinkSigner` says. */
+  /** True if its stores sign links to objects: see `LinkSigner`. */
   readonly signsLinks: boolean;
-  /** Returns whether brokers on other machines reach the same objects. */
+  /** Reports whether brokers on other machines can access the same objects. */
   isShared(values: SettingValues<Rows>): boolean;
-  /** Returns the bytes that a store can hold; absent where only a quota limits them. */
+  /** Returns the capacity of a store in bytes; absent if only a quota limits it. */
   capacityBytes?(values: SettingValues<Rows>): number;
   /**
    * Opens a store.

@@ -1,11 +1,13 @@
 import { QuireError } from '../errors.ts';
 
-/** No object has this key. */
+/** Returns the error for a missing object. */
 export function objectNotFound(key: string, location: string, cause?: unknown): QuireError {
-  return new QuireError('OBJECT_NOT_FOUND', `There is no object ${key} in ${location}.`, { cause });
+  return new QuireError('OBJECT_NOT_FOUND', `Object ${key} does not exist in ${location}.`, {
+    cause,
+  });
 }
 
-/** The store was disposed. */
+/** Returns the error for a call of a disposed store. */
 export function storeClosed(location: string): QuireError {
   return new QuireError('SHUTTING_DOWN', `The store ${location} is closed.`);
 }

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../object-store.ts';
 import type { Random } from '../random.ts';
 import { readObject } from './read-object.ts';
 
-/** Where a lease is kept, and for how long it is taken. */
+/** The location of a lease and its duration. */
 export interface StoreLeaseOptions {
   readonly store: ObjectStore;
   /** The key of the lease's object. */
@@ -12,13 +12,13 @@ export interface StoreLeaseOptions {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * How long a lease holds when its holder dies; one that lives takes it again three times in that
-   * time.
+   * The time until a lease expires when its holder dies; a live holder renews it three times in
+   * that time.
    */
   readonly durationMs: number;
   /**
-   * Whether a lease that cannot be read or written is as good as taken: for work that must go on
-   * when the store takes no writes.
+   * True to run the task even if the lease cannot be read or written: for work that must continue
+   * when the store accepts no writes.
    */
   readonly isOptional?: boolean;
 }
@@ -29,11 +29,11 @@ interface LeaseRecord {
 }
 
 /**
- * Lets processes take turns by an object in a store: a process that finds no valid lease writes its
- * own, and reads whether it stands.
+ * Gives processes exclusive turns by means of an object in a store. A process that finds no valid
+ * lease writes its own, and reads it back to check that no other process has replaced it.
  *
- * Best effort, since stores have no compare-and-swap in the port: what is done under a lease must
- * be harmless when two do it at once.
+ * Best effort, because the port has no compare-and-swap: work under a lease must be harmless when
+ * two processes do it at once.
  */
 export class StoreLease {
   readonly #options: StoreLeaseOptions;
@@ -45,11 +45,12 @@ export class StoreLease {
   }
 
   /**
-   * Runs the task when the lease can be had; undefined while another has it. The task's signal is
-   * aborted when the lease is lost, as when this process stood still for longer than a lease lasts.
+   * Runs the task if the lease is available; returns undefined while another process holds it. The
+   * task's signal is aborted when the lease is lost, for example because this process was suspended
+   * for longer than the lease.
    *
-   * @throws STORE_UNAVAILABLE and the like when the lease cannot be read or written, unless it is
-   * optional
+   * @throws STORE_UNAVAILABLE and similar when the lease cannot be read or written, unless it is
+   *   optional
    */
   async runInTurn<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     if (!(await this.#take())) return undefined;
@@ -82,12 +83,12 @@ export class StoreLease {
       } catch (error) {
         if (ended.aborted) return;
         if (!isQuireError(error)) throw error;
-        // A store that fails for a moment costs nothing; one that fails for as long as a lease
-        // lasts lets others in.
+        // A short failure of the store has no effect; one as long as the lease lets other processes
+        // take it.
         const isOver = clock.monotonicMs() - renewedMs > durationMs;
         if (!isOver) continue;
         lost.abort(
-          new QuireError('ABORTED', `The lease ${key} could not be kept.`, { cause: error }),
+          new QuireError('ABORTED', `The lease ${key} could not be renewed.`, { cause: error }),
         );
         return;
       }
@@ -106,8 +107,8 @@ export class StoreLease {
   async #tryAcquire(): Promise<boolean> {
     const { clock, durationMs } = this.#options;
     const other = await this.#read();
-    // A lease from further in the future than any holder takes comes from another clock: it must
-    // not keep others out for ever.
+    // A lease that ends further in the future than any holder may request was written by another
+    // clock: it must not block others for ever.
     const leftMs = (other?.untilMs ?? 0) - clock.nowMs();
     if (
       other !== undefined &&
@@ -133,7 +134,7 @@ export class StoreLease {
         await this.#options.store.delete(this.#options.key);
       }
     } catch (error) {
-      // It runs out by itself.
+      // The lease expires by itself.
       if (!isQuireError(error)) throw error;
     }
   }
@@ -145,7 +146,7 @@ export class StoreLease {
       );
       return isLease(parsed) ? parsed : undefined;
     } catch (error) {
-      // A text that cannot be parsed counts as no lease at all: another process may write one.
+      // Text that cannot be parsed counts as no lease: another process may be writing one.
       if (isQuireError(error, 'OBJECT_NOT_FOUND') || error instanceof SyntaxError) return undefined;
       throw error;
     }

@@ -1,38 +1,38 @@
 import type { CallOptions, ObjectEntry } from '../object-store.ts';
 import type { OwnerState } from '../process/process-tag.ts';
 
-/** What a write has left beside the objects of a store; `key` is whatever the store calls it. */
+/** The leftover of a write in a store; `key` is the store's own name for it. */
 export interface Leftover extends ObjectEntry {
-  /** The state of the process that writes it, as far as the store can tell. */
+  /** The state of the process that writes it, as far as the store knows. */
   readonly owner: OwnerState;
-  /** The key of the object that it was to become, where the store knows it. */
+  /** The key of the object that was being written, if the store knows it. */
   readonly objectKey?: string;
 }
 
-/** Which leftovers are listed. */
+/** The options of a listing of leftovers. */
 export interface LeftoverOptions extends CallOptions {
-  /** Only those of objects whose key starts with this, in stores that know the keys. */
+  /** Lists only leftovers of objects whose keys start with this, in stores that know the keys. */
   readonly prefix?: string;
 }
 
 /**
- * What writes under way, and writers that died, keep where no listing of objects shows it: staged
+ * Data of unfinished writes, of live and dead writers, that no listing of objects shows: staged
  * files, parts of unfinished uploads.
  */
 export interface StoreLeftovers {
   /**
-   * Everything that is, or was, to become an object. Where the size or the time changes between two
-   * looks, the writer lives.
+   * Lists every unfinished object. If the size or time changes between two listings, the writer is
+   * alive.
    */
   list(options?: LeftoverOptions): AsyncIterable<Leftover>;
   /**
-   * Removes one by its `key`; a writer that is alive after all then fails. Resolves just as well
-   * when it is gone.
+   * Removes a leftover by its `key`; if its writer is alive, the write fails. Resolves even if the
+   * leftover does not exist.
    */
   remove(key: string, options?: CallOptions): Promise<void>;
   /**
-   * Removes at once what a process of this machine has left that has just died, and that only wrote
-   * objects below `prefix`.
+   * Removes immediately the leftovers of a process of this machine that has just died, and that
+   * wrote only objects below `prefix`.
    */
   removeOfDeadWriter(
     writer: { readonly pid: number; readonly prefix: string },
@@ -40,12 +40,12 @@ export interface StoreLeftovers {
   ): Promise<void>;
 }
 
-/** A store that can list and remove what writers that died have left. */
+/** A store that can list and remove the leftovers of dead writers. */
 export interface LeftoverKeeper {
   readonly leftovers: StoreLeftovers;
 }
 
-/** Tells whether a store can list what writers that died have left. */
+/** Reports whether a store can list the leftovers of dead writers. */
 export function isLeftoverKeeper<Store extends object>(
   store: Store,
 ): store is LeftoverKeeper & Store {

@@ -21,9 +21,9 @@ import {
 export type StoreOperation = 'head' | 'get' | 'put' | 'list' | 'delete';
 
 /**
- * A store around another one: it has the location of that store and exactly its capabilities.
+ * A store that wraps another one, with the same location and exactly the same capabilities.
  *
- * A subclass says how calls are made (`call`), and how objects are opened, stored and listed.
+ * A subclass implements how calls are made (`call`), and how objects are opened, stored and listed.
  */
 export abstract class StoreWrapper implements ObjectStore {
   protected readonly inner: ObjectStore;
@@ -57,7 +57,9 @@ export abstract class StoreWrapper implements ObjectStore {
     await this.inner[Symbol.asyncDispose]();
   }
 
-  /** Makes a call of the store inside that transfers no stream, by `run`, with options for it. */
+  /**
+   * Makes a call of the wrapped store that transfers no stream by calling `run` with its options.
+   */
   protected abstract call<T>(
     operation: StoreOperation,
     key: string,
@@ -65,7 +67,7 @@ export abstract class StoreWrapper implements ObjectStore {
     run: (options: CallOptions | undefined) => Promise<T>,
   ): Promise<T>;
 
-  /** Makes a call of `readCached`, when the store inside has it. */
+  /** Makes a call of `readCached`, if the wrapped store has it. */
   protected callCached(
     inner: CachedReader,
     key: string,

@@ -11,22 +11,25 @@ import { Slots } from '../wait/slots.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
-/** How many calls `withLimit` lets run at once. */
+/** The concurrency limit of `withLimit`. */
 export interface LimitOptions {
-  /** Calls that run at once; at least 1. */
+  /** The maximum number of concurrent calls; at least 1. */
   readonly concurrentMax: number;
 }
 
 /**
- * The same store with at most `concurrentMax` calls at work at once, and as many reads of a body's
- * next chunk; the others wait in order of arrival.
+ * Returns the same store with at most `concurrentMax` calls in progress, and as many reads of a
+ * body's next chunk. Other calls wait in order of arrival.
  *
- * A call counts while the store works, never while its reader does: a `get` while it opens its
+ * A call counts only while the store works, not while its reader does: a `get` while it opens its
  * object, a `list` while it looks for its next entry. So a reader may take any time, and may call
- * the store in its loop. Chunks are counted apart from calls: where calls wait for one of a few
- * connections, an open body holds one, and must be read for them to go on. A `put` counts
- * throughout, its source's time included: a source that opens an object of the same limited store
- * can therefore wait for ever.
+ * the store in its loop.
+ *
+ * Chunks have their own limit, because an open body may hold one of a few connections and must be
+ * read before other calls can proceed.
+ *
+ * A `put` counts until it ends, including its source's time. A source that opens an object of the
+ * same limited store can therefore deadlock.
  *
  * @throws INVALID_PARAMETER when `concurrentMax` is not an integer from 1 up
  */
@@ -34,7 +37,7 @@ export function withLimit(store: ObjectStore, options: LimitOptions): ObjectStor
   return new LimitedStore(store, options);
 }
 
-/** A cached read takes no slot: it has ended when it returns. */
+/** Limits the calls of a store. A cached read takes no slot, because it is synchronous. */
 class LimitedStore extends StoreWrapper {
   readonly #calls: Slots;
   readonly #chunkReads: Slots;
@@ -84,7 +87,7 @@ class LimitedStore extends StoreWrapper {
     }
   }
 
-  /** The chunks of a body, each read in a slot for chunks. */
+  /** Yields the chunks of a body, each read in a slot for chunks. */
   async *#chunks(
     object: ObjectBody,
     lengthBytes: number,
@@ -94,7 +97,7 @@ class LimitedStore extends StoreWrapper {
     let deliveredBytes = 0;
     try {
       for (;;) {
-        // After its last byte the store has nothing left to do, and needs no slot to say so.
+        // The end of the body is read without a slot: the store has no work left.
         const read = (): Promise<IteratorResult<Uint8Array>> => chunks.next();
         const step = await (deliveredBytes < lengthBytes
           ? this.#chunkReads.run(read, signal)

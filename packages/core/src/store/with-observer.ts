@@ -21,24 +21,24 @@ export interface StoreCall {
   readonly op: StoreOperation;
   /** The key; of a `list`, the prefix. */
   readonly key: string;
-  /** Of a `get` with a range. */
+  /** The range of a `get`, if it has one. */
   readonly range: ByteRange | undefined;
   /** Bytes that a `get` delivered or a `put` took from its source. */
   readonly bytes: number;
-  /** Entries that a `list` gave. */
+  /** Entries that a `list` yielded. */
   readonly entryCount: number;
-  /** From the call to its end; of `get` and `list` that includes the time their reader took. */
+  /** The duration of the call; for `get` and `list` it includes the time of their reader. */
   readonly durationMs: number;
   /**
-   * `abandoned`: the reader left a body or a listing before its end. A failure that is not a
+   * `abandoned`: the reader left a body or a listing before its end. An error that is not a
    * QuireError counts as INTERNAL.
    */
   readonly outcome: 'ok' | 'abandoned' | ErrorCode;
 }
 
 /**
- * The same store, which reports each call once, when it has ended: for metrics and logs. `onCall`
- * must not throw.
+ * Returns the same store, which reports each call once when it has ended, for metrics and logs.
+ * `onCall` must not throw.
  */
 export function withObserver(
   store: ObjectStore,
@@ -108,7 +108,7 @@ class ObservedStore extends StoreWrapper {
     return this.#start(operation, key).around(() => run(options));
   }
 
-  /** Reports only what was read: the rest is read by a `get`. */
+  /** Reports only successful cached reads; a `get` reads the rest. */
   protected override callCached(
     inner: CachedReader,
     key: string,
@@ -148,7 +148,7 @@ class ObservedStore extends StoreWrapper {
   }
 }
 
-/** What is counted of one call until it ends; only the first end is reported. */
+/** The counters of one call until it ends; only its first end is reported. */
 class PendingCall {
   bytes = 0;
   entryCount = 0;

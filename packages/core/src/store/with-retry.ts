@@ -11,13 +11,14 @@ import { observeSource } from './observe-source.ts';
 import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 
 /**
- * The same store, which tries again when it is unavailable or too slow (`retry` says when and how).
+ * Returns the same store, which retries when it is unavailable or too slow (`retry` defines when
+ * and how).
  *
- * What cannot be repeated safely is not: a `put` whose source was started, and a body that fails on
- * the way, because nothing proves that a second `get` would open the same object. A listing goes on
- * after the last entry that it gave.
+ * Calls that cannot be repeated safely are not retried: a `put` whose source was started, and a
+ * body that fails while it is read, because a second `get` might open another object. A listing
+ * continues after the last entry that it yielded.
  *
- * @throws INVALID_PARAMETER when the options make no sense
+ * @throws INVALID_PARAMETER when the options are not valid
  */
 export function withRetry(store: ObjectStore, options: RetryOptions): ObjectStore {
   assertRetryLimits(options);
@@ -66,7 +67,7 @@ class RetryingStore extends StoreWrapper {
           const step = await entries.next();
           if (step.done === true) return;
           after = step.value.key;
-          attempt = 1; // it got further, so what fails next is a new failure
+          attempt = 1; // the listing has made progress, so the next failure is a new one
           isSuspended = true;
           yield step.value;
           isSuspended = false;

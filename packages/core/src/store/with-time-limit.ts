@@ -16,21 +16,21 @@ import { type StoreOperation, StoreWrapper } from './store-wrapper.ts';
 /** The time limits of `withTimeLimit`, in milliseconds. */
 export interface TimeLimitOptions {
   readonly clock: Clock;
-  /** For a `head`, a `delete`, a `put` of bytes, and until a `get` has opened its object. */
+  /** The limit for a `head`, a `delete`, a `put` of bytes, and the opening of a `get`. */
   readonly callTimeoutMs: number;
   /**
-   * For each next chunk of a body, each next entry of a listing, and each time that a `put` has the
-   * turn of its source.
+   * The limit for each chunk of a body, each entry of a listing, and each step of the store between
+   * two pulls of a `put`'s source.
    */
   readonly idleTimeoutMs: number;
 }
 
 /**
- * The same store, which throws STORE_TIMED_OUT where it would keep its caller waiting too long, and
- * aborts the call.
+ * Returns the same store, which throws STORE_TIMED_OUT and aborts the call when a time limit is
+ * exceeded.
  *
- * Only the store's own time counts: not the reader's between chunks or entries, and not the
- * source's of a `put`. The caller is answered even when the store does not react to being aborted.
+ * Only the store's own time counts: not the reader's between chunks or entries, and not that of a
+ * `put`'s source. The caller receives the error even if the store ignores the abort.
  *
  * @throws INVALID_PARAMETER when a limit is not a positive number
  */
@@ -47,7 +47,7 @@ class TimeLimitedStore extends StoreWrapper {
     if (!(callTimeoutMs > 0) || !(idleTimeoutMs > 0)) {
       throw new QuireError(
         'INVALID_PARAMETER',
-        `callTimeoutMs is ${callTimeoutMs} and idleTimeoutMs ${idleTimeoutMs}; expected positive numbers.`,
+        `callTimeoutMs is ${callTimeoutMs} and idleTimeoutMs is ${idleTimeoutMs}; expected positive numbers.`,
       );
     }
     this.#options = options;
@@ -66,7 +66,7 @@ class TimeLimitedStore extends StoreWrapper {
       );
     } catch (error) {
       deadline[Symbol.dispose]();
-      // A body that comes after all has no reader any more.
+      // A body that is opened after the timeout has no reader.
       opening.then((object) => object[Symbol.asyncDispose]()).catch(() => undefined);
       throw error;
     }
@@ -82,7 +82,7 @@ class TimeLimitedStore extends StoreWrapper {
     }
     const { idleTimeoutMs } = this.#options;
     using deadline = this.#start('put', key, options);
-    // While the source has the turn, the store is not to blame.
+    // The time of the source does not count against the store.
     const source = observeSource(body, {
       onPull: () => deadline.stop(),
       onAnswer: () => deadline.start(idleTimeoutMs),
@@ -134,14 +134,13 @@ function timedBody(
     release: async () => {
       deadline[Symbol.dispose]();
       const disposal = Promise.resolve(object[Symbol.asyncDispose]());
-      // The body of a call that was aborted may be stuck, and so may be its disposal: nobody waits
-      // to hear how it ends.
+      // The body of an aborted call may be stuck, and so may its disposal: do not wait for it.
       await (deadline.signal.aborted ? void disposal.catch(() => undefined) : disposal);
     },
   });
 }
 
-/** The same steps; the countdown runs only while the store works on the next one. */
+/** Yields the same steps; the timeout runs only while the store works on the next one. */
 async function* timedSteps<T>(
   steps: AsyncIterable<T>,
   deadline: Deadline,

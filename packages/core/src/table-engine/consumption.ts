@@ -1,17 +1,17 @@
-/** What one partition of a stream is doing in a table. */
+/** The state of one partition of a stream in a table. */
 export type PartitionState =
-  | 'STARTING' // its consuming segment is being made: nothing is known yet of where it stands, which is not the same as no lag
+  | 'STARTING' // its consuming segment is being created: its offset is still unknown, which differs from a lag of 0
   | 'CONSUMING'
-  | 'COMMITTING' // its consuming segment becomes a committed one; the next one follows
+  | 'COMMITTING' // its consuming segment is being committed; the next one follows
   | 'PAUSED'
-  | 'RETRYING' // the stream cannot be reached, or no server consumes; it is tried again with back-off, or once the cause is gone
-  | 'STOPPED'; // a message could not be taken, and the table's config says to stop there; or the stream has nothing where it would go on
+  | 'RETRYING' // the stream cannot be reached, or no server consumes; it is retried with back-off, or once the cause is fixed
+  | 'STOPPED'; // a message could not be consumed and the table's config says to stop there, or the stream lacks the next offset
 
-/** How far one partition of a stream is consumed. */
+/** The progress of one partition of a stream. */
 export interface PartitionConsumption {
   readonly partition: number;
   readonly state: PartitionState;
-  /** The consuming segment; null while there is none. */
+  /** The consuming segment; null if there is none. */
   readonly segmentName: string | null;
   /** Offset of the next message to consume; null while it is not known. */
   readonly currentOffset: number | null;
@@ -19,33 +19,34 @@ export interface PartitionConsumption {
   readonly latestOffset: number | null;
   /** Messages between the two; null while either is not known. */
   readonly lagMessages: number | null;
-  /** When the last message was consumed, in epoch milliseconds; null before the first. */
-  readonly lastConsumedMs: number | null;
   /**
-   * How long the newest message that is not consumed yet has waited; null while it is not known.
+   * The time at which the last message was consumed, in epoch milliseconds; null before the first.
    */
+  readonly lastConsumedMs: number | null;
+  /** The age of the oldest message that is not consumed yet; null while it is unknown. */
   readonly lagMs: number | null;
   /**
-   * Messages that could not be decoded or transformed, and were skipped, since the engine started.
+   * The number of messages skipped since the engine started because they could not be decoded or
+   * transformed.
    */
   readonly skippedCount: number;
-  /** Why it is RETRYING or STOPPED, as a sentence; null otherwise. */
+  /** The reason why it is RETRYING or STOPPED, as a sentence; null otherwise. */
   readonly error: string | null;
   /**
-   * What its operator has to know though it goes on: messages that the stream had dropped before
-   * they were consumed, and the latest that was skipped.
+   * A notice for the operator although consumption continues: messages that the stream dropped
+   * before they were consumed, and the latest skipped message.
    */
   readonly notice?: string | null;
-  /** Every server that has to consume it, by name; left out where one process consumes. */
+  /** Every server that must consume the partition, by name; omitted where one process consumes. */
   readonly replicas?: readonly ReplicaConsumption[];
 }
 
-/** How far one server has consumed a partition. */
+/** The progress of one server in a partition. */
 export interface ReplicaConsumption {
   readonly serverName: string;
-  /** UNKNOWN: the server does not answer. NOT_CONSUMING: it answers, and has given up. */
+  /** UNKNOWN: the server does not answer. NOT_CONSUMING: it answers, and has stopped consuming. */
   readonly state: 'CONSUMING' | 'NOT_CONSUMING' | 'UNKNOWN';
-  /** As of its partition; null while they are not known. */
+  /** As in its partition; null while they are unknown. */
   readonly currentOffset: number | null;
   readonly latestOffset: number | null;
   readonly lagMessages: number | null;
@@ -53,51 +54,51 @@ export interface ReplicaConsumption {
   readonly lagMs: number | null;
 }
 
-/** How a table consumes its stream. */
+/** The consumption of a table's stream. */
 export interface Consumption {
   readonly isPaused: boolean;
-  /** When it was paused or resumed last, and what was said of it. */
+  /** The time of the last pause or resume, and its comment. */
   readonly changedMs: number | null;
   readonly comment: string | null;
   /**
-   * In ascending order. Empty while the partitions themselves are not known, which `isReady` tells
-   * from a stream without any.
+   * In ascending order. Empty while the partitions are unknown; `isReady` distinguishes that from a
+   * stream without any.
    */
   readonly partitions: readonly PartitionConsumption[];
-  /** Whether `partitions` lists all partitions of the stream. */
+  /** True if `partitions` lists all partitions of the stream. */
   readonly isReady: boolean;
-  /** Servers that did not answer, and that answered what cannot be read; 0 where left out. */
+  /** The number of servers that did not answer, or whose answer could not be read; 0 if omitted. */
   readonly serversFailingCount?: number;
   readonly serversUnparsableCount?: number;
 }
 
 /**
- * Where consumption goes on: where it stopped, or at one end of the stream, which leaves out or
- * repeats messages.
+ * The position where consumption continues: where it stopped, or at one end of the stream, which
+ * skips or repeats messages.
  */
 export type ResumeFrom = 'lastConsumed' | 'smallest' | 'largest';
 
-/** A wish to commit what is being consumed, and how far it has come. */
+/** A request to commit the consuming segments, and its progress. */
 export interface ForceCommitJob {
   readonly jobId: string;
   readonly tableNameWithType: string;
   readonly submittedMs: number;
   readonly segmentNames: readonly string[];
-  /** Those of `segmentNames` that are not committed yet. */
+  /** The `segmentNames` that are not committed yet. */
   readonly pendingSegmentNames: readonly string[];
 }
 
-/** How far a rebalance is. */
+/** The state of a rebalance. */
 export type RebalanceStatus = 'NO_OP' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'CANCELLED';
 
-/** A rebalance of a table: what it moves, and how far it is. */
+/** A rebalance of a table: the segments it moves, and its state. */
 export interface RebalanceJob {
   readonly jobId: string;
   readonly tableNameWithType: string;
   readonly status: RebalanceStatus;
   readonly startedMs: number;
   readonly endedMs: number | null;
-  /** What moved, or why nothing did, or why it failed, as a sentence. */
+  /** The segments that moved, or the reason why none did or why it failed, as a sentence. */
   readonly description: string;
   readonly segmentsToMoveCount: number;
   readonly segmentsMovedCount: number;

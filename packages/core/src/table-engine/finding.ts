@@ -1,6 +1,6 @@
-/** Something that is wrong, or worth knowing, about a config, a schema or rows. */
+/** A problem or a notice about a config, a schema or rows. */
 export interface Finding {
-  /** JSON pointer (RFC 6901) to what it is about. */
+  /** A JSON pointer (RFC 6901) to its subject. */
   readonly path: string;
   readonly code: string;
   readonly message: string;

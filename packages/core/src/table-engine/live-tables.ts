@@ -1,6 +1,6 @@
 import type { CallOptions } from '../object-store.ts';
 
-/** What a column of a table holds. Each is one value of the type, or a list of them. */
+/** The type of a column of a table. A column holds one value of the type, or a list of them. */
 export type RelationType =
   | 'INT'
   | 'LONG'
@@ -20,28 +20,25 @@ export interface RelationColumn {
   readonly type: RelationType;
   readonly isList: boolean;
   /**
-   * What rows have that were written before there was such a column, as text in the way of the
-   * type; null is null.
+   * The value of the column in rows written before it existed, as text in the format of the type,
+   * or null.
    */
   readonly absentValue: string | null;
-  /** For BIG_DECIMAL: how many digits the values have before and after the point, at most. */
+  /** The maximum number of digits before and after the decimal point, for BIG_DECIMAL. */
   readonly digits?: { readonly integer: number; readonly scale: number } | undefined;
 }
 
 /**
- * A Parquet file of a table, and what tells whether it still is what was written. It stays for
- * longer than any query may run.
+ * A Parquet file of a table, with the data to verify it. It exists for longer than any query may
+ * run.
  */
 export interface RelationFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly sizeBytes: number;
   /** CRC-32 of its bytes, in decimal digits. */
   readonly checksum: string;
-  /**
-   * The segment whose rows it holds, and the table, with type, that this belongs to: what messages
-   * name.
-   */
+  /** The segment whose rows the file holds, and its table with type, for messages. */
   readonly segmentName: string;
   readonly tableName: string;
 }
@@ -50,7 +47,7 @@ export interface RelationFile {
 export interface RelationPart {
   readonly files: readonly RelationFile[];
   readonly columnNames: readonly string[];
-  /** Rows count on this side of a time only, where a table has two halves that overlap. */
+  /** The time boundary of the rows to include, if the table has two halves that overlap. */
   readonly boundary?:
     | {
         readonly columnName: string;
@@ -63,42 +60,38 @@ export interface RelationPart {
 
 /** All rows of a table at one moment. */
 export interface TableRelation {
-  /** As the query may spell it, whatever the case. */
+  /** The name as the query may spell it, in any case. */
   readonly name: string;
   readonly columns: readonly RelationColumn[];
-  /** None: the table has no rows. */
+  /** The files of the table; empty if the table has no rows. */
   readonly parts: readonly RelationPart[];
   readonly rowCount: number;
   readonly segmentCount: number;
   readonly consumingSegmentCount: number;
-  /**
-   * The oldest of the times up to which partitions were consumed; null where nothing is being
-   * consumed.
-   */
+  /** The oldest time up to which a partition was consumed; null if nothing is being consumed. */
   readonly consumedUntilMs: number | null;
 }
 
 /**
- * The tables that a server of tables looks after, for engines that answer queries, in this process
- * or another. All that it gives is data.
+ * The tables of a table server, for query engines in this process or another. All of its answers
+ * are plain data.
  */
 export interface LiveTables {
   /**
-   * The names that queries may use: of each table its raw name, and that name with the suffix of
-   * each half that it has.
+   * Returns the names that queries may use: the raw name of each table, and that name with the
+   * suffix of each of its halves.
    */
   listNames(): Promise<readonly string[]>;
   /**
-   * The rows that the named tables have now, as one consistent set for each table; a name that is
-   * not there is left out. What was committed before the call is in it.
+   * Returns the current rows of the named tables, as one consistent set for each table; unknown
+   * names are omitted. Rows committed before the call are included.
    */
   resolve(names: readonly string[]): Promise<readonly TableRelation[]>;
   /**
-   * Reads those files of relations that were not found to be what was written since they were last
-   * changed. To be called before their rows are read.
+   * Verifies the files of relations that have changed since their last verification. Call it before
+   * reading rows.
    *
-   * @throws TABLE_DAMAGED when a file is missing, or is not what was written; the message names its
-   * segment
+   * @throws TABLE_DAMAGED when a file is missing or damaged; the message names its segment
    */
   verify(relations: readonly TableRelation[], options?: CallOptions): Promise<void>;
 }

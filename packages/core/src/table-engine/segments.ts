@@ -1,22 +1,22 @@
 /** One committed or consuming part of a table. */
 export interface SegmentDescription {
   readonly segmentName: string;
-  /** A consuming segment still grows; its rows may be queried already. */
+  /** A consuming segment still grows; queries already see its rows. */
   readonly state: 'COMMITTED' | 'CONSUMING';
   readonly rowCount: number;
   readonly sizeBytes: number;
   /**
-   * Smallest and largest value of the time column, in epoch milliseconds; null without a time
-   * column, or without rows.
+   * Smallest and largest value of the time column, in epoch milliseconds; null if there is no time
+   * column, or there are no rows.
    */
   readonly minTimeMs: number | null;
   readonly maxTimeMs: number | null;
   readonly createdMs: number;
-  /** When it was committed; null while it is consuming. */
+  /** The time at which it was committed; null while it is consuming. */
   readonly committedMs: number | null;
   /**
-   * Where its rows come from, for a segment of a stream: offsets `[startOffset, endOffset)`; the
-   * end is null while it is consuming.
+   * The origin of its rows, for a segment of a stream: offsets `[startOffset, endOffset)`; the end
+   * is null while it is consuming.
    */
   readonly stream: {
     readonly partition: number;
@@ -24,20 +24,17 @@ export interface SegmentDescription {
     readonly startOffset: number;
     readonly endOffset: number | null;
   } | null;
-  /** Name of the instance, or instances, that serve it. */
+  /** The names of the instances that serve it. */
   readonly servers: readonly string[];
-  /** Checksum of its data as the engine keeps it; null where the engine has none. */
+  /** The checksum of its data in the engine; null if the engine has none. */
   readonly checksum: string | null;
-  /**
-   * What is wrong with its data, and what to do, in sentences; left out where nothing is known to
-   * be.
-   */
+  /** A problem with its data and the remedy, in sentences; omitted if there is none. */
   readonly problem?: string | undefined;
   /**
-   * What is not known of it at the moment, such as its rows while its server is away, in sentences;
-   * left out where all is known.
+   * Facts that are currently unknown, such as its row count while its server is down, in sentences;
+   * omitted if there are none.
    */
   readonly notice?: string | undefined;
-  /** What else the engine keeps about it, by its own names. */
+  /** Other properties that the engine stores about it, by their own names. */
   readonly custom: Readonly<Record<string, string>>;
 }

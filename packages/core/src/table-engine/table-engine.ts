@@ -10,40 +10,35 @@ import type { ScheduledTasks, TaskRecord } from './tasks.ts';
 export interface TableSummary {
   readonly tableNameWithType: string;
   readonly type: TableType;
-  /**
-   * Whether its rows are files that the settings name: such a table can be read, and nothing else.
-   */
+  /** True if its rows are files named by the settings: such a table can only be read. */
   readonly isReadOnly: boolean;
 }
 
 /**
- * What an engine does not serve, or keeps, because its files are not what was written. An operator
- * must look.
+ * Something that an engine does not serve, or keeps aside, because its files are damaged. An
+ * operator must investigate.
  */
 export interface TableProblem {
   readonly kind: 'table' | 'segment' | 'task' | 'job' | 'record' | 'file' | 'disk';
   /**
-   * The name of the table or task, the id of the job, the segment after its table and a slash, the
-   * path of the file, or the setting that names the disk.
+   * The name of the table or task, the job id, the segment as table and segment name separated by a
+   * slash, the path of the file, or the setting that names the disk.
    */
   readonly subject: string;
-  /** Which file it is about, what is wrong with it, and what to do. */
+  /** The affected file, its problem and the remedy. */
   readonly problem: string;
 }
 
 /** A table with its config and schema. */
 export interface TableDescription extends TableSummary {
-  /** Complete, as it was given, with the type's suffix in its name. */
+  /** The complete config, as it was given, with the type's suffix in its name. */
   readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
-  /**
-   * What is worth knowing about it, such as members of the config that have no effect on this
-   * engine.
-   */
+  /** Notices about the table, such as config members that have no effect on this engine. */
   readonly findings: readonly Finding[];
 }
 
-/** The table that was created, and what validation found in its documents. */
+/** The table that was created, and the findings of the validation. */
 export interface TableCreated {
   readonly tableNameWithType: string;
   readonly findings: readonly Finding[];
@@ -55,7 +50,7 @@ export interface Tenants {
   readonly serverTenants: readonly string[];
 }
 
-/** A process of the cluster that keeps the tables. */
+/** A process of the cluster that serves the tables. */
 export interface Instance {
   readonly instanceName: string;
   readonly kind: 'CONTROLLER' | 'BROKER' | 'SERVER' | 'MINION';
@@ -65,17 +60,16 @@ export interface Instance {
   readonly isEnabled: boolean;
 }
 
-/** Rows that a caller brings for a table. */
+/** Rows to ingest into a table. */
 export interface IngestRequest {
   readonly tableNameWithType: string;
   /**
-   * Either the bytes of one file, or where a file is; the engine's settings say which places may be
-   * read.
+   * The bytes of one file, or its location; the engine's settings say which locations may be read.
    */
   readonly source:
     | { readonly kind: 'bytes'; readonly name: string; readonly body: AsyncIterable<Uint8Array> }
     | { readonly kind: 'uri'; readonly uri: string };
-  /** `inputFormat` and what else the batch config of a table may say. */
+  /** `inputFormat` and other options of a table's batch config. */
   readonly batchConfig: Readonly<Record<string, string>>;
 }
 
@@ -87,36 +81,36 @@ export interface Ingested {
 }
 
 /**
- * The port to whatever keeps tables: their configs and schemas, their segments, what they consume
- * from streams, and the tasks that work on them. No HTTP and no engine's own words pass it.
+ * The port to table engines: their configs and schemas, segments, stream consumption and tasks. It
+ * has no HTTP and no engine-specific terms.
  *
- * - Names of tables are with type (`flights_REALTIME`) unless the parameter says otherwise. A table
- *   that is not there is TABLE_NOT_FOUND; a call that needs the other type, or that the engine
- *   cannot do at all, is UNSUPPORTED with a sentence that says what would help. Nothing is silently
- *   left out.
+ * - Table names include the type (`flights_REALTIME`) unless the parameter says otherwise. A
+ *   missing table is TABLE_NOT_FOUND. A call that needs the other type, or that the engine does not
+ *   support, is UNSUPPORTED with a sentence that says what would help. Nothing is silently omitted.
  * - A change is durable when its promise resolves: it survives any crash. When the promise rejects,
- *   nothing has changed; after ENGINE_UNAVAILABLE it may be unknown which of the two holds.
- * - Every change may be asked for twice: creating what is there already with the same content,
- *   deleting what is gone, pausing what is paused are the errors that each verb names, never
- *   damage.
- * - Reading may lag behind changes by others, never behind one's own.
+ *   nothing has changed; after ENGINE_UNAVAILABLE the outcome may be unknown.
+ * - Every change may be repeated: creating an identical thing, deleting a missing one or pausing a
+ *   paused one fails with the error that each verb names, and does no harm.
+ * - Reads may lag behind changes of other callers, never behind the caller's own.
  * - Every sentence here has a case in the conformance suite.
  */
 export interface TableEngine extends AsyncDisposable {
-  /** What it is, for people and messages: `embedded`, `pinot at http://…`. */
+  /** A description for display: `embedded`, `pinot at http://…`. */
   readonly description: string;
 
-  /** Returns everything that is set aside, by subject; empty when all is well. */
+  /** Returns everything that was set aside, by subject; empty if there is nothing. */
   listProblems(options?: CallOptions): Promise<readonly TableProblem[]>;
 
   // Schemas
 
-  /** Names, in ascending order. */
+  /** Returns the names in ascending order. */
   listSchemas(options?: CallOptions): Promise<readonly string[]>;
   /** @throws SCHEMA_NOT_FOUND */
   readSchema(schemaName: string, options?: CallOptions): Promise<TableSchemaDocument>;
   /**
-   * @throws SCHEMA_EXISTS when there is one of that name
+   * Creates a schema.
+   *
+   * @throws SCHEMA_EXISTS when a schema has that name
    * @throws TABLE_INVALID, with all findings
    */
   createSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void>;
@@ -124,8 +118,8 @@ export interface TableEngine extends AsyncDisposable {
    * Replaces a schema; columns may be added.
    *
    * @throws SCHEMA_NOT_FOUND
-   * @throws TABLE_INVALID when a column would go or change its type while a table uses it, or the
-   * schema is not valid; with all findings
+   * @throws TABLE_INVALID when a column would be removed or change its type while a table uses it,
+   *   or the schema is not valid; with all findings
    */
   updateSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void>;
   /** @throws SCHEMA_NOT_FOUND, SCHEMA_IN_USE */
@@ -133,12 +127,12 @@ export interface TableEngine extends AsyncDisposable {
 
   // Tables
 
-  /** In ascending order of their names. */
+  /** Returns the tables in ascending order of their names. */
   listTables(options?: CallOptions): Promise<readonly TableSummary[]>;
   /** @throws TABLE_NOT_FOUND */
   readTable(tableNameWithType: string, options?: CallOptions): Promise<TableDescription>;
   /**
-   * Makes a table; one that consumes a stream begins to.
+   * Creates a table; one with a stream starts consuming it.
    *
    * @throws TABLE_EXISTS, SCHEMA_NOT_FOUND, TENANT_NOT_FOUND
    * @throws TABLE_INVALID, with all findings
@@ -152,19 +146,19 @@ export interface TableEngine extends AsyncDisposable {
    * all findings
    */
   updateTable(config: TableConfigDocument, options?: CallOptions): Promise<TableCreated>;
-  /** Deletes a table and its segments, not its schema. @throws TABLE_NOT_FOUND */
+  /** Deletes a table and its segments, but not its schema. @throws TABLE_NOT_FOUND */
   deleteTable(tableNameWithType: string, options?: CallOptions): Promise<void>;
 
   // Segments
 
-  /** In ascending order of their names. @throws TABLE_NOT_FOUND */
+  /** Returns the segments in ascending order of their names. @throws TABLE_NOT_FOUND */
   listSegments(
     tableNameWithType: string,
     options?: CallOptions,
   ): Promise<readonly SegmentDescription[]>;
   /**
-   * @throws TABLE_NOT_FOUND, SEGMENT_NOT_FOUND; CONFLICT for a segment that is still consuming,
-   * unless it is damaged
+   * Deletes a segment. @throws TABLE_NOT_FOUND, SEGMENT_NOT_FOUND; CONFLICT for a segment that is
+   * still consuming, unless it is damaged
    */
   deleteSegment(
     tableNameWithType: string,
@@ -172,24 +166,23 @@ export interface TableEngine extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<void>;
   /**
-   * Rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INGESTION_FAILED with what was
-   * wrong, and where
+   * Ingests rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INGESTION_FAILED with
+   * the problem and its position
    */
   ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested>;
   /**
-   * Rows that queries see, with segments that are still consuming.
+   * Counts the rows that queries see, including segments that are still consuming.
    *
    * @throws TABLE_NOT_FOUND
    */
   countRows(tableNameWithType: string, options?: CallOptions): Promise<number>;
 
-  // Streams: every verb throws TABLE_NOT_FOUND, and UNSUPPORTED for a table that consumes no
-  // stream.
+  // Streams: every verb throws TABLE_NOT_FOUND, and UNSUPPORTED for a table without a stream.
 
   readConsumption(tableNameWithType: string, options?: CallOptions): Promise<Consumption>;
   /**
-   * Resolves once the wish is durable; partitions stop soon after, with what they have consumed
-   * committed. Pausing twice is well.
+   * Resolves once the request is durable. Partitions stop soon after, and commit what they have
+   * consumed. Pausing a paused table is allowed.
    */
   pauseConsumption(
     tableNameWithType: string,
@@ -200,8 +193,8 @@ export interface TableEngine extends AsyncDisposable {
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
   ): Promise<Consumption>;
   /**
-   * Commits the consuming segments that there are now, or those that are named. @throws
-   * SEGMENT_NOT_FOUND; CONFLICT while it is paused
+   * Commits the current consuming segments, or those that are named. @throws SEGMENT_NOT_FOUND;
+   * CONFLICT while it is paused
    */
   forceCommit(
     tableNameWithType: string,
@@ -212,14 +205,14 @@ export interface TableEngine extends AsyncDisposable {
   ): Promise<ForceCommitJob>;
   /** @throws JOB_NOT_FOUND */
   readForceCommit(jobId: string, options?: CallOptions): Promise<ForceCommitJob>;
-  /** Moves segments to where tenants and tags want them. */
+  /** Moves segments to the servers that tenants and tags require. */
   rebalance(
     tableNameWithType: string,
     options?: CallOptions & { readonly isDryRun?: boolean },
   ): Promise<RebalanceJob>;
   /** @throws JOB_NOT_FOUND */
   readRebalance(jobId: string, options?: CallOptions): Promise<RebalanceJob>;
-  /** Cancels the rebalances of a table that are in progress; resolves to their ids. */
+  /** Cancels the rebalances of a table in progress; resolves to their ids. */
   cancelRebalance(tableNameWithType: string, options?: CallOptions): Promise<readonly string[]>;
 
   // The cluster
@@ -229,12 +222,9 @@ export interface TableEngine extends AsyncDisposable {
 
   // Tasks
 
-  /** Types of tasks that the engine knows, in ascending order. */
+  /** Returns the task types that the engine knows, in ascending order. */
   listTaskTypes(options?: CallOptions): Promise<readonly string[]>;
-  /**
-   * Makes the tasks that tables ask for by their configs. @throws TASK_TYPE_NOT_FOUND,
-   * TABLE_NOT_FOUND
-   */
+  /** Creates the tasks that table configs request. @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
   scheduleTasks(
     options?: CallOptions & {
       readonly taskType?: string | undefined;
@@ -242,11 +232,11 @@ export interface TableEngine extends AsyncDisposable {
     },
   ): Promise<ScheduledTasks>;
   /**
-   * Makes one task from a config of the caller's own.
+   * Creates one task from a config of the caller.
    *
    * @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND
-   * @throws TABLE_INVALID when the config does not suit the type, with all findings
-   * @throws TASK_EXISTS when there is one of that name
+   * @throws TABLE_INVALID when the config does not fit the type, with all findings
+   * @throws TASK_EXISTS when a task has that name
    */
   executeTask(
     request: {
@@ -257,25 +247,29 @@ export interface TableEngine extends AsyncDisposable {
     },
     options?: CallOptions,
   ): Promise<TaskRecord>;
-  /** Newest first, as far back as the engine keeps them. @throws TASK_TYPE_NOT_FOUND */
+  /**
+   * Returns the tasks newest first, as far back as the engine keeps them. @throws
+   * TASK_TYPE_NOT_FOUND
+   */
   listTasks(
     filter: { readonly taskType: string; readonly tableNameWithType?: string | undefined },
     options?: CallOptions,
   ): Promise<readonly TaskRecord[]>;
   /** @throws TASK_NOT_FOUND */
   readTask(taskName: string, options?: CallOptions): Promise<TaskRecord>;
-  /** Whether tasks of a type are given out, or held back. @throws TASK_TYPE_NOT_FOUND */
+  /** Reports whether the queue of a task type is running or stopped. @throws TASK_TYPE_NOT_FOUND */
   readTaskQueue(taskType: string, options?: CallOptions): Promise<'RUNNING' | 'STOPPED'>;
   /**
-   * Holds back the tasks of a type: what runs is stopped, and goes on after `resumeTaskQueue`.
+   * Stops the queue of a task type: running tasks are stopped, and continue after
+   * `resumeTaskQueue`.
    * @throws TASK_TYPE_NOT_FOUND
    */
   stopTaskQueue(taskType: string, options?: CallOptions): Promise<void>;
   /** @throws TASK_TYPE_NOT_FOUND */
   resumeTaskQueue(taskType: string, options?: CallOptions): Promise<void>;
   /**
-   * Ends a task, whatever it does, as ABORTED; nothing of what it made stays. @throws
-   * TASK_NOT_FOUND; CONFLICT when it has ended already
+   * Cancels a task in any state, which becomes ABORTED, and removes everything it created. @throws
+   * TASK_NOT_FOUND; CONFLICT when it has already finished
    */
   cancelTask(taskName: string, options?: CallOptions): Promise<void>;
 }

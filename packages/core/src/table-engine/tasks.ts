@@ -31,24 +31,24 @@ export const subtaskStates = [
 export type SubtaskState = (typeof subtaskStates)[number];
 
 /**
- * How a task came about: by the schedule of its table, by a call that schedules it, or by a call
- * that brings its own config.
+ * The trigger of a task: the schedule of its table, a call that schedules it, or a call that
+ * supplies its config.
  */
 export type TaskTrigger = 'CRON_TRIGGER' | 'MANUAL_TRIGGER' | 'ADHOC_TRIGGER';
 
-/** A subtask, its state and what came of it. */
+/** A subtask, its state and its outcome. */
 export interface SubtaskRecord {
   /** `<task name>_<index>`. */
   readonly subtaskId: string;
   readonly state: SubtaskState;
   readonly startedMs: number | null;
   readonly finishedMs: number | null;
-  /** Who works on it, or did; null before it is given to anybody. */
+  /** The worker that runs or ran it; null before it is assigned. */
   readonly participant: string | null;
-  /** What it did, or the whole reason why it failed; null before there is something to say. */
+  /** The outcome, or the complete reason for its failure; null until there is one. */
   readonly info: string | null;
   readonly attemptCount: number;
-  /** How much of it is done, as a sentence, while it runs. */
+  /** Its progress as a sentence while it runs. */
   readonly progress: string | null;
   readonly configs: Readonly<Record<string, JsonValue>>;
 }
@@ -61,21 +61,23 @@ export interface TaskRecord {
   readonly tableNameWithType: string;
   readonly state: TaskState;
   readonly trigger: TaskTrigger | null;
-  /** When it was made, began to run and came to its end, in epoch milliseconds; null until then. */
+  /** The times of creation, start and end, in epoch milliseconds; null until then. */
   readonly createdMs: number | null;
   readonly startedMs: number | null;
   readonly finishedMs: number | null;
   readonly subtasks: readonly SubtaskRecord[];
 }
 
-/** What came of a wish to schedule tasks: one entry for each table and type that was looked at. */
+/**
+ * The outcome of a request to schedule tasks: one entry for each table and type that was examined.
+ */
 export interface ScheduledTasks {
   readonly scheduled: readonly {
     readonly taskType: string;
     readonly tableNameWithType: string;
     readonly taskName: string;
   }[];
-  /** Tables for which there was nothing to do, and why. */
+  /** Tables without work, and the reason. */
   readonly skipped: readonly {
     readonly taskType: string;
     readonly tableNameWithType: string;

@@ -2,8 +2,8 @@
 const patternPeriod = 65_521;
 
 /**
- * Bytes that differ from place to place and from seed to seed, so that a wrong offset or a mix of
- * two objects shows.
+ * Returns bytes that differ by position and seed, so that a wrong offset or a mix of two objects is
+ * detected.
  */
 export function patternBytes(length: number, seed = 0): Uint8Array {
   const bytes = new Uint8Array(length);
@@ -15,19 +15,19 @@ export function patternBytes(length: number, seed = 0): Uint8Array {
   return bytes;
 }
 
-/** The bytes as a source of chunks of one size. */
+/** Yields the bytes as a source of chunks of one size. */
 export async function* chunksOf(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < bytes.byteLength; offset += chunkBytes) {
     yield bytes.subarray(offset, offset + chunkBytes);
   }
 }
 
-/** A source that a test feeds by hand, and that tells how it was used. */
+/** A source that a test feeds manually and that records its use. */
 export class ManualSource implements AsyncIterable<Uint8Array> {
-  /** Whether the reader has closed it. */
+  /** True if the reader has closed it. */
   isClosed = false;
   pullCount = 0;
-  /** The most pulls that were waiting at the same time. */
+  /** The maximum number of pulls that were waiting at the same time. */
   waitingMax = 0;
   readonly #waiting: ((step: IteratorResult<Uint8Array>) => void)[] = [];
   readonly #onPull: (() => void)[] = [];
@@ -69,7 +69,7 @@ export class ManualSource implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Everything that `items` gives, in an array. */
+/** Collects everything that `items` yields in an array. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -3,41 +3,41 @@ import type { ByteRange } from '../object-store.ts';
 import type { Random } from '../random.ts';
 import type { StoreOperation } from '../store/store-wrapper.ts';
 
-/** A call that a FaultStore is about to pass on. */
+/** A call that a FaultStore is about to forward. */
 export interface FaultCall {
   readonly op: StoreOperation;
   /** The key; of a `list`, the prefix. */
   readonly key: string;
   readonly range: ByteRange | undefined;
-  /** Counts the calls of the store, from 1. */
+  /** The number of the call in its store, from 1. */
   readonly number: number;
 }
 
-/** What goes wrong with one call. */
+/** The fault of one call. */
 export type Fault =
   /** The call fails and has no effect. A `list` fails before its first entry. */
   | { readonly kind: 'fail-before'; readonly error?: QuireError }
   /**
-   * The call has its effect, and then fails: the answer was lost. A `get` delivers nothing, a
-   * `list` fails after its last entry.
+   * The call takes effect and then fails: the answer was lost. A `get` delivers nothing, a `list`
+   * fails after its last entry.
    */
   | { readonly kind: 'fail-after'; readonly error?: QuireError }
   /**
-   * After `afterBytes`, a `get` just ends, or fails with `error`; the source of a `put` fails.
-   * After that many entries, a `list` fails.
+   * After `afterBytes`, a `get` ends, or fails with `error`; the source of a `put` fails. After
+   * that many entries, a `list` fails.
    */
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly error?: QuireError }
   /**
-   * The disk is full: a `put` fails with STORE_FULL once it has taken `afterBytes`. Other calls
+   * The disk is full: a `put` fails with STORE_FULL once it has accepted `afterBytes`. Other calls
    * pass.
    */
   | { readonly kind: 'full'; readonly afterBytes: number }
-  /** The call, and each of its chunks and entries, comes `delayMs` late by the store's clock. */
+  /** The call, and each of its chunks and entries, is delayed by `delayMs` of the store's clock. */
   | { readonly kind: 'slow'; readonly delayMs: number }
   /**
-   * The process dies: this call, what else is under way and every later call throw. The call has
-   * had its effect with `after`; with `midway` the source of a `put` got so far; else it never
-   * began.
+   * The process dies: this call, other running calls and all later ones throw. The call has taken
+   * effect with `after`; with `midway` the source of a `put` was partly read; otherwise it was
+   * never started.
    */
   | {
       readonly kind: 'crash';
@@ -47,10 +47,10 @@ export type Fault =
 /** Decides about each call; undefined lets it pass. */
 export type FaultPlan = (call: FaultCall) => Fault | undefined;
 
-/** Passes everything. */
+/** Lets all calls pass. */
 export const noFaults: FaultPlan = () => undefined;
 
-/** The error of a fault that names none: STORE_UNAVAILABLE, which callers may retry. */
+/** Returns the default error of a fault: STORE_UNAVAILABLE, which callers may retry. */
 export function injectedFailure(call: FaultCall): QuireError {
   return new QuireError(
     'STORE_UNAVAILABLE',
@@ -58,12 +58,12 @@ export function injectedFailure(call: FaultCall): QuireError {
   );
 }
 
-/** The fault, once, at the call with this number. */
+/** Returns a plan with the fault once, at the call with this number. */
 export function faultAt(callNumber: number, fault: Fault): FaultPlan {
   return (call) => (call.number === callNumber ? fault : undefined);
 }
 
-/** The fault at each call of a kind, `times` times at most. */
+/** Returns a plan with the fault at each call of a kind, at most `times` times. */
 export function faultOn(
   op: FaultCall['op'],
   fault: Fault,
@@ -77,7 +77,10 @@ export function faultOn(
   };
 }
 
-/** Calls fail at random, half of them after they had their effect; `chance` is between 0 and 1. */
+/**
+ * Returns a plan in which calls fail at random, half of them after they took effect; `chance` is
+ * between 0 and 1.
+ */
 export function randomFailures(random: Random, chance: number): FaultPlan {
   return () => {
     if (random.fraction() >= chance) return undefined;

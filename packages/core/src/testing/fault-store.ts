@@ -22,19 +22,19 @@ import {
 } from './fault-plan.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** What a `FaultStore` does to the calls of a store. */
+/** The faults of a `FaultStore`, and its clock. */
 export interface FaultStoreOptions {
   readonly plan?: FaultPlan;
-  /** For slow calls. */
+  /** The clock for slow calls. */
   readonly clock?: Clock;
 }
 
 /**
- * A store whose calls go wrong as a plan says. What reaches the store inside is intact: only the
- * way there and back is not.
+ * A store whose calls fail according to a plan. The wrapped store is intact; only the calls to it
+ * and their answers fail.
  */
 export class FaultStore extends StoreWrapper {
-  /** May be changed between calls. */
+  /** The plan; may be changed between calls. */
   plan: FaultPlan;
   readonly #clock: Clock;
   #callCount = 0;
@@ -46,12 +46,12 @@ export class FaultStore extends StoreWrapper {
     this.#clock = options.clock ?? new ManualClock();
   }
 
-  /** Calls so far. */
+  /** The number of calls so far. */
   get callCount(): number {
     return this.#callCount;
   }
 
-  /** Whether the process "died". The store inside can then be given to its successor. */
+  /** True if the process has "died". The wrapped store can then be passed to its successor. */
   get isCrashed(): boolean {
     return this.#isCrashed;
   }
@@ -212,7 +212,10 @@ export class FaultStore extends StoreWrapper {
   #failSource(call: FaultCall, fault: Fault | undefined): never {
     if (fault?.kind === 'crash') this.#crash();
     if (fault?.kind === 'full') {
-      throw new QuireError('STORE_FULL', `An injected fault left no room for ${call.key}.`);
+      throw new QuireError(
+        'STORE_FULL',
+        `An injected fault filled the store before ${call.key} was stored.`,
+      );
     }
     throw (fault?.kind === 'cut' ? fault.error : undefined) ?? injectedFailure(call);
   }
@@ -233,7 +236,7 @@ function sourceBytes(fault: Fault | undefined): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Not an error that anybody retries: a dead process gets no second try. */
+/** Returns an error that is not retried: a dead process gets no second attempt. */
 function crashError(): QuireError {
-  return new QuireError('SHUTTING_DOWN', 'The process died here, says the fault plan.');
+  return new QuireError('SHUTTING_DOWN', 'The process died here, according to the fault plan.');
 }

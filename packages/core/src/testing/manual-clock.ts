@@ -6,14 +6,14 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Where a `ManualClock` starts. */
+/** The start time of a `ManualClock`. */
 export interface ManualClockOptions {
   /** Wall-clock time at the start; the default is the first moment of 2026. */
   readonly nowMs?: number;
 }
 
 /**
- * A clock that stands still until a test moves it. Sleepers wake in the order of their deadlines,
+ * A clock that advances only when a test says so. Sleepers wake in the order of their deadlines,
  * then of their arrival.
  */
 export class ManualClock implements Clock {
@@ -26,7 +26,7 @@ export class ManualClock implements Clock {
     this.#nowMs = options.nowMs ?? Date.UTC(2026, 0, 1);
   }
 
-  /** How many sleep at the moment. */
+  /** The number of current sleepers. */
   get sleeperCount(): number {
     return this.#sleepers.length;
   }
@@ -57,8 +57,9 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Lets time pass. Each sleeper wakes at its own moment, and whatever that sets going runs before
-   * the next one wakes: who sleeps again within the span wakes again within the span.
+   * Advances the time. Each sleeper wakes at its own deadline, and the work that it triggers runs
+   * before the next one wakes. A sleeper that sleeps again within the span wakes again within the
+   * span.
    */
   async advance(durationMs: number): Promise<void> {
     const targetMs = this.#monotonicMs + durationMs;
@@ -82,8 +83,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Resolves once at least `count` sleep: the moment to `advance` when a sleep comes after real
-   * work.
+   * Resolves once at least `count` callers sleep. Wait for it before `advance` when a sleep follows
+   * real work.
    */
   async untilSleeping(count = 1): Promise<void> {
     while (this.#sleepers.length < count) {
@@ -104,7 +105,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything run that can run without time passing, input and output under way excepted. */
+/** Runs everything that can run without time passing, except I/O in progress. */
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

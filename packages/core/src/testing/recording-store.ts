@@ -12,26 +12,26 @@ import { SingleUseBody } from '../store/single-use-body.ts';
 import { observeSource } from '../store/observe-source.ts';
 import { type StoreOperation, StoreWrapper } from '../store/store-wrapper.ts';
 
-/** One call, updated while it goes on. */
+/** One call, updated while it runs. */
 export interface RecordedCall {
   readonly op: StoreOperation;
   /** The key; of a `list`, the prefix. */
   readonly key: string;
-  /** Of a `get` with a range. */
+  /** The range of a `get`, if it has one. */
   readonly range?: ByteRange;
-  /** Of a `list` that was given it. */
+  /** The `after` of a `list`, if it has one. */
   readonly after?: string;
   /** Bytes that a `get` has delivered or a `put` has taken so far. */
   bytes: number;
-  /** Entries that a `list` has given so far. */
+  /** Entries that a `list` has yielded so far. */
   entryCount: number;
-  /** How it ended; undefined while it goes on, or when its reader left. */
+  /** The outcome of the call; undefined while it runs, or when its reader left. */
   outcome: 'ok' | ErrorCode | undefined;
 }
 
 /**
- * A store that writes down every call, in the order in which they began: for tests that count
- * requests and bytes.
+ * A store that records every call in the order of their starts, for tests that count requests and
+ * bytes.
  */
 export class RecordingStore extends StoreWrapper {
   #calls: RecordedCall[] = [];
@@ -40,12 +40,12 @@ export class RecordingStore extends StoreWrapper {
     return this.#calls;
   }
 
-  /** Bytes that all `get`s have delivered. */
+  /** The number of bytes that all `get` calls have delivered. */
   get bytesRead(): number {
     return this.#calls.reduce((sum, call) => sum + (call.op === 'get' ? call.bytes : 0), 0);
   }
 
-  /** Calls of one kind, or all. */
+  /** Returns the number of calls of one kind, or of all. */
   count(op?: RecordedCall['op']): number {
     return op === undefined
       ? this.#calls.length
@@ -110,7 +110,7 @@ export class RecordingStore extends StoreWrapper {
     return this.#around(this.#record({ op, key }), () => run(options));
   }
 
-  /** Records what was read, as a `get`: the rest is read by a `get` of its own. */
+  /** Records successful cached reads as a `get`; other reads use a `get` of their own. */
   protected override callCached(
     inner: CachedReader,
     key: string,

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 
 /**
- * Randomness that repeats: the same seed gives the same values, on every machine. Source:
+ * A repeatable random source: the same seed gives the same values on every machine. Source:
  * splitmix32, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014,
  * cut to 32 bits.
  */
@@ -20,7 +20,7 @@ export class SeededRandom implements Random {
     return this.#next() / 2 ** 32;
   }
 
-  /** A uniformly random integer from 0 up to, not including, `endExclusive`. */
+  /** Returns a uniformly random integer from 0 up to, not including, `endExclusive`. */
   integer(endExclusive: number): number {
     return Math.floor(this.fraction() * endExclusive);
   }

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import { abortError, throwIfAborted } from '../errors.ts';
 
 /**
- * Waits for an outcome; gives up waiting, and nothing else, when the signal is aborted. A failure
- * that comes later is nobody's.
+ * Waits for a promise; stops waiting, and nothing else, when the signal is aborted. A later failure
+ * is ignored.
  *
  * @throws ABORTED, or the QuireError that is the abort's reason
  */
@@ -32,7 +32,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Sleeps until the time is over or the signal is aborted, whichever comes first. */
+/** Sleeps until the delay has passed or the signal is aborted, whichever is first. */
 export async function sleepUnlessAborted(
   clock: Clock,
   delayMs: number,

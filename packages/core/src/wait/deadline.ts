@@ -1,20 +1,22 @@
 import type { Clock } from '../clock.ts';
 import { abortError, QuireError } from '../errors.ts';
 
-/** What a `Deadline` limits, and the error that its end becomes. */
+/** The options of a `Deadline`, and the error for its expiry. */
 export interface DeadlineOptions {
   readonly clock: Clock;
-  /** What the time may take that begins now. Left out: the countdown begins with `start`. */
+  /**
+   * The timeout of a countdown that starts immediately. Omitted: the countdown starts with `start`.
+   */
   readonly timeoutMs?: number;
   /** Aborts `signal` as well, with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The error that `signal` is aborted with when the time is over. */
+  /** Returns the error that `signal` is aborted with when the time is over. */
   readonly error: (timeoutMs: number) => QuireError;
 }
 
 /**
- * One for all deadlines: an error with its stack for each call to a store would cost as much as the
- * call's guard.
+ * One error for all deadlines: creating an error with its stack for each store call would cost as
+ * much as the deadline itself.
  */
 const disposed = new QuireError('ABORTED', 'The wait was cancelled.');
 
@@ -22,10 +24,9 @@ const disposed = new QuireError('ABORTED', 'The wait was cancelled.');
  * A signal that is aborted when the time is over, or when the given signal is. Its reason is always
  * a QuireError.
  *
- * The countdown can be started again and stopped as often as anybody likes, with one sleep at a
- * time however many waits there are: a listing waits for a hundred thousand entries, and a timer
- * for each would cost more than the entries. Disposing lets go of the timer and of the given
- * signal.
+ * The countdown can be restarted and stopped any number of times with a single timer: a listing
+ * waits for a hundred thousand entries, and a timer for each would cost more than the entries.
+ * Disposing releases the timer and the given signal.
  */
 export class Deadline implements Disposable {
   readonly #clock: Clock;
@@ -35,7 +36,7 @@ export class Deadline implements Disposable {
   #timeoutMs = 0;
   #endMs = Infinity;
   #isOver = false;
-  /** The sleep under way, and when it ends. */
+  /** The current sleep, and its end. */
   #sleep: AbortController | undefined;
   #sleepEndMs = Infinity;
   #reject: ((error: QuireError) => void) | undefined;
@@ -53,28 +54,28 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Whether the time was over before anything else happened. */
+  /** True if the time was over before any other abort. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Starts the countdown again. */
+  /** Restarts the countdown. */
   start(timeoutMs: number): void {
     if (this.signal.aborted) return;
     this.#timeoutMs = timeoutMs;
     this.#endMs = this.#clock.monotonicMs() + timeoutMs;
-    // A sleep that ends before is then continued.
+    // A sleep that ends too early is continued.
     if (this.#endMs < this.#sleepEndMs) void this.#watch();
   }
 
-  /** Stops the countdown while another party has the turn. */
+  /** Stops the countdown while another party works. */
   stop(): void {
     this.#endMs = Infinity;
   }
 
   /**
-   * Does `work` while the countdown runs, and rejects as soon as the time is over, whatever becomes
-   * of the work.
+   * Runs `work` with a countdown; rejects as soon as the time is over, whatever the outcome of the
+   * work.
    */
   wait<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
     this.start(timeoutMs);
@@ -111,9 +112,7 @@ export class Deadline implements Disposable {
       }
     } catch (cause) {
       if (sleep.signal.aborted) return;
-      this.#end(
-        new QuireError('INTERNAL', 'The clock failed while it watched a time limit.', { cause }),
-      );
+      this.#end(new QuireError('INTERNAL', 'The clock failed during a countdown.', { cause }));
     } finally {
       if (this.#sleep === sleep) this.#sleepEndMs = Infinity;
     }
@@ -128,10 +127,9 @@ export class Deadline implements Disposable {
 }
 
 /**
- * Runs the task with a signal that is aborted as that of a `Deadline`.
+ * Runs the task with the signal of a `Deadline`.
  *
- * @throws the deadline's error when the task fails after its time is over, whatever it makes of
- * that
+ * @throws the deadline's error when the task fails after its time is over
  */
 export async function withDeadline<T>(
   options: DeadlineOptions & { readonly timeoutMs: number },

@@ -1,51 +1,56 @@
 import { abortError, type QuireError, throwIfAborted } from '../errors.ts';
 import type { ReleaseSlot } from './slots.ts';
 
-/** A request for a slot: on whose behalf, and whether that principal is an admin. */
+/** A request for a slot: its principal, and whether that principal is an admin. */
 export interface SlotClaim {
   readonly principal: string;
   readonly isAdmin: boolean;
 }
 
 /**
- * How slots and the places of the queue are shared. Read at each decision, so that getters make it
- * live.
+ * The shares of the slots and of the queue. Read at each decision, so that getters make it live.
  */
 export interface SlotShares {
   readonly slotCount: number;
-  /** Percentage of the slots that one principal may hold while others wait; one slot at least. */
+  /**
+   * The percentage of the slots that one principal may hold while others wait; at least one slot.
+   */
   readonly principalPercentMax: number;
   /**
-   * Whether that share also holds while no one else waits, so that a slot is free for a principal
-   * that comes late.
+   * True if that share also applies while no one else waits, so that a slot is free for a principal
+   * that arrives later.
    */
   readonly isShareStrict: boolean;
   /**
-   * Slots that only admins use; always fewer than half, so none when there are one or two slots.
+   * The number of slots for admins only; always fewer than half, so none if there are one or two
+   * slots.
    */
   readonly adminSlotCount: number;
   /**
-   * Claims that may wait. Admins, and principals with less than an equal share of the queue, may
-   * exceed it.
+   * The number of claims that may wait. Admins, and principals with less than an equal share of the
+   * queue, may exceed it.
    */
   readonly waitingMax: number;
-  /** Claims of one principal that may wait, at most `waitingMax`. */
+  /** The number of waiting claims of one principal, at most `waitingMax`. */
   readonly principalWaitingMax: number;
 }
 
-/** What one principal holds and waits for. */
+/** The slots and the waiting claims of one principal. */
 export interface PrincipalShare extends SlotClaim {
   readonly takenCount: number;
   readonly waitingCount: number;
 }
 
-/** A claim that may not even wait. */
+/** A claim that may not wait. */
 export interface RefusedClaim extends PrincipalShare {
-  /** The limit that it has reached: the principal's own, or that of all together. */
+  /** The limit that was reached: the principal's own, or that of all together. */
   readonly limit: 'principal' | 'all';
 }
 
-/** Why a claim waits: all slots that it may use are taken, or its principal has its share. */
+/**
+ * The reason why a claim waits: all slots that it may use are taken, or its principal holds its
+ * share.
+ */
 export type WaitReason = 'slots' | 'share';
 
 interface Holder {
@@ -53,28 +58,33 @@ interface Holder {
   isAdmin: boolean;
   takenCount: number;
   /**
-   * Starts of the claims that wait, oldest first. A Set forgets an aborted one in constant time.
+   * Start functions of the waiting claims, oldest first. A Set removes an aborted one in constant
+   * time.
    */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Slots that principals share fairly. Principals that wait take turns: each gets one slot in a
- * round, whatever it has queued. A principal that holds its share (`principalPercentMax`) gets no
- * further slot while another one waits that holds less. No slot stays free while a claim waits that
- * may use it, so a principal that is alone uses all slots but those of admins, unless shares are
- * strict. Slots are not taken back: a principal that comes late gets the next one.
+ * Slots that principals share fairly.
  *
- * The order of turns is a ring: a principal that gets a slot, or gives one back, goes to its end.
- * So between two turns of a principal that waits, every other one gets at most one slot that it
- * could have used.
+ * Waiting principals take turns: each gets one slot in a round, however many claims it has queued.
+ * A principal that holds its share (`principalPercentMax`) gets no further slot while one that
+ * holds less is waiting.
+ *
+ * No slot stays free while a claim waits that may use it. So a principal that is alone uses all
+ * slots except those of admins, unless shares are strict. Slots are not revoked: a principal that
+ * arrives later gets the next one.
+ *
+ * The order of turns is a ring: a principal that gets a slot, or releases one, moves to its end. So
+ * between two turns of a waiting principal, every other one gets at most one slot that it could
+ * have used.
  */
 export class FairSlots {
   readonly #shares: SlotShares;
   readonly #refusal: (refused: RefusedClaim) => QuireError;
   /** Principals that hold a slot or wait for one. */
   readonly #holders = new Map<string, Holder>();
-  /** Principals that wait for a slot, the next one first. */
+  /** Principals that wait for a slot, in order. */
   readonly #ring = new Set<Holder>();
   #takenCount = 0;
   #takenByAdminsCount = 0;
@@ -93,28 +103,29 @@ export class FairSlots {
     return this.#waitingCount;
   }
 
-  /** What each principal holds and waits for, in no particular order. */
+  /** The slots and waiting claims of each principal, in no particular order. */
   get principals(): readonly PrincipalShare[] {
     return [...this.#holders.values()].map(shareOf);
   }
 
   /**
-   * Resolves once a slot is free, with the function that gives it back.
+   * Resolves once a slot is free, with the function that releases it.
    *
-   * @throws the error of the refusal, at once, when no slot is free and as many wait as may
+   * @throws the refusal's error immediately, when no slot is free and the queue is full
    * @throws ABORTED when the signal is or becomes aborted; the claim has then left the queue
    */
   async acquire(claim: SlotClaim, signal?: AbortSignal): Promise<ReleaseSlot> {
     throwIfAborted(signal);
     const holder = this.#holderOf(claim);
-    // There may be more slots than there were. Claims that wait after that cannot use what is free.
+    // The number of slots may have grown. Claims that still wait after this cannot use the free
+    // ones.
     this.#startNext();
     if (this.#hasSlotFor(holder)) return this.#take(holder);
     this.#assertMayWait(holder);
     return this.#wait(holder, signal);
   }
 
-  /** Runs the task in a slot. @throws as `acquire`, and what the task throws */
+  /** Runs the task in a slot. @throws as `acquire`, and any error of the task */
   async run<T>(claim: SlotClaim, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.acquire(claim, signal);
     try {
@@ -124,7 +135,7 @@ export class FairSlots {
     }
   }
 
-  /** Why claims of a principal wait for a slot; undefined when none does. */
+  /** Returns the reason why claims of a principal wait for a slot; undefined if none does. */
   waitReasonOf(principal: string): WaitReason | undefined {
     const holder = this.#holders.get(principal);
     if (holder === undefined || !this.#ring.has(holder)) return undefined;
@@ -169,7 +180,7 @@ export class FairSlots {
   }
 
   #take(holder: Holder): ReleaseSlot {
-    // Its role may be another one when the slot is given back.
+    // The role may have changed when the slot is released.
     const { isAdmin } = holder;
     this.#count(holder, isAdmin, 1);
     let isReleased = false;
@@ -186,7 +197,7 @@ export class FairSlots {
     holder.takenCount += change;
     this.#takenCount += change;
     if (isAdmin) this.#takenByAdminsCount += change;
-    // To the end of the ring.
+    // Moves it to the end of the ring.
     if (this.#ring.delete(holder)) this.#ring.add(holder);
   }
 
@@ -198,8 +209,8 @@ export class FairSlots {
   }
 
   /**
-   * The first principal of the ring that may use a slot and is below its share, or else the first
-   * that may use one.
+   * Returns the first principal in the ring that may use a slot and is below its share, or else the
+   * first that may use one.
    */
   #chooseNext(): Holder | undefined {
     let beyondShare: Holder | undefined;

@@ -1,4 +1,7 @@
-/* Every kind of waiting: for a time, for a turn, for an outcome. An abort always becomes a QuireError. Slices of time need Node; the rest runs anywhere. */
+/*
+ * All kinds of waiting: for a time, for a turn, for an outcome. An abort always becomes a
+ * QuireError. Time slices need Node; the rest runs anywhere.
+ */
 export { sleepUnlessAborted, unlessAborted, untilAborted } from './abort.ts';
 export { Deadline, type DeadlineOptions, withDeadline } from './deadline.ts';
 export {

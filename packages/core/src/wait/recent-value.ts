@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
 import { sleepUnlessAborted } from './abort.ts';
 
-/** How old an answer may be, and how long a caller waits for a new one. */
+/** The maximum age of a value, and the maximum wait for a new one. */
 export interface RecentValueLimits {
   readonly ageMaxMs: number;
   readonly waitMaxMs: number;
 }
 
 /**
- * A value that takes a while to find out: it is found out when somebody reads it and the last one
- * is too old, once for all readers. A reader that has waited long enough gets the last one.
+ * A cached value that is expensive to compute. It is computed when it is read and the cached one is
+ * too old, once for all readers. A reader that has waited long enough gets the cached value.
  */
 export class RecentValue<Value> {
   readonly #look: () => Promise<Value | undefined>;
@@ -18,14 +18,18 @@ export class RecentValue<Value> {
   #known: { readonly value: Value; readonly atMs: number } | undefined;
   #looking: Promise<void> | undefined;
 
-  /** @param look finds it out; undefined where that is not possible now */
+  /**
+   * Creates a cache without a value.
+   *
+   * @param look computes the value; resolves to undefined if that is impossible now
+   */
   constructor(look: () => Promise<Value | undefined>, clock: Clock, limits: RecentValueLimits) {
     this.#look = look;
     this.#clock = clock;
     this.#limits = limits;
   }
 
-  /** Returns the value, or undefined while none is known. */
+  /** Returns the value, or undefined if there is none yet. */
   async read(): Promise<Value | undefined> {
     const nowMs = this.#clock.monotonicMs();
     const { ageMaxMs, waitMaxMs } = this.#limits;
@@ -39,7 +43,7 @@ export class RecentValue<Value> {
     return this.#known?.value;
   }
 
-  /** Resolves once no look is under way. */
+  /** Resolves once no computation is running. */
   async settled(): Promise<void> {
     await this.#looking;
   }

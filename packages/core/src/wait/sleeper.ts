@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** The pauses of a loop, which others can end early. */
+/** The interruptible pauses of a loop. */
 export class Sleeper {
   readonly #clock: Clock;
   #waking = new AbortController();
@@ -14,13 +14,13 @@ export class Sleeper {
     return this.#isAsleep;
   }
 
-  /** Whether it was woken while it did not sleep, so that the next sleep ends at once. */
+  /** True if it was woken while it did not sleep, so that the next sleep ends immediately. */
   get isWoken(): boolean {
     return this.#waking.signal.aborted;
   }
 
   /**
-   * Resolves when the time is over, or sooner when it is woken. @throws ABORTED when the signal is
+   * Resolves when the time is over, or earlier when it is woken. @throws ABORTED when the signal is
    * aborted
    */
   async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -39,7 +39,7 @@ export class Sleeper {
     }
   }
 
-  /** Ends the sleep under way; where there is none, the next one ends at once. */
+  /** Ends the current sleep; if there is none, the next one ends immediately. */
   wake(): void {
     this.#waking.abort();
   }

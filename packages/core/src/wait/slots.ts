@@ -1,26 +1,26 @@
 import { abortError, type QuireError, throwIfAborted } from '../errors.ts';
 
-/** Gives a slot back; a second call does nothing. */
+/** Releases a slot; a second call does nothing. */
 export type ReleaseSlot = () => void;
 
-/** How many may wait for a slot, and the error that others are refused with. */
+/** The maximum number of waiters, and the error for further ones. */
 export interface WaitingLimit {
   readonly waitingMax: number;
   readonly error: (slots: Slots) => QuireError;
 }
 
 /**
- * A fixed number of slots, given out first come, first served. With one slot it is a queue of tasks
- * that run one after the other.
+ * A fixed number of slots, granted in order of arrival. With one slot it is a sequential task
+ * queue.
  */
 export class Slots {
-  // A Set keeps the order of arrival and forgets an aborted waiter in constant time.
+  // A Set keeps the order of arrival and removes an aborted waiter in constant time.
   readonly #waiting = new Set<() => void>();
   readonly #count: number;
   readonly #limit: WaitingLimit | undefined;
   #takenCount = 0;
 
-  /** Without a limit, any number may wait. */
+  /** Creates free slots. Without a limit, any number of callers may wait. */
   constructor(count: number, limit?: WaitingLimit) {
     this.#count = count;
     this.#limit = limit;
@@ -35,9 +35,9 @@ export class Slots {
   }
 
   /**
-   * Resolves once a slot is free, with the function that gives it back.
+   * Resolves once a slot is free, with the function that releases it.
    *
-   * @throws the error of the limit, at once, when no slot is free and as many wait as may
+   * @throws the limit's error immediately, when no slot is free and the queue is full
    * @throws ABORTED when the signal is or becomes aborted; the waiter has then left the queue
    */
   async acquire(signal?: AbortSignal): Promise<ReleaseSlot> {
@@ -50,8 +50,8 @@ export class Slots {
   }
 
   /**
-   * Runs the task in a slot: at once when one is free. @throws as `acquire`, and what the task
-   * throws
+   * Runs the task in a slot, immediately if one is free. @throws as `acquire`, and any error of the
+   * task
    */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = this.#take(signal);
@@ -64,8 +64,8 @@ export class Slots {
   }
 
   /**
-   * Takes a free slot at once; else resolves once one has been handed over, which stays counted as
-   * taken meanwhile.
+   * Takes a free slot immediately; otherwise resolves once one has been handed over, which counts
+   * as taken in between.
    */
   #take(signal: AbortSignal | undefined): Promise<void> | undefined {
     throwIfAborted(signal);

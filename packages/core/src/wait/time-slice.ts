@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { throwIfAborted } from '../errors.ts';
 
-/** How long a loop may work before others run. */
+/** The time a loop may run before it yields. */
 const sliceMs = 5;
 
 /**
- * Divides a long loop into slices of a few milliseconds, between which others run: `if
+ * Divides a long loop into slices of a few milliseconds, and yields to other work in between: `if
  * (slice.isDue) await slice.yield();`.
  */
 export class TimeSlice {
@@ -19,12 +19,12 @@ export class TimeSlice {
     this.#startMs = clock.monotonicMs();
   }
 
-  /** Whether it is time to `yield`: cheaper to ask than to await. */
+  /** True if it is time to `yield`; cheaper to check than to await. */
   get isDue(): boolean {
     return this.#clock.monotonicMs() - this.#startMs >= sliceMs;
   }
 
-  /** Lets others run, and begins the next slice. @throws ABORTED when the signal is aborted */
+  /** Lets other work run, and starts the next slice. @throws ABORTED when the signal is aborted */
   async yield(): Promise<void> {
     await yieldToEventLoop();
     throwIfAborted(this.#signal);
@@ -32,7 +32,7 @@ export class TimeSlice {
   }
 }
 
-/** Comes back after everything else that waits has had its turn. */
+/** Resolves after all other waiting callbacks have run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

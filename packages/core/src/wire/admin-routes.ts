@@ -1,4 +1,4 @@
-/** Where a call goes. */
+/** The method and path of a call. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Route pattern; `:tableName` stands for one path segment. */
@@ -6,8 +6,8 @@ export interface Route {
 }
 
 /**
- * The calls about tables, streams, tasks and restreams, where and as Apache Pinot's controller has
- * them.
+ * The calls about tables, streams, tasks and restreams, with the paths of Apache Pinot's
+ * controller.
  */
 export const adminRoutes = {
   createTable: { method: 'POST', path: '/tables' },

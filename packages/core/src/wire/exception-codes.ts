@@ -22,21 +22,21 @@ const exceptionNumbers: Partial<Record<ErrorCode, number>> = {
 };
 
 /**
- * Numbers of Apache Pinot for servers and brokers that are away or have lost a segment: the same
+ * Numbers of Apache Pinot for servers and brokers that are down or have lost a segment: the same
  * query may succeed later.
  */
 const unavailableNumbers: ReadonlySet<number> = new Set([
   191, 210, 211, 230, 235, 305, 410, 420, 425, 427,
 ]);
 
-/** The number that stands for an error code in a query's `exceptions`. */
+/** Returns the number for an error code in a query's `exceptions`. */
 export function exceptionNumberOf(code: ErrorCode): number {
   return exceptionNumbers[code] ?? 450;
 }
 
 /**
- * The error code that a number in a query's `exceptions` stands for; QUERY_FAILED for numbers of
- * other servers.
+ * Returns the error code for a number in a query's `exceptions`; QUERY_FAILED for numbers of other
+ * servers.
  */
 export function errorCodeOfException(errorCode: number): ErrorCode {
   if (unavailableNumbers.has(errorCode)) return 'ENGINE_UNAVAILABLE';

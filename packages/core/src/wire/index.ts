@@ -1,6 +1,6 @@
 /*
- * The names of the HTTP interface that both of its sides know: they need neither Node nor the schemas of `@quire/api`,
- * which exports them as well.
+ * The names of the HTTP interface that clients and servers share. They need neither Node nor the
+ * schemas of `@quire/api`, which exports them as well.
  */
 export { type AdminRouteName, adminRoutes, type Route } from './admin-routes.ts';
 export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';

@@ -2,27 +2,30 @@
 export interface PageFormat {
   /** Its name in menus and sentences. */
   readonly title: string;
-  /** What it is good for, in a few words. */
+  /** Its purpose, in a few words. */
   readonly purpose: string;
   /** Its media type, as `Accept` names it. */
   readonly mediaType: string;
-  /** The parameters that `Content-Type` has behind the media type. */
+  /** The parameters of `Content-Type` after the media type. */
   readonly typeParameters: string;
   /** The extension of its files, without the dot. */
   readonly fileExtension: string;
-  /** Whether its bytes are UTF-8, which people can read and terminals show. */
+  /** True if its bytes are UTF-8 text. */
   readonly isText: boolean;
   /**
-   * Whether a page is a document that holds the members of the cursor beside the rows. Pages of
-   * other formats have them in headers, and can be read in ranges of bytes.
+   * True if a page is a document with the cursor's members beside the rows. Pages of other formats
+   * have them in headers, and can be read in byte ranges.
    */
   readonly hasEnvelope: boolean;
-  /** Whether clients can join pages to one document. A document of other formats is one page. */
+  /**
+   * True if clients can concatenate pages into one document. A document of other formats is one
+   * page.
+   */
   readonly isJoinable: boolean;
 }
 
 /**
- * All formats of rows, the default first. What depends on the format is found here, or in a
+ * All formats of rows, the default first. Code that depends on the format is here, or in a
  * `Record<PageFormatName, …>`, which does not compile while a format is missing.
  */
 export const pageFormats = {
@@ -78,7 +81,7 @@ export const pageFormats = {
   },
 } as const satisfies Readonly<Record<string, PageFormat>>;
 
-/** The name of a format of rows, as the parameter `format` has it. */
+/** The name of a format of rows, as in the parameter `format`. */
 export type PageFormatName = keyof typeof pageFormats;
 
 /** The names of all formats, the default first. */
@@ -89,17 +92,17 @@ export type FormatsWith<Property extends 'isText' | 'isJoinable'> = {
   [Name in PageFormatName]: (typeof pageFormats)[Name][Property] extends true ? Name : never;
 }[PageFormatName];
 
-/** Whether a text names a format of rows. */
+/** Reports whether a text names a format of rows. */
 export function isPageFormatName(text: string): text is PageFormatName {
   return Object.hasOwn(pageFormats, text);
 }
 
-/** Whether the pages of a format are text. */
+/** Reports whether the pages of a format are text. */
 export function isTextFormat(format: PageFormatName): format is FormatsWith<'isText'> {
   return pageFormats[format].isText;
 }
 
-/** Whether the pages of a format can be joined to one document. */
+/** Reports whether the pages of a format can be concatenated into one document. */
 export function isJoinableFormat(format: PageFormatName): format is FormatsWith<'isJoinable'> {
   return pageFormats[format].isJoinable;
 }
@@ -107,10 +110,10 @@ export function isJoinableFormat(format: PageFormatName): format is FormatsWith<
 /** The codecs that Arrow defines for its buffers. */
 export const arrowCodecs = ['zstd', 'lz4'] as const;
 
-/** A codec that Arrow has for buffers. */
+/** A codec of Arrow's buffers. */
 export type ArrowCodec = (typeof arrowCodecs)[number];
 
-/** Whether a text names a codec of Arrow's buffers. */
+/** Reports whether a text names a codec of Arrow's buffers. */
 export function isArrowCodec(text: string): text is ArrowCodec {
   return (arrowCodecs as readonly string[]).includes(text);
 }

@@ -1,5 +1,5 @@
 /**
- * The response headers that carry the cursor members when the body is not JSON. A member that is
+ * The response headers that carry the cursor's members when the body is not JSON. A member that is
  * null or absent has no header.
  */
 export const pageHeaders = {
@@ -17,7 +17,7 @@ export const pageHeaders = {
 } as const;
 
 /**
- * When the result expires, in epoch milliseconds; with every page, in every format. Not in the
- * body, which never changes.
+ * The header with the expiration time of the result in epoch milliseconds, sent with every page in
+ * every format. It is not in the body, which never changes.
  */
 export const expirationHeader = 'quire-expiration-time-ms';

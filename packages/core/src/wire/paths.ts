@@ -1,6 +1,6 @@
 /**
- * Paths of a broker's calls, as route patterns: `:requestId` stands for one path segment. All
- * accept a trailing slash.
+ * Paths of a broker's calls, as route patterns: `:requestId` matches one path segment. All accept a
+ * trailing slash.
  */
 export const routePatterns = {
   query: '/query/sql',
@@ -17,7 +17,7 @@ export const routePatterns = {
   docs: '/docs',
 } as const;
 
-/** Paths of the calls by which a controller looks after all brokers. */
+/** Paths of the calls with which a controller manages all brokers. */
 export const clusterPatterns = {
   results: '/cluster/results',
   health: '/cluster/health',
@@ -25,39 +25,39 @@ export const clusterPatterns = {
   sweep: '/cluster/sweep',
 } as const;
 
-/** Path of the call by which a broker tells what a sweep would take. */
+/** Path of the call that lists what a sweep of the broker would delete. */
 export const sweepPattern = '/sweep';
 
-/** Path of the call by which a broker tells its settings. */
+/** Path of the call that returns a broker's settings. */
 export const settingsPattern = '/settings';
 
-/** Path of the call that says who calls. */
+/** Path of the call that returns the identity of the caller. */
 export const callerPattern = '/whoami';
 
 /**
- * Whether a path's segment is that of another call, where request ids stand as well: `/query/sql`
- * takes queries.
+ * Reports whether a path segment in the position of a request id belongs to another call:
+ * `/query/sql` accepts queries.
  */
 export function isReservedSegment(requestId: string): boolean {
   return routePatterns.query === `/query/${requestId}`;
 }
 
-/** Path of one query, to ask how far it is, and to cancel it. */
+/** Returns the path of one query, to read its progress and to cancel it. */
 export function queryPath(requestId: string): string {
   return routePatterns.runningQuery.replace(':requestId', encodeURIComponent(requestId));
 }
 
-/** Path of a result's pages. */
+/** Returns the path of a result's pages. */
 export function pagePath(requestId: string): string {
   return routePatterns.page.replace(':requestId', encodeURIComponent(requestId));
 }
 
-/** Path of a query's metadata. */
+/** Returns the path of a query's metadata. */
 export function metadataPath(requestId: string): string {
   return routePatterns.metadata.replace(':requestId', encodeURIComponent(requestId));
 }
 
-/** Path of one stored result, to delete or renew it. */
+/** Returns the path of one stored result, to delete or renew it. */
 export function storedResultPath(requestId: string): string {
   return routePatterns.storedResult.replace(':requestId', encodeURIComponent(requestId));
 }

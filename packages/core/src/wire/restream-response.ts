@@ -1,4 +1,4 @@
-/** The stages of a restream job, and how it may end. */
+/** The stages of a restream job, and its final states. */
 export type RestreamStatus =
   | 'INIT'
   | 'TABLE_STREAM'
@@ -19,7 +19,7 @@ export interface RestreamResponse {
   status: RestreamStatus;
   /** The same as status. */
   stage: RestreamStatus;
-  /** What the job was asked to do. */
+  /** The parameters of the job. */
   restreamConfig: {
     /** The table to rebuild. */
     tableNameWithType: string;
@@ -27,7 +27,7 @@ export interface RestreamResponse {
     destTableNameWithType: string;
     destServerTenant: string;
     destBrokerTenant: string;
-    /** Whether the job waits at its start until it is resumed. */
+    /** True if the job waits at its start until it is resumed. */
     debugPause: boolean;
     /** Messages that a partition may lag behind its stream. */
     maxTableStreamLag: number;
@@ -35,7 +35,7 @@ export interface RestreamResponse {
     maxRebalanceTimeMin: number;
   };
   tableStreamProgress: {
-    /** Messages by which the partition that is furthest behind lags; -1 until it is known. */
+    /** The lag of the partition that is furthest behind, in messages; -1 until it is known. */
     lastProbedLag: number;
     lastProbeTimeMs: number;
     startTime: number;
@@ -48,7 +48,7 @@ export interface RestreamResponse {
     totalConsumingSegments: number;
     consumingSegmentsCommitted: number;
   };
-  /** Those that are not committed yet. */
+  /** The segments that are not committed yet. */
   segmentsToBeCommitted: string[];
   stages: {
     stage: RestreamStatus;
@@ -66,10 +66,8 @@ export interface RestreamResponse {
     destinationOffsets: Record<string, number>;
   } | null;
   error: { code: string; message: string; stage: RestreamStatus } | null;
-  /**
-   * Why the stage that the job is in was tried again or waits; null when it met no problem.
-   */
+  /** The reason why the current stage was retried or waits; null if it met no problem. */
   lastProblem: { code: string; message: string; stage: RestreamStatus; timeMs: number } | null;
-  /** What happens next, or what to do, in words. */
+  /** The next step, or what to do, in words. */
   next: string;
 }

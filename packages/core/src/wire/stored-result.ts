@@ -1,4 +1,4 @@
-/** Where a result is stored (SPECIFICATION.md section 2.8). */
+/** The location of a stored result (SPECIFICATION.md section 2.8). */
 export interface ResponseMetadata {
   /** Kind of store, such as fs, memory or s3. */
   type: string;
@@ -7,15 +7,15 @@ export interface ResponseMetadata {
   dataFile: string;
   /** Location of the commit record. */
   metadataFile: string;
-  /** Bytes that both take in the store. */
+  /** The total size of both in the store. */
   sizeBytes: number;
 }
 
-/** A stored result, as a list and a renewal give it (SPECIFICATION.md section 2.8). */
+/** A stored result in a list or the answer to a renewal (SPECIFICATION.md section 2.8). */
 export interface StoredResult {
   requestId: string;
   brokerId: string;
-  /** When its query was received, in epoch milliseconds. */
+  /** The time at which its query was received, in epoch milliseconds. */
   submissionTimeMs: number;
   expirationTimeMs: number;
   /** One element. */

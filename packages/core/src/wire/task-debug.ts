@@ -21,9 +21,9 @@ export interface SubtaskInfo {
   startTime?: string;
   /** `yyyy-MM-dd HH:mm:ss z`; absent until it is known. */
   finishTime?: string;
-  /** The worker that runs it, or did. */
+  /** The worker that runs or ran it. */
   participant?: string;
-  /** What it did, or the whole reason why it failed. */
+  /** The outcome, or the complete reason for its failure. */
   info?: string;
   /** CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known. */
   triggeredBy?: string;
@@ -40,13 +40,16 @@ export interface SubtaskInfo {
 export interface TaskDebug {
   taskState: TaskState;
   subtaskCount: SubtaskCount;
-  /** When it was created: `yyyy-MM-dd HH:mm:ss z`; absent until it is known. */
+  /** The time of creation: `yyyy-MM-dd HH:mm:ss z`; absent until it is known. */
   startTime?: string;
-  /** When the first of its subtasks started. */
+  /** The time at which its first subtask started. */
   executionStartTime?: string;
   finishTime?: string;
   /** CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known. */
   triggeredBy?: string;
-  /** At verbosity 0 those that run or have failed, absent where there are none; above 0 all. */
+  /**
+   * Verbosity 0 includes those that run or have failed, and omits the member if there are none;
+   * higher levels include all.
+   */
   subtaskInfos?: SubtaskInfo[];
 }

@@ -1,14 +1,14 @@
 /**
- * What results are made from, as far as it is looked at: schemas and batches of any copy of
- * apache-arrow satisfy these, of whatever version and module kind. Nothing in them is recognised by
- * its class, because a class is another one in each copy of a library.
+ * The part of an Arrow schema that results use. Schemas and batches of any copy of apache-arrow
+ * satisfy these interfaces, whatever its version and module kind. Classes are never checked,
+ * because each copy of a library has its own.
  */
 export interface ArrowSchema {
   readonly fields: readonly ArrowField[];
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** A column of a schema, as any version of apache-arrow has it. */
+/** A column of a schema in any version of apache-arrow. */
 export interface ArrowField {
   readonly name: string;
   readonly nullable: boolean;
@@ -30,15 +30,15 @@ export interface ArrowType {
 export interface ArrowBatch {
   readonly data: ArrowColumn;
   /**
-   * Called once the rows are encoded, and nobody looks at the columns any more: a source may take
-   * their memory back.
+   * Called once the rows are encoded and the columns are no longer read: a source may reuse their
+   * memory.
    */
   [Symbol.dispose]?(): void;
 }
 
 /**
- * Rows `[offset, offset + length)` of the validity bitmap and of booleans, rows `[0, length)` of
- * all other buffers.
+ * Rows `[offset, offset + length)` of the validity bitmap and of booleans, and rows `[0, length)`
+ * of all other buffers.
  */
 export interface ArrowColumn {
   readonly type: ArrowType;
@@ -52,7 +52,7 @@ export interface ArrowColumn {
   readonly dictionary?: { readonly data: readonly ArrowColumn[] } | null | undefined;
 }
 
-/** Tells whether a row of a column is not null. */
+/** Reports whether a row of a column is not null. */
 export function isValidAt({ nullBitmap, nullCount, offset }: ArrowColumn, row: number): boolean {
   if (nullCount === 0 || nullBitmap === undefined || nullBitmap === null) return true;
   const bit = offset + row;

@@ -7,12 +7,12 @@ import { byteWidthOf } from './column-type.ts';
 import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
 
 /**
- * The bytes of one buffer, in pieces that are views of the source's where they can be: to write the
- * message copies them once.
+ * The bytes of one buffer in pieces, which are views of the source's memory where possible, so that
+ * bytes are copied only into the message.
  */
 export type BufferPieces = readonly Uint8Array[];
 
-/** The flattened columns of one record batch, in the order in which the IPC format wants them. */
+/** The flattened columns of one record batch, in the order of the IPC format. */
 export interface BatchParts {
   readonly nodes: FieldNode[];
   readonly buffers: BufferPieces[];
@@ -22,12 +22,12 @@ const int32Max = 2 ** 31 - 1;
 const nothing: BufferPieces = [];
 
 /**
- * Appends one column, put together from slices, to `parts`: its node, its buffers, then its
+ * Appends one column, assembled from slices, to `parts`: its node, its buffers, then its
  * children's. Source: https://arrow.apache.org/docs/format/Columnar.html#recordbatch-message
  *
- * @throws INVALID_BATCH when an offset leads back
+ * @throws INVALID_BATCH when an offset decreases
  * @throws QUERY_LIMIT_EXCEEDED when texts or lists of one batch exceed the format's 2 GiB of 32-bit
- * offsets
+ *   offsets
  */
 export function assembleColumn(
   field: Field,
@@ -64,7 +64,7 @@ export function assembleColumn(
   } else assembleVariableWidth(field, slices, length, parts, path);
 }
 
-/** Undefined when all rows have a value. */
+/** Assembles the validity bitmap; undefined if all rows have a value. */
 function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8Array | undefined {
   if (slices.every(({ data }) => data !== undefined && data.nullCount === 0)) return undefined;
   const bitmap = new Uint8Array((length + 7) >> 3);
@@ -97,7 +97,7 @@ function assembleBits(slices: readonly ColumnSlice[], length: number): Uint8Arra
   return target;
 }
 
-/** Slices of child `index`; `stride` child rows belong to each row. */
+/** Returns the slices of child `index`; `stride` child rows belong to each row. */
 function childSlices(slices: readonly ColumnSlice[], index: number, stride: number): ColumnSlice[] {
   return slices.map(({ data, start, end }) => ({
     data: data?.children[index],
@@ -107,8 +107,8 @@ function childSlices(slices: readonly ColumnSlice[], index: number, stride: numb
 }
 
 /**
- * Text, binary, lists and maps: offsets that start at 0, then the bytes or the child column that
- * they point into.
+ * Assembles text, binary, lists and maps: offsets that start at 0, then the bytes or the child
+ * column that they index.
  */
 function assembleVariableWidth(
   field: Field,
@@ -161,8 +161,8 @@ function assembleVariableWidth(
 }
 
 /**
- * Copies the offsets behind rows `[start, end)`, each moved by `distance`, to those behind row
- * `at`; false when one leads back.
+ * Copies the offsets after rows `[start, end)`, each shifted by `distance`, to those after row
+ * `at`; returns false if one decreases.
  */
 function moveOffsets(
   source: ArrayLike<number>,
@@ -173,8 +173,8 @@ function moveOffsets(
   distance: number,
 ): boolean {
   let previous = source[start] ?? 0;
-  // Negative once an offset is, or is less than the one before it: a branch in this loop would cost
-  // more than the rest of it.
+  // Becomes negative once an offset is negative or decreases. A branch in this loop would cost more
+  // than the rest of it.
   let signs = previous;
   for (let row = start; row < end; row += 1) {
     const next = source[row + 1] as number;
@@ -213,7 +213,7 @@ function childSlicesOf(
 function invalidOffsets(column: string): QuireError {
   return new QuireError(
     'INVALID_BATCH',
-    `Column '${column}' has offsets that lead back in a batch; nothing of the result is stored.`,
+    `Column '${column}' has offsets that decrease in a batch; nothing of the result is stored.`,
   );
 }
 
@@ -225,7 +225,7 @@ function batchTooLarge(column: string): QuireError {
 }
 
 /**
- * Turns dictionary indexes into slices of the dictionary, so that the column holds the values
+ * Converts dictionary indexes into slices of the dictionary, so that the column holds the values
  * themselves.
  */
 function gatherDictionary(slice: ColumnSlice): ColumnSlice[] {

@@ -1,30 +1,30 @@
 import { MessageHeader } from 'apache-arrow';
 import { QuireError } from '@quire/core';
 
-/** Which entries of a table have which number (Message.fbs). */
+/** The numbers of the entries of a table (Message.fbs). */
 const messageEntries = { headerType: 1, header: 2 } as const;
 const batchEntries = { rowCount: 0, nodes: 1, buffers: 2, compression: 3 } as const;
 const codecEntry = 0;
 
 /**
- * Of a node: its length and its number of nulls; of a buffer: its offset and its length. Each is an
- * integer of 64 bits.
+ * The size of a pair of 64-bit integers: the length and null count of a node, or the offset and
+ * length of a buffer.
  */
 const pairBytes = 16;
 
 /**
- * The header of a record batch message, read where it lies: columns take their nodes and buffers
- * from it in order.
+ * The header of a record batch message, read in place: columns take their nodes and buffers from it
+ * in order.
  *
- * apache-arrow's reader makes an object and four bigints of each; for a page of 10,000 rows that
- * took as long as a tenth of their text. Source:
+ * apache-arrow's reader creates an object and four bigints for each; for a page of 10,000 rows this
+ * took a tenth of the time for their text. Source:
  * https://github.com/apache/arrow/blob/main/format/Message.fbs, https://flatbuffers.dev/internals/
  */
 export class BatchHeader {
   readonly rowCount: number;
-  /** The number of the codec that buffers are compressed with. */
+  /** The number of the compression codec of the buffers. */
   readonly compression: number | undefined;
-  /** Of the node that was taken last. */
+  /** The length of the node that was taken last. */
   length = 0;
   nullCount = 0;
   readonly #view: DataView;
@@ -34,8 +34,10 @@ export class BatchHeader {
   readonly #buffersEnd: number;
 
   /**
+   * Reads the header.
+   *
    * @throws RESULT_CORRUPT when it is the header of another message
-   * @throws RangeError when it leads out of `bytes`
+   * @throws RangeError when it points outside `bytes`
    */
   constructor(bytes: Uint8Array) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -57,19 +59,18 @@ export class BatchHeader {
     this.#buffersEnd = endOfVector(view, this.#buffer);
   }
 
-  /** Nodes that are not taken yet. */
+  /** The number of nodes that are left. */
   get nodeCount(): number {
     return (this.#nodesEnd - this.#node) / pairBytes;
   }
 
-  /** Buffers that are not taken yet. */
+  /** The number of buffers that are left. */
   get bufferCount(): number {
     return (this.#buffersEnd - this.#buffer) / pairBytes;
   }
 
   /**
-   * Takes the next node: `length` and `nullCount` are of it then. @throws RESULT_CORRUPT when there
-   * is none
+   * Takes the next node and sets `length` and `nullCount`. @throws RESULT_CORRUPT when none is left
    */
   takeNode(): void {
     const at = this.#node;
@@ -79,7 +80,7 @@ export class BatchHeader {
     this.nullCount = int64At(this.#view, at + 8);
   }
 
-  /** Takes the bytes of the next buffer. @throws RESULT_CORRUPT when there is none */
+  /** Takes the bytes of the next buffer. @throws RESULT_CORRUPT when none is left */
   takeBuffer(body: Uint8Array): Uint8Array {
     const at = this.#buffer;
     if (at >= this.#buffersEnd) throw tooFew();
@@ -89,7 +90,7 @@ export class BatchHeader {
   }
 }
 
-/** Where an entry of the table at `table` is; 0 when the table does without it. */
+/** Returns the position of an entry of the table at `table`; 0 if the table does not have it. */
 function entryOf(view: DataView, table: number, entry: number): number {
   const entries = table - view.getInt32(table, true);
   const at = 4 + entry * 2;
@@ -98,7 +99,7 @@ function entryOf(view: DataView, table: number, entry: number): number {
   return offset === 0 ? 0 : table + offset;
 }
 
-/** What the reference at `at` leads to. */
+/** Returns the position that the reference at `at` points to. */
 function targetOf(view: DataView, at: number): number {
   return at + view.getUint32(at, true);
 }
@@ -116,7 +117,11 @@ function codecOf(view: DataView, table: number): number {
   return at === 0 ? 0 : view.getInt8(at);
 }
 
-/** @throws RangeError when it is too large to be a number of rows or bytes */
+/**
+ * Reads a 64-bit integer.
+ *
+ * @throws RangeError when it is too large for a number of rows or bytes
+ */
 function int64At(view: DataView, at: number): number {
   const value = view.getUint32(at, true) + view.getInt32(at + 4, true) * 2 ** 32;
   if (!Number.isSafeInteger(value)) throw new RangeError('A header holds a number beyond 2^53.');

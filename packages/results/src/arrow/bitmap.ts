@@ -1,6 +1,6 @@
 /**
  * Copies `length` bits from bit `sourceBit` of `source` to bit `targetBit` of `target`, whose bits
- * there are still 0. Bits are least significant first
+ * must be 0. Bits are least significant first
  * (https://arrow.apache.org/docs/format/Columnar.html#validity-bitmaps).
  */
 export function copyBits(
@@ -42,7 +42,7 @@ function copyBitByBit(
   }
 }
 
-/** Sets `length` bits from bit `start` on. */
+/** Sets `length` bits from bit `start`. */
 export function setBits(target: Uint8Array, start: number, length: number): void {
   let bit = start;
   const end = start + length;

@@ -5,10 +5,10 @@ import { isQuireError, QuireError } from '@quire/core';
 import { compressFrameSync, decompressFrame, decompressFrameSync } from 'lz4-napi';
 import type { ZSTDDecoder } from 'zstddec';
 
-/** The compressions that Arrow has for buffers. */
+/** The compression codecs that Arrow defines for buffers. */
 export type BufferCodec = 'zstd' | 'lz4';
 
-/** How the buffers of a data file are compressed. */
+/** The compression of a data file's buffers. */
 export type Compression = 'none' | BufferCodec;
 
 export const compressionTypes = {
@@ -18,23 +18,24 @@ export const compressionTypes = {
 
 const prefixBytes = 8;
 const storedAsIs = -1n;
-/** The longest plain buffer: no array of bytes is longer on any platform that Node runs on. */
+/** The maximum length of a plain buffer; no platform of Node has longer byte arrays. */
 const plainBytesMax = 2 ** 32;
 /**
- * A buffer that compression shortens by less than an eighth is stored as it is: to read it back
- * would take a processor longer than a link of 80 MB/s takes for the bytes that it saves.
+ * The minimum saving. A buffer that compression shortens by less than an eighth is stored
+ * uncompressed: decompressing it would take longer than transferring the saved bytes over a link of
+ * 80 MB/s.
  */
 const savingMin = 1 / 8;
 /**
- * Smaller buffers are decompressed on this thread: to hand one to another takes 50 µs and more.
- * Batches of usual size have none that is larger; where texts are long, their decompression keeps
- * nobody else waiting.
+ * The minimum size for decompression on another thread, which costs at least 50 µs. Batches of
+ * usual size have only smaller buffers; those with long texts are decompressed without blocking
+ * other work.
  */
 const threadBytesMin = 256 * 1024;
 
 /**
- * Compresses one buffer: its length as int64, then the compressed bytes; -1 and the bytes as they
- * are when that saves too little. Source:
+ * Compresses one buffer: its length as int64, then the compressed bytes, or -1 and the original
+ * bytes if that saves too little. Source:
  * https://arrow.apache.org/docs/format/Columnar.html#compression
  */
 export function compressBuffer(buffer: Uint8Array, codec: BufferCodec): Uint8Array {
@@ -50,8 +51,8 @@ export function compressBuffer(buffer: Uint8Array, codec: BufferCodec): Uint8Arr
 }
 
 /**
- * Decompresses one buffer that `compressBuffer` gave, on this thread. @throws RESULT_CORRUPT when
- * the bytes are not such a buffer
+ * Decompresses one buffer from `compressBuffer` on this thread. @throws RESULT_CORRUPT when the
+ * bytes are not such a buffer
  */
 export function decompressBufferSync(buffer: Uint8Array, codec: BufferCodec): Uint8Array {
   const stored = openStored(buffer);
@@ -59,8 +60,8 @@ export function decompressBufferSync(buffer: Uint8Array, codec: BufferCodec): Ui
 }
 
 /**
- * Decompresses the buffers of a batch: large ones on the threads of libuv's pool, all at once, and
- * small ones here meanwhile. The buffers must not change before the promise is settled.
+ * Decompresses the buffers of a batch: large ones concurrently on libuv's thread pool, small ones
+ * on this thread. The buffers must not change until the promise is settled.
  *
  * @throws RESULT_CORRUPT when one is damaged
  */
@@ -74,7 +75,7 @@ export async function decompressBuffers(
   for (const [index, buffer] of stored.entries()) {
     if (isForThread(buffer)) onThreads.set(index, decompressOnThread(buffer, codec));
   }
-  // Also when one fails, the others are awaited: they read from memory that the caller gives back.
+  // All are awaited even if one fails: they read memory that the caller will reuse.
   const settled = Promise.allSettled(onThreads.values());
   try {
     const plain = stored.map((buffer) =>
@@ -90,10 +91,10 @@ export async function decompressBuffers(
   }
 }
 
-/** A buffer as it is stored: plain bytes, or compressed ones and how many they were. */
+/** A buffer as it is stored: plain bytes, or compressed bytes with the original length. */
 interface StoredBuffer {
   readonly payload: Uint8Array;
-  /** Undefined when the payload is plain. */
+  /** The original length; undefined if the payload is plain. */
   readonly plainBytes: number | undefined;
 }
 
@@ -111,7 +112,10 @@ function openStored(buffer: Uint8Array): StoredBuffer {
   const payload = buffer.subarray(prefixBytes);
   if (length === storedAsIs) return { payload, plainBytes: undefined };
   if (length >= 0n && length <= plainBytesMax) return { payload, plainBytes: Number(length) };
-  throw new QuireError('RESULT_CORRUPT', `A compressed buffer says that it holds ${length} bytes.`);
+  throw new QuireError(
+    'RESULT_CORRUPT',
+    `A compressed buffer declares a length of ${length} bytes.`,
+  );
 }
 
 function isForThread(buffer: StoredBuffer): buffer is CompressedBuffer {
@@ -119,9 +123,9 @@ function isForThread(buffer: StoredBuffer): buffer is CompressedBuffer {
 }
 
 /**
- * Zstandard as WebAssembly, for small buffers, loaded with the first one. Each call of zlib makes a
- * stream and a context of its own, which takes 20 µs: half the time of a buffer of 16 KiB, and a
- * page of 10,000 rows has a hundred of those. It gives the same bytes.
+ * Zstandard as WebAssembly, for small buffers, loaded on first use. Each call of zlib creates a
+ * stream and a context, which takes 20 µs: half the time of a 16 KiB buffer, and a page of 10,000
+ * rows has a hundred of those. The output is identical.
  */
 let smallZstd: ZSTDDecoder | undefined;
 let loadingSmallZstd: Promise<void> | undefined;
@@ -132,7 +136,7 @@ function loadSmallZstd(): Promise<void> {
     await decoder.init();
     smallZstd = decoder;
   });
-  // Where WebAssembly is not allowed, zlib does it all.
+  // Where WebAssembly is not allowed, zlib decompresses all buffers.
   return loadingSmallZstd.catch(() => undefined);
 }
 
@@ -150,7 +154,7 @@ function decompressHere({ payload, plainBytes = 0 }: StoredBuffer, codec: Buffer
 
 function decompressZstdHere(payload: Uint8Array, plainBytes: number): Uint8Array {
   if (smallZstd === undefined) void loadSmallZstd();
-  // Its memory grows with the largest buffer, and never shrinks.
+  // Its memory grows with the largest buffer and never shrinks.
   const isSmall = plainBytes < threadBytesMin && payload.length < threadBytesMin;
   return isSmall && smallZstd !== undefined
     ? smallZstd.decode(payload, plainBytes)
@@ -183,9 +187,9 @@ function damageOf(cause: unknown): QuireError {
 }
 
 /**
- * Memory for all bytes in one piece, and one byte more, so that zlib does not go on to another
- * piece. Then zstd writes into it at once; by default bytes go through a window of its own, and
- * through pieces of 16 KiB that are copied together.
+ * Returns options with memory for all bytes in one piece, and one byte more, so that zlib allocates
+ * no second piece. Zstd then writes into it directly; by default bytes pass through a window and
+ * through pieces of 16 KiB that are concatenated.
  */
 function zstdOptions(plainBytes: number) {
   return { chunkSize: Math.max(64, plainBytes + 1), maxOutputLength: Math.max(1, plainBytes) };
@@ -196,8 +200,8 @@ function checkLength(plain: Uint8Array, plainBytes: number): Uint8Array {
     const message = `A compressed buffer holds ${plain.length} bytes where ${plainBytes} were written.`;
     throw new QuireError('RESULT_CORRUPT', message);
   }
-  // Not a `Buffer`, whose slices are not copies. Typed arrays of up to 8 bytes an element are laid
-  // over the bytes, so they must start at a multiple of 8.
+  // Not a `Buffer`, whose slices are not copies. Typed arrays with elements of up to 8 bytes are
+  // created over the bytes, so they must start at a multiple of 8.
   const { buffer, byteOffset } = plain;
   return byteOffset % 8 === 0
     ? new Uint8Array(buffer, byteOffset, plainBytes)

@@ -5,24 +5,30 @@ import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 import { isStoredAs } from './stored-schema.ts';
 
-/** Dictionaries that were found good: a source hands out the same one with every batch. */
+/** Dictionaries that passed the check: a source returns the same one with every batch. */
 type CheckedDictionaries = WeakSet<object>;
 
-/** Holds the batches of one source to its schema, before a byte of them is written. */
+/** Checks the batches of one source against its schema before any byte of them is written. */
 export class BatchChecker {
   readonly #schema: Schema;
   readonly #dictionaries: CheckedDictionaries = new WeakSet();
 
-  /** @param schema a stored schema (`storedSchemaOf`) */
+  /**
+   * Creates a checker.
+   *
+   * @param schema a stored schema (`storedSchemaOf`)
+   */
   constructor(schema: Schema) {
     this.#schema = schema;
   }
 
   /**
-   * The columns of a batch, which are those of the schema: in names, order, types, and lengths,
-   * null only where the schema has it, with buffers that hold what lengths and last offsets say.
+   * Returns the columns of a batch after checking them against the schema.
    *
-   * @throws INVALID_BATCH when they are not, with the column's name
+   * Names, order, types and lengths must match. Nulls must be allowed, and buffers must be as long
+   * as lengths and last offsets require.
+   *
+   * @throws INVALID_BATCH when they do not match, with the column's name
    */
   check(batch: ArrowBatch): ColumnBatch<ArrowColumn> {
     const { length: rowCount, children: columns, type } = batch.data;
@@ -33,7 +39,10 @@ export class BatchChecker {
       if (column === undefined) throw invalid(field.name, 'is in the schema, but not in a batch');
       const name = names[index] ?? field.name;
       if (name !== field.name) {
-        throw invalid(field.name, `is column ${index} of the schema, where a batch has '${name}'`);
+        throw invalid(
+          field.name,
+          `is column ${index} of the schema, but the batch has '${name}' there`,
+        );
       }
       if (column.length !== rowCount) {
         throw invalid(field.name, `has ${column.length} rows in a batch of ${rowCount}`);
@@ -70,9 +79,7 @@ function checkColumn(
   } else checkValues(type, column, path, dictionaries);
 }
 
-/**
- * The column that holds another one, and which row of it a row of that one belongs to; -1 for none.
- */
+/** The parent column, and the parent row of each row; -1 for none. */
 interface Parent {
   readonly column: ArrowColumn;
   readonly rowOf: (row: number) => number;
@@ -94,7 +101,7 @@ function checkNulls(
   }
   if (field.nullable) return;
   for (let row = 0; row < length; row += 1) {
-    // What lies under a null is nobody's value.
+    // Values under a null of the parent do not count.
     if (isValidAt(column, row) || (parent !== undefined && !isSeen(parent, row))) continue;
     throw invalid(path, 'has a null in a batch, but is not nullable in the schema');
   }
@@ -121,7 +128,7 @@ function checkDictionary(
   for (const chunk of chunks) {
     size += chunk.length;
     if (dictionaries.has(chunk)) continue;
-    // An index may be null where the dictionary's value is not, and the other way round.
+    // An index may be null where the dictionary's value is not, and vice versa.
     checkColumn(field.clone({ nullable: true }), chunk, path, dictionaries);
     if (!field.nullable && chunk.nullCount > 0) {
       throw invalid(path, 'has a null in its dictionary, but is not nullable in the schema');
@@ -169,7 +176,7 @@ function checkValues(
     const isLarge =
       DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
     const offsets = offsetsOf(column, path, isLarge ? 8 : 4);
-    // Those in between are looked at as they are written, by `assembleColumn`: a second look would
+    // The offsets in between are checked when `assembleColumn` copies them: a second pass would
     // cost a tenth of that.
     const end = Number(offsets[length]);
     if ((type.children as readonly Field[] | null | undefined)?.[0] === undefined) {
@@ -190,8 +197,8 @@ function offsetsOf({ valueOffsets, length }: ArrowColumn, path: string, width: 4
 }
 
 /**
- * The row whose values `value` is one of, by bisection; -1 when it lies before the first row or
- * behind the last.
+ * Returns the row that value `value` belongs to, by bisection; -1 if it is before the first row or
+ * after the last.
  */
 function rowWithValue(offsets: Offsets, length: number, value: number): number {
   if (value < Number(offsets[0]) || value >= Number(offsets[length])) return -1;
@@ -216,7 +223,7 @@ function bufferOf(
   throw invalid(path, `has ${sizeBytes} bytes of ${what} in a batch; expected ${sizeBytesMin}`);
 }
 
-/** A type in its own words, which are the same in all copies of apache-arrow. */
+/** Returns the name of a type, which is the same in all copies of apache-arrow. */
 function describe(type: ArrowType): string {
   return type.toString();
 }

@@ -3,7 +3,7 @@ import type { ArrowColumn } from './arrow-input.ts';
 import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 
-/** Rows `[start, end)` of one column chunk; without data they are that many nulls. */
+/** Rows `[start, end)` of one column chunk; without data, that many nulls. */
 export interface ColumnSlice {
   readonly data: ArrowColumn | undefined;
   readonly start: number;
@@ -17,7 +17,7 @@ export interface BatchSlice {
   readonly end: number;
 }
 
-/** Raw bytes of rows `[start, end)` of a column of fixed width. */
+/** Returns the raw bytes of rows `[start, end)` of a fixed-width column. */
 export function fixedWidthBytes(
   data: ArrowColumn,
   start: number,
@@ -32,7 +32,7 @@ export function fixedWidthBytes(
   );
 }
 
-/** Bytes that the rows take in a batch, validity aside: what batches are sized by. */
+/** Returns the size of the rows in a batch without validity; batches are sized by it. */
 function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   if (data === undefined) return 0;
   const type = data.type;
@@ -43,7 +43,7 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   if (DataType.isFixedSizeList(type)) {
     return columnsSizeBytes(data.children, start * type.listSize, end * type.listSize);
   }
-  if (DataType.isDictionary(type)) return rowCount * 16; // the value's size, roughly: exact would cost a gather
+  if (DataType.isDictionary(type)) return rowCount * 16; // an estimate of the value's size: the exact size would require a gather
   const offsets = data.valueOffsets as ArrayLike<number | bigint> | undefined;
   if (offsets === undefined) return rowCount / 8;
   const first = Number(offsets[start] ?? 0);
@@ -61,7 +61,7 @@ function columnsSizeBytes(columns: readonly ArrowColumn[], start: number, end: n
   return sizeBytes;
 }
 
-/** Bytes that the rows take in a batch, over all columns. */
+/** Returns the size of the rows in a batch, over all columns. */
 export function batchSliceSizeBytes({ batch, start, end }: BatchSlice): number {
   return columnsSizeBytes(batch.columns, start, end);
 }

@@ -2,8 +2,8 @@ import { DataType, IntervalUnit, Precision, TimeUnit } from 'apache-arrow';
 import type { ArrowType } from './arrow-input.ts';
 
 /**
- * Bytes of one value of a type that has values of one size, or undefined for every other type.
- * Source: https://arrow.apache.org/docs/format/Columnar.html#fixed-size-primitive-layout
+ * Returns the bytes of one value of a fixed-width type, or undefined for every other type. Source:
+ * https://arrow.apache.org/docs/format/Columnar.html#fixed-size-primitive-layout
  */
 export function byteWidthOf(type: ArrowType): number | undefined {
   if (DataType.isInt(type)) return type.bitWidth / 8;
@@ -21,7 +21,7 @@ export function byteWidthOf(type: ArrowType): number | undefined {
   return undefined;
 }
 
-/** Fraction digits of a time unit: 0 for seconds, 9 for nanoseconds. */
+/** Returns the number of fraction digits of a time unit: 0 for seconds, 9 for nanoseconds. */
 export function fractionDigitsOf(unit: TimeUnit): 0 | 3 | 6 | 9 {
   return unit === TimeUnit.SECOND
     ? 0

@@ -7,15 +7,15 @@ import { byteWidthOf } from './column-type.ts';
 import { openBatch, plainBuffers, refusingDamage } from './stored-batch.ts';
 
 /**
- * Decodes one record batch message; the columns are laid over `bytes`, not copied, so `bytes` must
- * not change afterwards. Compressed buffers are decompressed on this thread: those who can wait
- * call `decodeCompressed`.
+ * Decodes one record batch message. The columns are views of `bytes`, so `bytes` must not change
+ * afterwards. Compressed buffers are decompressed on this thread; asynchronous callers use
+ * `decodeCompressed`.
  *
- * Every row of it has its values within `bytes`: the encoders rely on it, whose memory others use
- * as well.
+ * The values of every row are within `bytes`: the encoders rely on that, because their memory also
+ * holds other data.
  *
- * @throws RESULT_CORRUPT when the bytes are not a record batch of this schema, or one of fewer than
- * `rowCountMin` rows
+ * @throws RESULT_CORRUPT when the bytes are not a record batch of this schema, or one with fewer
+ *   than `rowCountMin` rows
  */
 export function decodeBatchMessage(
   schema: Schema,
@@ -33,8 +33,8 @@ export function decodeBatchMessage(
 }
 
 /**
- * As `decodeBatchMessage`, of a message with compressed buffers, which other threads decompress
- * where they are large. `bytes` must not change before the promise is settled.
+ * Decodes a message with compressed buffers as `decodeBatchMessage` does, and decompresses large
+ * ones on other threads. `bytes` must not change until the promise is settled.
  */
 export async function decodeCompressed(
   schema: Schema,
@@ -65,14 +65,14 @@ function decodeColumns(schema: Schema, source: ColumnSource, rowCountMin: number
 
 interface ColumnSource {
   readonly header: BatchHeader;
-  /** Takes the next buffer, plain. */
+  /** Takes the next buffer, decompressed. */
   readonly nextBuffer: () => Uint8Array;
 }
 
-/** The bits of a column without nulls. */
+/** The validity bitmap of a column without nulls. */
 const noBits = new Uint8Array(0);
 
-/** The mirror of `assembleColumn`, of a column that has `lengthMin` rows at least. */
+/** Decodes a column of at least `lengthMin` rows: the inverse of `assembleColumn`. */
 function decodeColumn(field: Field, source: ColumnSource, lengthMin: number): Data {
   const type = field.type as DataType;
   const { header } = source;
@@ -121,8 +121,8 @@ function decodeColumn(field: Field, source: ColumnSource, lengthMin: number): Da
 }
 
 /**
- * The values of a type of one size; as `makeData` lays them over their bytes, which takes three
- * times as long to find out how.
+ * Returns the values of a fixed-width type over their bytes, as `makeData` does, which takes three
+ * times as long to choose the array type.
  */
 function arrayOver(
   { ArrayType }: DataType,
@@ -138,8 +138,8 @@ function arrayOver(
 }
 
 /**
- * The buffers of a column, each at the place of its `BufferType`: an array, as `makeData` makes it,
- * costs less than names.
+ * Returns the buffers of a column, each at the index of its `BufferType`. An array, which
+ * `makeData` also creates, is cheaper than named properties.
  */
 function buffersOf(
   valueOffsets: ArrayBufferView | undefined,
@@ -149,7 +149,7 @@ function buffersOf(
   return [valueOffsets, values, nullBitmap] as unknown as ConstructorParameters<typeof Data>[4];
 }
 
-/** The next buffer, of that many bytes at least. */
+/** Returns the next buffer, which has at least that many bytes. */
 function bufferOf({ nextBuffer }: ColumnSource, sizeBytesMin: number): Uint8Array {
   const buffer = nextBuffer();
   if (buffer.byteLength < sizeBytesMin) throw tooShort();
@@ -157,8 +157,7 @@ function bufferOf({ nextBuffer }: ColumnSource, sizeBytesMin: number): Uint8Arra
 }
 
 /**
- * The offsets of `length` rows. @throws RESULT_CORRUPT when one leads back, or before the first
- * value
+ * Returns the offsets of `length` rows. @throws RESULT_CORRUPT when one decreases or is negative
  */
 function orderedOffsets(
   { buffer, byteOffset }: Uint8Array,
@@ -178,7 +177,7 @@ function orderedOffsets(
   if (!isOrdered) {
     throw new QuireError(
       'RESULT_CORRUPT',
-      'A stored record batch has offsets that lead out of it.',
+      'A stored record batch has offsets that point outside it.',
     );
   }
   return offsets;
@@ -194,7 +193,7 @@ function tooShort(): QuireError {
 function firstChild(type: DataType): Field {
   const child = (type.children as readonly Field[])[0];
   if (child === undefined) {
-    throw new QuireError('RESULT_CORRUPT', `The stored type ${Type[type.typeId]} lacks its child.`);
+    throw new QuireError('RESULT_CORRUPT', `The stored type ${Type[type.typeId]} has no child.`);
   }
   return child;
 }

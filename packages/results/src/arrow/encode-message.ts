@@ -29,8 +29,8 @@ export function encodeSchemaMessage(schema: Schema): EncodedMessage {
 }
 
 /**
- * Encodes rows as one record batch message of `schema` (as `storedSchemaOf` gives it); they may
- * come from several batches. With a pool the message is lent by it. Source:
+ * Encodes rows, which may be from several batches, as one record batch message of `schema` (from
+ * `storedSchemaOf`). With a pool, the message is lent by it. Source:
  * https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
  */
 export function encodeBatchMessage(
@@ -55,8 +55,8 @@ export function encodeBatchMessage(
 }
 
 /**
- * Puts a record batch message together from its nodes and buffers, which are compressed already.
- * With a pool the message is lent by it.
+ * Assembles a record batch message from its nodes and buffers, which are already compressed. With a
+ * pool, the message is lent by it.
  */
 export function frameBatch(
   rowCount: number,
@@ -126,7 +126,9 @@ function joined(pieces: BufferPieces): Uint8Array {
   return bytes;
 }
 
-/** Rounds up to a multiple of 8, the alignment that the format demands of messages and buffers. */
+/**
+ * Rounds up to a multiple of 8, the alignment that the format requires for messages and buffers.
+ */
 function padded(byteLength: number): number {
   return Math.ceil(byteLength / 8) * 8;
 }

@@ -11,7 +11,7 @@ const prefixBytes = 8;
 export interface StoredBatch {
   readonly header: BatchHeader;
   readonly body: Uint8Array;
-  /** What its buffers are compressed with; undefined when they are plain. */
+  /** The codec of its buffers; undefined if they are plain. */
   readonly codec: BufferCodec | undefined;
 }
 
@@ -34,16 +34,16 @@ export function openBatch(message: Uint8Array): StoredBatch {
 }
 
 /**
- * Returns what the buffers of a record batch message are compressed with. @throws RESULT_CORRUPT
- * when it is another message
+ * Returns the codec of the buffers of a record batch message. @throws RESULT_CORRUPT when it is
+ * another message
  */
 export function codecOf(message: Uint8Array): BufferCodec | undefined {
   return refusingDamage(() => openBatch(message).codec);
 }
 
 /**
- * Decompresses the buffers of a message that has compressed ones. `message` must not change before
- * the promise is settled.
+ * Decompresses the buffers of a compressed message. `message` must not change until the promise is
+ * settled.
  *
  * @throws RESULT_CORRUPT when one is damaged
  */
@@ -63,8 +63,8 @@ export async function plainBuffers(
 }
 
 /**
- * Makes a message plain: the bytes that it would have had if it had been stored without
- * compression. The pool lends them.
+ * Converts a message to the bytes that it would have had without compression, in memory of the
+ * pool.
  *
  * @throws RESULT_CORRUPT when a buffer is damaged
  */
@@ -84,7 +84,11 @@ export async function plainMessage(message: Uint8Array, pool: BufferPool): Promi
   });
 }
 
-/** @throws RESULT_CORRUPT when `read` fails for any reason */
+/**
+ * Runs `read`, and reports any failure as damage.
+ *
+ * @throws RESULT_CORRUPT when `read` fails for any reason
+ */
 export function refusingDamage<Value>(read: () => Value): Value {
   try {
     return read();
@@ -106,6 +110,6 @@ function codecOfType(type: number | undefined): BufferCodec | undefined {
   if (type === compressionTypes.lz4) return 'lz4';
   throw new QuireError(
     'RESULT_CORRUPT',
-    `A stored record batch is compressed by codec ${type}, which Arrow does not have.`,
+    `A stored record batch has the compression codec ${type}, which Arrow does not define.`,
   );
 }

@@ -28,16 +28,16 @@ import { QuireError } from '@quire/core';
 import type { ArrowField, ArrowSchema, ArrowType } from './arrow-input.ts';
 
 /**
- * The schema of the file that holds batches of `schema`: the same, but dictionary columns become
- * columns of their values, so that every batch stands alone. It is made again, from numbers and
- * names: the given one may come from another copy of apache-arrow.
+ * Returns the schema of the file that holds batches of `schema`. It has value columns instead of
+ * dictionary columns, so that every batch is self-contained. It is rebuilt from numbers and names,
+ * because the given one may be from another copy of apache-arrow.
  *
  * @throws INVALID_PARAMETER when it is not a schema
  * @throws UNSUPPORTED_COLUMN_TYPE for unions, views and run-ends, which not every Arrow reader
- * knows
+ *   supports
  */
 export function storedSchemaOf(schema: ArrowSchema): Schema {
-  // It may come from JavaScript, which nobody has checked.
+  // The value may be from untyped JavaScript.
   const fields = (schema as Partial<ArrowSchema> | undefined)?.fields;
   if (!Array.isArray(fields)) {
     throw new QuireError(
@@ -55,7 +55,11 @@ function storedFieldOf({ name, type, nullable, metadata }: ArrowField, column: s
   return new Field(name, storedTypeOf(type, column), nullable, new Map(metadata));
 }
 
-/** @param column the column that the type belongs to, for messages; a nested one by its path */
+/**
+ * Returns the stored type of a column.
+ *
+ * @param column the column of the type, for messages; a nested one by its path
+ */
 function storedTypeOf(type: ArrowType, column: string): DataType {
   const parameters = type as ArrowType & TypeParameters;
   const children = (): Field[] =>
@@ -114,7 +118,7 @@ function storedTypeOf(type: ArrowType, column: string): DataType {
   }
 }
 
-/** Members of types, each there in the types that have it. */
+/** Optional members of types. */
 interface TypeParameters {
   readonly dictionary: ArrowType;
   readonly isSigned: boolean;
@@ -129,8 +133,8 @@ interface TypeParameters {
 }
 
 /**
- * What two types of one number must have in common to be the same. Names of items, keys and values
- * say nothing.
+ * The parameters in which two types of one number must agree to be equal. Names of items, keys and
+ * values do not matter.
  */
 const parametersOf: Readonly<Partial<Record<Type, readonly (keyof TypeParameters)[]>>> = {
   [Type.Int]: ['isSigned', 'bitWidth'],
@@ -146,8 +150,8 @@ const parametersOf: Readonly<Partial<Record<Type, readonly (keyof TypeParameters
 };
 
 /**
- * Tells whether values of `type` are stored as `stored`, a type of a stored schema; a dictionary's
- * values are.
+ * Reports whether values of `type` are stored as `stored`, a type of a stored schema; for a
+ * dictionary, its values.
  */
 export function isStoredAs(type: ArrowType, stored: DataType): boolean {
   const parameters = type as ArrowType & TypeParameters;

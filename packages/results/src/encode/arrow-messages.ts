@@ -8,17 +8,17 @@ import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { plainBatches } from '../plain-batches.ts';
 
-/** How batches go out one by one. */
+/** The options for yielding batches as messages. */
 export interface ArrowMessageOptions extends CallOptions {
-  /** The codecs that the reader has: as `EncodeOptions.codecs`. */
+  /** The codecs that the reader supports: see `EncodeOptions.codecs`. */
   readonly codecs?: readonly BufferCodec[] | undefined;
-  /** Larger messages are parted, as far as a row each. */
+  /** The maximum size of a message; larger ones are split, down to one row each. */
   readonly messageBytesMax: number;
 }
 
 /**
- * Yields batches as messages: whole batches that fit pass through as they are stored; those at the
- * edges of the page, and those that are too large, are encoded again, plain.
+ * Yields batches as messages. Whole batches that fit pass through as they are stored. Those at the
+ * edges of the page, and those that are too large, are re-encoded without compression.
  */
 export async function* arrowMessages(
   schema: Schema,
@@ -42,7 +42,7 @@ export async function* arrowMessages(
   }
 }
 
-/** Batches that the reader can read, and those that are parted anyway. */
+/** Makes batches readable for the reader, except those that will be split anyway. */
 async function* readableBatches(
   batches: AsyncIterable<ReadBatch>,
   {
@@ -63,7 +63,7 @@ async function* once(read: ReadBatch): AsyncGenerator<ReadBatch> {
   yield read;
 }
 
-/** Rows of a batch as messages that fit, in halves of halves; a row is not parted. */
+/** Yields the rows of a batch as messages that fit, by repeated halving; a row is not split. */
 function* partsOf(
   schema: Schema,
   batch: ColumnBatch,

@@ -8,12 +8,14 @@ import { isReadableBy } from '../plain-batches.ts';
 import type { PlannedBatch } from '../plan-page.ts';
 
 /**
- * Encodes a page as an Arrow IPC stream: whole batches pass through as they are, as many at once as
- * lie one behind the other; only the edges are cut. The reader can read the first batch of each
- * run: those of the run that it cannot are to come again by themselves.
+ * Encodes a page as an Arrow IPC stream.
  *
- * With a pool, a chunk may be looked at until the next one is asked for; without, it is the
- * reader's to keep. Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
+ * Whole batches pass through unchanged, contiguous ones together; only the batches at the edges are
+ * cut. The reader must support the codec of the first batch of each run; other batches of a run
+ * that it does not support are yielded again separately.
+ *
+ * With a pool, a chunk is valid until the next one is requested; without one, the reader may retain
+ * it. Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
  */
 export async function* encodeArrowStream(
   schema: Schema,
@@ -22,7 +24,7 @@ export async function* encodeArrowStream(
   pool: BufferPool | undefined,
 ): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(openingOf(schema));
-  /** Of the last batch that went out. */
+  /** The index of the last batch that was yielded. */
   let lastIndex = -1;
   let isFinished = false;
   for await (const read of batches) {
@@ -42,22 +44,22 @@ export async function* encodeArrowStream(
   if (!isFinished) yield endOfStream;
 }
 
-/** What an Arrow stream is made by. */
+/** The options of an Arrow stream. */
 export interface ArrowForm {
   readonly rowsPerBatch: number;
-  /** The codecs that the reader has. Default: none. */
+  /** The codecs that the reader supports. Default: none. */
   readonly codecs?: readonly BufferCodec[];
 }
 
 /** All chunks of a stream. */
 export interface ArrowChunks {
-  /** They may be read until `release`. */
+  /** The chunks, valid until `release`. */
   readonly chunks: readonly Uint8Array[];
-  /** Gives memory back; `isStillRead` when a reader may still look at the chunks. */
+  /** Releases their memory; `isStillRead` if a reader may still use the chunks. */
   readonly release: (isStillRead: boolean) => void;
 }
 
-/** The same stream, of batches that are in memory, all of which the reader can read. */
+/** Returns the same stream for batches in memory, all of which the reader can read. */
 export function encodeArrowSync(
   schema: Schema,
   batches: readonly ReadBatch[],
@@ -87,7 +89,7 @@ export function encodeArrowSync(
   }
 }
 
-/** Opening messages, by their schemas: pages of a cached result share it. */
+/** Opening messages by schema: pages of a cached result share one. */
 const openings = new WeakMap<Schema, Uint8Array>();
 
 function openingOf(schema: Schema): Uint8Array {
@@ -98,14 +100,14 @@ function openingOf(schema: Schema): Uint8Array {
   return bytes;
 }
 
-/** What goes out for a batch, and for those behind it that go with it. */
+/** The output for a batch and for the following batches that are passed through with it. */
 interface Piece {
   readonly bytes: Uint8Array;
-  /** The last batch that it has. */
+  /** The index of its last batch. */
   readonly lastIndex: number;
-  /** Whether it ends the stream. */
+  /** True if it includes the end of the stream. */
   readonly isFinished: boolean;
-  /** Memory that was lent for it; absent when the bytes are those that were read. */
+  /** Memory lent for it; absent if the bytes are those that were read. */
   readonly cut?: Uint8Array;
 }
 
@@ -138,7 +140,8 @@ function pieceOf(
 }
 
 /**
- * The last batch of a run that passes with the first one: none before it is cut, or cannot be read.
+ * Returns the last batch of a run that passes through with the first one: up to the first that must
+ * be cut or cannot be read.
  */
 function lastPassing(
   { batches, bytes }: MessageRun,
@@ -161,16 +164,16 @@ function giveBack(pool: BufferPool | undefined, cut: Uint8Array, isDone: boolean
 }
 
 /**
- * Whether the page has all rows of a batch; of the last one of a result, which may be shorter, that
- * shows when it is decoded.
+ * Reports whether the page includes all rows of a batch. The last batch of a result may be shorter,
+ * which is known once it is decoded.
  */
 function isWhole({ rows }: PlannedBatch, rowsPerBatch: number): boolean {
   return rows.start === 0 && rows.end === rowsPerBatch;
 }
 
 /**
- * The message with the end of the stream behind it, where there is room in its memory: eight bytes
- * cost as much to send as the message.
+ * Returns the message with the end of the stream appended, if its memory has space: sending eight
+ * bytes separately costs as much as sending the message.
  */
 function withEndOfStream({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array | undefined {
   if (buffer.byteLength - byteOffset < byteLength + endOfStream.length) return undefined;

@@ -2,8 +2,8 @@ import type { CellWriter } from './cell-writer.ts';
 import { writeAscii, writeBytes } from './write-string.ts';
 
 /**
- * A growing buffer of text, for what has no known width: nested values, written aside before they
- * are copied to their place.
+ * A growing buffer of text with unknown width: nested values, written before they are copied to
+ * their position.
  */
 export class ByteSink {
   bytes: Uint8Array;
@@ -14,8 +14,8 @@ export class ByteSink {
   }
 
   /**
-   * Makes room for `count` more bytes, which may replace `bytes`, and returns the position to write
-   * them at.
+   * Ensures space for `count` more bytes, possibly in a new `bytes`, and returns the write
+   * position.
    */
   reserve(count: number): number {
     if (this.length + count > this.bytes.length) {
@@ -43,7 +43,7 @@ export class ByteSink {
     this.length = writeBytes(this.bytes, position, source, 0, source.length);
   }
 
-  /** Makes room for one cell and writes it. */
+  /** Ensures space for one cell and writes it. */
   writeCell({ widthMax, widthOf, write }: CellWriter, row: number): void {
     const position = this.reserve(widthMax + (widthOf?.(row) ?? 0));
     this.length = write(this.bytes, position, row);

@@ -15,14 +15,14 @@ import {
 } from './writer-column.ts';
 import { writeAscii } from './write-string.ts';
 
-/** How the cells of rows look. */
+/** The text format of the cells of rows. */
 export interface CellFormat {
   readonly isJson: boolean;
-  /** What a null is; up to four ASCII characters. */
+  /** The text of a null; up to four ASCII characters. */
   readonly nullText: string;
   /**
-   * Compiles the writer of single cells: for kinds that the row writer does not know, and for rows
-   * too large for its memory.
+   * Compiles the writer of single cells, for kinds that the row writer does not support and for
+   * rows too large for its memory.
    */
   readonly writerOf: (field: Field, data: Data) => CellWriter;
 }
@@ -31,9 +31,11 @@ export interface CellFormat {
 export const jsonFormat: CellFormat = { isJson: true, nullText: 'null', writerOf: jsonWriterOf };
 
 /**
- * CSV fields: null is nothing. In a lone column that would make an empty line, which readers skip:
- * there it is empty text within quotes, or where that is a value, `\N`, as databases write and read
- * it; the text `\N` then has quotes.
+ * Returns the format of CSV fields.
+ *
+ * A null is empty. In a single column, that would be an empty line, which readers skip. There it is
+ * empty text within quotes, or, if that is a value, `\N`, as databases write and read it; the text
+ * `\N` is then quoted.
  */
 export function csvFormat(fields: readonly Field[]): CellFormat {
   const nullText =
@@ -45,7 +47,7 @@ export function csvFormat(fields: readonly Field[]): CellFormat {
   return { isJson: false, nullText, writerOf: (field, data) => csvWriterOf(field, data, nullText) };
 }
 
-/** Whether values of the type can be empty text. */
+/** Reports whether values of the type can be empty text. */
 function mayBeEmpty(type: DataType | undefined): boolean {
   return (
     DataType.isUtf8(type) ||
@@ -55,11 +57,11 @@ function mayBeEmpty(type: DataType | undefined): boolean {
   );
 }
 
-/** Bytes that become of one at most: a \u00XX escape. */
+/** The maximum expansion of one byte: a \u00XX escape. */
 const jsonExpansion = 6;
 const csvExpansion = 2;
 
-/** Chooses how the row writer is to take a column. */
+/** Chooses how the row writer handles a column. */
 export function writerColumnOf(field: Field, data: Data, format: CellFormat): WriterColumn {
   return (
     scalarColumnOf(field, data, format) ??
@@ -96,14 +98,14 @@ function scalarColumnOf(
   }
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
     if (isJson) return textColumn(data, { ...plain, kind: kindJsonText }, jsonExpansion);
-    // The row writer would not put the text that looks like a null within quotes.
+    // The row writer would not quote the text that looks like a null.
     const { buffer, byteOffset, byteLength } = data.values as Uint8Array<ArrayBuffer>;
     if (nullText === loneNull && Buffer.from(buffer, byteOffset, byteLength).includes(loneNull)) {
       return undefined;
     }
     return textColumn(data, { ...plain, kind: kindCsvText }, csvExpansion);
   }
-  // In CSV, bytes may be empty text, which has quotes.
+  // In CSV, bytes may be empty text, which is quoted.
   if (!isJson) return undefined;
   if (DataType.isBinary(type) || DataType.isLargeBinary(type)) {
     return textColumn(data, { ...quoted, kind: kindHexText }, 2);
@@ -118,7 +120,7 @@ function scalarColumnOf(
 
 function listColumnOf(field: Field, data: Data, format: CellFormat): WriterColumn | undefined {
   const type = field.type as DataType;
-  // In CSV, the JSON of a list is text, which may want quotes.
+  // In CSV, the JSON of a list is text, which may need quotes.
   if (!format.isJson) return undefined;
   const itemField = (type.children as readonly Field[] | undefined)?.[0];
   const items = data.children[0];

@@ -1,15 +1,15 @@
 /**
- * Writes the cell of a row into `bytes` from `position` on, where its caller has made room; returns
- * the position behind it.
+ * Writes the cell of a row into `bytes` from `position`, where the caller has ensured enough space;
+ * returns the position after it.
  */
 export type WriteCell = (bytes: Uint8Array, position: number, row: number) => number;
 
 /**
- * What writes one column's cells: a closure with the column's buffers and kind already chosen, so
- * that a row is one call a column.
+ * The writer of one column's cells: a closure over the column's buffers and kind, so that a row
+ * costs one call for each column.
  *
- * A row's caller makes room for `widthMax` bytes, and where there is a `widthOf`, for as many more
- * as that says of the row; it asks once, before it writes.
+ * The caller ensures space for `widthMax` bytes, and if there is a `widthOf`, for its result as
+ * well. It calls `widthOf` once, before the write.
  */
 export interface CellWriter {
   readonly widthMax: number;

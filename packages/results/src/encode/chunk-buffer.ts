@@ -1,18 +1,23 @@
 import type { BufferPool } from '../buffer-pool.ts';
 
-/** The first chunk, so that a page soon begins, and all that are not lent. */
+/**
+ * The size of the first chunk, so that a page starts early, and of all chunks that are not lent.
+ */
 const chunkBytes = 128 * 1024;
 /**
- * Lent chunks after the first: each costs a turn of the event loop and a wake-up of the client,
- * whatever its size.
+ * The size of lent chunks after the first: each costs a turn of the event loop and a wake-up of the
+ * client, whatever its size.
  */
 const largeChunkBytes = 512 * 1024;
-/** Chunks are large while no more than this is lent: many readers at once share little memory. */
+/**
+ * The lent memory up to which chunks are large, because many concurrent readers share little
+ * memory.
+ */
 const plentyBytes = 4 * 1024 * 1024;
 
 /**
- * Gathers pieces of text to chunks, for whom a chunk costs more than its bytes. With a pool it
- * lends the chunks.
+ * Collects text into chunks for readers for which a chunk costs more than its bytes. With a pool,
+ * it lends the chunks.
  */
 export class ChunkBuffer {
   readonly #pool: BufferPool | undefined;
@@ -25,7 +30,7 @@ export class ChunkBuffer {
     this.#chunk = this.#newChunk(chunkBytes);
   }
 
-  /** Copies a piece, and gives the chunks that are full by that. */
+  /** Copies a piece and returns the chunks that this has filled. */
   append(piece: Uint8Array): Uint8Array[] {
     const full: Uint8Array[] = [];
     let start = 0;
@@ -42,12 +47,12 @@ export class ChunkBuffer {
     return full;
   }
 
-  /** The last chunk, which may have no bytes. */
+  /** Returns the last chunk, which may have no bytes. */
   finish(): Uint8Array {
     return this.#chunk.subarray(0, this.#length);
   }
 
-  /** Takes a chunk back that nobody looks at any more. */
+  /** Takes back a chunk that is no longer read. */
   release({ buffer }: Uint8Array): void {
     const lease = this.#lent.get(buffer);
     if (lease === undefined) return;
@@ -55,7 +60,7 @@ export class ChunkBuffer {
     this.#pool?.release(lease);
   }
 
-  /** Gives up what was not released: somebody may still look at it. */
+  /** Gives up chunks that were not released, because they may still be read. */
   abandon(): void {
     for (const lease of this.#lent.values()) this.#pool?.abandon(lease);
     this.#lent.clear();
@@ -66,7 +71,7 @@ export class ChunkBuffer {
   }
 
   #newChunk(sizeBytes: number): Uint8Array {
-    // Every byte is written before it is read, so zeroes would be wasted work.
+    // Every byte is written before it is read, so zero-filling would be wasted work.
     if (this.#pool === undefined) return Buffer.allocUnsafeSlow(sizeBytes);
     const lease = this.#pool.lease(sizeBytes);
     this.#lent.set(lease.buffer, lease);

@@ -6,11 +6,11 @@ import { jsonWriterOf } from './json-cell.ts';
 import { scalarWriterOf } from './scalar-writer.ts';
 import { csvFieldWidthMax, writeAscii, writeCsvField } from './write-string.ts';
 
-/** A null in the only column, where it has to be told from empty text. */
+/** A null in the only column, where it must differ from empty text. */
 export const loneNull = '\\N';
 
 /**
- * Compiles the writer of one column's CSV fields: null is `nullText`, lists, maps and structs are
+ * Compiles the writer of one column's CSV fields: null is `nullText`; lists, maps and structs are
  * their JSON.
  */
 export function csvWriterOf(field: Field, data: Data, nullText: string): CellWriter {
@@ -34,7 +34,7 @@ export function csvWriterOf(field: Field, data: Data, nullText: string): CellWri
 function valueWriterOf(field: Field, data: Data, isLone: boolean): CellWriter {
   const type = field.type as DataType;
   const scalar = scalarWriterOf(field, data, false);
-  // Of the scalars, only bytes can be empty text, which has to be told from null.
+  // Of the scalars, only bytes can be empty text, which must differ from null.
   if (scalar !== undefined && scalar.widthOf === undefined) return scalar;
   if (scalar === undefined && (DataType.isUtf8(type) || DataType.isLargeUtf8(type))) {
     const source = data.values as Uint8Array;

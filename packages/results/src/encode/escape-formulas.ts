@@ -5,20 +5,20 @@ import { offsetsOf, validityOf } from './column-reader.ts';
 
 const apostrophe = 0x27;
 /**
- * The first bytes of what spreadsheets take for a formula: `=`, `+`, `-`, `@`, tab, carriage return
- * (OWASP, "CSV Injection").
+ * The first bytes of texts that spreadsheets interpret as formulas: `=`, `+`, `-`, `@`, tab,
+ * carriage return (OWASP, "CSV Injection").
  */
 const formulaStarts: ReadonlySet<number> = new Set(Buffer.from('=+-@\t\r'));
 
-/** The name of a column as a cell of CSV that no spreadsheet takes for a formula. */
+/** Returns the name of a column as a CSV cell that no spreadsheet interprets as a formula. */
 export function escapedName(name: string): string {
   return formulaStarts.has(name.charCodeAt(0)) ? `'${name}` : name;
 }
 
 /**
- * The columns of a batch, in which an apostrophe stands before each text of the rows that a
- * spreadsheet would take for a formula. Numbers, dates and times stay as they are, also numbers
- * that the data file keeps as text. Texts of other rows are left out.
+ * Returns the columns of a batch with an apostrophe before each text that a spreadsheet would
+ * interpret as a formula. Numbers, dates and times are unchanged, including numbers that the data
+ * file stores as text. Texts outside the rows are omitted.
  */
 export function escapeFormulas(
   fields: readonly Field[],

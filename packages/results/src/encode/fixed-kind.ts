@@ -19,14 +19,14 @@ import {
   kindUint8,
 } from './row-writer-layout.ts';
 
-/** How the row writer takes values that all have the same number of bytes. */
+/** The description of a fixed-width type for the row writer. */
 export interface FixedKind {
   readonly kind: number;
   readonly widthBytes: number;
   readonly scale?: number;
-  /** Whether JSON has it within quotes; a float, when it is not finite. */
+  /** True if JSON has it within quotes; for a float, if it is not finite. */
   readonly isQuoted: boolean;
-  /** Bytes of the widest text, quotes included. */
+  /** The size of the longest text, including quotes. */
   readonly textBytesMax: number;
 }
 
@@ -34,17 +34,14 @@ const integerBytes = 22;
 const floatBytes = 26;
 const dateBytes = 26;
 const timestampBytes = 50;
-/** Of 256 bits, the digits that its scale adds aside. */
+/** The longest text of a 256-bit decimal, without the digits that its scale adds. */
 const decimalBytes = 83;
 
-/**
- * The kind of numbers, dates and timestamps; undefined for all other types, and for those that it
- * does not know.
- */
+/** Returns the kind of numbers, dates and timestamps; undefined for all other types. */
 export function fixedKindOf(type: DataType): FixedKind | undefined {
   if (DataType.isInt(type)) {
     const kind = integerKindOf(type.bitWidth, type.isSigned);
-    // On the wire that is BIG_DECIMAL: many clients have no number for it.
+    // On the wire this is BIG_DECIMAL, for which many clients have no number type.
     return {
       kind,
       widthBytes: type.bitWidth / 8,
@@ -75,14 +72,14 @@ export function fixedKindOf(type: DataType): FixedKind | undefined {
   return { kind, widthBytes: 8, isQuoted: true, textBytesMax: timestampBytes };
 }
 
-/** Days since the epoch, of 32 bits. */
+/** 32-bit days since the epoch. */
 export const dayKind: FixedKind = {
   kind: kindDate,
   widthBytes: 4,
   isQuoted: true,
   textBytesMax: dateBytes,
 };
-/** Floats of 32 bits. */
+/** 32-bit floats. */
 export const floatKind: FixedKind = {
   kind: kindFloat32,
   widthBytes: 4,

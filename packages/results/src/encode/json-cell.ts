@@ -8,7 +8,7 @@ import { jsonStringWidthMax, writeAscii, writeBytes, writeJsonString } from './w
 
 const nullText = 'null';
 
-/** Compiles the writer of one column's JSON, nulls included. */
+/** Compiles the writer of one column's JSON, including nulls. */
 export function jsonWriterOf(
   field: Field,
   data: Data,

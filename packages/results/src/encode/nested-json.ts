@@ -6,15 +6,13 @@ import { offsetsOf } from './column-reader.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
 
 /**
- * Where a JSON value stands: as the cell of a row, where structs, lists of them and JSON text are
- * strings that hold JSON (CONTRACT.md section 2), or within such JSON, where they are values like
- * any other.
+ * The position of a JSON value: the cell of a row, where structs, lists of them and JSON text are
+ * strings that hold JSON (CONTRACT.md section 2), or a value within such JSON.
  */
 export type JsonPosition = 'cell' | 'value';
 
 /**
- * Compiles the writer of a child column; handed in, because it in turn needs the writers of this
- * file.
+ * Compiles the writer of a child column; passed as an argument because it in turn uses this file.
  */
 export type JsonWriterOf = (field: Field, data: Data, position: JsonPosition) => CellWriter;
 
@@ -26,8 +24,8 @@ const colon = 58;
 const quote = 34;
 
 /**
- * The writer for a column of lists, maps or structs. How long a nested value is shows only when it
- * is written: asking for the width of a row writes it aside, and `write` copies it.
+ * Returns the writer for a column of lists, maps or structs. The width of a nested value is known
+ * only when it is written: `widthOf` writes it to a buffer, and `write` copies it.
  */
 export function nestedJsonWriterOf(
   field: Field,
@@ -126,8 +124,7 @@ function mapWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWrite
       if (index > start) sink.writeByte(comma);
       scratch.clear();
       scratch.writeCell(keyWriter, index);
-      // Keys of JSON objects are strings: what is not a string already becomes one that holds its
-      // JSON.
+      // Keys of JSON objects are strings: other keys become strings that hold their JSON.
       if (scratch.bytes[0] === quote) sink.writeBytes(scratch.view());
       else writeKeyText(sink, scratch);
       sink.writeByte(colon);

@@ -7,28 +7,27 @@ import { decodedBatches, plainBatches } from '../plain-batches.ts';
 import { encodeArrowStream } from './arrow-stream.ts';
 import { encodeText, type TextOptions } from './text-rows.ts';
 
-/** A page to encode, and the memory to do so. */
+/** A page to encode, and the memory for it. */
 export interface PageInput {
   readonly schema: Schema;
-  /** The rows of every batch of the result but the last. */
+  /** The number of rows of every batch of the result except the last. */
   readonly rowsPerBatch: number;
-  /** The batches that the page touches, as they are stored. */
+  /** The batches of the page, as they are stored. */
   readonly batches: AsyncIterable<ReadBatch>;
   /** Lends memory for batches. */
   readonly pool: BufferPool;
   /**
-   * Lends the memory of chunks, which then last until the next one is asked for. Undefined: the
-   * reader keeps them.
+   * Lends the memory of chunks, which are then valid until the next one is requested. Undefined:
+   * the reader may retain them.
    */
   readonly chunkPool: BufferPool | undefined;
 }
 
-/** The options of all formats; each takes those that it has a use for. */
+/** The options of all formats; each uses those that apply to it. */
 export interface FormatOptions extends TextOptions {
   /**
-   * With Arrow: the codecs that the reader has. Batches that are stored with one of them go out as
-   * they are stored. All other buffers are plain, as every reader of Arrow expects them. Default:
-   * none.
+   * For Arrow: the codecs that the reader supports. Batches stored with one of them are sent as
+   * they are stored. All other buffers are plain, which every Arrow reader supports. Default: none.
    */
   readonly codecs?: readonly BufferCodec[] | undefined;
 }
@@ -50,7 +49,8 @@ async function* encodeParquetPage({
   batches,
   chunkPool,
 }: PageInput): AsyncGenerator<Uint8Array> {
-  // Its writer is loaded by the first page that needs it: a worker that runs queries never does.
+  // Its writer is loaded with the first page that needs it: a worker that runs queries never loads
+  // it.
   const { encodeParquet } = await import('./parquet-file.ts');
   yield* encodeParquet(schema, batches, { lendsChunks: chunkPool !== undefined });
 }

@@ -23,42 +23,43 @@ import { bytesView, int32View, int64View, offsetsOf, validityOf } from './column
 import { clockTextOf } from './scalar-writer.ts';
 import { distinctNames } from './text-rows.ts';
 
-/** A column of Arrow as one of Parquet. */
+/** An Arrow column as a Parquet column. */
 export interface ParquetColumn {
   readonly name: string;
-  /** The elements of the schema, the outermost first. */
+  /** The elements of the schema, outermost first. */
   readonly elements: readonly SchemaElement[];
-  /** The Arrow field that readers who know Arrow make of it. */
+  /** The Arrow field that readers with Arrow support restore. */
   readonly field: Field<DataType>;
   /** Opens the values of a batch. */
   readonly open: (data: Data) => ValueOf;
-  /** Whether it holds floats: the writer's dictionaries would take -0 for 0. */
+  /** True if it holds floats: the writer's dictionaries would treat -0 as 0. */
   readonly hasFloats: boolean;
-  /** The values of a batch as the writer takes them, if that is how they lie in memory. */
+  /** The values of a batch as the writer expects them, if they have that layout in memory. */
   readonly whole: ((data: Data) => WholeValues) | undefined;
 }
 
-/** The value of a row as the writer takes it, null where there is none. */
+/** Returns the value of a row as the writer expects it, or null. */
 type ValueOf = (row: number) => unknown;
 
 type WholeValues = Int32Array | Float32Array | Float64Array | BigInt64Array;
 
-/** How values of a type of Arrow are written. */
+/** The Parquet representation of an Arrow type. */
 interface ParquetType {
   readonly element: Omit<SchemaElement, 'name' | 'repetition_type'>;
-  /** The elements below, of a group. */
+  /** The child elements of a group. */
   readonly below?: readonly SchemaElement[];
-  /** The type of Arrow that values are read back in. Absent: the same. */
+  /** The Arrow type that values are read back as. Absent: the same. */
   readonly readAs?: DataType;
-  /** Opens the values of rows that are not null. */
+  /** Opens the values of non-null rows. */
   readonly open: (data: Data) => ValueOf;
   readonly whole?: (data: Data) => WholeValues;
 }
 
 /**
- * Maps columns to Parquet (https://parquet.apache.org/docs/file-format/types/). All may have nulls;
- * a name that appears twice gets a number the second time. Intervals become the texts that JSON has
- * of them, lists of a fixed size become lists.
+ * Maps columns to Parquet (https://parquet.apache.org/docs/file-format/types/).
+ *
+ * All may have nulls. A repeated name gets a number. Intervals become the texts that JSON has for
+ * them; fixed-size lists become lists.
  *
  * @throws UNSUPPORTED_COLUMN_TYPE for a struct without fields, and a decimal that is too wide
  */
@@ -67,7 +68,7 @@ export function parquetColumnsOf(fields: readonly Field[]): ParquetColumn[] {
   return fields.map((field, index) => columnOf(field, names[index] ?? '', field.name));
 }
 
-/** The values of some rows. */
+/** Returns the values of some rows. */
 export function parquetValuesOf(
   { open, whole }: ParquetColumn,
   data: Data,
@@ -80,7 +81,11 @@ export function parquetValuesOf(
   return Array.from({ length: end - start }, (_, index) => valueOf(start + index));
 }
 
-/** @param path the column that the field belongs to, for messages; a nested one by its path */
+/**
+ * Maps one field.
+ *
+ * @param path the column of the field, for messages; a nested one by its path
+ */
 function columnOf(
   source: Field,
   name: string,
@@ -181,10 +186,13 @@ function elementOf<Value>(values: ArrayLike<Value>): ValueOf {
   return (row) => values[row];
 }
 
-/** The digits that Arrow's widest decimals have. */
+/** The maximum precision of Arrow's decimals. */
 const digitsMax = 76;
 
-/** Parquet knows no negative scale, and none beyond the precision. */
+/**
+ * Returns the Parquet type of a decimal. Parquet does not support a negative scale, or one greater
+ * than the precision.
+ */
 function decimalTypeOf({ precision, scale, bitWidth }: Decimal, path: string): ParquetType {
   const shift = Math.max(0, -scale);
   const digits = Math.max(precision + shift, scale);
@@ -231,7 +239,7 @@ const textElement = {
 function bytesTypeOf(field: Field): ParquetType | undefined {
   const type = field.type as DataType;
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
-    // JSON as well: DuckDB reads what has the logical type JSON alone as bytes.
+    // JSON as well: DuckDB reads a column as bytes if JSON is its only logical type.
     return { element: textElement, open: openBytes };
   }
   if (DataType.isBinary(type) || DataType.isLargeBinary(type)) {
@@ -264,7 +272,7 @@ function openFixedBytes({ byteWidth }: FixedSizeBinary): (data: Data) => ValueOf
 const dayMs = 86_400_000;
 const int32Range = [-(2 ** 31), 2 ** 31 - 1] as const;
 
-/** Dates, times, instants, durations and intervals. */
+/** Returns the Parquet type of dates, times, instants, durations and intervals. */
 function clockTypeOf(type: DataType): ParquetType | undefined {
   if (DataType.isDate(type)) {
     const element = {
@@ -275,7 +283,7 @@ function clockTypeOf(type: DataType): ParquetType | undefined {
     if (DataType.isDate(type) && type.unit === 0) {
       return { element, open: (data) => elementOf(int32View(data)), whole: int32View };
     }
-    // Dates of milliseconds: those that no calendar reaches are the infinities.
+    // Dates in milliseconds: those outside the calendar are the infinities.
     const open = (data: Data): ValueOf => {
       const times = int64View(data);
       return (row) => {
@@ -302,7 +310,7 @@ function clockTypeOf(type: DataType): ParquetType | undefined {
   };
 }
 
-/** Parquet knows no seconds: they become milliseconds. */
+/** The Parquet units of time. Parquet has no seconds: they become milliseconds. */
 const parquetUnits = {
   [TimeUnit.SECOND]: { unit: 'MILLIS', factor: 1000n },
   [TimeUnit.MILLISECOND]: { unit: 'MILLIS', factor: 1n },
@@ -345,7 +353,7 @@ function instantTypeOf({ unit: arrowUnit, timezone }: Timestamp): ParquetType {
     element,
     open: (data) => {
       const values = int64View(data);
-      // The infinities stay the largest and the smallest instants that there are.
+      // The infinities stay the largest and the smallest instants.
       return (row) => {
         const value = (values[row] ?? 0n) * factor;
         return value < int64Range[0]
@@ -358,7 +366,7 @@ function instantTypeOf({ unit: arrowUnit, timezone }: Timestamp): ParquetType {
   };
 }
 
-/** Lists, maps and structs. */
+/** Returns the Parquet type of lists, maps and structs. */
 function groupTypeOf(type: DataType, path: string): ParquetType | undefined {
   if (DataType.isStruct(type)) return structTypeOf(type.children, path);
   if (DataType.isMap(type)) return mapTypeOf(type, path);

@@ -9,9 +9,9 @@ import { decodedBatches } from '../plain-batches.ts';
 import { parquetColumnsOf, parquetValuesOf } from './parquet-columns.ts';
 
 /**
- * Encodes a page as a Parquet file, with a row group for each batch that the page touches: memory
- * holds one batch, and of each row group what the footer says of it. Chunks that are lent last until
- * the next one is asked for.
+ * Encodes a page as a Parquet file, with a row group for each batch of the page. Memory holds one
+ * batch and the footer's metadata of all row groups. Lent chunks are valid until the next one is
+ * requested.
  *
  * @throws UNSUPPORTED_COLUMN_TYPE when there are no columns, or one that Parquet cannot hold
  */
@@ -23,7 +23,7 @@ export async function* encodeParquet(
   if (schema.fields.length === 0) {
     throw new QuireError(
       'UNSUPPORTED_COLUMN_TYPE',
-      'The result has no columns, and a Parquet file has at least one; read the result in another format.',
+      'The result has no columns, but a Parquet file needs at least one; read the result in another format.',
     );
   }
   const columns = parquetColumnsOf(schema.fields);
@@ -53,15 +53,16 @@ export async function* encodeParquet(
     }));
     await file.write({ columnData, rowGroupSize: rows.end - rows.start });
     yield take();
-    await yieldToEventLoop(); // a row group is work for the processor
+    await yieldToEventLoop(); // encoding a row group is CPU-bound
   }
   await file.finish();
   yield take();
 }
 
 /**
- * The schema by which readers who know Arrow restore types that Parquet lacks: time zones,
- * durations, large texts (https://arrow.apache.org/docs/cpp/parquet.html#serialization-details).
+ * Returns the schema from which readers with Arrow support restore types that Parquet lacks: time
+ * zones, durations, large texts
+ * (https://arrow.apache.org/docs/cpp/parquet.html#serialization-details).
  */
 function arrowSchemaOf(
   columns: ReturnType<typeof parquetColumnsOf>,

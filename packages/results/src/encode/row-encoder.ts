@@ -8,44 +8,44 @@ import type { WriterColumn } from './writer-column.ts';
 
 /** The text around the cells. */
 export interface RowFrame {
-  /** Before the first row. */
+  /** The text before the first row. */
   readonly head: Uint8Array;
-  /** Before each cell of a row, one for each column. */
+  /** The text before each cell of a row, one for each column. */
   readonly cellPrefixes: readonly Uint8Array[];
   /**
-   * Bytes at the front of the first prefix that stand between two rows: the first row of all goes
-   * without.
+   * The bytes at the start of the first prefix that separate two rows; the very first row omits
+   * them.
    */
   readonly separatorBytes: number;
   readonly rowSuffix: Uint8Array;
-  /** After the last row. */
+  /** The text after the last row. */
   readonly tail: Uint8Array;
 }
 
 /**
- * Rows that are written at once, at most: with their text, they should stay in the processor's
- * second cache.
+ * The maximum number of rows written at once: with their text, they should fit in the processor's
+ * L2 cache.
  */
 const blockRowsMax = 1024;
 /**
- * Rows that are staged first where cells are written aside before it shows how many of them fit;
- * then twice as many each time.
+ * The number of rows staged first if cells are preformatted and it is unknown how many fit; it
+ * doubles each time.
  */
 const asideRowsFirst = 16;
 const asideRowsMax = 512;
 
 /**
- * Makes the text of rows: of blocks of them by the row writer, of a row too large for its memory by
- * itself.
+ * Creates the text of rows: blocks of rows with the row writer, and a row too large for its memory
+ * by itself.
  */
 export class RowEncoder {
   readonly #schema: Schema;
   readonly #frame: RowFrame;
   readonly #format: CellFormat;
-  /** The texts of prefixes and suffix, one behind the other, to be staged in one piece. */
+  /** The concatenated texts of prefixes and suffix, staged in one piece. */
   readonly #frameText: Uint8Array;
   #isFirstRow = true;
-  /** Rows to stage next, where cells are written aside. */
+  /** The number of rows to stage next if cells are preformatted. */
   #asideRows = asideRowsFirst;
 
   constructor(schema: Schema, frame: RowFrame, format: CellFormat) {
@@ -56,8 +56,8 @@ export class RowEncoder {
   }
 
   /**
-   * Encodes rows of one batch: texts that each last until the next is asked for, or until anybody
-   * else encodes anything.
+   * Encodes rows of one batch. Each text is valid until the next one is requested, or until
+   * anything else is encoded.
    */
   *encode(data: readonly Data[], rows: RowRange): Generator<Uint8Array> {
     const columns = this.#schema.fields.map((field, index) =>
@@ -65,7 +65,7 @@ export class RowEncoder {
     );
     let staged: StagedRows | undefined;
     for (let start = rows.start; start < rows.end;) {
-      // Others may have staged their rows since the last text was handed on.
+      // Other encoders may have staged their rows since the last text was yielded.
       if (staged === undefined || staged.end === start || !staged.isInPlace()) {
         staged = this.#stage(columns, start, rows.end);
       }
@@ -84,8 +84,8 @@ export class RowEncoder {
   }
 
   /**
-   * Copies as many rows from `start` on into the row writer's memory as surely fit; undefined when
-   * one might not.
+   * Copies as many rows from `start` as are certain to fit into the row writer's memory; returns
+   * undefined if one might not fit.
    */
   #stage(columns: readonly WriterColumn[], start: number, endMax: number): StagedRows | undefined {
     const isAside = columns.some(({ isWrittenAside }) => isWrittenAside);
@@ -119,8 +119,8 @@ export class RowEncoder {
 }
 
 /**
- * How many rows from `start` on surely fit where the row writer puts their text; 0 when one might
- * not.
+ * Returns the number of rows from `start` whose text is certain to fit in the row writer's output;
+ * 0 if one might not fit.
  */
 function outputRowsThatFit(
   columns: readonly WriterColumn[],
@@ -137,7 +137,7 @@ function outputRowsThatFit(
   return 0;
 }
 
-/** Rows of a batch in the row writer's memory, until others stage theirs. */
+/** Rows of a batch in the row writer's memory, until other rows are staged. */
 class StagedRows {
   readonly end: number;
   readonly #start: number;

@@ -29,42 +29,42 @@ interface RowWriterExports {
   ): number;
 }
 
-/** What we use of it; Node's types leave it out. */
+/** The part of WebAssembly that is used here; Node's types omit it. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 
-/** Bytes of a block's columns; what remains of the memory is for the rows made of them. */
+/** The bytes for a block's columns; the rest of the memory is for the rows. */
 const inputBytes = 512 * 1024;
 
-/** Bytes of a text that `writeCell` takes in one piece. */
+/** The bytes of text that `writeCell` accepts in one piece. */
 export const pieceBytesMax = 64 * 1024;
 
-/** How a value that is written by itself becomes text. */
+/** The text format of a value that is written by itself. */
 export interface SingleCell {
-  /** One of row-writer-layout.ts. */
+  /** One of the kinds in row-writer-layout.ts. */
   readonly kind: number;
-  /** Whether text that is not a number stands within quotes. */
+  /** True if text that is not a number is quoted. */
   readonly isQuoted: boolean;
-  /** Of a decimal. */
+  /** The scale of a decimal. */
   readonly scale?: number;
 }
 
-/** Text that is to stand behind each row: its address and its length. */
+/** The text after each row: its address and its length. */
 export interface StagedText {
   readonly address: number;
   readonly length: number;
 }
 
 /**
- * Writes rows of text from columns that are copied into a WebAssembly memory before: `clear`,
- * `stage` and `describe`, then `write`.
+ * Writes rows of text from columns that were copied into a WebAssembly memory: `clear`, `stage` and
+ * `describe`, then `write`.
  *
- * The code is in `assembly/`. It has 64-bit integers, which numbers take the place of in JavaScript
- * only at a cost, and moves sixteen bytes at once: rows come out several times as fast (bench,
- * `encode`). All encoders share one memory of fixed size, since each is done with it before it
- * hands anything on.
+ * The code is in `assembly/`. It has native 64-bit integers, which JavaScript can emulate only
+ * slowly with numbers, and copies sixteen bytes at once: rows are written several times as fast
+ * (bench, `encode`). All encoders share one memory of fixed size, because each finishes with it
+ * before it yields.
  */
 export class RowWriter {
   static #shared: RowWriter | undefined;
@@ -91,33 +91,33 @@ export class RowWriter {
     this.#inputStart = aligned(this.#cellColumn + columnBytes + 8);
     this.#inputEnd = this.#inputStart;
     this.#outputStart = this.#inputStart + inputBytes;
-    // Its value is put where rows are else, its offsets lie behind it.
+    // Its value is stored where rows usually are, followed by its offsets.
     this.describe(this.#cellColumn, valuesAt, this.#outputStart);
     this.describe(this.#cellColumn, offsetsAt, this.#cellColumn + columnBytes);
   }
 
-  /** The writer of this thread, made when it is first asked for. */
+  /** The writer of this thread, created on first use. */
   static get shared(): RowWriter {
     this.#shared ??= new RowWriter();
     return this.#shared;
   }
 
-  /** Bytes that can be staged at once, each piece rounded up to a multiple of 8. */
+  /** The bytes that can be staged at once, each piece rounded up to a multiple of 8. */
   get inputBytesMax(): number {
     return inputBytes;
   }
 
-  /** Bytes of rows that can be written at once. */
+  /** The bytes of rows that can be written at once. */
   get outputBytesMax(): number {
     return this.#bytes.length - this.#outputStart - slackBytes;
   }
 
-  /** Another number each time that all was let go of: what was staged before is gone. */
+  /** A number that changes with each `clear`: earlier staged data is then gone. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Lets go of all that is staged; gives the new generation. */
+  /** Discards everything that is staged; returns the new generation. */
   clear(): number {
     this.#inputEnd = this.#inputStart;
     this.#generation += 1;
@@ -125,8 +125,7 @@ export class RowWriter {
   }
 
   /**
-   * Makes room for bytes that stay until `clear`, and gives their address; its caller has seen to
-   * it that there is room.
+   * Reserves bytes until `clear` and returns their address; the caller has checked that they fit.
    */
   reserve(sizeBytes: number): number {
     const address = this.#inputEnd;
@@ -134,7 +133,7 @@ export class RowWriter {
     return address;
   }
 
-  /** Copies bytes `[start, end)` in, and gives their address. */
+  /** Copies bytes `[start, end)` into the memory and returns their address. */
   stage(bytes: Uint8Array, start: number, end: number): number {
     const address = this.reserve(end - start);
     this.#bytes.set(
@@ -144,14 +143,14 @@ export class RowWriter {
     return address;
   }
 
-  /** Sets the word at a byte offset of a column (row-writer-layout.ts). */
+  /** Sets the word at a byte offset of a column description (row-writer-layout.ts). */
   describe(column: number, at: number, value: number): void {
     this.#words[(column + at) >> 2] = value;
   }
 
   /**
-   * Writes rows, counted from the first that is staged, of the columns described at `columns`: a
-   * view that lasts until the next call.
+   * Writes rows of the columns described at `columns`, counted from the first staged one; returns a
+   * view that is valid until the next call.
    */
   write(columns: number, columnCount: number, rows: RowRange, suffix: StagedText): Uint8Array {
     const to = this.#outputStart;
@@ -167,22 +166,22 @@ export class RowWriter {
       );
       return this.#bytes.subarray(this.#outputStart, end);
     } catch (error) {
-      // Rows are the last in memory, so that one without end leads out of it, and not into what
-      // other rows are made of.
+      // Rows are last in memory, so an unbounded one runs off its end rather than into the staged
+      // data.
       throw new QuireError(
         'RESULT_CORRUPT',
-        'A stored record batch has offsets that lead out of it.',
+        'A stored record batch has offsets that point outside it.',
         { cause: error },
       );
     }
   }
 
   /**
-   * Writes one value by itself, as a cell of its kind, into `bytes` from `position` on; returns the
-   * position behind it. What is staged stays.
+   * Writes one value as a cell of its kind into `bytes` from `position`; returns the position after
+   * it. Staged data stays.
    *
-   * Bytes `[start, end)` of `source` are the value: of a kind of fixed width as it lies in memory,
-   * of text at most `pieceBytesMax`.
+   * Bytes `[start, end)` of `source` are the value: for a fixed-width kind as in memory, for text
+   * at most `pieceBytesMax`.
    */
   writeCell(
     cell: SingleCell,
@@ -205,7 +204,7 @@ export class RowWriter {
     this.describe(column + columnBytes, 4, length);
     copyBytes(memory, this.#outputStart, source, start, length);
     const from = this.#outputStart + aligned(length) + slackBytes;
-    // Of no text before it, and none behind it.
+    // There is no text before the cell, and none after it.
     const textLength = this.#exports.writeRows(column, 1, 0, 1, 0, 0, from) - from;
     copyBytes(bytes, position, memory, from, textLength);
     return position + textLength;
@@ -219,7 +218,7 @@ function copyBytes(
   start: number,
   length: number,
 ): void {
-  // Below some tens of bytes a loop costs less than the call into the engine's copy.
+  // Below some tens of bytes a loop is cheaper than a call of the engine's copy.
   if (length > 48) to.set(source.subarray(start, start + length), position);
   else {
     for (let index = 0; index < length; index += 1) {
@@ -235,11 +234,11 @@ function aligned(address: number): number {
 const mantissaBits = powerBytes * 8;
 
 /**
- * The powers of ten of every exponent that a double needs, as Schubfach wants them: the 128 bits of
- * `10^k · 2^n` with the highest bit set, rounded up where they are not exact; each as two 64-bit
+ * Returns the powers of ten for every exponent of a double, as Schubfach needs them: the 128 bits
+ * of `10^k · 2^n` with the highest bit set, rounded up if they are not exact. Each is two 64-bit
  * integers, the lower half first.
  *
- * Computed at start, in a millisecond, for it would be ten kilobytes of digits to read.
+ * Computed at start, which takes a millisecond; a literal table would be ten kilobytes of digits.
  */
 function powersOfTen(): BigUint64Array {
   const words = new BigUint64Array((powerMax - powerMin + 1) * 2);
@@ -260,7 +259,7 @@ function mantissaOfInteger(power: bigint): bigint {
   return excessBits <= 0 ? power << BigInt(-excessBits) : (power >> BigInt(excessBits)) + 1n;
 }
 
-/** The mantissa of `1 / power`, which is never exact. */
+/** Returns the mantissa of `1 / power`, which is never exact. */
 function mantissaOfFraction(power: bigint): bigint {
   return (1n << BigInt(bitsOf(power) + mantissaBits - 1)) / power + 1n;
 }

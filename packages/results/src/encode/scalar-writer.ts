@@ -10,9 +10,9 @@ import { uuidWidthMax, writeAscii, writeHex, writeUuid } from './write-string.ts
 const quote = 34;
 
 /**
- * The writer for a column of scalars, or undefined for text, lists, maps and structs (CONTRACT.md
- * section 2, "cells"). In JSON, what is neither a number nor a boolean stands within quotes; its
- * text never needs an escape.
+ * Returns the writer for a column of scalars, or undefined for text, lists, maps and structs
+ * (CONTRACT.md section 2, "cells"). In JSON, values other than numbers and booleans are quoted;
+ * their text never needs an escape.
  */
 export function scalarWriterOf(field: Field, data: Data, isJson: boolean): CellWriter | undefined {
   const type = field.type as DataType;
@@ -23,7 +23,7 @@ export function scalarWriterOf(field: Field, data: Data, isJson: boolean): CellW
     const { widthBytes } = fixed;
     return fixedWriter(fixed, isJson, source, (row) => row * widthBytes);
   }
-  // All halves are floats as well.
+  // All 16-bit floats are exact as 32-bit floats.
   if (DataType.isFloat(type) && type.precision === Precision.HALF) {
     const halves = data.values as Uint16Array;
     const value = new Float32Array(1);
@@ -32,7 +32,7 @@ export function scalarWriterOf(field: Field, data: Data, isJson: boolean): CellW
       return 0;
     });
   }
-  // Dates of milliseconds: those that no calendar reaches are the infinities.
+  // Dates in milliseconds: those outside the calendar are the infinities.
   if (DataType.isDate(type)) {
     const times = int64View(data);
     const days = new Int32Array(1);
@@ -48,7 +48,9 @@ export function scalarWriterOf(field: Field, data: Data, isJson: boolean): CellW
   return bytes === undefined || !isJson ? bytes : withQuotes(bytes);
 }
 
-/** Has the row writer write a value, which lies in `source` from where `startOf` says. */
+/**
+ * Returns a writer that passes a value to the row writer; the value is in `source` from `startOf`.
+ */
 function fixedWriter(
   { kind, scale = 0, widthBytes, isQuoted, textBytesMax }: FixedKind,
   isJson: boolean,
@@ -98,7 +100,7 @@ function booleanTextOf(data: Data): (row: number) => string {
     ((bits[(offset + row) >> 3] ?? 0) >> ((offset + row) & 7)) & 1 ? 'true' : 'false';
 }
 
-/** The texts of times, durations and intervals, which the row writer does not know. */
+/** Returns the texts of times, durations and intervals, which the row writer does not support. */
 export function clockTextOf(type: DataType, data: Data): ((row: number) => string) | undefined {
   if (DataType.isTime(type)) {
     const values = type.bitWidth === 32 ? int32View(data) : int64View(data);
@@ -150,12 +152,12 @@ function bytesWriterOf(field: Field, data: Data): CellWriter | undefined {
   };
 }
 
-/** Room that any of these texts needs. */
+/** The maximum length of these texts. */
 const clockTextWidthMax = 96;
 
 /**
- * An interval in words and a clock time, as DuckDB and PostgreSQL do: `1 year 2 months 3 days
- * 04:05:06.5`.
+ * Returns an interval in words and a clock time, as DuckDB and PostgreSQL format it: `1 year 2
+ * months 3 days 04:05:06.5`.
  */
 export function intervalText(months: number, days: number, nanoseconds: bigint): string {
   const parts: string[] = [];
@@ -171,8 +173,7 @@ function addCount(parts: string[], count: number, unit: string): void {
 }
 
 /**
- * A time of day, or a length of time: `HH:mm:ss`, then a fraction if there is one, without trailing
- * zeros.
+ * Returns a time of day or a duration: `HH:mm:ss`, then a fraction, if any, without trailing zeros.
  */
 export function clockText(nanoseconds: bigint): string {
   const magnitude = nanoseconds < 0n ? -nanoseconds : nanoseconds;

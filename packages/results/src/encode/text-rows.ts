@@ -9,39 +9,39 @@ import { escapedName, escapeFormulas } from './escape-formulas.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
-/** What is encoded: the rows of batches. */
+/** The rows of batches to encode. */
 interface TextRows {
   readonly schema: Schema;
   readonly batches: AsyncIterable<PageBatch>;
   /**
-   * Lends the memory of chunks, which then last until the next one is asked for; without, they are
-   * the reader's to keep.
+   * Lends the memory of chunks, which are then valid until the next one is requested; without it,
+   * the reader may retain them.
    */
   readonly pool: BufferPool | undefined;
 }
 
-/** What a JSON document holds before the rows, and behind them. */
+/** The parts of a JSON document before and after the rows. */
 export interface TextAround {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }
 
-/** The options of text. */
+/** The options of text formats. */
 export interface TextOptions {
   /**
-   * With CSV: whether an apostrophe comes before texts that a spreadsheet would take for formulas;
-   * default: every text is as it is.
+   * For CSV: adds an apostrophe before texts that a spreadsheet would interpret as formulas.
+   * Default: no.
    */
   readonly escapesFormulas?: boolean | undefined;
-  /** With JSON: text to go around the rows, in the same chunks. */
+  /** For JSON: text around the rows, in the same chunks. */
   readonly around?: TextAround | undefined;
 }
 
-/** What a page of text is written with. */
+/** The layout of a page of text. */
 interface TextLayout {
   readonly frame: RowFrame;
   readonly cells: CellFormat;
-  /** Changes columns before their cells are written. Absent: nothing does. */
+  /** Transforms columns before their cells are written. Absent: no transformation. */
   readonly prepare?: (columns: readonly Data[], rows: RowRange) => readonly Data[];
 }
 
@@ -75,7 +75,7 @@ export async function* encodeText(
   }
 }
 
-/** Encodes the rows of batches that are in memory, in one piece of memory of its own. */
+/** Encodes the rows of batches in memory, into memory of their own. */
 export function encodeTextSync(
   format: FormatsWith<'isText'>,
   { schema, batches }: { readonly schema: Schema; readonly batches: readonly PageBatch[] },
@@ -85,7 +85,7 @@ export function encodeTextSync(
   const encoder = new RowEncoder(schema, frame, cells);
   const pieces = [frame.head];
   for (const { batch, rows } of batches) {
-    // Copied, for the next text takes its place.
+    // Copied, because the next text overwrites it.
     for (const piece of encoder.encode(prepare?.(batch.columns, rows) ?? batch.columns, rows)) {
       pieces.push(Buffer.from(piece));
     }
@@ -94,12 +94,15 @@ export function encodeTextSync(
   return Buffer.concat(pieces);
 }
 
-/** Lays rows of a schema out in each format of text. */
+/** The layouts of rows of a schema for each text format. */
 const layOut: Readonly<
   Record<FormatsWith<'isText'>, (schema: Schema, options: TextOptions) => TextLayout>
 > = { json: jsonLayout, csv: csvLayout, ndjson: ndjsonLayout };
 
-/** A JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2). */
+/**
+ * Returns the layout of JSON: an array of arrays of cells, `[[1,"a"],[2,null]]` (CONTRACT.md
+ * section 2).
+ */
 function jsonLayout(schema: Schema, { around }: TextOptions): TextLayout {
   const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? firstOfJsonRow : comma));
   const head = Buffer.concat([around?.before ?? nothing, text('[')]);
@@ -110,7 +113,10 @@ function jsonLayout(schema: Schema, { around }: TextOptions): TextLayout {
   };
 }
 
-/** A JSON object a line; a column name that appears twice gets a number the second time. */
+/**
+ * Returns the layout of NDJSON: one JSON object for each line; a repeated column name gets a
+ * number.
+ */
 function ndjsonLayout(schema: Schema): TextLayout {
   const cellPrefixes = distinctNames(schema.fields).map((name, index) =>
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
@@ -126,7 +132,8 @@ function ndjsonLayout(schema: Schema): TextLayout {
 }
 
 /**
- * CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`.
+ * Returns the layout of CSV with a header line (RFC 4180, with LF as line ending): null is an empty
+ * field, empty text is `""`.
  */
 function csvLayout({ fields }: Schema, { escapesFormulas = false }: TextOptions): TextLayout {
   const cellPrefixes = fields.map((_, index) => (index === 0 ? nothing : comma));
@@ -139,8 +146,8 @@ function csvLayout({ fields }: Schema, { escapesFormulas = false }: TextOptions)
 }
 
 /**
- * Hands out the chunks that a piece of text has filled; it is copied before anybody else can encode
- * anything.
+ * Yields the chunks that a piece of text has filled; the piece is copied before anything else can
+ * be encoded.
  */
 function* handOut(chunks: ChunkBuffer, piece: Uint8Array): Generator<Uint8Array> {
   for (const chunk of chunks.append(piece)) {
@@ -160,7 +167,7 @@ function csvHeader(columnNames: readonly string[]): Uint8Array {
   return Buffer.from(`${names.join(',')}\n`);
 }
 
-/** The names of fields; one that appears twice gets a number the second time. */
+/** Returns the names of fields; a repeated one gets a number. */
 export function distinctNames(fields: readonly Field[]): string[] {
   const seen = new Set<string>();
   return fields.map((field) => {

@@ -1,8 +1,8 @@
 import { kindCsvText, kindHexText, kindJsonText } from './row-writer-layout.ts';
 import { pieceBytesMax, RowWriter } from './row-writer.ts';
 
-// Every writer here puts text into `bytes` from `position` on and returns the position behind it;
-// its caller has made room.
+// Every writer here writes text into `bytes` from `position` and returns the position after it; the
+// caller has ensured enough space.
 
 const quote = 34;
 
@@ -22,7 +22,7 @@ export function writeBytes(
   end: number,
 ): number {
   const length = end - start;
-  // Below some tens of bytes a loop costs less than the call into the engine's copy.
+  // Below some tens of bytes a loop is cheaper than a call of the engine's copy.
   if (length > 48) bytes.set(source.subarray(start, end), position);
   else {
     for (let index = 0; index < length; index += 1) {
@@ -33,8 +33,8 @@ export function writeBytes(
 }
 
 /**
- * An escape makes six bytes of one at most, the quotes are two, and a piece of a long text brings
- * one more for a moment.
+ * Returns the maximum width of a JSON string: an escape turns one byte into at most six, the quotes
+ * are two, and a piece of a long text needs one more temporarily.
  */
 export function jsonStringWidthMax(length: number): number {
   return length * 6 + 3;
@@ -50,8 +50,8 @@ export function writeJsonString(
 ): number {
   let from = Math.min(end, start + pieceBytesMax);
   let to = RowWriter.shared.writeCell(jsonText, source, start, from, bytes, position);
-  // Escapes are of single bytes: a piece may end amid a character. Where the quote stood behind
-  // one, the next one goes on.
+  // Escapes are of single bytes, so a piece may end within a character. The next piece overwrites
+  // the closing quote.
   for (; from < end; from += pieceBytesMax) {
     const pieceEnd = RowWriter.shared.writeCell(
       jsonText,
@@ -68,16 +68,16 @@ export function writeJsonString(
 }
 
 /**
- * Every byte may be a quote, which stands twice, the quotes are two, and a piece of a long text
- * brings one more for a moment.
+ * Returns the maximum width of a CSV field: every byte may be a quote, which is doubled, the quotes
+ * are two, and a piece of a long text needs one more temporarily.
  */
 export function csvFieldWidthMax(length: number): number {
   return length * 2 + 3;
 }
 
 /**
- * Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds
- * a comma, quote or line break.
+ * Writes a CSV field (RFC 4180 section 2). It is quoted if it is empty, so that it differs from
+ * null, or if it contains a comma, quote or line break.
  */
 export function writeCsvField(
   bytes: Uint8Array,
@@ -101,8 +101,7 @@ export function writeCsvField(
       bytes,
       to,
     );
-    // A piece has quotes when it needs them, and one that begins with a quote of its own needs
-    // them.
+    // A piece is quoted if it needs quotes, which one that starts with a quote always does.
     const hasQuotes = bytes[to] === quote;
     if (hasQuotes) bytes.copyWithin(to, to + 1, pieceEnd - 1);
     to = hasQuotes ? pieceEnd - 2 : pieceEnd;
@@ -138,7 +137,7 @@ export function writeHex(
   return to;
 }
 
-/** Room that a UUID needs. */
+/** The length of a UUID. */
 export const uuidWidthMax = 36;
 
 /** Writes 16 bytes as a UUID in canonical form (RFC 9562 section 4). */

@@ -24,41 +24,39 @@ import {
 } from './row-writer-layout.ts';
 import type { RowWriter } from './row-writer.ts';
 
-/** A column of one batch, as the row writer takes it: a range of rows at a time. */
+/** A column of one batch as the row writer reads it, a range of rows at a time. */
 export interface WriterColumn {
   /**
-   * Whether cells are written aside to tell how many bytes they have: of few rows at first, for
-   * they may be large.
+   * True if cells are preformatted to determine their size: for few rows at first, because they may
+   * be large.
    */
   readonly isWrittenAside: boolean;
   /**
-   * At least as many bytes as staging rows `[start, end)` takes, the column's description aside.
+   * Returns an upper bound of the bytes that staging rows `[start, end)` takes, without the
+   * column's description.
    */
   inputBytesMax(start: number, end: number): number;
-  /** At least as many bytes as their cells have. */
+  /** Returns an upper bound of the bytes of their cells. */
   outputBytesMax(start: number, end: number): number;
   /** Copies the rows into the writer's memory and describes them at the address `column`. */
   stage(writer: RowWriter, column: number, start: number, end: number): void;
 }
 
-/** How the cells of a column look. */
+/** The text format of the cells of a column. */
 export interface CellText {
   readonly kind: number;
-  /** Whether text that is not a number stands within quotes. */
+  /** True if text that is not a number is quoted. */
   readonly isQuoted: boolean;
-  /** Up to four ASCII characters. */
+  /** The text of a null; up to four ASCII characters. */
   readonly nullText: string;
 }
 
-/**
- * Bytes that a piece takes beyond its own: bits of the bytes at both ends, and the writer's
- * rounding.
- */
+/** The overhead of a piece: bits of the bytes at both ends, and the writer's rounding. */
 const pieceBytes = 16;
 const bitsBytesMax = (rowCount: number): number => (rowCount >> 3) + pieceBytes;
 const offsetsBytesMax = (rowCount: number): number => rowCount * 4 + pieceBytes;
 
-/** Values of one size each; `cellBytesMax` counts quotes. */
+/** Returns a column of fixed-width values; `cellBytesMax` includes quotes. */
 export function fixedColumn(
   data: Data,
   text: CellText & { readonly widthBytes: number; readonly scale?: number },
@@ -81,7 +79,7 @@ export function fixedColumn(
   };
 }
 
-/** Booleans, which are bits. */
+/** Returns a column of booleans, which are bits. */
 export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): WriterColumn {
   const bits = bytesView(data);
   return {
@@ -100,7 +98,7 @@ export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): WriterC
 }
 
 /**
- * Text or bytes of any length, of each of which become `expansion` bytes at most, and two quotes.
+ * Returns a column of text or bytes; each byte becomes at most `expansion` bytes, plus two quotes.
  */
 export function textColumn(data: Data, text: CellText, expansion: number): WriterColumn {
   const values = bytesView(data);
@@ -123,10 +121,12 @@ export function textColumn(data: Data, text: CellText, expansion: number): Write
   };
 }
 
-/** Before each item of a list; the row writer makes the first a bracket. */
+/** The text before each item of a list; the row writer replaces the first one with a bracket. */
 const comma = Uint8Array.of(44);
 
-/** JSON arrays, of the cells of `items`; with `listSize` when all have that many. */
+/**
+ * Returns a column of JSON arrays of the cells of `items`; with `listSize` if all have that many.
+ */
 export function jsonListColumn(
   data: Data,
   nullText: string,
@@ -171,14 +171,16 @@ export function jsonListColumn(
   };
 }
 
-/** Cells that a closure writes here, as they are to appear; those of nulls do not matter. */
+/**
+ * Returns a column of cells that a closure writes in their final form; those of nulls are ignored.
+ */
 export function preformattedColumn(data: Data, nullText: string, writer: CellWriter): WriterColumn {
   const sink = new ByteSink(1024);
   const text = { kind: kindReadyText, isQuoted: false, nullText };
   let first = 0;
   let offsets = new Int32Array(1);
-  // Rows are asked for several times, until so many are left that they fit: those at hand need not
-  // be written again.
+  // Rows are requested repeatedly with a smaller end until they fit: cells that are already written
+  // are reused.
   const writeRows = (start: number, end: number): void => {
     if (start >= first && end < first + offsets.length) return;
     sink.clear();
@@ -212,7 +214,7 @@ export function preformattedColumn(data: Data, nullText: string, writer: CellWri
   };
 }
 
-/** Describes what all kinds have: what they are, and which rows are null. */
+/** Describes the common part of all kinds: the kind, and the null rows. */
 function describe(
   writer: RowWriter,
   column: number,
@@ -244,7 +246,7 @@ function stageBits(writer: RowWriter, bits: Uint8Array, start: number, end: numb
 }
 
 /**
- * Offsets of 32 bits; of those that have 64, the lower half, because the writer's addresses have no
+ * Returns 32-bit offsets; for 64-bit ones, the lower half, because the writer's addresses have no
  * more.
  */
 function shortOffsetsOf(data: Data): Int32Array {

@@ -6,12 +6,16 @@ import { processTag, stateOfOwner } from '@quire/core/process';
 import type { BufferPool } from '../buffer-pool.ts';
 import { GrowingFile, type GrowingResult } from './growing-result.ts';
 
-/** @throws STORE_UNAVAILABLE when the file of the growing result cannot be made */
+/**
+ * Creates the file of a growing result.
+ *
+ * @throws STORE_UNAVAILABLE when it cannot be created
+ */
 export type GrowResult = (requestId: RequestId) => Promise<GrowingResult>;
 
 /**
- * Makes growing results in a directory, which is prepared when the first one is made; by default
- * that of the system for temporary files.
+ * Returns a function that creates growing results in a directory, by default the system's directory
+ * for temporary files. The directory is prepared with the first one.
  */
 export function growingFiles(pool: BufferPool, directory = tmpdir()): GrowResult {
   let prepared: Promise<void> | undefined;
@@ -24,17 +28,17 @@ export function growingFiles(pool: BufferPool, directory = tmpdir()): GrowResult
 const growthPattern = /^growing-([0-9a-f-]{36})\.([0-9a-f-]+)$/;
 
 /**
- * Names the file of a growing result after it and the process that reads it, so that it can go as
- * soon as that one is dead.
+ * Returns a file name with the result and the process that reads it, so that the file can be
+ * deleted once that process is dead.
  */
 function growthFileName(requestId: RequestId): string {
   return `growing-${requestId}.${processTag()}`;
 }
 
 /**
- * Makes the directory for files of growing results, and removes those of processes that have
- * certainly ended: one that died in the moment between making its file and taking its name away.
- * Never fails: what cannot be done shows when the next file is made.
+ * Creates the directory for files of growing results, and removes those of dead processes, which
+ * died between creating a file and unlinking it. Never fails: the creation of the next file reports
+ * any problem.
  */
 async function prepareGrowthDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true }).catch(() => undefined);

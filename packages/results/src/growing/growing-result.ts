@@ -14,33 +14,33 @@ import { type PagePlan, planPage } from '../plan-page.ts';
 import { ResultPage } from '../result-page.ts';
 import { type ProgressEvent, type ProgressTarget, schemaOfEvent } from '../progress-event.ts';
 
-/** A result that is being written, as far as it can be read: the batches that are whole. */
+/** A result that is being written; its completed batches can be read. */
 export interface GrowingResult extends ProgressTarget {
   readonly requestId: RequestId;
-  /** The columns; undefined until the query has told them. */
+  /** The columns; undefined until the query has reported them. */
   readonly schema: Schema | undefined;
-  /** Rows that can be read by now. */
+  /** The number of rows that can be read. */
   readonly rowCount: number;
-  /** Rows of every batch but the last; 1 while there is none. */
+  /** The number of rows in every batch except the last; 1 if there is none. */
   readonly rowsPerBatch: number;
-  /** Bytes of the data file that they take. */
+  /** Their size in the data file. */
   readonly sizeBytes: number;
-  /** Calls back whenever there are more rows; disposing ends it. */
+  /** Calls `onGrown` whenever there are more rows, until it is disposed. */
   watch(onGrown: () => void): Disposable;
-  /** Keeps the rows readable until it is disposed, even when the query ends meanwhile. */
+  /** Keeps the rows readable until it is disposed, even if the query ends first. */
   hold(): AsyncDisposable;
   /**
-   * Plans a page as far as its rows are there; undefined while there are no columns. For those who
+   * Plans a page with the rows that exist; undefined while there are no columns. The caller must
    * hold the result.
    */
   page(request: PageRequest): ResultPage | undefined;
-  /** The query has ended: the rows go when nobody holds them any more. */
+  /** Ends the result with its query; the rows are deleted once it is no longer held. */
   end(): Promise<void>;
 }
 
 /**
- * A growing result in a file of its own, which loses its name as soon as the writer has it open:
- * whatever dies, nothing of it stays on the disk.
+ * A growing result in a separate file, which is unlinked as soon as the writer has opened it, so
+ * that nothing stays on disk if a process dies.
  */
 export class GrowingFile implements GrowingResult {
   readonly requestId: RequestId;
@@ -63,12 +63,16 @@ export class GrowingFile implements GrowingResult {
     this.#pool = pool;
   }
 
-  /** @throws STORE_UNAVAILABLE when the file cannot be made */
+  /**
+   * Creates the file.
+   *
+   * @throws STORE_UNAVAILABLE when it cannot be created
+   */
   static async create(requestId: RequestId, path: string, pool: BufferPool): Promise<GrowingFile> {
     try {
       return new GrowingFile(requestId, path, await open(path, 'wx+', 0o600), pool);
     } catch (cause) {
-      const message = 'The file for rows that are read while their query runs cannot be made.';
+      const message = 'The file for rows that are read while their query runs cannot be created.';
       throw new QuireError('STORE_UNAVAILABLE', message, { cause });
     }
   }
@@ -91,7 +95,7 @@ export class GrowingFile implements GrowingResult {
 
   /** Receives an event of the writer. */
   readonly notify = (event: ProgressEvent): void => {
-    if (event.kind === 'begun') {
+    if (event.kind === 'started') {
       this.#schema = schemaOfEvent(event);
       this.#firstOffset = event.firstOffset;
       void this.#unlink();
@@ -127,7 +131,7 @@ export class GrowingFile implements GrowingResult {
       offset,
       Math.min(this.#rowCount, offset + Math.min(rowCount, Number.MAX_SAFE_INTEGER - offset)),
     );
-    // The arrays go on growing; what is planned now does not look beyond the rows that it names.
+    // The arrays continue to grow; the plan only uses the rows that it names.
     const spans = {
       rowsPerBatch: this.#rowsPerBatch,
       firstOffset: this.#firstOffset,

@@ -6,22 +6,22 @@ import { startedEvent, type ProgressTarget } from '../progress-event.ts';
 export interface WrittenBatch {
   readonly index: number;
   readonly message: Uint8Array;
-  /** Rows of this batch, and of all but the last. */
+  /** The number of rows in this batch, and in all but the last. */
   readonly rowCount: number;
   readonly rowsPerBatch: number;
-  /** Byte of the data file at which the message ends. */
+  /** The end of the message in the data file. */
   readonly end: number;
   /** CRC-32 of the message. */
   readonly checksum: number;
 }
 
 /**
- * Writes a second copy of each batch to where it can be read at once: no store shows a part of an
- * object. The copy has every batch at the place that it has in the data file, so that one page plan
+ * Writes a second copy of each batch to a file that can be read immediately, because no store shows
+ * a part of an object. Every batch has the same offset as in the data file, so that one page plan
  * serves both.
  *
- * The copy is a convenience: when it cannot be written, readers wait for the result, and the query
- * goes on.
+ * The copy is optional: if it cannot be written, readers wait for the result, and the query
+ * continues.
  */
 export class ProgressWriter implements AsyncDisposable {
   readonly #target: ProgressTarget;
@@ -35,7 +35,7 @@ export class ProgressWriter implements AsyncDisposable {
     try {
       this.#file = await open(this.#target.path, 'r+');
     } catch {
-      // The reader has gone.
+      // The reader has closed it.
     }
     this.#target.notify(startedEvent(schema, firstOffset));
   }
@@ -45,7 +45,7 @@ export class ProgressWriter implements AsyncDisposable {
     try {
       await writeAt(this.#file, message, end - message.byteLength);
     } catch {
-      // The disk is full, most likely. What was reported so far stays readable.
+      // Most likely, the disk is full. Rows reported so far stay readable.
       await this[Symbol.asyncDispose]();
       return;
     }

@@ -254,7 +254,7 @@ test('a row of a file with an integer of too many digits, or a value too large, 
     { a: 2 },
   ]);
   expect(messageOf(preview.findings, 'NUMBER_TOO_LONG')).toBe(
-    'Row 2 of a.jsonl is left out. An integer has 2000 digits; at most 1000 are read.',
+    'Row 2 of a.jsonl is left out. An integer has 2000 digits; the limit is 1000.',
   );
   expect(messageOf(preview.findings, 'VALUE_TOO_LARGE')).toBe(
     'Row 2 of a.jsonl is left out. It has a value of 2.94 KiB in a; at most 2 KiB are taken.',

@@ -1,9 +1,9 @@
 import { isQuireError, type ObjectStore, QuireError, readObject } from '@quire/core';
 import { changed, changedBodies, changedFailures, type PlantedBug } from './planted-bug.ts';
 
-const disposedPut = 'a put under way fails, and nothing is left of it';
+const disposedPut = 'a put in progress fails and leaves nothing behind';
 const stuck =
-  'a put stops while its source is stuck: the source is closed, the old state stands, nothing is left';
+  'a put stops while its source is stuck: the source is closed, the old object stays, nothing is left behind';
 
 /** The store whose calls are given no signal. */
 function deaf(store: ObjectStore, verb: 'put' | 'list' | 'get' | 'delete'): ObjectStore {
@@ -60,17 +60,17 @@ export const endingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'reads a body to its end after an abort',
-    caughtBy: 'a body stops where it is',
+    caughtBy: 'a body stops at its current chunk',
     plant: (store) => deaf(store, 'get'),
   },
   {
     name: 'starts a body although the signal is aborted',
-    caughtBy: 'a body that was not begun before the abort gives nothing',
+    caughtBy: 'a body that was not read before the abort yields nothing',
     plant: (store) => deaf(store, 'get'),
   },
   {
     name: 'lists on after an abort',
-    caughtBy: 'a listing stops where it is',
+    caughtBy: 'a listing stops at its current entry',
     plant: (store) => deaf(store, 'list'),
   },
   {
@@ -81,7 +81,7 @@ export const endingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'deletes the object when its signal is aborted later',
-    caughtBy: 'a signal that is aborted after the call changes nothing any more',
+    caughtBy: 'a signal that is aborted after the call has no effect',
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
@@ -163,7 +163,7 @@ export const endingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'reads the object as it was when it was opened first',
-    caughtBy: 'comes to the same as with a map',
+    caughtBy: 'has the same outcome as with a map',
     plant: (store) => {
       const cache = new Map<string, Uint8Array>();
       return changed(store, {

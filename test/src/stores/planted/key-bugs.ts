@@ -25,7 +25,7 @@ export const keyBugs: readonly PlantedBug[] = [
   },
   {
     name: 'folds the case of keys, as some file systems do',
-    caughtBy: 'keys that differ in case alone are different keys',
+    caughtBy: 'keys that differ only in case are different keys',
     plant: (store) =>
       changed(store, {
         head: (key, options) => store.head(key.toLowerCase(), options),
@@ -49,7 +49,7 @@ export const keyBugs: readonly PlantedBug[] = [
   },
   {
     name: 'deletes what lies above a key that is put',
-    caughtBy: 'a and then a/b: the second is refused, or both stand',
+    caughtBy: 'a and then a/b: the second is refused, or both exist',
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
@@ -61,7 +61,7 @@ export const keyBugs: readonly PlantedBug[] = [
   },
   {
     name: 'keeps a folder when its last object is deleted',
-    caughtBy: 'a key is free for one below it once it is deleted, and the other way round',
+    caughtBy: 'once a key is deleted, a key below it can be stored, and vice versa',
     plant: (store) => {
       const folders = new Set<string>();
       return changed(store, {

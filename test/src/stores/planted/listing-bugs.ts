@@ -52,7 +52,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'sorts by the rules of a language',
-    caughtBy: 'gives every entry in the order of keys',
+    caughtBy: 'yields every entry in key order',
     plant: (store) =>
       changed(store, {
         async *list(prefix, options) {
@@ -63,7 +63,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'walks folder by folder, files before folders',
-    caughtBy: 'gives every entry in the order of keys',
+    caughtBy: 'yields every entry in key order',
     plant: (store) =>
       changed(store, {
         async *list(prefix, options) {
@@ -115,7 +115,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'begins with the entry that it should begin after',
-    caughtBy: 'after gives what sorts after it, whether it is a key or not',
+    caughtBy: 'after yields the keys that sort after it, whether it is a key or not',
     plant: (store) =>
       changed(store, {
         async *list(prefix, options) {
@@ -127,7 +127,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'looks for `after` among its keys, and gives all where it is not there',
-    caughtBy: 'after gives what sorts after it, whether it is a key or not',
+    caughtBy: 'after yields the keys that sort after it, whether it is a key or not',
     plant: (store) =>
       changed(store, {
         async *list(prefix, options) {
@@ -138,7 +138,8 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'passes over the folders below one that it asked for',
-    caughtBy: 'passes over only what it is told to, and asks before it gives what comes later',
+    caughtBy:
+      'skips only the folders for which skipsFolder returns true, and asks before it yields later keys',
     plant: (store) =>
       changed(store, {
         async *list(prefix, options) {
@@ -157,7 +158,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fails when an entry goes while it is listed',
-    caughtBy: 'what stays shows exactly once while others come and go',
+    caughtBy: 'an unchanged object is listed exactly once while others are created and deleted',
     plant: (store) =>
       changed(store, {
         async *list(prefix, options) {
@@ -168,7 +169,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'begins again when something changed',
-    caughtBy: 'what stays shows exactly once while others come and go',
+    caughtBy: 'an unchanged object is listed exactly once while others are created and deleted',
     plant: (store) => {
       let changes = 0;
       return changed(store, {
@@ -191,7 +192,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'keeps the lock of a listing that is left early',
-    caughtBy: 'a listing may be left early, and begun again after the last entry',
+    caughtBy: 'a listing may be left early and restarted after the last entry',
     hangs: true,
     plant: (store) => {
       let turn = Promise.resolve();
@@ -209,7 +210,7 @@ export const listingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'has one cursor for all listings',
-    caughtBy: 'listings at once do not disturb each other',
+    caughtBy: 'concurrent listings do not disturb each other',
     plant: (store) => {
       let cursor = '';
       return changed(store, {

@@ -1,12 +1,10 @@
 import { isQuireError, type ObjectStore, QuireError, readObject } from '@quire/core';
 import { changed, changedBodies, type PlantedBug } from './planted-bug.ts';
 
-const rangeIsExact = 'a range gives exactly its bytes, and the size of the whole object';
-const missing =
-  'an object that is not there is OBJECT_NOT_FOUND, with key and store in the message';
-const cached = 'a cached range has the bytes of a get, and an object that is gone has none';
-const rangeIsChecked =
-  'a range that is not one is INVALID_PARAMETER, whether the object exists or not';
+const rangeIsExact = 'a range has exactly its bytes, and the size of the whole object';
+const missing = 'a missing object is OBJECT_NOT_FOUND, with key and store in the message';
+const cached = 'a cached range has the same bytes as a get; a deleted object is not cached';
+const rangeIsChecked = 'a malformed range is INVALID_PARAMETER, whether the object exists or not';
 const mebibyte = 1024 * 1024;
 
 /** The store with objects that are found missing in another way. */
@@ -66,7 +64,7 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'dates objects by the time of the call of head',
-    caughtBy: 'head tells what put has told',
+    caughtBy: 'head returns what put returned',
     plant: (store) => {
       let calls = 0;
       const head: ObjectStore['head'] = async (key, options) => {
@@ -169,7 +167,7 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'ends its bodies with an empty chunk',
-    caughtBy: 'without a range all bytes come; of an empty object none',
+    caughtBy: 'without a range all bytes are returned; an empty object has none',
     plant: (store) =>
       changedBodies(store, ({ body }) => ({
         body: (async function* () {
@@ -180,7 +178,7 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'loses the bytes behind the first chunk',
-    caughtBy: 'without a range all bytes come; of an empty object none',
+    caughtBy: 'without a range all bytes are returned; an empty object has none',
     plant: (store) =>
       changedBodies(store, ({ body }) => ({
         body: (async function* () {
@@ -193,7 +191,7 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'reads every chunk into the same buffer',
-    caughtBy: 'chunks that are kept keep their bytes',
+    caughtBy: 'retained chunks keep their bytes',
     plant: (store) => {
       const buffer = new Uint8Array(16 * mebibyte);
       return changedBodies(store, ({ body }) => ({
@@ -209,7 +207,7 @@ export const readingBugs: readonly PlantedBug[] = [
   {
     name: 'opens the object again for every mebibyte',
     caughtBy:
-      'an object that is deleted or replaced while it is read gives its own bytes, or throws',
+      'an object that is deleted or replaced while it is read yields its own bytes, or throws',
     plant: (store) =>
       changed(store, {
         get: async (key, options) => {
@@ -265,7 +263,7 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'shares one position among all readers',
-    caughtBy: 'many read one object at once',
+    caughtBy: 'concurrent reads of one object succeed',
     plant: (store) => {
       let start = 0;
       return changed(store, {
@@ -283,7 +281,7 @@ export const readingBugs: readonly PlantedBug[] = [
   {
     name: 'asks for memory ahead of its reader',
     caughtBy:
-      'memory is asked for while a chunk is pulled, once at most: nothing is read into it that was handed out before',
+      'memory is requested while a chunk is pulled, at most once: memory that was handed out is not overwritten',
     plant: (store) =>
       changed(store, {
         get: async (key, options) => {
@@ -294,7 +292,7 @@ export const readingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'hands out lent memory as a whole, filled or not',
-    caughtBy: 'memory that is lent for reading gets the bytes, or is not asked for',
+    caughtBy: 'lent memory receives the bytes, or is not requested',
     plant: (store) =>
       changed(store, {
         get: async (key, options) => {

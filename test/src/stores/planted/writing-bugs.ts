@@ -11,11 +11,11 @@ import { MemoryObjectStore } from '@quire/core/memory';
 import { changed, changedFailures, chunksIn, type PlantedBug } from './planted-bug.ts';
 
 const failingSource =
-  'a source that throws: its own error comes out, the old state stands, nothing is left';
-const pulls = 'a source is pulled one chunk at a time, and never when nobody needs it';
+  'a source that throws: its own error is rethrown, the old object stays, nothing is left behind';
+const pulls = 'a source is pulled one chunk at a time, and only when a chunk is needed';
 const full =
-  'no room is STORE_FULL: the source is closed, the old state stands, nothing is left, and room comes back';
-const deleting = 'deleting is repeatable, and afterwards nobody finds the object';
+  'a full store is STORE_FULL: the source is closed, the old object stays, nothing is left behind, and the space is released';
+const deleting = 'deleting is repeatable, and afterwards the object is not found';
 
 /** The store whose sources are changed. */
 function changedSources(
@@ -41,7 +41,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'takes an empty chunk for the end',
-    caughtBy: 'an empty source, and empty chunks, are as good as any',
+    caughtBy: 'an empty source and empty chunks are accepted',
     plant: (store) =>
       changedSources(store, async function* (source) {
         for await (const chunk of source) {
@@ -52,7 +52,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'leaves an object as it is when there is one',
-    caughtBy: 'a later put takes the place of an earlier one',
+    caughtBy: 'a later put replaces an earlier one',
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) =>
@@ -61,7 +61,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'writes in place, chunk by chunk',
-    caughtBy: 'nobody sees an object before its source has ended',
+    caughtBy: 'an object is invisible until its source has ended',
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
@@ -174,7 +174,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'writes bytes after it has said that they are written',
-    caughtBy: 'bytes belong to the caller again after the put',
+    caughtBy: 'bytes may be reused by the caller after the put',
     plant: (store) => {
       const unwritten = new Map<string, Uint8Array>();
       return changed(store, {
@@ -192,7 +192,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'stores the whole buffer behind a view',
-    caughtBy: 'bytes that are a part of a larger buffer are stored alone',
+    caughtBy: 'a subarray of a larger buffer is stored alone',
     plant: (store) =>
       changed(store, {
         put: (key, body, options) =>
@@ -201,7 +201,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'stages puts of one key at one place',
-    caughtBy: 'of puts at once, one wins, whole',
+    caughtBy: 'of concurrent puts, exactly one wins completely',
     plant: (store) => {
       const staged = new Map<string, Uint8Array[]>();
       return changed(store, {
@@ -319,7 +319,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'locks an object to delete it, and fails where it is locked',
-    caughtBy: 'two may delete one object',
+    caughtBy: 'two callers may delete one object',
     plant: (store) => {
       const locks = new Set<string>();
       return changed(store, {
@@ -336,7 +336,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'looks whether an object exists, and then puts it',
-    caughtBy: 'a put of what must not exist stores once, and never replaces',
+    caughtBy: 'putIfAbsent stores once and never replaces',
     plant: (store) =>
       changed(store, {
         putIfAbsent: async (key, bytes, options) => {
@@ -367,7 +367,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'dates objects in seconds',
-    caughtBy: 'an object is dated between the call of its put and its end',
+    caughtBy: 'the modification time of an object is between the call of its put and its end',
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
@@ -378,7 +378,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'keeps the date of an object that it replaces',
-    caughtBy: 'an object that is replaced gets a new date',
+    caughtBy: 'an object that is replaced has a new modification time',
     plant: (store) => {
       const dates = new Map<string, number>();
       return changed(store, {
