@@ -338,7 +338,7 @@ function noSpaceMessage(account: LimitAccount): string {
 function tooLarge(account: LimitAccount, bytes: number): string {
   const needed = formatBytes(account.ownBytes + bytes);
   const critical = formatBytes(account.policy.criticalBytes);
-  return `The result, of ${needed} or more, is too large to store: it exceeds the critical ${critical} by itself. ${describe(account)}`;
+  return `The result, of ${needed} or more, is too large to store: it exceeds the critical ${critical}: ${describe(account)}`;
 }
 
 function describe({ policy, storedBytes, othersBytes, keptBytes, ownBytes }: LimitAccount): string {

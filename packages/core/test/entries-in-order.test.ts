@@ -24,7 +24,7 @@ test('entries come once each, without what is not a key and what is not after th
 test('pages out of order are refused', async () => {
   await expect(keysOf(entriesInOrder(pagesOf(['b'], ['a']), call, {}))).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',
-    message: 'list of s3://results is not in key order: received a came after b.',
+    message: 'list of s3://results is not in key order: received a after b.',
   });
 });
 
