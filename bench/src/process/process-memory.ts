@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { childrenOf, sumOverFamily, unlessEnded } from './process-family.ts';
 
 export interface ProcessMemory {
   /** What the process has in memory now. */
@@ -21,7 +22,7 @@ export async function readProcessMemory(pid: number): Promise<ProcessMemory> {
  * each.
  */
 export function readFamilyMemory(pid: number): Promise<number> {
-  return sumOverFamily(pid, ({ residentBytes }) => residentBytes);
+  return sumOverFamily(pid, async (each) => (await readProcessMemory(each)).residentBytes);
 }
 
 /**
@@ -29,43 +30,13 @@ export function readFamilyMemory(pid: number): Promise<number> {
  * added up.
  */
 export function readFamilyPeak(pid: number): Promise<number> {
-  return sumOverFamily(pid, ({ peakBytes }) => peakBytes);
-}
-
-async function sumOverFamily(
-  pid: number,
-  bytesOf: (memory: ProcessMemory) => number,
-): Promise<number> {
-  const own = bytesOf(await readProcessMemory(pid));
-  const others = await Promise.all(
-    (await childrenOf(pid)).map((child) => unlessEnded(sumOverFamily(child, bytesOf))),
-  );
-  return others.reduce<number>((sum, bytes) => sum + (bytes ?? 0), own);
+  return sumOverFamily(pid, async (each) => (await readProcessMemory(each)).peakBytes);
 }
 
 /** Lets the peaks of a process and of all that it has running begin again at what each has now. */
 export async function resetFamilyPeak(pid: number): Promise<void> {
   await resetPeak(pid);
   for (const child of await childrenOf(pid)) await unlessEnded(resetFamilyPeak(child));
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text
-    .split(' ')
-    .filter((each) => each !== '')
-    .map(Number);
-}
-
-/** A process may end between the look at its parent and the look at it. */
-async function unlessEnded<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
-    throw error;
-  }
 }
 
 /** Lets the peak of a process begin again at what it has now. */

@@ -60,6 +60,13 @@ export class ServerProcess implements AsyncDisposable {
     }
   }
 
+  /** The process that has started the server, and ends with it. Throws while none runs. */
+  get pid(): number {
+    const { pid } = this.#child ?? {};
+    if (pid === undefined) throw new Error('The server does not run.');
+    return pid;
+  }
+
   /** Ends the server as a power cut would; its folder stays. */
   async kill(): Promise<void> {
     const child = this.#child;

@@ -1,0 +1,141 @@
+import type { PinotServer } from '../../../test/src/testkit/servers/pinot-server.ts';
+import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
+import { interleave } from '../measure/interleave.ts';
+import type { BenchContext } from '../measure/part.ts';
+import { readFamilyProcessorMs } from '../process/processor-time.ts';
+import type { QuireServer } from '../quire/quire-server.ts';
+import { storeQuery } from '../quire/stored-query.ts';
+import { closeCursor, openCursor, readWhole } from './ask-pinot.ts';
+
+/** The names of contenders beside Quire. */
+export const bareQuery = 'bare query';
+export const cursors = 'Apache Pinot cursors';
+export const bySegment = 'quire, segment by segment';
+
+/** The servers of a comparison of stores. */
+export interface StoreStage {
+  readonly pinot: PinotServer;
+  readonly server: QuireServer;
+  /** One that asks for all rows, segment by segment. */
+  readonly segmentServer: QuireServer;
+}
+
+/** What one store took. */
+interface StoreCost {
+  readonly elapsedMs: number;
+  /** Processor time of Quire and its processes. */
+  readonly quireMs: number;
+  /** Processor time of the cluster, all its roles together. */
+  readonly clusterMs: number;
+}
+
+/**
+ * From a query to its first row, with its result stored, beside the same query without anything:
+ * its answer is read to the end, and thrown away.
+ */
+export async function compareStores(
+  { isQuick, progress }: Pick<BenchContext, 'isQuick' | 'progress'>,
+  { pinot, server, segmentServer }: StoreStage,
+  rowCounts: readonly number[],
+): Promise<readonly ComparisonReport[]> {
+  const { address } = pinot;
+  const entries = rowCounts.flatMap((rowCount) => {
+    const selection = `SELECT * FROM events WHERE id < ${rowCount}`;
+    const limited = `${selection} LIMIT ${rowCount}`;
+    const level = `${rowCount.toLocaleString('en')} rows`;
+    const entry = (name: string, store: () => Promise<unknown>, owner: QuireServer) => ({
+      level,
+      name,
+      load: new MeasuredStore(store, owner.pid, pinot.process.pid),
+    });
+    return [
+      entry(quire, () => storeQuery(server, limited), server),
+      entry(bySegment, () => storeQuery(segmentServer, selection), segmentServer),
+      entry(bareQuery, () => readWhole(address, limited), server),
+      entry(cursors, async () => closeCursor(address, await openCursor(address, limited)), server),
+    ];
+  });
+  await interleave(
+    entries.map(({ load }) => load),
+    {
+      count: isQuick ? 1 : 7,
+      sliceMs: 0,
+      onSlice: (index, count) => progress(`store ${index + 1} of ${count}`),
+    },
+  );
+  const report = (
+    id: string,
+    title: string,
+    measured: readonly (typeof entries)[number][],
+    read: (cost: StoreCost) => number,
+  ): ComparisonReport =>
+    reportComparison(
+      { id, title, unit: 'ms', factor: 'result', comparesLevels: false },
+      measured.map(({ level, name, load }) => ({
+        level,
+        name,
+        rounds: load.rounds.map((cost) => [read(cost)]),
+      })),
+    );
+  const own = entries.filter(({ name }) => name === quire || name === bySegment);
+  return [
+    report(
+      'pinot-store',
+      'From the query to its first row, the result stored',
+      entries,
+      ({ elapsedMs }) => elapsedMs,
+    ),
+    report(
+      'pinot-store-processor',
+      'Processor time of Quire for that',
+      own,
+      ({ quireMs }) => quireMs,
+    ),
+    report(
+      'pinot-store-cluster',
+      'Processor time of the cluster for that',
+      entries,
+      ({ clusterMs }) => clusterMs,
+    ),
+  ];
+}
+
+/** A store that is measured once a round. */
+class MeasuredStore {
+  readonly #store: () => Promise<unknown>;
+  readonly #quirePid: number;
+  readonly #clusterPid: number;
+  readonly #costs: StoreCost[] = [];
+
+  constructor(store: () => Promise<unknown>, quirePid: number, clusterPid: number) {
+    this.#store = store;
+    this.#quirePid = quirePid;
+    this.#clusterPid = clusterPid;
+  }
+
+  /** One for each round: that of the warm-up is left out. */
+  get rounds(): readonly StoreCost[] {
+    return this.#costs.slice(1);
+  }
+
+  async sample(): Promise<readonly number[]> {
+    const [quireMs, clusterMs] = await this.#processorMs();
+    const startMs = performance.now();
+    await this.#store();
+    const elapsedMs = performance.now() - startMs;
+    const [quireAfterMs, clusterAfterMs] = await this.#processorMs();
+    this.#costs.push({
+      elapsedMs,
+      quireMs: quireAfterMs - quireMs,
+      clusterMs: clusterAfterMs - clusterMs,
+    });
+    return [elapsedMs];
+  }
+
+  #processorMs(): Promise<[quire: number, cluster: number]> {
+    return Promise.all([
+      readFamilyProcessorMs(this.#quirePid),
+      readFamilyProcessorMs(this.#clusterPid),
+    ]);
+  }
+}
