@@ -37,9 +37,10 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ReadAns
       reader = new RowReader(part.columns, 'hex');
       types = part.columns.map(({ pinotType }) => pinotType);
     } else {
-      const batch = reader?.read(part.bytes, part.start, part.end);
-      for (let row = 0; row < (batch?.numRows ?? 0); row += 1) {
-        rows.push(types.map((_, column) => plain(batch?.getChildAt(column)?.get(row))));
+      for (const batch of reader?.read(part) ?? []) {
+        for (let row = 0; row < batch.numRows; row += 1) {
+          rows.push(types.map((_, column) => plain(batch.getChildAt(column)?.get(row))));
+        }
       }
     }
   };

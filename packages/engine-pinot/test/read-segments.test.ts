@@ -40,7 +40,7 @@ async function whileServing(
 async function* answerOf(segment: string, end: () => void): AsyncGenerator<AnswerPart> {
   try {
     const bytes = Buffer.from(segment);
-    yield { kind: 'rows', bytes, start: 0, end: bytes.length };
+    yield { kind: 'rows', bytes, start: 0, end: bytes.length, taken: 0 };
     yield { kind: 'member', name: 'numDocsScanned', text: '1' };
   } finally {
     end();

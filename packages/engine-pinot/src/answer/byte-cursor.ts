@@ -13,19 +13,32 @@ export class ByteCursor {
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
+  /** Where chunks are put together; it is used again. */
+  #space = Buffer.alloc(0);
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Adds the next chunk behind what is unread; false at the end of the stream. */
+  /**
+   * Adds the next chunk behind what is unread, which may move; false at the end of the stream.
+   */
   async more(): Promise<boolean> {
     const next = await this.#chunks.next();
     if (next.done === true) return false;
     const { buffer, byteOffset, byteLength } = next.value;
     const chunk = Buffer.from(buffer, byteOffset, byteLength);
-    this.bytes =
-      this.at === this.bytes.length ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
+    const unread = this.bytes.subarray(this.at);
+    const size = unread.length + chunk.length;
+    if (unread.length === 0) this.bytes = chunk;
+    else {
+      const space = size <= this.#space.length ? this.#space : Buffer.allocUnsafeSlow(size * 2);
+      // Both may be the same memory, within which `set` moves bytes as they should be.
+      if (unread.buffer !== space.buffer || this.at > 0) space.set(unread);
+      space.set(chunk, unread.length);
+      this.#space = space;
+      this.bytes = space.subarray(0, size);
+    }
     this.at = 0;
     return true;
   }

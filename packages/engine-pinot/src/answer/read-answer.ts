@@ -10,12 +10,21 @@ import { ValueScanner } from './value-scanner.ts';
  */
 export type AnswerPart =
   | { readonly kind: 'columns'; readonly columns: readonly PinotColumn[] }
-  /**
-   * Whole rows, `[…],[…]`, in `bytes` from `start` to `end`; they stand until the next part is
-   * asked for.
-   */
-  | { readonly kind: 'rows'; readonly bytes: Buffer; readonly start: number; readonly end: number }
+  | RowsPart
   | { readonly kind: 'member'; readonly name: string; readonly text: string };
+
+/**
+ * Rows, `[…],[…]`, in `bytes` from `start` to `end`, where the last one may break off. Who takes
+ * the part says how far whole rows go before the next part is asked for; until then the bytes stand.
+ */
+export interface RowsPart {
+  readonly kind: 'rows';
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** How many bytes were whole rows. */
+  taken: number;
+}
 
 /** The largest value that is taken: a row, or a member beside the rows. */
 const valueBytesMax = 256 * 1024 * 1024;
@@ -82,43 +91,36 @@ async function readValue(cursor: ByteCursor): Promise<string> {
   }
 }
 
-/** Yields as many whole rows at a time as have been received. */
+/** Yields what has been received of the rows, until each is taken. */
 async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   await cursor.expect('[');
-  let scanner = new ValueScanner();
-  let isFirst = true;
-  let scanned = 0;
-  for (;;) {
-    if (scanned === 0) {
-      const next = await cursor.peek();
-      if (next === closeBracket) break;
-      if (!isFirst && next !== comma) throw notJson("',' or ']'", next);
-      if (!isFirst) cursor.at += 1;
-      if ((await cursor.peek()) !== openBracket) throw notJson('a row', await cursor.peek());
-    }
-    const start = cursor.at;
-    let end = -1;
-    let position = start + scanned;
-    for (;;) {
-      const behind = scanner.scan(cursor.bytes, position);
-      if (behind < 0) break;
-      scanner = new ValueScanner();
-      [end, position] = [behind, behind + 1];
-      // A row that comes with a comma and an opening bracket right before it goes on the run.
-      if (cursor.bytes[behind] !== comma || cursor.bytes[position] !== openBracket) break;
-    }
-    if (end >= 0) {
-      yield { kind: 'rows', bytes: cursor.bytes, start, end };
-      cursor.at = end;
-      [isFirst, scanned] = [false, 0];
-      scanner = new ValueScanner();
-      continue;
-    }
-    scanned = cursor.bytes.length - start;
-    if (scanned > valueBytesMax) throw tooLarge();
-    if (!(await cursor.more())) throw notJson('the rest of the rows', -1);
+  for (let isFirst = true; ; isFirst = false) {
+    const next = await cursor.peek();
+    if (next === closeBracket) break;
+    if (!isFirst && next !== comma) throw notJson("',' or ']'", next);
+    if (!isFirst) cursor.at += 1;
+    if ((await cursor.peek()) !== openBracket) throw notJson('a row', await cursor.peek());
+    yield* readRun(cursor);
   }
   cursor.at += 1;
+}
+
+/** Yields what has been received from one row on, until at least that row is taken. */
+async function* readRun(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
+  // A long row is not looked at again before twice as much of it is there.
+  for (let wanted = 1; ;) {
+    const { bytes, at: start } = cursor;
+    const size = bytes.length - start;
+    if (size > valueBytesMax) throw tooLarge();
+    const hasMore = size >= wanted || (await cursor.more());
+    if (hasMore && size < wanted) continue;
+    const part: RowsPart = { kind: 'rows', bytes, start, end: bytes.length, taken: 0 };
+    yield part;
+    cursor.at = start + part.taken;
+    if (part.taken > 0) return;
+    if (!hasMore) throw notJson('the rest of the rows', -1);
+    wanted = size * 2;
+  }
 }
 
 function tooLarge(): QuireError {

@@ -1,9 +1,31 @@
-import { Data, RecordBatch, Schema, Struct } from 'apache-arrow';
-import { type BytesText, columnBuilder } from './column-builder.ts';
+import { Data, DataType, type Field, RecordBatch, Schema, Struct } from 'apache-arrow';
+import { type BytesText, type ColumnBuilder, columnBuilder } from './column-builder.ts';
 import { JsonBytes } from './json-bytes.ts';
 import type { PinotColumn } from './pinot-column.ts';
+import type { RowsPart } from './read-answer.ts';
+import {
+  expectedBoolean,
+  expectedComma,
+  expectedEndOfRow,
+  expectedRow,
+  expectedString,
+  kindBoolean,
+  kindDouble,
+  kindFloat,
+  kindInt,
+  kindLong,
+  kindOther,
+  kindText,
+  kindTimestamp,
+  offsetsAt,
+  stoppedFull,
+  stoppedMalformed,
+  validityAt,
+  valuesAt,
+} from './row-layout.ts';
+import { aligned, type Cell, cellBytesOf, type ParserCapacity, RowParser } from './row-parser.ts';
 
-const [openBracket, closeBracket, comma] = [0x5b, 0x5d, 0x2c];
+const [openBracket, comma] = [0x5b, 0x2c];
 
 /**
  * A batch of an answer. Arrow's own constructor would give two columns that share a name each
@@ -25,44 +47,213 @@ export class RowReader {
   readonly schema: Schema;
   readonly #rowType: Struct;
   readonly #bytesText: BytesText;
-  /** The rows of the largest batch so far: columns have memory for as many ahead. */
-  #rowCountMax = 256;
+  readonly #kinds: readonly number[];
+  #capacity: ParserCapacity;
 
   constructor(columns: readonly PinotColumn[], bytesText: BytesText) {
     const fields = columns.map(({ field }) => field);
     this.schema = new Schema(fields);
     this.#rowType = new Struct(fields);
     this.#bytesText = bytesText;
+    this.#kinds = fields.map(kindOf);
+    this.#capacity = capacityFor(this.#kinds);
   }
 
   /**
-   * One batch of the rows `[…],[…]` in `bytes` from `start` to `end`.
+   * Returns batches of the whole rows in a part, and says in it how far they go.
    *
    * @throws UNEXPECTED_RESPONSE when a cell is not what its column says
    */
-  read(bytes: Buffer, start: number, end: number): RecordBatch {
-    const builders = this.schema.fields.map((field) =>
-      columnBuilder(field, this.#bytesText, this.#rowCountMax),
-    );
-    const json = new JsonBytes(bytes, start, end);
-    let rowCount = 0;
-    do {
-      if (!json.take(openBracket)) throw json.unexpected('a row');
-      let isFirst = true;
-      for (const builder of builders) {
-        if (!isFirst && !json.take(comma)) throw json.unexpected("','");
-        builder.append(json);
-        isFirst = false;
+  read(part: RowsPart): readonly RecordBatch[] {
+    const { bytes, start, end } = part;
+    const batches: RecordBatch[] = [];
+    for (let at = start; at < end;) {
+      const parser = RowParser.shared;
+      const { rowCount, taken, stop } = parser.parse(this.#kinds, this.#capacity, bytes, at, end);
+      if (rowCount > 0) batches.push(this.#batchOf(parser, rowCount));
+      if (stop === stoppedMalformed) throw malformed(parser);
+      if (rowCount === 0) {
+        // A row that is not whole yet, unless there was too little memory for it.
+        if (stop !== stoppedFull && end - at <= this.#capacity.inputBytes) break;
+        this.#capacity = enlarged(this.#capacity);
+        continue;
       }
-      if (!json.take(closeBracket)) throw json.unexpected("']'");
-      rowCount += 1;
-    } while (json.take(comma));
-    this.#rowCountMax = Math.max(this.#rowCountMax, rowCount);
-    return new AnswerBatch(
-      this.schema,
-      this.#rowType,
-      rowCount,
-      builders.map((builder) => builder.finish()),
-    );
+      at += taken;
+      part.taken = at - start;
+      if (bytes[at] !== comma || bytes[at + 1] !== openBracket) break;
+      at += 1;
+    }
+    return batches;
   }
+
+  /** Copies what the parser has into memory of the batch's own, one block for all columns. */
+  #batchOf(parser: RowParser, rowCount: number): RecordBatch {
+    this.#readOddCells(parser);
+    const regions = this.#kinds.map((kind, column) =>
+      regionsOf(parser, { kind, column, rowCount }),
+    );
+    const block = new Block(
+      parser.bytes,
+      regions.flat().reduce((sum, { size }) => sum + aligned(size), 0),
+    );
+    const columns = this.schema.fields.map((field, column) => {
+      const [values, validity, offsets] = regions[column] ?? [];
+      if (values === undefined || validity === undefined) {
+        return this.#otherColumn(parser, field, column, rowCount);
+      }
+      const type = field.type as DataType;
+      const bytes = block.copy(values);
+      const buffers = {
+        0: offsets && typedArray(Int32Array, block.copy(offsets)),
+        1: DataType.isBool(type) ? masked(bytes, rowCount) : typedArray(type.ArrayType, bytes),
+        2: masked(block.copy(validity), rowCount),
+      };
+      const nullCount = validity.size === 0 ? 0 : parser.nullCountOf(column, rowCount);
+      return new Data(type, 0, rowCount, nullCount, buffers);
+    });
+    return new AnswerBatch(this.schema, this.#rowType, rowCount, columns);
+  }
+
+  /** A column whose cells the parser only finds. */
+  #otherColumn(parser: RowParser, field: Field, column: number, rowCount: number): Data {
+    const builder = columnBuilder(field, this.#bytesText, rowCount);
+    for (let row = 0; row < rowCount; row += 1) {
+      append(builder, parser.bytes, parser.cellOf(column, row));
+    }
+    return builder.finish();
+  }
+
+  /** Puts the values of cells that the parser has left out into its columns. */
+  #readOddCells(parser: RowParser): void {
+    const odd = Map.groupBy(parser.oddCells(), ({ column }) => column);
+    for (const [column, cells] of odd) {
+      const field = this.schema.fields[column] as Field;
+      const builder = columnBuilder(field, this.#bytesText, cells.length);
+      for (const cell of cells) append(builder, parser.bytes, cell);
+      const { values } = builder.finish() as { readonly values: Int32Array };
+      const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+      const width = values.BYTES_PER_ELEMENT;
+      const start = parser.addressOf(column, valuesAt);
+      for (const [index, { row }] of cells.entries()) {
+        parser.bytes.set(bytes.subarray(index * width, (index + 1) * width), start + row * width);
+      }
+    }
+  }
+}
+
+/** A cell of its own, which is a value of its column and nothing else. */
+function append(builder: ColumnBuilder, bytes: Buffer, { start, end }: Cell): void {
+  const json = new JsonBytes(bytes, start, end);
+  builder.append(json);
+  if (json.at !== end) throw json.unexpected("','");
+}
+
+/** A region of the parser's memory. */
+interface Region {
+  readonly start: number;
+  readonly size: number;
+}
+
+/** Where the values, the validity and the offsets of a column are; nothing of `kindOther`. */
+function regionsOf(
+  parser: RowParser,
+  { kind, column, rowCount }: { kind: number; column: number; rowCount: number },
+): readonly Region[] {
+  if (kind === kindOther) return [];
+  const start = parser.addressOf(column, valuesAt);
+  const isNullable = parser.nullCountOf(column, rowCount) > 0;
+  const validity = {
+    start: parser.addressOf(column, validityAt),
+    size: isNullable ? Math.ceil(rowCount / 8) : 0,
+  };
+  if (kind !== kindText)
+    return [{ start, size: Math.ceil(rowCount * cellBytesOf(kind)) }, validity];
+  const offsets = parser.addressOf(column, offsetsAt);
+  const size = parser.view.getUint32(offsets + rowCount * 4, true);
+  return [{ start, size }, validity, { start: offsets, size: (rowCount + 1) * 4 }];
+}
+
+/** Memory that regions are copied into, each at a multiple of eight bytes. */
+class Block {
+  readonly #source: Uint8Array;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #used = 0;
+
+  constructor(source: Uint8Array, size: number) {
+    this.#source = source;
+    this.#bytes = new Uint8Array(size);
+  }
+
+  copy({ start, size }: Region): Uint8Array<ArrayBuffer> {
+    const copy = this.#bytes.subarray(this.#used, this.#used + size);
+    copy.set(this.#source.subarray(start, start + size));
+    this.#used += aligned(size);
+    return copy;
+  }
+}
+
+function typedArray(
+  Values: {
+    new (buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView;
+    BYTES_PER_ELEMENT: number;
+  },
+  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>,
+): ArrayBufferView {
+  return new Values(buffer, byteOffset, byteLength / Values.BYTES_PER_ELEMENT);
+}
+
+/** Bits, with zeros behind the last row. */
+function masked(bits: Uint8Array, rowCount: number): Uint8Array {
+  const last = bits.length - 1;
+  if (last >= 0 && rowCount % 8 > 0) bits[last] = (bits[last] ?? 0) & ((1 << (rowCount % 8)) - 1);
+  return bits;
+}
+
+function kindOf({ type }: Field): number {
+  const each = type as DataType;
+  if (DataType.isInt(each)) return each.bitWidth === 32 ? kindInt : kindLong;
+  if (DataType.isFloat(each)) return each.ArrayType === Float32Array ? kindFloat : kindDouble;
+  if (DataType.isBool(each)) return kindBoolean;
+  if (DataType.isTimestamp(each)) return kindTimestamp;
+  return DataType.isUtf8(each) ? kindText : kindOther;
+}
+
+/** How much is parsed at a time: what a socket gives, and what of that fits into little memory. */
+function capacityFor(kinds: readonly number[]): ParserCapacity {
+  const textCount = kinds.filter((kind) => kind === kindText).length;
+  const rowsThatFit = columnBytesMax / (16 * Math.max(1, kinds.length));
+  return {
+    inputBytes,
+    rowsMax: 32 * Math.min(128, Math.max(2, Math.floor(rowsThatFit / 32))),
+    textBytes: Math.min(
+      inputBytes,
+      Math.max(4096, Math.floor(columnBytesMax / Math.max(1, textCount))),
+    ),
+    oddMax: 4096,
+  };
+}
+
+const inputBytes = 128 * 1024;
+const columnBytesMax = 2 * 1024 * 1024;
+
+function enlarged({
+  inputBytes: input,
+  rowsMax,
+  textBytes,
+  oddMax,
+}: ParserCapacity): ParserCapacity {
+  return { inputBytes: input * 2, rowsMax, textBytes: textBytes * 2, oddMax: oddMax * 2 };
+}
+
+const expectations: Readonly<Record<number, string>> = {
+  [expectedBoolean]: 'true or false',
+  [expectedComma]: "','",
+  [expectedEndOfRow]: "']'",
+  [expectedRow]: 'a row',
+  [expectedString]: 'a string',
+};
+
+function malformed(parser: RowParser): Error {
+  const { at, end, expected } = parser.failure();
+  return new JsonBytes(parser.bytes, at, end).unexpected(expectations[expected] ?? 'a value');
 }

@@ -79,7 +79,7 @@ export class PinotExecution implements QueryExecution {
       for (let next = await answer.next(); next.done !== true; next = await answer.next()) {
         if (stop.reason !== undefined) throw stop.reason;
         const part = next.value;
-        if (part.kind === 'rows') yield this.#rows.read(part.bytes, part.start, part.end);
+        if (part.kind === 'rows') yield* this.#rows.read(part);
         else if (part.kind === 'member') this.#members.set(part.name, parse(part.text));
       }
       if (stop.reason !== undefined) throw stop.reason;

@@ -1,0 +1,41 @@
+/*
+ * The shape of what the row parser (`assembly/`) and its caller share in memory.
+ */
+
+/** Kinds of columns. Of a cell of `kindOther`, the parser notes only where it starts and ends. */
+export const kindOther = 0;
+export const kindInt = 1;
+export const kindLong = 2;
+export const kindFloat = 3;
+export const kindDouble = 4;
+export const kindBoolean = 5;
+export const kindTimestamp = 6;
+export const kindText = 7;
+
+/** A column takes five words of four bytes, at these offsets. */
+export const kindAt = 0;
+export const valuesAt = 4;
+export const validityAt = 8;
+export const offsetsAt = 12;
+/** Bytes of text that the column has memory for. */
+export const textBytesAt = 16;
+export const columnBytes = 20;
+
+/** A cell that is left to the caller: four words, its column, its row, its start and its end. */
+export const oddCellBytes = 16;
+
+/** Text is copied sixteen bytes at a time, and read so. */
+export const slackBytes = 32;
+
+/** Why the parser stopped. */
+export const stoppedAtEnd = 0;
+/** Expected something else at `failedAt`; `expected` is what. */
+export const stoppedMalformed = 1;
+export const stoppedFull = 2;
+
+/** What was expected where a row is malformed. */
+export const expectedComma = 0;
+export const expectedEndOfRow = 1;
+export const expectedBoolean = 2;
+export const expectedString = 3;
+export const expectedRow = 4;

@@ -1,0 +1,223 @@
+import {
+  columnBytes,
+  kindAt,
+  kindBoolean,
+  kindFloat,
+  kindInt,
+  kindText,
+  oddCellBytes,
+  offsetsAt,
+  slackBytes,
+  textBytesAt,
+  validityAt,
+  valuesAt,
+} from './row-layout.ts';
+import { rowModule } from './row-module.ts';
+
+interface RowModuleExports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  addressOfFreeMemory(): number;
+  parseRows(
+    from: number,
+    end: number,
+    columns: number,
+    columnCount: number,
+    rowsMax: number,
+    oddCells: number,
+    oddMax: number,
+  ): number;
+  countOfRows(): number;
+  countOfOddCells(): number;
+  countOfValid(validity: number, rows: number): number;
+  reasonOfStop(): number;
+  failedAt(): number;
+  expected(): number;
+}
+
+/** What we use of it; Node's types leave it out. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
+/** How much the parser has memory for at a time. */
+export interface ParserCapacity {
+  readonly inputBytes: number;
+  readonly rowsMax: number;
+  /** Of each column of text. */
+  readonly textBytes: number;
+  readonly oddMax: number;
+}
+
+/** What a call has parsed: it stands until the next one. */
+export interface ParsedRows {
+  readonly rowCount: number;
+  /** How many bytes were whole rows. */
+  readonly taken: number;
+  /** A `stopped…` of the layout. */
+  readonly stop: number;
+}
+
+/** Where a cell is in the parser's memory. */
+export interface Cell {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A cell that is left to the caller. */
+export interface OddCell extends Cell {
+  readonly column: number;
+  readonly row: number;
+}
+
+const pageBytes = 64 * 1024;
+/** A parser with more memory than that is not kept for the next query. */
+const keptBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Parses rows of JSON into columns in WebAssembly (`assembly/`): integers of 64 bits, sixteen bytes
+ * of a text at once, and nothing for the garbage collector. All readers of a thread share one, since
+ * each copies what it has parsed before it hands anything on.
+ */
+export class RowParser {
+  static #shared: RowParser | undefined;
+
+  readonly #exports: RowModuleExports;
+  #bytes: Buffer;
+  #view: DataView;
+  #columns = 0;
+  #oddCells = 0;
+  #input = 0;
+  #inputEnd = 0;
+
+  private constructor() {
+    const module = new WebAssembly.Module(Buffer.from(rowModule, 'base64'));
+    this.#exports = new WebAssembly.Instance(module).exports as RowModuleExports;
+    this.#bytes = Buffer.from(this.#exports.memory.buffer);
+    this.#view = new DataView(this.#exports.memory.buffer);
+  }
+
+  /** The parser of this thread, made when it is first asked for. */
+  static get shared(): RowParser {
+    const shared = this.#shared;
+    if (shared === undefined || shared.#bytes.length > keptBytesMax) this.#shared = new RowParser();
+    return (this.#shared ??= new RowParser());
+  }
+
+  /** The module's memory, for cells. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  get view(): DataView {
+    return this.#view;
+  }
+
+  /** Parses as many rows of `bytes` from `start` to `end` as there is memory for. */
+  parse(
+    kinds: readonly number[],
+    { inputBytes, rowsMax, textBytes, oddMax }: ParserCapacity,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): ParsedRows {
+    this.#lay(kinds, { inputBytes, rowsMax, textBytes, oddMax });
+    const size = Math.min(end - start, inputBytes);
+    this.#bytes.set(bytes.subarray(start, start + size), this.#input);
+    this.#inputEnd = this.#input + size;
+    const behind = this.#exports.parseRows(
+      this.#input,
+      this.#inputEnd,
+      this.#columns,
+      kinds.length,
+      rowsMax,
+      this.#oddCells,
+      oddMax,
+    );
+    return {
+      rowCount: this.#exports.countOfRows(),
+      taken: behind - this.#input,
+      stop: this.#exports.reasonOfStop(),
+    };
+  }
+
+  /** Where a row is malformed, where the bytes end, and what was expected: of the layout. */
+  failure(): { readonly at: number; readonly end: number; readonly expected: number } {
+    const { failedAt, expected } = this.#exports;
+    return { at: failedAt(), end: this.#inputEnd, expected: expected() };
+  }
+
+  *oddCells(): Generator<OddCell> {
+    const count = this.#exports.countOfOddCells();
+    for (let index = 0; index < count; index += 1) {
+      const at = this.#oddCells + index * oddCellBytes;
+      const word = (offset: number): number => this.#view.getUint32(at + offset, true);
+      yield { column: word(0), row: word(4), start: word(8), end: word(12) };
+    }
+  }
+
+  /** Where a cell of a column of `kindOther` is. */
+  cellOf(column: number, row: number): Cell {
+    const at = this.addressOf(column, valuesAt) + row * 8;
+    return { start: this.#view.getUint32(at, true), end: this.#view.getUint32(at + 4, true) };
+  }
+
+  /** One of a column's addresses. */
+  addressOf(column: number, what: number): number {
+    return this.#view.getUint32(this.#columns + column * columnBytes + what, true);
+  }
+
+  nullCountOf(column: number, rowCount: number): number {
+    return rowCount - this.#exports.countOfValid(this.addressOf(column, validityAt), rowCount);
+  }
+
+  /** Divides the memory among columns, cells that are left to the caller, and the input. */
+  #lay(kinds: readonly number[], capacity: ParserCapacity): void {
+    const { inputBytes, rowsMax, textBytes, oddMax } = capacity;
+    let free = aligned(this.#exports.addressOfFreeMemory());
+    const take = (size: number): number => {
+      const start = free;
+      free = aligned(free + size);
+      return start;
+    };
+    this.#columns = take(kinds.length * columnBytes);
+    const places = kinds.map((kind) => ({
+      kind,
+      values: take(kind === kindText ? textBytes + slackBytes : rowsMax * cellBytesOf(kind)),
+      validity: take(rowsMax / 8),
+      offsets: kind === kindText ? take((rowsMax + 1) * 4) : 0,
+    }));
+    this.#oddCells = take(oddMax * oddCellBytes);
+    this.#input = take(inputBytes + slackBytes);
+    this.#reserve(free);
+    for (const [index, { kind, values, validity, offsets }] of places.entries()) {
+      const at = this.#columns + index * columnBytes;
+      this.#view.setUint32(at + kindAt, kind, true);
+      this.#view.setUint32(at + valuesAt, values, true);
+      this.#view.setUint32(at + validityAt, validity, true);
+      this.#view.setUint32(at + offsetsAt, offsets, true);
+      this.#view.setUint32(at + textBytesAt, textBytes, true);
+      if (kind === kindText) this.#view.setUint32(offsets, 0, true);
+    }
+  }
+
+  #reserve(size: number): void {
+    const { memory } = this.#exports;
+    const missing = size - memory.buffer.byteLength;
+    if (missing <= 0) return;
+    memory.grow(Math.ceil(missing / pageBytes));
+    this.#bytes = Buffer.from(memory.buffer);
+    this.#view = new DataView(memory.buffer);
+  }
+}
+
+/** Bytes of a cell in the parser's memory; of text, there are offsets instead. */
+export function cellBytesOf(kind: number): number {
+  if (kind === kindInt || kind === kindFloat) return 4;
+  return kind === kindBoolean ? 1 / 8 : 8;
+}
+
+/** Rounds up to a multiple of eight. */
+export function aligned(address: number): number {
+  return Math.ceil(address / 8) * 8;
+}
