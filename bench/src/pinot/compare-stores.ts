@@ -8,9 +8,9 @@ import { storeQuery } from '../quire/stored-query.ts';
 import { closeCursor, openCursor, readWhole } from './ask-pinot.ts';
 
 /** The names of contenders beside Quire. */
-export const bareQuery = 'bare query';
+const bareQuery = 'bare query';
 export const cursors = 'Apache Pinot cursors';
-export const bySegment = 'quire, segment by segment';
+const bySegment = 'quire, segment by segment';
 
 /** The servers of a comparison of stores. */
 export interface StoreStage {

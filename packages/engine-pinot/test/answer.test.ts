@@ -170,6 +170,92 @@ describe('an answer', () => {
     );
   });
 
+  test('an answer has texts as JSON.parse reads them, whatever their escapes', async () => {
+    const texts = [
+      '"\\" \\\\ \\/ \\b\\f\\n\\r\\t \\u0041\\u00e9\\u20ac\\ud83d\\ude00"',
+      '"0123456789abcde\\"0123456789abcdef\\n"',
+      '"\\ud83d\\ude00\\ud83d\\ude01"',
+      '""',
+    ];
+    // Arrow has no half of a surrogate pair.
+    const halves = ['"\\ud800"', '"\\ud800\\n"', '"\\ud800\\u0041"', '"\\udc00 \\ud800"'];
+    const answer = answerOf({ t: 'STRING' }, `[${[...texts, ...halves].map((t) => `[${t}]`)}]`);
+    const expected = [...texts, ...halves].map((text) => [
+      (JSON.parse(text) as string).toWellFormed(),
+    ]);
+    for (const cuts of [[], Array.from({ length: answer.length }, (_, cut) => cut)]) {
+      expect((await read(answer, cuts)).rows).toEqual(expected);
+    }
+    await expect(read(answerOf({ t: 'STRING' }, '[["\\x"]]'))).rejects.toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+      message: expect.stringContaining('a string was expected'),
+    });
+  });
+
+  test('an answer has numbers in every form that JSON has', async () => {
+    const numbers = [
+      '0',
+      '-0.0',
+      '1.0E10',
+      '1e-7',
+      '1.7976931348623157E308',
+      '5e-324',
+      '123456.7891',
+    ];
+    const more = ['-9007199254740993', '0.1234567890123456789', '1E400', '12345678901234567890.5'];
+    const all = [...numbers, ...more, '"NaN"', '"-Infinity"', 'null'];
+    const { rows } = await read(answerOf({ d: 'DOUBLE' }, `[${all.map((each) => `[${each}]`)}]`));
+    const expected = [...[...numbers, ...more].map(Number), NaN, -Infinity, null];
+    expect(rows).toEqual(expected.map((each) => [each]));
+    const floats = await read(answerOf({ f: 'FLOAT', i: 'INT' }, '[[0.1,5.0],[1e39,-7]]'));
+    expect(floats.rows).toEqual([
+      [Math.fround(0.1), 5],
+      [Infinity, -7],
+    ]);
+  });
+
+  test('an answer may have more rows, columns and bytes in a row than are parsed at a time', async () => {
+    const long = 'x'.repeat(700_000);
+    const texts = await read(
+      answerOf(
+        { t: 'STRING', l: 'STRING_ARRAY' },
+        JSON.stringify([
+          ['a', []],
+          [long, [long]],
+        ]),
+      ),
+      [100, 70_000, 800_000],
+    );
+    expect(texts.rows).toEqual([
+      ['a', []],
+      [long, [long]],
+    ]);
+    const many = Array.from({ length: 9_000 }, (_, n) => [n, `row ${n}`]);
+    expect((await read(answerOf({ n: 'INT', t: 'STRING' }, JSON.stringify(many)))).rows).toEqual(
+      many,
+    );
+    const wide = Array.from({ length: 5_000 }, (_, n) => n + 0.1234567890123456);
+    const columns = Object.fromEntries(wide.map((_, index) => [`c${index}`, 'DOUBLE']));
+    const { rows } = await read(answerOf(columns, JSON.stringify([wide, wide])));
+    expect(rows).toEqual([wide, wide]);
+  });
+
+  test.each([
+    ['STRING', '"a" "b"', "']'"],
+    ['INT', '1,2', "']'"],
+    ['INT', '1 2', "']'"],
+    ['DOUBLE', '1.5x', "']'"],
+    ['BOOLEAN', 'yes', 'true or false'],
+  ])(
+    'an answer with a row that is malformed is refused: a %s of %s',
+    async (type, cell, reason) => {
+      await expect(read(answerOf({ c: type }, `[[${cell}]]`))).rejects.toMatchObject({
+        code: 'UNEXPECTED_RESPONSE',
+        message: expect.stringContaining(reason),
+      });
+    },
+  );
+
   test.each([
     ['INT', '2147483648', 'expected Int32'],
     ['LONG', '9223372036854775808', 'expected Int64'],

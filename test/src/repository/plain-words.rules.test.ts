@@ -8,7 +8,8 @@ const files = repositoryFiles().filter(
     /\.(?:ts|md|properties)$/.test(path) &&
     !path.startsWith('test/src/repository/plain-words') &&
     !path.includes('row-writer-module') &&
-    !path.includes('string-module'),
+    !path.includes('string-module') &&
+    !path.includes('row-module'),
 );
 
 test('messages, comments and papers are in plain English', () => {

@@ -215,8 +215,6 @@ function timestampBuilder(field: Field, cells: number): ColumnBuilder {
   const column = new GrowingArray((length) => new BigInt64Array(length), cells);
   const set = safeIntegerSetter(column);
   const read: Read = (json, row) => {
-    const epochMs = json.takeTimestamp();
-    if (!Number.isNaN(epochMs)) return set(row, epochMs);
     const text = json.readString();
     const value = parseTimestamp(text);
     if (value === undefined) throw notOfType(field, text);

@@ -1,7 +1,6 @@
 import { QuireError } from '@quire/core';
 import { isSpace } from './byte-cursor.ts';
 import type { GrowingBytes } from './growing-bytes.ts';
-import { readTimestamp } from './parse-timestamp.ts';
 import { ValueScanner } from './value-scanner.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -96,18 +95,6 @@ export class JsonBytes {
     const value = pointAt === -1 ? digits : digits / (powersOfTen[at - 1 - pointAt] ?? NaN);
     this.at = at;
     return isNegative ? -value : value;
-  }
-
-  /**
-   * Takes a TIMESTAMP, as milliseconds since 1970, where it is written as brokers do; NaN, and
-   * nothing read, where it is not.
-   */
-  takeTimestamp(): number {
-    if (!this.isString()) return NaN;
-    const time = readTimestamp(this.bytes, this.at + 1);
-    if (time === undefined || time.end >= this.end || this.bytes[time.end] !== quote) return NaN;
-    this.at = time.end + 1;
-    return time.epochMs;
   }
 
   readString(): string {

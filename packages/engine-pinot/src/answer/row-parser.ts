@@ -40,6 +40,8 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 
+let module: object | undefined;
+
 /** How much the parser has memory for at a time. */
 export interface ParserCapacity {
   readonly inputBytes: number;
@@ -91,7 +93,7 @@ export class RowParser {
   #inputEnd = 0;
 
   private constructor() {
-    const module = new WebAssembly.Module(Buffer.from(rowModule, 'base64'));
+    module ??= new WebAssembly.Module(Buffer.from(rowModule, 'base64'));
     this.#exports = new WebAssembly.Instance(module).exports as RowModuleExports;
     this.#bytes = Buffer.from(this.#exports.memory.buffer);
     this.#view = new DataView(this.#exports.memory.buffer);
@@ -99,8 +101,7 @@ export class RowParser {
 
   /** The parser of this thread, made when it is first asked for. */
   static get shared(): RowParser {
-    const shared = this.#shared;
-    if (shared === undefined || shared.#bytes.length > keptBytesMax) this.#shared = new RowParser();
+    if ((this.#shared?.bytes.length ?? 0) > keptBytesMax) this.#shared = undefined;
     return (this.#shared ??= new RowParser());
   }
 
@@ -143,8 +144,11 @@ export class RowParser {
 
   /** Where a row is malformed, where the bytes end, and what was expected: of the layout. */
   failure(): { readonly at: number; readonly end: number; readonly expected: number } {
-    const { failedAt, expected } = this.#exports;
-    return { at: failedAt(), end: this.#inputEnd, expected: expected() };
+    return {
+      at: this.#exports.failedAt(),
+      end: this.#inputEnd,
+      expected: this.#exports.expected(),
+    };
   }
 
   *oddCells(): Generator<OddCell> {

@@ -18,7 +18,7 @@ import {
   kindText,
   kindTimestamp,
   offsetsAt,
-  stoppedFull,
+  stoppedAtEnd,
   stoppedMalformed,
   validityAt,
   valuesAt,
@@ -74,7 +74,7 @@ export class RowReader {
       if (stop === stoppedMalformed) throw malformed(parser);
       if (rowCount === 0) {
         // A row that is not whole yet, unless there was too little memory for it.
-        if (stop !== stoppedFull && end - at <= this.#capacity.inputBytes) break;
+        if (stop === stoppedAtEnd && end - at <= this.#capacity.inputBytes) break;
         this.#capacity = enlarged(this.#capacity);
         continue;
       }
@@ -101,15 +101,16 @@ export class RowReader {
       if (values === undefined || validity === undefined) {
         return this.#otherColumn(parser, field, column, rowCount);
       }
-      const type = field.type as DataType;
+      const kind = this.#kinds[column] ?? kindOther;
       const bytes = block.copy(values);
+      // The numbers are Arrow's buffer types: offsets, values, validity.
       const buffers = {
         0: offsets && typedArray(Int32Array, block.copy(offsets)),
-        1: DataType.isBool(type) ? masked(bytes, rowCount) : typedArray(type.ArrayType, bytes),
+        1: kind === kindBoolean ? masked(bytes, rowCount) : typedArray(arrays[kind], bytes),
         2: masked(block.copy(validity), rowCount),
       };
       const nullCount = validity.size === 0 ? 0 : parser.nullCountOf(column, rowCount);
-      return new Data(type, 0, rowCount, nullCount, buffers);
+      return new Data(field.type as DataType, 0, rowCount, nullCount, buffers);
     });
     return new AnswerBatch(this.schema, this.#rowType, rowCount, columns);
   }
@@ -166,8 +167,9 @@ function regionsOf(
     start: parser.addressOf(column, validityAt),
     size: isNullable ? Math.ceil(rowCount / 8) : 0,
   };
-  if (kind !== kindText)
+  if (kind !== kindText) {
     return [{ start, size: Math.ceil(rowCount * cellBytesOf(kind)) }, validity];
+  }
   const offsets = parser.addressOf(column, offsetsAt);
   const size = parser.view.getUint32(offsets + rowCount * 4, true);
   return [{ start, size }, validity, { start: offsets, size: (rowCount + 1) * 4 }];
@@ -192,11 +194,22 @@ class Block {
   }
 }
 
+interface ArrayOfValues {
+  new (buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView;
+  readonly BYTES_PER_ELEMENT: number;
+}
+
+/** What values of a kind are in; bytes for the others. */
+const arrays: Readonly<Record<number, ArrayOfValues>> = {
+  [kindInt]: Int32Array,
+  [kindLong]: BigInt64Array,
+  [kindFloat]: Float32Array,
+  [kindDouble]: Float64Array,
+  [kindTimestamp]: BigInt64Array,
+};
+
 function typedArray(
-  Values: {
-    new (buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView;
-    BYTES_PER_ELEMENT: number;
-  },
+  Values: ArrayOfValues = Uint8Array,
   { buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>,
 ): ArrayBufferView {
   return new Values(buffer, byteOffset, byteLength / Values.BYTES_PER_ELEMENT);
