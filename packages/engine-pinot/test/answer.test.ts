@@ -67,6 +67,11 @@ function answerOf(
   return `{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":${rowsText}},${more}}`;
 }
 
+/** A row for each cell. */
+function rowsOf(cells: readonly string[]): string {
+  return `[${cells.map((cell) => `[${cell}]`).join(',')}]`;
+}
+
 describe('an answer', () => {
   test('an answer is the same as JSON.parse reads it, wherever it is cut', async () => {
     const cell = fc.record({
@@ -179,7 +184,7 @@ describe('an answer', () => {
     ];
     // Arrow has no half of a surrogate pair.
     const halves = ['"\\ud800"', '"\\ud800\\n"', '"\\ud800\\u0041"', '"\\udc00 \\ud800"'];
-    const answer = answerOf({ t: 'STRING' }, `[${[...texts, ...halves].map((t) => `[${t}]`)}]`);
+    const answer = answerOf({ t: 'STRING' }, rowsOf([...texts, ...halves]));
     const expected = [...texts, ...halves].map((text) => [
       (JSON.parse(text) as string).toWellFormed(),
     ]);
@@ -204,7 +209,7 @@ describe('an answer', () => {
     ];
     const more = ['-9007199254740993', '0.1234567890123456789', '1E400', '12345678901234567890.5'];
     const all = [...numbers, ...more, '"NaN"', '"-Infinity"', 'null'];
-    const { rows } = await read(answerOf({ d: 'DOUBLE' }, `[${all.map((each) => `[${each}]`)}]`));
+    const { rows } = await read(answerOf({ d: 'DOUBLE' }, rowsOf(all)));
     const expected = [...[...numbers, ...more].map(Number), NaN, -Infinity, null];
     expect(rows).toEqual(expected.map((each) => [each]));
     const floats = await read(answerOf({ f: 'FLOAT', i: 'INT' }, '[[0.1,5.0],[1e39,-7]]'));

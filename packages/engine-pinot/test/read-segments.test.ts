@@ -13,14 +13,15 @@ const selection = { tableName: 'rivers', sqlOf: (segment: string) => segment };
 const names = ['a', 'b', 'c', 'd', 'e'];
 const { signal } = new AbortController();
 
-/** A controller whose table has these configs, and five segments. */
+/** A controller whose table has these configs, and five segments with checksums. */
 async function whileServing(
   configs: object,
   task: (controller: Controller) => Promise<void>,
+  segments: Record<string, string> = Object.fromEntries(names.map((name) => [name, '1'])),
 ): Promise<void> {
-  const server = createServer((request, response) => {
-    const isList = request.url?.startsWith('/segments/') === true;
-    response.end(JSON.stringify(isList ? [{ OFFLINE: names }] : configs));
+  const server = createServer(({ url = '' }, response) => {
+    const answer = url.endsWith('/crc') ? segments : [{ OFFLINE: Object.keys(segments) }];
+    response.end(JSON.stringify(url.startsWith('/segments/') ? answer : configs));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -109,6 +110,25 @@ test('a selection fails with the failure of the segment whose turn it is, also w
       }
     }).rejects.toThrow('b failed');
   });
+});
+
+test.each([
+  ['went away', (segments: Record<string, string>) => void delete segments['d']],
+  ['was replaced', (segments: Record<string, string>) => void (segments['d'] = '2')],
+])('a selection fails when a segment %s meanwhile', async (words, change) => {
+  const segments = Object.fromEntries(names.map((name) => [name, '1']));
+  const task = async (controller: Controller): Promise<void> => {
+    const ask = async (segment: string): Promise<AsyncGenerator<AnswerPart>> => {
+      if (segment === 'b') change(segments);
+      return answerOf(segment, () => undefined);
+    };
+    const source = { controller, signal, concurrencyMax: 1, ask };
+    await expect(Array.fromAsync(readSegments(selection, source))).rejects.toMatchObject({
+      code: 'QUERY_FAILED',
+      message: `Segment d of rivers ${words} while the table was read segment by segment; ask again.`,
+    });
+  };
+  await whileServing({}, task, segments);
 });
 
 test.each([

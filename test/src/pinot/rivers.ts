@@ -38,19 +38,20 @@ export async function makeRivers(
   expect(made).toMatchObject({ status: 200 });
 }
 
-/** Resolves once its restream is DONE. */
+/** Resolves once its restream, or that at another path, is DONE. */
 export async function untilRestreamed(
   quire: QuireOnPinot,
   timeout = patience.timeout,
+  path = restreamPath,
 ): Promise<void> {
   await vi.waitFor(
     async () => {
-      const { body } = await quire.tell('GET', restreamPath);
+      const { body } = await quire.tell('GET', path);
       expect(body).toMatchObject({ stage: expect.stringMatching(/^(?:DONE|FAILED)$/) });
     },
     { ...patience, timeout },
   );
-  expect(await quire.tell('GET', restreamPath)).toMatchObject({
+  expect(await quire.tell('GET', path)).toMatchObject({
     body: { stage: 'DONE', error: null },
   });
 }

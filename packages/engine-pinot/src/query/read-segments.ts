@@ -47,7 +47,8 @@ const parts: readonly (readonly [part: string, whole: string])[] = [
  * a consuming one since may be in it.
  *
  * @throws TABLE_NOT_FOUND
- * @throws QUERY_FAILED when a segment went away meanwhile, as its rows may be missing
+ * @throws QUERY_FAILED when a segment went away meanwhile, as its rows may be missing, or was
+ * replaced, as its rows may be of another time than the others
  */
 export async function* readSegments(
   selection: Selection,
@@ -57,7 +58,7 @@ export async function* readSegments(
   const members = new Map<string, unknown>();
   let first: readonly PinotColumn[] | undefined;
   // A table without segments has columns all the same.
-  const names = segments.length === 0 ? [''] : segments;
+  const names = segments.size === 0 ? [''] : [...segments.keys()].toSorted();
   for await (const answer of inOrder(
     names.map((segment) => () => source.ask(selection.sqlOf(segment))),
     source.concurrencyMax,
@@ -78,13 +79,18 @@ export async function* readSegments(
   }
   for (const [name, value] of members) yield { kind: 'member', name, text: JSON.stringify(value) };
   if (isFailed(members)) return;
-  const now = new Set(await listSegments(selection, source));
-  const gone = segments.find((segment) => !now.has(segment));
-  if (gone === undefined) return;
-  throw new QuireError(
-    'QUERY_FAILED',
-    `Segment ${gone} of ${selection.tableName} went away while the table was read segment by segment; ask again.`,
-  );
+  assertUnchanged(segments, await listSegments(selection, source), selection);
+}
+
+function assertUnchanged(before: Segments, now: Segments, { tableName }: Selection): void {
+  for (const [segment, checksum] of before) {
+    if (now.has(segment) && now.get(segment) === checksum) continue;
+    const what = now.has(segment) ? 'was replaced' : 'went away';
+    throw new QuireError(
+      'QUERY_FAILED',
+      `Segment ${segment} of ${tableName} ${what} while the table was read segment by segment; ask again.`,
+    );
+  }
 }
 
 /**
@@ -145,27 +151,36 @@ async function* inOrder<Answer extends AsyncGenerator<unknown>>(
   }
 }
 
+/** Segments by name, with the checksums that the cluster has of offline ones. */
+type Segments = ReadonlyMap<string, string | undefined>;
+
 async function listSegments(
   { tableName }: Selection,
   { controller, signal }: SegmentSource,
-): Promise<readonly string[]> {
-  const path = `/segments/${encodeURIComponent(tableName)}?excludeReplacedSegments=true`;
-  const { status, text } = await controller.call({ method: 'GET', path, signal });
-  if (status === 404) {
-    throw new QuireError(
-      'TABLE_NOT_FOUND',
-      `Apache Pinot has no table ${tableName}; its name counts in upper and lower case here.`,
-    );
-  }
-  if (status !== 200) {
+): Promise<Segments> {
+  const list = async (what: string): Promise<unknown> => {
+    const path = `/segments/${encodeURIComponent(tableName)}${what}`;
+    const { status, text } = await controller.call({ method: 'GET', path, signal });
+    if (status === 404) {
+      throw new QuireError(
+        'TABLE_NOT_FOUND',
+        `Apache Pinot has no table ${tableName}; its name counts in upper and lower case here.`,
+      );
+    }
+    if (status === 200) return parse(text);
     throw new QuireError(
       'QUERY_FAILED',
       `The segments of ${tableName} cannot be listed: HTTP ${status}.`,
     );
-  }
-  return (parse(text) as readonly Record<string, readonly string[]>[])
-    .flatMap((half) => Object.values(half).flat())
-    .toSorted();
+  };
+  const halves = (await list('?excludeReplacedSegments=true')) as readonly Readonly<
+    Record<string, readonly string[]>
+  >[];
+  const hasOffline = halves.some(({ OFFLINE: names = [] }) => names.length > 0);
+  const checksums = (hasOffline ? await list('/crc') : {}) as Readonly<Record<string, string>>;
+  return new Map(
+    halves.flatMap((half) => Object.values(half).flat()).map((name) => [name, checksums[name]]),
+  );
 }
 
 function addMember(members: Map<string, unknown>, name: string, value: unknown): void {
