@@ -5,7 +5,7 @@ const letterU: u8 = 0x75;
 
 /**
  * Writes the character of an escape at `to` in UTF-8. Gives how many bytes the escape has, in the
- * high half, and how many were written, in the low one; `isOdd` when it is none. Half of a
+ * high half, and how many were written, in the low one; `isOdd` when it is not valid. Half of a
  * surrogate pair alone becomes U+FFFD.
  */
 export function readEscape(from: usize, end: usize, to: usize): u64 {
@@ -62,7 +62,7 @@ function byteOf(letter: u8): u8 {
   }
 }
 
-/** Four hexadecimal digits; -1 when they are none. */
+/** Four hexadecimal digits; -1 when one of them is not. */
 function hexOf(at: usize): i32 {
   let value = 0;
   for (let index: usize = 0; index < 4; index += 1) {

@@ -35,7 +35,7 @@ export function readTimestamp(from: usize, end: usize): usize {
   const hour = twoDigits(from + 12);
   const minute = twoDigits(from + 15);
   const second = twoDigits(from + 18);
-  // Two bytes that are no digits are more than all of these allow.
+  // `twoDigits` gives more than all of these allow where a byte is not a digit.
   if (year < 100 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) return isOdd;
   if (hour > 23 || minute > 59 || second > 59) return isOdd;
   let at = from + 21;
@@ -56,7 +56,7 @@ export function readTimestamp(from: usize, end: usize): usize {
   return at + 1;
 }
 
-/** 10,000 where they are no digits. */
+/** 10,000 where one of them is not a digit. */
 function twoDigits(at: usize): i32 {
   const tens: u8 = load<u8>(at) - 0x30;
   const ones: u8 = load<u8>(at, 1) - 0x30;

@@ -19,6 +19,7 @@ import {
   kindTimestamp,
   offsetsAt,
   stoppedAtEnd,
+  stoppedFull,
   stoppedMalformed,
   validityAt,
   valuesAt,
@@ -74,7 +75,8 @@ export class RowReader {
       if (stop === stoppedMalformed) throw malformed(parser);
       if (rowCount === 0) {
         // A row that is not whole yet, unless there was too little memory for it.
-        if (stop === stoppedAtEnd && end - at <= this.#capacity.inputBytes) break;
+        const isCut = stop === stoppedAtEnd && end - at > this.#capacity.inputBytes;
+        if (!isCut && stop !== stoppedFull) break;
         this.#capacity = enlarged(this.#capacity);
         continue;
       }
