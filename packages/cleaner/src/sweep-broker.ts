@@ -1,4 +1,5 @@
 import { type CallOptions, type ObjectStore, QuireError } from '@quire/core';
+import { traced } from '@quire/core/trace';
 import { listResultFolders, removeEach, type RemovalOutcome, resultPrefix } from '@quire/results';
 import type { BrokerSnapshot, OrphanObject } from './broker-snapshot.ts';
 import { planExpiry } from './plan-expiry.ts';
@@ -34,9 +35,11 @@ export interface BrokerSweep {
 export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
   const { snapshot, policy, usageStartBytes, nowMs } = sweep;
   const passes = new BrokerPasses(sweep);
-  await passes.expire(planExpiry(snapshot, nowMs));
-  if (policy !== undefined) await passes.evict(policy);
-  await passes.removeOrphans();
+  const inSpan = (name: string, pass: () => Promise<void>): Promise<void> =>
+    traced(name, pass, { attributes: { 'quire.broker_id': snapshot.brokerId } });
+  await inSpan('sweep.expire', () => passes.expire(planExpiry(snapshot, nowMs)));
+  if (policy !== undefined) await inSpan('sweep.evict', () => passes.evict(policy));
+  await inSpan('sweep.orphans', () => passes.removeOrphans());
   return {
     brokerId: snapshot.brokerId,
     ...passes.survivors(),

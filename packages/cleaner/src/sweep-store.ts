@@ -1,4 +1,5 @@
 import type { Clock, ObjectEntry, RequestId } from '@quire/core';
+import { traced } from '@quire/core/trace';
 import { brokerPrefix, parseResultObjectName, removeEach } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
 import {
@@ -66,10 +67,23 @@ export class StoreSweeper {
    * @throws any error of the listing
    */
   async sweep(options: SweepOptions): Promise<SweepReport> {
+    const { trigger, isDryRun } = options;
     // A dry run frees nothing: it does not count for writes that wait.
-    const end = options.isDryRun ? undefined : this.#target.admission?.queue.beginSweep();
+    const end = isDryRun ? undefined : this.#target.admission?.queue.beginSweep();
     try {
-      return await this.#sweep(options);
+      return await traced(
+        'sweep',
+        async (span) => {
+          const report = await this.#sweep(options);
+          span?.set({ 'quire.sweep.is_good': report.isGood });
+          return report;
+        },
+        {
+          parent: null,
+          attributes: { 'quire.sweep.trigger': trigger, 'quire.sweep.is_dry_run': isDryRun },
+          hidesCalls: true,
+        },
+      );
     } finally {
       end?.();
     }
@@ -80,7 +94,7 @@ export class StoreSweeper {
     const { admission } = this.#target;
     const startMonotonicMs = this.#clock.monotonicMs();
     const startTimeMs = this.#clock.nowMs();
-    const snapshots = await this.#readSnapshots(signal, options);
+    const snapshots = await traced('sweep.list', () => this.#readSnapshots(signal, options));
     const brokers: BrokerReport[] = [];
     const dueOrphans = this.#planOrphans([...snapshots.values()], options);
     for (const snapshot of snapshots.values()) {
@@ -97,7 +111,7 @@ export class StoreSweeper {
         }),
       );
     }
-    const leftovers = await this.#sweepLeftovers(options);
+    const leftovers = await traced('sweep.leftovers', () => this.#sweepLeftovers(options));
     const isStopped = signal?.aborted === true;
     const passes = [
       ...brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]),

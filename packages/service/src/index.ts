@@ -36,7 +36,12 @@ export {
   uploadRoute,
 } from './route.ts';
 export { claimOf, createSharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
-export { ServiceMetrics } from './service-metrics.ts';
+export {
+  type DurationHistogram,
+  type RenderedMetrics,
+  type RenderOptions,
+  ServiceMetrics,
+} from './service-metrics.ts';
 export type {
   HttpLimits,
   ServerOptions,

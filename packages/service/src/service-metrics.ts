@@ -1,5 +1,13 @@
-import type { FairSlots, PrincipalShare } from '@quire/core/wait';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { activeTracer, traceHeaders } from '@quire/core/trace';
+import { type FairSlots, type PrincipalShare, Slots } from '@quire/core/wait';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type RegistryContentType,
+} from 'prom-client';
 
 /** The maximum number of principals with their own label, so that a scrape has few series. */
 const principalsShownMax = 20;
@@ -8,20 +16,72 @@ const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
+/** The last line of OpenMetrics. */
+const endOfFile = '# EOF\n';
+
+/** A histogram of durations. */
+export interface DurationHistogram<T extends string> {
+  observe(labels: Partial<Record<T, string | number>>, seconds: number): void;
+}
+
+/** In which form metrics are shown, and to whom. */
+export interface RenderOptions {
+  readonly isAdmin: boolean;
+  readonly isOpenMetrics?: boolean;
+}
+
+/** Metrics as text, and its media type. */
+export interface RenderedMetrics {
+  readonly text: string;
+  readonly contentType: string;
+}
+
+/** Returns the labels of an exemplar: the current trace, when it is exported. */
+function sampledTrace(): { readonly trace_id: string; readonly span_id: string } | undefined {
+  const [, trace_id = '', span_id = '', flags] = traceHeaders()?.traceparent.split('-') ?? [];
+  return flags === '01' ? { trace_id, span_id } : undefined;
+}
+
+/** Its types say that a registry has one format for ever. */
+function setContentType(registry: Registry, contentType: RegistryContentType): void {
+  (registry as Registry<RegistryContentType>).setContentType(contentType);
+}
+
+/**
+ * Shows a registry in one of its formats. It renames its counters for OpenMetrics and leaves them so:
+ * they get back the names that the other format needs.
+ */
+async function renderAs(registry: Registry, contentType: RegistryContentType): Promise<string> {
+  const names = registry.getMetricsAsArray().map((metric) => [metric, metric.name] as const);
+  setContentType(registry, contentType);
+  try {
+    return await registry.metrics();
+  } finally {
+    for (const [metric, name] of names) metric.name = name;
+  }
+}
+
 /**
  * The metrics of every service, in a separate registry, by Prometheus conventions. Labels never
  * contain ids or SQL, and principals only in metrics for admins. A service with more metrics
  * extends this class.
  */
 export class ServiceMetrics {
+  /**
+   * Whether histograms have exemplars, the traces of single observations: where traces are on. Only
+   * OpenMetrics shows them.
+   */
+  readonly hasExemplars = activeTracer() !== undefined;
   /** The registry for metrics of components beside the service. */
   readonly registry = new Registry();
   /** The metrics whose labels name principals. */
   readonly #ofPrincipals = new Registry();
-  readonly #calls: Histogram<'method' | 'route' | 'status'>;
+  readonly #calls: DurationHistogram<'method' | 'route' | 'status'>;
   readonly #stalled: Counter<'route'>;
 
   constructor() {
+    // Histograms with exemplars can only be created in such a registry.
+    if (this.hasExemplars) setContentType(this.registry, Registry.OPENMETRICS_CONTENT_TYPE);
     collectDefaultMetrics({ register: this.registry });
     this.#calls = this.histogram(
       'quire_http_request_duration_seconds',
@@ -35,18 +95,23 @@ export class ServiceMetrics {
     );
   }
 
-  /** The media type of `render`. */
-  get contentType(): string {
-    return this.registry.contentType;
-  }
+  readonly #renderings = new Slots(1);
 
   /**
-   * Returns all metrics in the text format of Prometheus; those that name principals only for
-   * admins.
+   * Returns all metrics in the text format of Prometheus, or as OpenMetrics; those that name
+   * principals only for admins.
    */
-  async render({ isAdmin }: { readonly isAdmin: boolean }): Promise<string> {
+  render({ isAdmin, isOpenMetrics = false }: RenderOptions): Promise<RenderedMetrics> {
     const shown = isAdmin ? [this.registry, this.#ofPrincipals] : [this.registry];
-    return (await Promise.all(shown.map((registry) => registry.metrics()))).join('');
+    // One at a time: the format is a state of the registry.
+    return this.#renderings.run(async () => {
+      const contentType = isOpenMetrics
+        ? Registry.OPENMETRICS_CONTENT_TYPE
+        : Registry.PROMETHEUS_CONTENT_TYPE;
+      const texts = await Promise.all(shown.map((registry) => renderAs(registry, contentType)));
+      if (!isOpenMetrics) return { text: texts.join(''), contentType };
+      return { text: `${texts.join('').replaceAll(endOfFile, '')}${endOfFile}`, contentType };
+    });
   }
 
   /** Counts a call that has ended; `route` is its pattern, so that there are few of them. */
@@ -67,14 +132,25 @@ export class ServiceMetrics {
     name: string,
     help: string,
     labelNames: readonly T[],
-  ): Histogram<T> {
-    return new Histogram({
+  ): DurationHistogram<T> {
+    const enableExemplars = this.hasExemplars;
+    const histogram = new Histogram({
       name,
       help,
       labelNames,
       buckets: durationBuckets,
       registers: [this.registry],
+      enableExemplars,
     });
+    if (!enableExemplars) return histogram;
+    return {
+      observe: (labels, value) => {
+        const trace = sampledTrace();
+        // Their types take the labels of an exemplar for those of the histogram.
+        const exemplarLabels = trace as Partial<Record<T, string>> | undefined;
+        histogram.observe({ labels, value, ...(exemplarLabels && { exemplarLabels }) });
+      },
+    };
   }
 
   protected counter<T extends string>(

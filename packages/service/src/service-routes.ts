@@ -68,10 +68,12 @@ export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): Rou
 /** GET /metrics. */
 export function readMetricsRoute(metrics: ServiceMetrics): RouteOptions {
   return routeOf(serviceOperations.readMetrics, async (request, reply) => {
-    const text = await metrics.render({ isAdmin: principalOf(request).role === 'admin' });
-    return reply
-      .headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
-      .send(text);
+    const { accept = '' } = request.headers;
+    const { text, contentType } = await metrics.render({
+      isAdmin: principalOf(request).role === 'admin',
+      isOpenMetrics: metrics.hasExemplars && accept.includes('application/openmetrics-text'),
+    });
+    return reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' }).send(text);
   });
 }
 

@@ -110,7 +110,7 @@ describe('the hooks of a call', () => {
         principal: undefined,
       },
     ]);
-    expect(await metrics.render({ isAdmin: false })).toContain(
+    expect((await metrics.render({ isAdmin: false })).text).toContain(
       'duration_seconds_count{method="GET",route="/who",status="200"} 1',
     );
   });

@@ -1,5 +1,6 @@
 import { type Clock, QuireError, type Random } from '@quire/core';
 import type { Ingested, IngestRequest, TableSchemaDocument } from '@quire/core/table-engine';
+import { traced } from '@quire/core/trace';
 import { type FileFinder, openFileRows, parseTableConfig, type SourceFile } from '@quire/tables';
 import { spoolUpload } from './directory/spool-upload.ts';
 import { fillFile } from './segments/fill-segment.ts';
@@ -28,12 +29,22 @@ export async function ingestFiles(
   options: IngestOptions,
 ): Promise<Ingested> {
   const { source } = request;
-  const { finder, random, signal } = options;
-  if (source.kind === 'uri') {
-    return makeSegment(await findFiles(source.uri, finder, signal), request, options);
-  }
-  await using upload = await spoolUpload(source.name, source.body, { random, signal });
-  return await makeSegment([upload.file], request, options);
+  const { finder, random, signal, table } = options;
+  const ingest = (files: readonly SourceFile[]): Promise<Ingested> =>
+    traced(
+      'ingest',
+      async (span) => {
+        const ingested = await makeSegment(files, request, options);
+        span?.set({ 'quire.rows': ingested.rowCount });
+        return ingested;
+      },
+      { attributes: { 'db.collection.name': table.name, 'quire.files': files.length } },
+    );
+  if (source.kind === 'uri') return ingest(await findFiles(source.uri, finder, signal));
+  await using upload = await traced('ingest.receive', () =>
+    spoolUpload(source.name, source.body, { random, signal }),
+  );
+  return await ingest([upload.file]);
 }
 
 async function findFiles(

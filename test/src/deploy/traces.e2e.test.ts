@@ -1,12 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventSchema, LiveTables, token } from '../tables/live-tables.ts';
 import {
   CliProcess,
+  propertiesOf,
   temporaryDirectory,
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-import { OtelCollector, treesOf } from '../testkit/servers/otel-collector.ts';
-import { describeWithTool, otelCollector } from '../testkit/toolchain.ts';
+import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
+import { type CollectedSpan, OtelCollector, treesOf } from '../testkit/servers/otel-collector.ts';
+import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, otelCollector, s3Server } from '../testkit/toolchain.ts';
 
 const callerSpan = '00f067aa0ba902b7';
 
@@ -188,5 +192,164 @@ describeWithTool(otelCollector, 'traces at a collector', (path) => {
     expect(
       collector.spans.filter(({ parentSpanId, kind }) => parentSpanId === '' && kind === 3),
     ).toEqual([]);
+  });
+
+  test('a scrape by OpenMetrics names a trace as an example of a duration, and others are as they were', async () => {
+    const traceId = 'f'.repeat(32);
+    await (await call('/queries', traceId)).text();
+    const scrape = async (accept: string): Promise<readonly [string | null, string]> => {
+      const headers = { authorization: 'Bearer admin-token', accept };
+      const response = await fetch(`${url}/metrics`, { headers });
+      return [response.headers.get('content-type'), await response.text()];
+    };
+    const plain = await scrape('text/plain');
+    const [type, text] = await scrape(
+      'application/openmetrics-text;version=1.0.0,text/plain;q=0.5',
+    );
+    expect(type).toMatch(/^application\/openmetrics-text; version=1\.0\.0/);
+    expect(text).toMatch(
+      new RegExp(
+        `^quire_http_request_duration_seconds_bucket\\{[^}]*route="/queries"[^}]*\\} \\d+ # \\{trace_id="${traceId}",span_id="[0-9a-f]{16}"\\} [\\d.]+ [\\d.]+$`,
+        'm',
+      ),
+    );
+    expect(text.match(/# EOF/g)).toEqual(['# EOF']);
+    expect(text.endsWith('\n# EOF\n')).toBe(true);
+    const namesOf = (each: string): readonly string[] =>
+      [...new Set(Array.from(each.matchAll(/^quire_[a-z_]+/gm), ([name]) => name))].toSorted();
+    expect(namesOf(text)).toEqual(namesOf(plain[1]));
+    const again = await scrape('text/plain');
+    expect(again[0]).toMatch(/^text\/plain/);
+    expect(namesOf(again[1])).toEqual(namesOf(plain[1]));
+    expect(again[1]).not.toContain('trace_id');
+  });
+
+  describeWithTool(s3Server, 'with results in S3', (s3Path) => {
+    test('requests to the bucket bear the trace of their query and of the span of their call', async () => {
+      await using s3 = await S3Server.start(s3Path);
+      await using bucket = await FaultProxy.start(s3.process.port);
+      const settings = s3SettingsOf({ ...s3.storeOptions(), endpoint: bucket.endpoint });
+      const own = await writeSettings(folder.path, propertiesOf(settings));
+      await using server = new CliProcess(['start', '--roles', 'broker', '--config', own], {
+        variables: { ...testVariables, ...collector.variables },
+      });
+      const [, serverUrl = ''] = await server.untilPrinted(/broker +(http:\S+)[^]*Ctrl-C/);
+      const traceId = '1'.repeat(32);
+      const before = bucket.requests.length;
+      const response = await fetch(`${serverUrl}/query/sql?doPaginate=true`, {
+        method: 'POST',
+        body: JSON.stringify({ sql: 'SELECT symbol FROM stocks' }),
+        headers: {
+          authorization: 'Bearer admin-token',
+          'content-type': 'application/json',
+          traceparent: `00-${traceId}-${callerSpan}-01`,
+        },
+      });
+      expect(response.status).toBe(200);
+      const puts = bucket.requests.slice(before).filter(({ method }) => method === 'PUT');
+      const parents = puts.map(({ headers }) => headers['traceparent'] ?? '');
+      expect(parents).toHaveLength(2);
+      const calls = () => collector.trace(traceId).filter(({ name }) => name === 'store.put');
+      await expect.poll(calls).toHaveLength(2);
+      const ids = calls().map(({ spanId }) => `00-${traceId}-${spanId}-01`);
+      expect(parents.toSorted()).toEqual(ids.toSorted());
+    });
+  });
+
+  describe('of a server with tables', () => {
+    let tables: LiveTables;
+
+    beforeAll(async () => {
+      const settings = {
+        'controller.cluster.pagination.cleaner.initialDelay': '0s',
+        'controller.cluster.pagination.cleaner.frequencyPeriod': '1h',
+      };
+      tables = await LiveTables.open(settings, collector.variables);
+    });
+
+    afterAll(() => tables[Symbol.asyncDispose]());
+
+    const spansNamed = (name: string): readonly CollectedSpan[] =>
+      collector.spans.filter((span) => span.name === name);
+
+    test('a sweep is a trace with its listing and its passes', async () => {
+      await expect.poll(() => spansNamed('sweep').length).toBeGreaterThan(0);
+      const [sweep] = spansNamed('sweep');
+      expect(sweep).toMatchObject({
+        parentSpanId: '',
+        attributes: { 'quire.sweep.is_good': true },
+      });
+      expect(treesOf(collector.trace(sweep?.traceId ?? ''))).toContainEqual([
+        'sweep',
+        ['sweep.evict'],
+        ['sweep.expire'],
+        ['sweep.leftovers'],
+        ['sweep.list'],
+        ['sweep.orphans'],
+      ]);
+    });
+
+    test('a file that is loaded is a part of the trace of its call', async () => {
+      await tables.create('/schemas', { ...eventSchema, schemaName: 'loaded' });
+      await tables.create('/tables', { tableName: 'loaded', tableType: 'OFFLINE' });
+      await tables.ingestRows('loaded_OFFLINE', [{ id: 1, amount: 2, ts: 3 }]);
+      await expect.poll(() => spansNamed('POST /ingestFromFile')).toHaveLength(1);
+      const [load] = spansNamed('POST /ingestFromFile');
+      expect(treesOf(collector.trace(load?.traceId ?? ''))).toEqual([
+        ['POST /ingestFromFile', ['ingest'], ['ingest.receive']],
+      ]);
+      expect(spansNamed('ingest')).toMatchObject([
+        { attributes: { 'db.collection.name': 'loaded_OFFLINE', 'quire.rows': 1 } },
+      ]);
+    });
+
+    test('messages are processed in spans with the conventions of messaging, and a restream is one trace of its stages', async () => {
+      await using producer = await tables.producer(1);
+      const message = JSON.stringify({ id: 1, amount: 2, ts: 3 });
+      await producer.append([{ key: null, value: Buffer.from(message) }]);
+      await tables.makeEvents();
+      await expect.poll(() => spansNamed('process').length).toBeGreaterThan(0);
+      const [processed] = spansNamed('process');
+      expect(processed).toMatchObject({
+        kind: 5,
+        parentSpanId: '',
+        attributes: {
+          'messaging.system': 'file',
+          'messaging.destination.name': 'events',
+          'messaging.destination.partition.id': '0',
+          'messaging.operation.type': 'process',
+          'messaging.batch.message_count': 1,
+          'db.collection.name': 'events_REALTIME',
+        },
+      });
+      const traceId = '2'.repeat(32);
+      const start = '/tables/events_REALTIME/restream?destTableNameWithType=copy_REALTIME';
+      const answer = await fetch(`${tables.controllerUrl}${start}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          traceparent: `00-${traceId}-${callerSpan}-01`,
+        },
+      });
+      expect(answer.status).toBe(200);
+      await expect.poll(async () => (await tables.restream()).status).toBe('DONE');
+      const route = 'POST /tables/:tableName/restream';
+      await expect
+        .poll(() => treesOf(collector.trace(traceId)))
+        .toEqual([
+          [
+            route,
+            ['restream FORCE_COMMIT'],
+            ['restream INIT'],
+            ['restream REBALANCE'],
+            ['restream TABLE_STREAM'],
+            ['restream.commit'],
+            ['restream.compare'],
+            ['restream.make'],
+            ['restream.rebalance'],
+            ['restream.release'],
+          ],
+        ]);
+    });
   });
 });

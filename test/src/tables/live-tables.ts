@@ -41,12 +41,18 @@ export const fileStream = {
 export class LiveTables implements AsyncDisposable {
   readonly home: string;
   readonly #more: Readonly<Record<string, string>>;
+  readonly #variables: Readonly<Record<string, string>>;
   #command: CliProcess | undefined;
   #urls: Readonly<Record<'broker' | 'controller', string>> = { broker: '', controller: '' };
 
-  private constructor(home: string, more: Readonly<Record<string, string>>) {
+  private constructor(
+    home: string,
+    more: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>>,
+  ) {
     this.home = home;
     this.#more = more;
+    this.#variables = variables;
   }
 
   /** With further settings, which may be about its own directory. */
@@ -54,9 +60,10 @@ export class LiveTables implements AsyncDisposable {
     more:
       | Readonly<Record<string, string>>
       | ((home: string) => Readonly<Record<string, string>>) = {},
+    variables: Readonly<Record<string, string>> = {},
   ): Promise<LiveTables> {
     const home = await mkdtemp(join(tmpdir(), 'quire-live-'));
-    const tables = new LiveTables(home, typeof more === 'function' ? more(home) : more);
+    const tables = new LiveTables(home, typeof more === 'function' ? more(home) : more, variables);
     await tables.start();
     return tables;
   }
@@ -86,7 +93,7 @@ export class LiveTables implements AsyncDisposable {
     this.#command = new CliProcess(
       ['start', '--roles', 'server,broker,controller', '--config', config],
       {
-        variables: { ANN_TOKEN: token },
+        variables: { ANN_TOKEN: token, ...this.#variables },
       },
     );
     const [, broker = ''] = await this.#command.untilPrinted(/broker +(http:\/\/\S+)/);

@@ -1,4 +1,5 @@
 import { abortError, type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
+import { type SpanAttributes, startSpan, traced } from '@quire/core/trace';
 import type { RestreamEngine } from './restream-engine.ts';
 import { decide, droppedError, failedJob, type RestreamSettings } from './decide.ts';
 import type { JobRecords } from './job-records.ts';
@@ -69,7 +70,12 @@ async function act(
   signal: AbortSignal,
 ): Promise<{ readonly job: RestreamJob; readonly isInVain: boolean }> {
   try {
-    return { job: await perform(action, engine, job, clock.nowMs(), { signal }), isInVain: false };
+    const performed = await traced(
+      `restream.${action}`,
+      () => perform(action, engine, job, clock.nowMs(), { signal }),
+      { parent: job.trace ?? null, attributes: spanAttributesOf(job) },
+    );
+    return { job: performed, isInVain: false };
   } catch (thrown) {
     if (signal.aborted) throw abortError(signal);
     const error = isQuireError(thrown)
@@ -118,6 +124,7 @@ async function write(
   await records.write(job);
   onWritten(job);
   if (job.status === before.status) return;
+  traceStage(before, job);
   const { jobId, config, error } = job;
   const members = {
     jobId,
@@ -133,4 +140,28 @@ async function write(
       'restream job failed',
     );
   }
+}
+
+/**
+ * Records the stage that a job has left as a span, once its end is known: a stage may outlive the
+ * controller in which it started.
+ */
+function traceStage(before: RestreamJob, job: RestreamJob): void {
+  const stage = job.stages.findLast((each) => each.stage === before.status);
+  if (stage === undefined) return;
+  const span = startSpan(`restream ${stage.stage}`, {
+    parent: job.trace ?? null,
+    attributes: spanAttributesOf(before),
+    startMs: stage.startedMs,
+  });
+  const isFailed = job.error?.stage === stage.stage;
+  span?.end(isFailed ? job.error?.code : undefined, stage.endedMs ?? undefined);
+}
+
+function spanAttributesOf({ jobId, status, config }: RestreamJob): SpanAttributes {
+  return {
+    'quire.restream.job_id': jobId,
+    'quire.restream.stage': status,
+    'db.collection.name': config.tableNameWithType,
+  };
 }

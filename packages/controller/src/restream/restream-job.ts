@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@quire/core';
 import type { RebalanceStatus } from '@quire/core/table-engine';
+import type { TraceHeaders } from '@quire/core/trace';
 
 /** What a job is asked to do (SPECIFICATION.md section 2.1, `restreamConfig`). */
 export interface RestreamConfig {
@@ -144,6 +145,8 @@ export interface RestreamJob {
    * do not have it.
    */
   readonly lastProblem?: StageProblem | null;
+  /** The span of the call that started the job, which its stages are parts of, where traces are on. */
+  readonly trace?: TraceHeaders;
 }
 
 /** What is found out before a job is made. */
@@ -157,8 +160,10 @@ export interface JobStart {
 export function newJob(
   { jobId, config, makesSchema, targetOffsets }: JobStart,
   nowMs: number,
+  trace?: TraceHeaders,
 ): RestreamJob {
   return {
+    ...(trace !== undefined && { trace }),
     jobId,
     config,
     status: 'INIT',

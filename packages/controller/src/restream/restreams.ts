@@ -9,6 +9,7 @@ import {
   StoreLease,
 } from '@quire/core';
 import type { TableProblem } from '@quire/core/table-engine';
+import { continueTrace, traced, traceHeaders } from '@quire/core/trace';
 import { FairSlots, Sleeper, type SlotClaim, sleepUnlessAborted } from '@quire/core/wait';
 import type { RestreamEngine } from './restream-engine.ts';
 import { failedJob, type RestreamSettings } from './decide.ts';
@@ -198,7 +199,7 @@ export class Restreams implements AsyncDisposable {
       if (active !== undefined) throw inUse(name, active);
     }
     const start = await checkStart(engine, request, createRequestId(clock, random), options);
-    const job = newJob(start, clock.nowMs());
+    const job = newJob(start, clock.nowMs(), traceHeaders());
     const made = await this.#leaseOf(job.jobId).runInTurn(() => this.#make(job));
     return this.#begin(made ?? job);
   }
@@ -208,7 +209,9 @@ export class Restreams implements AsyncDisposable {
     const { engine, clock, log } = this.#options;
     await this.#write(job);
     try {
-      const made = await perform('make', engine, job, clock.nowMs(), {});
+      const made = await traced('restream.make', () =>
+        perform('make', engine, job, clock.nowMs(), {}),
+      );
       await this.#write(made);
       return made;
     } catch (thrown) {
@@ -284,9 +287,11 @@ export class Restreams implements AsyncDisposable {
   #drive(jobId: string): void {
     if (this.#drivers.has(jobId) || this.#stop.signal.aborted) return;
     const pauses = new Sleeper(this.#options.clock);
-    const ended = this.#driveInTurn(jobId, (delayMs, signal) =>
-      pauses.sleep(delayMs, signal),
-    ).finally(() => {
+    // It outlives the call that starts it.
+    const driving = continueTrace(null, () =>
+      this.#driveInTurn(jobId, (delayMs, signal) => pauses.sleep(delayMs, signal)),
+    );
+    const ended = driving.finally(() => {
       this.#drivers.delete(jobId);
       // Something may have been wanted just when it ended.
       if (pauses.isWoken) this.#drive(jobId);

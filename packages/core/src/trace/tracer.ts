@@ -21,6 +21,12 @@ export interface SpanOptions {
   /** Default: the span that is current. `null`: none, the span starts a trace of its own. */
   readonly parent?: TraceHeaders | null | undefined;
   readonly attributes?: SpanAttributes | undefined;
+  /**
+   * Whether `client` spans inside of it are left out: a sweep may make a million calls. Default: no.
+   */
+  readonly hidesCalls?: boolean | undefined;
+  /** When it started, in milliseconds since the epoch. Default: now. */
+  readonly startMs?: number | undefined;
 }
 
 /** An operation under way, as a trace shows it. */
@@ -28,8 +34,11 @@ export interface Span {
   /** What calls that are part of the span send along. */
   readonly headers: TraceHeaders;
   set(attributes: SpanAttributes): void;
-  /** Ends the span, as failed when there is an error. Later calls change nothing. */
-  end(error?: unknown): void;
+  /**
+   * Ends the span, now or at `endMs` since the epoch, as failed when there is an error. Later calls
+   * change nothing.
+   */
+  end(error?: unknown, endMs?: number): void;
 }
 
 /** Records spans, and knows which one is current in each chain of asynchronous calls. */
@@ -37,8 +46,10 @@ export interface Tracer {
   start(name: string, options?: SpanOptions): Span;
   /** Runs `work` with the span as the current one. */
   run<T>(span: Span, work: () => T): T;
-  /** Runs `work` as a part of a span of another process. */
-  continue<T>(parent: TraceHeaders, work: () => T): T;
+  /** Runs `work` as a part of a span of another process; with `null`, outside of any span. */
+  continue<T>(parent: TraceHeaders | null, work: () => T): T;
+  /** Whether `client` spans are recorded: inside of a span that does not hide them. */
+  recordsCalls(): boolean;
   /** Headers of the current span; undefined outside of any. */
   current(): TraceHeaders | undefined;
   /** Records spans that a worker of this process has finished, as its tracer sent them. */
@@ -73,7 +84,7 @@ export function startSpan(name: string, options?: SpanOptions): Span | undefined
 }
 
 function isRecorded(tracer: Tracer, options: SpanOptions | undefined): boolean {
-  return options?.kind !== 'client' || tracer.current() !== undefined;
+  return options?.kind !== 'client' || tracer.recordsCalls();
 }
 
 /** Runs `work` with the span as the current one; without a span it just runs `work`. */
@@ -81,8 +92,11 @@ export function runInSpan<T>(span: Span | undefined, work: () => T): T {
   return span === undefined || active === undefined ? work() : active.run(span, work);
 }
 
-/** Runs `work` as a part of a span of another process, where there is one and traces are on. */
-export function continueTrace<T>(parent: TraceHeaders | undefined, work: () => T): T {
+/**
+ * Runs `work` as a part of a span of another process, where there is one and traces are on. With
+ * `null` it runs outside of any span: work that outlives the call that starts it.
+ */
+export function continueTrace<T>(parent: TraceHeaders | null | undefined, work: () => T): T {
   return parent === undefined || active === undefined ? work() : active.continue(parent, work);
 }
 

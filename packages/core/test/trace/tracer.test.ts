@@ -1,53 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
+import { RecordingTracer } from '../../src/testing/index.ts';
 import {
   activeTracer,
   continueTrace,
   installTracer,
   runInSpan,
-  type Span,
-  type SpanOptions,
   startSpan,
   traced,
   tracedItems,
   tracedSync,
-  type TraceHeaders,
   traceHeaders,
-  type Tracer,
 } from '../../src/trace/index.ts';
-
-/** A tracer whose spans are lines: when each starts, in which one, and how it ends. */
-class ListingTracer implements Tracer {
-  readonly lines: string[] = [];
-  readonly #current = new AsyncLocalStorage<TraceHeaders>();
-
-  start(name: string, { parent }: SpanOptions = {}): Span {
-    const inside = parent === undefined ? this.current() : parent;
-    this.lines.push(`${name} in ${inside?.traceparent ?? 'none'}`);
-    return {
-      headers: { traceparent: name },
-      set: (attributes) => void this.lines.push(`${name} ${JSON.stringify(attributes)}`),
-      end: (error) =>
-        void this.lines.push(
-          `${name} ${error instanceof Error ? `fails: ${error.message}` : 'ends'}`,
-        ),
-    };
-  }
-
-  run<T>(span: Span, work: () => T): T {
-    return this.#current.run(span.headers, work);
-  }
-
-  continue<T>(parent: TraceHeaders, work: () => T): T {
-    return this.#current.run(parent, work);
-  }
-
-  current(): TraceHeaders | undefined {
-    return this.#current.getStore();
-  }
-
-  receive(): void {}
-}
 
 async function* numbers(): AsyncGenerator<number> {
   yield 1;
@@ -68,7 +31,7 @@ test('without a tracer, work runs as it is: no span is made, and items are those
 });
 
 test('a span is part of the one that is current where it starts, and ends with its work', async () => {
-  const tracer = new ListingTracer();
+  const tracer = new RecordingTracer();
   using _installed = installTracer(tracer);
   await traced('outer', async (span) => {
     span?.set({ rows: 1 });
@@ -87,7 +50,7 @@ test('a span is part of the one that is current where it starts, and ends with i
 });
 
 test('a span of work that fails says so, and the failure is passed on', async () => {
-  const tracer = new ListingTracer();
+  const tracer = new RecordingTracer();
   using _installed = installTracer(tracer);
   const failure = new Error('no');
   const fail = (): never => {
@@ -108,7 +71,7 @@ test('a span of work that fails says so, and the failure is passed on', async ()
 });
 
 test('items are made within their span, which ends when their reader leaves, and their source with it', async () => {
-  const tracer = new ListingTracer();
+  const tracer = new RecordingTracer();
   using _installed = installTracer(tracer);
   async function* source(): AsyncGenerator<number> {
     try {
@@ -134,7 +97,7 @@ test('items are made within their span, which ends when their reader leaves, and
 });
 
 test('a call to another server has a span only as a part of another one', async () => {
-  const tracer = new ListingTracer();
+  const tracer = new RecordingTracer();
   using _installed = installTracer(tracer);
   const client = { kind: 'client' } as const;
   expect(startSpan('probe', client)).toBeUndefined();
@@ -144,7 +107,7 @@ test('a call to another server has a span only as a part of another one', async 
 });
 
 test('a tracer that is disposed gives way to the one before it', () => {
-  const [first, second] = [new ListingTracer(), new ListingTracer()];
+  const [first, second] = [new RecordingTracer(), new RecordingTracer()];
   using _first = installTracer(first);
   {
     using _second = installTracer(second);

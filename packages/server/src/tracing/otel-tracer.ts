@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
   type Context,
+  createContextKey,
   type Span as OtelSpan,
   ROOT_CONTEXT,
   SpanKind,
@@ -26,6 +27,9 @@ const getter = {
   keys: (carrier: TraceHeaders): string[] => Object.keys(carrier),
 };
 
+/** In contexts whose calls have no spans. */
+const hiddenCalls = createContextKey('quire.hidden-calls');
+
 const kinds = {
   internal: SpanKind.INTERNAL,
   server: SpanKind.SERVER,
@@ -47,28 +51,43 @@ export class OtelTracer implements Tracer {
     this.#onReceived = onReceived;
   }
 
-  start(name: string, { kind = 'internal', parent, attributes }: SpanOptions = {}): Span {
-    const context =
+  start(name: string, options: SpanOptions = {}): Span {
+    const { kind = 'internal', parent, attributes, hidesCalls = false, startMs } = options;
+    const inside =
       parent === undefined
         ? (this.#current.getStore() ?? ROOT_CONTEXT)
         : parent === null
           ? ROOT_CONTEXT
           : propagator.extract(ROOT_CONTEXT, parent, getter);
-    const options = { kind: kinds[kind], attributes: definedOf(attributes) };
-    return new RecordedSpan(this.#sdk.startSpan(name, options, context));
+    const span = this.#sdk.startSpan(
+      name,
+      {
+        kind: kinds[kind],
+        attributes: definedOf(attributes),
+        ...(startMs !== undefined && { startTime: startMs }),
+      },
+      inside,
+    );
+    return new RecordedSpan(span, hidesCalls ? inside.setValue(hiddenCalls, true) : inside);
   }
 
   run<T>(span: Span, work: () => T): T {
     return span instanceof RecordedSpan ? this.#current.run(span.context, work) : work();
   }
 
-  continue<T>(parent: TraceHeaders, work: () => T): T {
+  continue<T>(parent: TraceHeaders | null, work: () => T): T {
+    if (parent === null) return this.#current.exit(work);
     return this.#current.run(propagator.extract(ROOT_CONTEXT, parent, getter), work);
   }
 
   current(): TraceHeaders | undefined {
     const context = this.#current.getStore();
     return context === undefined ? undefined : headersOf(context);
+  }
+
+  recordsCalls(): boolean {
+    const context = this.#current.getStore();
+    return context !== undefined && context.getValue(hiddenCalls) !== true;
   }
 
   receive(spans: unknown): void {
@@ -81,9 +100,9 @@ class RecordedSpan implements Span {
   readonly #span: OtelSpan;
   #hasEnded = false;
 
-  constructor(span: OtelSpan) {
+  constructor(span: OtelSpan, inside: Context) {
     this.#span = span;
-    this.context = trace.setSpan(ROOT_CONTEXT, span);
+    this.context = trace.setSpan(inside, span);
   }
 
   get headers(): TraceHeaders {
@@ -94,7 +113,7 @@ class RecordedSpan implements Span {
     this.#span.setAttributes(definedOf(attributes));
   }
 
-  end(error?: unknown): void {
+  end(error?: unknown, endMs?: number): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (error !== undefined) {
@@ -102,7 +121,7 @@ class RecordedSpan implements Span {
       // Its message may quote what callers sent; the log has it, under the same ids.
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    this.#span.end();
+    this.#span.end(endMs);
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   PartitionState,
   TableSchemaDocument,
 } from '@quire/core/table-engine';
+import { type SpanAttributes, traced } from '@quire/core/trace';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { FetchedMessages, MessageStream } from '@quire/streams';
 import { isFull } from '../directory/full-disk.ts';
@@ -13,7 +14,7 @@ import { ConsumingSegment } from './consuming-segment.ts';
 import { noticeOf } from './lost-messages.ts';
 import type { MessageValue } from './packed-messages.ts';
 import type { FlushThresholds } from './stream-settings.ts';
-import { takeMessages } from './take-messages.ts';
+import { takeMessages, type TakeOptions } from './take-messages.ts';
 import type { BadMessage } from './transform-messages.ts';
 
 /** How long rows wait until they are durable and queries see them. */
@@ -38,6 +39,8 @@ export interface ConsumerEvents {
 export interface PartitionConsumerOptions extends ConsumerEvents {
   readonly table: ServedTable;
   readonly stream: MessageStream;
+  /** Attributes that name the stream in traces. */
+  readonly streamAttributes?: SpanAttributes | undefined;
   readonly partition: number;
   readonly thresholds: FlushThresholds;
   readonly clock: Clock;
@@ -276,7 +279,18 @@ export class PartitionConsumer {
     if (this.#pending === undefined) return undefined;
     const { messages, endOffset } = this.#pending;
     const { table, onBadMessages, onRetry } = this.#options;
-    const stoppedAt = await takeMessages(messages, endOffset, {
+    const take = (options: TakeOptions): Promise<BadMessage | undefined> =>
+      traced('process', () => takeMessages(messages, endOffset, options), {
+        kind: 'consumer',
+        parent: null,
+        attributes: {
+          ...this.#spanAttributes,
+          'messaging.operation.type': 'process',
+          'messaging.operation.name': 'process',
+          'messaging.batch.message_count': messages.length,
+        },
+      });
+    const stoppedAt = await take({
       segment,
       signal,
       readDocuments: () => this.#readDocuments(),
@@ -297,6 +311,15 @@ export class PartitionConsumer {
     return stoppedAt;
   }
 
+  get #spanAttributes(): SpanAttributes {
+    const { table, streamAttributes } = this.#options;
+    return {
+      ...streamAttributes,
+      'messaging.destination.partition.id': String(this.partition),
+      'db.collection.name': table.name,
+    };
+  }
+
   #isCommitDue(segment: ConsumingSegment): boolean {
     const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
     const { createdMs, segmentName, startOffset, endOffset } = segment.record;
@@ -314,7 +337,11 @@ export class PartitionConsumer {
 
   async #commit(segment: ConsumingSegment): Promise<void> {
     this.#state = 'COMMITTING';
-    await segment.commit(await this.#readDocuments());
+    const documents = await this.#readDocuments();
+    await traced('ingest.commit', () => segment.commit(documents), {
+      parent: null,
+      attributes: this.#spanAttributes,
+    });
     this.#wantsCommit = undefined;
     this.#state = 'CONSUMING';
   }

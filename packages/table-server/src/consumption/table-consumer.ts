@@ -209,7 +209,7 @@ export class TableConsumer implements StreamConsumer {
 
   #consumerOf(partition: number): PartitionConsumer {
     const { settings, stream, clock, ...options } = this.#options;
-    const { start } = parseStreamConfig(settings.config);
+    const { start, topic, kafka } = parseStreamConfig(settings.config);
     const findStart = (): Promise<number> => findStartOffset(stream, partition, start, { clock });
     return new PartitionConsumer({
       ...options,
@@ -217,6 +217,10 @@ export class TableConsumer implements StreamConsumer {
       clock,
       partition,
       thresholds: settings.thresholds,
+      streamAttributes: {
+        'messaging.system': kafka === undefined ? 'file' : 'kafka',
+        'messaging.destination.name': topic,
+      },
       findStart,
     });
   }
