@@ -15,7 +15,7 @@ interface Member {
   readonly pid: number;
 }
 
-/** `npm run cluster` as the README has it, on free ports. */
+/** `npm run cluster` as the guide has it, on free ports. */
 class ClusterCommand implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -125,10 +125,10 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     });
   });
 
-  test('the settings of the README are those of config/pinot, and do as printed', async () => {
+  test('the settings of the guide are those of config/pinot, and do as printed', async () => {
     const root = join(import.meta.dirname, '../../..');
-    const readme = await readFile(join(root, 'README.md'), 'utf8');
-    const [, block = ''] = /```properties\n([^`]*engine\.kind = pinot[^`]*)```/.exec(readme) ?? [];
+    const guide = await readFile(join(root, 'docs/guides/pinot.md'), 'utf8');
+    const [, block = ''] = /```properties\n([^`]*engine\.kind = pinot[^`]*)```/.exec(guide) ?? [];
     const isSet = (line: string): boolean => line !== '' && !line.startsWith('#');
     const printed = block.split('\n').filter(isSet);
     expect(printed).toHaveLength(5);
