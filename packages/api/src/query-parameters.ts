@@ -164,7 +164,12 @@ function isTimestamp(value: unknown): value is string {
 
 const shownLengthMax = 60;
 
+/** Shows a value by its first level: deeper ones may be too deep to be written. */
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = JSON.stringify(value, withoutNested) ?? String(value);
   return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
+}
+
+function withoutNested(key: string, value: unknown): unknown {
+  return key === '' || typeof value !== 'object' || value === null ? value : '…';
 }

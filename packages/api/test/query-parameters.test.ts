@@ -91,4 +91,9 @@ describe('parseQueryParameters', () => {
   ])('parseQueryParameters refuses %j', (parameters, message) => {
     expect(() => parseQueryParameters(parameters)).toThrow(message);
   });
+
+  it('parseQueryParameters refuses a value that is nested deeper than it could be shown', () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(() => parseQueryParameters([deep])).toThrow('Parameter 1 is ["…"]; expected null');
+  });
 });

@@ -24,6 +24,7 @@ import {
   FlightTestClient,
   pathOf,
   requestIdOf,
+  statementOf,
 } from '../../../test/src/testkit/flight-test-client.ts';
 
 /** What the contract says of brokers of one store behind a balancer of TCP connections. */
@@ -163,6 +164,47 @@ describe('brokers of one store behind a balancer of connections', () => {
     await brokers[0]?.engine.untilIdle();
     while (!isRead) await clock.advance(250);
     expect((await marked).table.numRows).toBe(5000);
+  });
+
+  test('brokers behind a balancer refuse to poll, cancel and renew what runs at another one, and say where that is, until it has ended', async () => {
+    const one = await nextClient();
+    const two = await nextClient();
+    const { info: early, descriptor = pathOf('') } = await one.poll(
+      statementOf('rows 3000 then wait then rows 2000'),
+    );
+    const requestId = descriptor.path[0] ?? '';
+    // The endpoint for all rows, as GetFlightInfo gives it.
+    const [running] = (await one.info(pathOf(requestId))).endpoints;
+    const cancellation = cancelFlightInfoRequestCodec.encode({ info: early });
+    const renewal = renewFlightEndpointRequestCodec.encode({ endpoint: running });
+    for (const asked of [
+      two.poll(descriptor),
+      two.info(pathOf(requestId)),
+      two.act('CancelFlightInfo', cancellation),
+      two.act('RenewFlightEndpoint', renewal),
+    ]) {
+      const { answer, reason } = await failureOf(asked);
+      expect([answer.status, reason]).toEqual([9, 'QUERY_ELSEWHERE']);
+      expect(answer.headers['quire-broker-host']).toBe('one');
+    }
+    const unfinished = await failureOf(one.act('RenewFlightEndpoint', renewal));
+    expect([unfinished.answer.status, unfinished.reason]).toEqual([9, 'CONFLICT']);
+
+    brokers[0]?.engine.resume();
+    await brokers[0]?.engine.untilIdle();
+    // The record of the result is there when the broker that ran the query says so.
+    let done = await one.poll(descriptor);
+    while (done.descriptor !== undefined) done = await one.poll(done.descriptor);
+    const polled = await two.poll(descriptor);
+    expect(polled).toMatchObject({ progress: 1, descriptor: undefined });
+    const { info: whole } = polled;
+    if (whole === undefined) throw new Error('The poll has no FlightInfo.');
+    expect(await two.readAll(whole)).toHaveLength(5000);
+    await two.act('RenewFlightEndpoint', renewal);
+    await two.act('CancelFlightInfo', cancellation);
+    // Brokers that have just opened it look again after a moment.
+    await clock.advance(20_000);
+    expect((await failureOf(one.poll(descriptor))).reason).toBe('RESULT_DELETED');
   });
 
   test('a broker that stops costs its connections, and no stored result', async () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { connect as connectTls } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import { QuireError, systemClock } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
+import { generate } from 'selfsigned';
 import { describe, expect, test, vi } from 'vitest';
 import { GrpcServer, type GrpcServerOptions } from '../src/grpc/grpc-server.ts';
 import { grpcStatuses } from '../src/grpc/grpc-status.ts';
@@ -256,6 +258,23 @@ describe('a connection', () => {
     expect((await client.call('/any/Echo', text('on'))).status).toBe(0);
   });
 
+  test('a connection that never ends its handshake of TLS is closed, and others are served', async () => {
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'quire test' }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+    });
+    // The time of a handshake is Node's own.
+    await using served = await serve({ tls: { cert, key }, requestTimeoutMs: 100 });
+    const silent = connectSocket(served.port, '127.0.0.1').resume();
+    await once(silent, 'close');
+    const other = connectTls(`https://127.0.0.1:${served.port}`, {
+      ca: cert,
+      checkServerIdentity: () => undefined,
+    });
+    await once(other, 'connect');
+    other.destroy();
+  });
+
   test('a connection may ask 10,000 calls at once: all are answered, and others meanwhile', async () => {
     let runningMax = 0;
     let running = 0;
@@ -279,6 +298,24 @@ describe('a connection', () => {
       Array.from({ length: 10_000 }, (_, index) => index),
     );
     expect(runningMax).toBeLessThanOrEqual(101);
+  });
+
+  test('a connection takes any number of calls whose requests are read in part only', async () => {
+    await using served = await serve({
+      connectionCallsMax: 4,
+      handle: async (call) => {
+        const messages = call.messages();
+        await messages.next();
+        throw new QuireError('UNSUPPORTED', 'no more');
+      },
+    });
+    await using client = new GrpcTestClient(served);
+    for (let count = 0; count < 20; count += 1) {
+      const stream = client.open('/any/Part');
+      stream.write(framed(text('one')));
+      stream.end(framed(text('two')));
+      expect((await answerOf(stream)).status).toBe(grpcStatuses.unimplemented);
+    }
   });
 
   test('a connection that floods with resets is closed, and others are served', async () => {

@@ -105,6 +105,11 @@ export function errorBodyOf(
   };
 }
 
+/** Tells whether an operator must know of an error: it is neither its caller's nor a shutdown's. */
+export function isServerFailure({ code, kind }: QuireError): boolean {
+  return errorStatuses[code] >= 500 && kind !== 'unsupported' && code !== 'SHUTTING_DOWN';
+}
+
 /**
  * Answers a call with an error, and logs it for operators. `offersBasic`: true if a 401 makes
  * browsers ask for a name and password.
@@ -118,9 +123,7 @@ export function replyWithError(
   const error = toQuireError(thrown);
   const isAdmin = findCallContext(request)?.principal?.role === 'admin';
   const body = errorBodyOf(error, request.id, { isAdmin });
-  if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') {
-    request.log.error({ err: error }, 'call failed');
-  }
+  if (isServerFailure(error)) request.log.error({ err: error }, 'call failed');
   if (body.code === 401) reply.header('www-authenticate', authenticateChallenges({ offersBasic }));
   if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', '1');

@@ -24,7 +24,7 @@ export {
 export type { Call, CallOutcome, CallsUnderWay, CallTransport } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';
 export type { ServiceAddress, ServiceContext } from './service-context.ts';
-export { publicMessage, toQuireError } from './error-reply.ts';
+export { isServerFailure, publicMessage, toQuireError } from './error-reply.ts';
 export type { Mounted } from './mounted.ts';
 export {
   type BodyReading,

@@ -146,7 +146,9 @@ values = [
     ("VARCHAR", "ünï ❤", "ünï ❤"), ("VARCHAR", pa.scalar("x", pa.large_string()), "x"), ("VARCHAR", "", ""), ("BLOB", b"\\x00\\xff", "\\\\x00\\\\xFF"),
     ("BOOLEAN", False, "false"), ("DATE", datetime.date(1969, 12, 31), "1969-12-31"), ("TIMESTAMP", when, "2001-02-03 04:05:06.789123"),
     ("TIMESTAMP_NS", pa.scalar(1, pa.timestamp("ns")), "1970-01-01 00:00:00.000000001"), ("TIMESTAMP", pa.scalar(-1, pa.timestamp("ms")), "1969-12-31 23:59:59.999"),
-    ("VARCHAR", None, None),
+    ("VARCHAR", None, None), ("VARCHAR", pa.scalar("short", pa.string_view()), "short"), ("BLOB", pa.scalar(b"\\xff", pa.large_binary()), "\\\\xFF"),
+    ("VARCHAR", pa.scalar("too long to be within its view", pa.string_view()), "too long to be within its view"), ("BLOB", pa.scalar(b"ab", pa.binary(2)), "ab"),
+    ("UTINYINT", pa.scalar(255, pa.uint8()), "255"), ("DECIMAL(38, 1)", pa.scalar(decimal.Decimal("-0.5"), pa.decimal256(40, 1)), "-0.5"),
 ]
 wrong = []
 with connect() as c, c.cursor() as cursor:

@@ -14,6 +14,7 @@ import {
   admitCaller,
   auditRefusal,
   type Call,
+  isServerFailure,
   observeCallEnd,
   publicMessage,
   secureContextOf,
@@ -135,9 +136,7 @@ class FlightCalls {
     const { log, principal, requestId, retryAfterSeconds } = state;
     state.status = errorStatuses[error.code];
     state.failure = error;
-    if (state.status >= 500 && error.code !== 'SHUTTING_DOWN') {
-      log.error({ err: error }, 'call failed');
-    }
+    if (isServerFailure(error)) log.error({ err: error }, 'call failed');
     const audited = { log, principal: principal?.name, remoteAddress: incoming.remoteAddress };
     auditRefusal(audited, error, { method, route: routeOf(incoming.method) });
     const outcome = outcomeOf(

@@ -28,6 +28,7 @@ export class GrpcCall implements Disposable {
   readonly #deadline: Deadline;
   readonly #responseHeaders: Record<string, string> = {};
   #trailers: Record<string, string> | undefined;
+  #frames: AsyncGenerator<Uint8Array> | undefined;
   #timeoutMs = Infinity;
   #isFinished = false;
   #takenBytes = 0;
@@ -106,6 +107,7 @@ export class GrpcCall implements Disposable {
   async *messages(): AsyncGenerator<Uint8Array> {
     const { clock, requestBytesMax, requestTimeoutMs } = this.#options;
     const frames = readFrames(this.#chunks(), requestBytesMax);
+    this.#frames = frames;
     const limit = {
       clock,
       timeoutMs: requestTimeoutMs,
@@ -196,11 +198,17 @@ export class GrpcCall implements Disposable {
     this.#deadline[Symbol.dispose]();
   }
 
-  /** Drops the rest of the request; a client that would send more is told that it is of no use. */
+  /**
+   * Drops the rest of the request; a client that would send more is told that it is of no use. What
+   * reads the request lets go of the stream first: a stream with bytes that nothing reads never
+   * closes, and counts among the calls of its connection for good.
+   */
   #endRequest(): void {
     const stream = this.#stream;
-    stream.resume();
+    // How a request ends that is dropped does not matter.
+    this.#frames?.return(undefined).catch(() => undefined);
     setImmediate(() => {
+      stream.resume();
       if (!stream.destroyed && stream.state.remoteClose !== 1) {
         stream.close(constants.NGHTTP2_NO_ERROR);
       }

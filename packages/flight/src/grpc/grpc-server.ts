@@ -29,7 +29,7 @@ export interface GrpcServerOptions {
   readonly requestBytesMax: number;
   /** The largest head of a request. */
   readonly headerBytesMax: number;
-  /** How long a client may take for each message of its request. */
+  /** How long a client may take for each message of its request, and for the handshake of TLS. */
   readonly requestTimeoutMs: number;
   /** How long a connection may be without calls. */
   readonly idleTimeoutMs: number;
@@ -66,7 +66,12 @@ export class GrpcServer implements AsyncDisposable {
 
   constructor(options: GrpcServerOptions) {
     this.#options = options;
-    const { tls, headerBytesMax, connectionCallsMax = connectionCallsMaxDefault } = options;
+    const {
+      tls,
+      headerBytesMax,
+      requestTimeoutMs: handshakeTimeout,
+      connectionCallsMax = connectionCallsMaxDefault,
+    } = options;
     const http2 = {
       maxSessionMemory: sessionMegabytesMax,
       maxHeaderListPairs: headerCountMax,
@@ -80,7 +85,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#server =
       tls === undefined
         ? createServer(http2)
-        : createSecureServer({ ...http2, ...tls, allowHTTP1: false });
+        : createSecureServer({ ...http2, ...tls, allowHTTP1: false, handshakeTimeout });
     this.#server.on('session', (session) => this.#watch(session));
     this.#server.on('stream', (stream, headers) => void this.#answer(stream, headers));
     // Node has closed the connection by then.
