@@ -1,5 +1,11 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
-import { flightEndpointCodec, statementTicket } from '@quire/flight';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { statementTicket } from '@quire/flight';
+import {
+  flightDescriptorCodec,
+  flightInfoCodec,
+  ticketCodec,
+} from '../../../packages/flight/src/wire/flight-messages.ts';
+import { packCommand } from '../../../packages/flight/src/wire/sql-messages.ts';
 import { authorization } from '../quire/quire-server.ts';
 
 /** A client of Arrow Flight that drops what it reads: its own work is as small as can be. */
@@ -14,12 +20,47 @@ export class FlightReader implements AsyncDisposable {
   }
 
   /** Reads all rows of a stored result; resolves with the bytes that have come. */
-  read(requestId: string): Promise<number> {
+  async read(requestId: string): Promise<number> {
     const content = JSON.stringify({ version: 1, requestId, offset: 0 });
-    return this.#call('DoGet', ticketMessage(statementTicket(new TextEncoder().encode(content))));
+    const ticket = statementTicket(new TextEncoder().encode(content));
+    const stream = this.#open('DoGet', ticketCodec.encode({ ticket }));
+    let byteCount = 0;
+    stream.on('data', (chunk: Buffer) => (byteCount += chunk.length));
+    await finished('DoGet', stream);
+    return byteCount;
   }
 
-  #call(method: string, message: Uint8Array): Promise<number> {
+  /**
+   * Runs a query and reads its first batch of rows; resolves with how long both took, in
+   * milliseconds. The stream is reset then, which cancels the query.
+   */
+  async timeFirstBatch(query: string): Promise<number> {
+    const startMs = performance.now();
+    const command = packCommand('CommandStatementQuery', { query });
+    const asked = this.#open(
+      'GetFlightInfo',
+      flightDescriptorCodec.encode({ type: 2, command, path: [] }),
+    );
+    const chunks: Buffer[] = [];
+    asked.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await finished('GetFlightInfo', asked);
+    const { endpoints } = flightInfoCodec.decode(Buffer.concat(chunks).subarray(frameBytes));
+    const ticket = endpoints[0]?.ticket?.ticket ?? new Uint8Array(0);
+    const stream = this.#open('DoGet', ticketCodec.encode({ ticket }));
+    const reader = new MessageCounter();
+    await new Promise<void>((resolve, reject) => {
+      stream.on('data', (chunk: Buffer) => {
+        // The schema, and a batch behind it.
+        if (reader.countWith(chunk) >= 2) resolve();
+      });
+      stream.once('close', () => reject(new Error('The query ended before its first batch.')));
+    });
+    const elapsedMs = performance.now() - startMs;
+    stream.close(constants.NGHTTP2_CANCEL);
+    return elapsedMs;
+  }
+
+  #open(method: string, message: Uint8Array): ClientHttp2Stream {
     const stream = this.#session.request({
       ':method': 'POST',
       ':path': `/arrow.flight.protocol.FlightService/${method}`,
@@ -27,21 +68,10 @@ export class FlightReader implements AsyncDisposable {
       te: 'trailers',
       authorization,
     });
-    const head = Buffer.alloc(5);
+    const head = Buffer.alloc(frameBytes);
     head.writeUInt32BE(message.length, 1);
     stream.end(Buffer.concat([head, message]));
-    let byteCount = 0;
-    let status: unknown;
-    stream.on('data', (chunk: Buffer) => (byteCount += chunk.length));
-    stream.on('response', (headers) => (status = headers['grpc-status']));
-    stream.on('trailers', (trailers) => (status = trailers['grpc-status']));
-    return new Promise((resolve, reject) => {
-      stream.once('error', reject);
-      stream.once('close', () => {
-        if (status === '0') resolve(byteCount);
-        else reject(new Error(`${method} ended with status ${String(status)}.`));
-      });
-    });
+    return stream;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -49,8 +79,45 @@ export class FlightReader implements AsyncDisposable {
   }
 }
 
-/** A ticket is the first field of its message, as of an endpoint. */
-function ticketMessage(ticket: Uint8Array): Uint8Array {
-  const endpoint = flightEndpointCodec.encode({ ticket: { ticket } });
-  return endpoint.subarray(endpoint.indexOf(0x0a, 1));
+/** Before each message: a flag, and its length. */
+const frameBytes = 5;
+
+/** Counts the messages that have come whole. */
+class MessageCounter {
+  #count = 0;
+  #missingBytes = 0;
+  #head = Buffer.alloc(0);
+
+  countWith(chunk: Buffer): number {
+    for (let rest = chunk; rest.length > 0;) {
+      if (this.#missingBytes > 0) {
+        const taken = Math.min(rest.length, this.#missingBytes);
+        this.#missingBytes -= taken;
+        rest = rest.subarray(taken);
+        if (this.#missingBytes === 0) this.#count += 1;
+        continue;
+      }
+      const taken = frameBytes - this.#head.length;
+      this.#head = Buffer.concat([this.#head, rest.subarray(0, taken)]);
+      rest = rest.subarray(taken);
+      if (this.#head.length < frameBytes) break;
+      this.#missingBytes = this.#head.readUInt32BE(1);
+      this.#head = Buffer.alloc(0);
+    }
+    return this.#count;
+  }
+}
+
+/** Resolves when a call has ended well. */
+function finished(method: string, stream: ClientHttp2Stream): Promise<void> {
+  let status: unknown;
+  stream.on('response', (headers) => (status = headers['grpc-status']));
+  stream.on('trailers', (trailers) => (status = trailers['grpc-status']));
+  return new Promise((resolve, reject) => {
+    stream.once('error', reject);
+    stream.once('close', () => {
+      if (status === '0') resolve();
+      else reject(new Error(`${method} ended with status ${String(status)}.`));
+    });
+  });
 }

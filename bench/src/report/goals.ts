@@ -217,6 +217,12 @@ const goals: readonly Goal[] = [
     read: atLeastTimesBetter('flight-processor', ['Arrow over HTTP'], 'DoGet', 1 / 1.3),
   },
   {
+    what: 'first batch of SELECT * of 3·10⁶ rows by Flight',
+    goal: '≤ 100 ms',
+    part: 'flight',
+    read: within('flight-first-batch', undefined, (elapsedMs) => elapsedMs <= 100, 'ms'),
+  },
+  {
     what: '10⁶ rows of a query into pandas by ADBC, against pinotdb',
     goal: '≥ 5×',
     part: 'flight',

@@ -53,8 +53,11 @@ export async function compareFirstRows(
   }
 }
 
-/** The query is cancelled once its first rows are there; that is not measured. */
-async function timeFirstRows(url: string, sql: string): Promise<number> {
+/**
+ * Times a query of HTTP up to its first rows. It is cancelled once they are there; that is not
+ * measured.
+ */
+export async function timeFirstRows(url: string, sql: string): Promise<number> {
   const startMs = performance.now();
   const { body } = await request(
     `${url}/query/sql?doPaginate=true&async=true&numRows=${rowCount}`,
