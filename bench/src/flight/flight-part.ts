@@ -94,7 +94,7 @@ async function compareProcessors({ isQuick, progress }: BenchContext, server: Qu
 async function compareFirstBatches({ isQuick, progress }: BenchContext, server: QuireServer) {
   const sql = 'SELECT * FROM flights';
   await using reader = new FlightReader(await server.flightUrl);
-  return runComparison(
+  return await runComparison(
     {
       id: 'flight-first-batch',
       title: 'From the call to the first batch of SELECT * of 3 million rows',

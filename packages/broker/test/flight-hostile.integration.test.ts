@@ -294,7 +294,7 @@ describe('a client that asks too much, or takes nothing', () => {
       stream.end(framed(ticketCodec.encode({ ticket })));
       const answer = answerOf(stream).then(
         ({ status }) => `status ${status}`,
-        (error: Error) => error.message,
+        (error: unknown) => String(error),
       );
       return { responded, answer };
     });
@@ -302,9 +302,7 @@ describe('a client that asks too much, or takes nothing', () => {
     expect(await closed.readAll(await closed.run('rows 3000'))).toHaveLength(3000);
     for (let count = 0; count < 4; count += 1) await broker.clock.advance(5000);
     const ends = await Promise.all(streams.map(({ answer }) => answer));
-    expect(new Set(ends)).toEqual(
-      new Set(['Stream closed with error code NGHTTP2_ENHANCE_YOUR_CALM']),
-    );
+    expect(ends.filter((end) => !end.endsWith('NGHTTP2_ENHANCE_YOUR_CALM'))).toEqual([]);
     await expectServed();
   });
 });

@@ -67,7 +67,7 @@ const nestedSchema = new Schema([new Field('groups', nested, true)]);
 const answers: Readonly<Record<string, Answer>> = {
   ...Object.fromEntries(
     allKinds.map((kind, index) => [
-      `${kind.columnDataType} as ${String(kind.type)} (${index})`,
+      `${kind.columnDataType}, kind ${index}`,
       modelAnswer(longTable(kind, rowCount, index)),
     ]),
   ),

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { connect as connectTls } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import { QuireError, systemClock } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import { generate } from 'selfsigned';
 import { describe, expect, test, vi } from 'vitest';
 import { GrpcServer, type GrpcServerOptions } from '../src/grpc/grpc-server.ts';
 import { grpcStatuses } from '../src/grpc/grpc-status.ts';
@@ -256,23 +254,6 @@ describe('a connection', () => {
     await once(silent, 'close');
     await using client = new GrpcTestClient(served);
     expect((await client.call('/any/Echo', text('on'))).status).toBe(0);
-  });
-
-  test('a connection that never ends its handshake of TLS is closed, and others are served', async () => {
-    const { cert, private: key } = await generate([{ name: 'commonName', value: 'quire test' }], {
-      keyType: 'ec',
-      algorithm: 'sha256',
-    });
-    // The time of a handshake is Node's own.
-    await using served = await serve({ tls: { cert, key }, requestTimeoutMs: 100 });
-    const silent = connectSocket(served.port, '127.0.0.1').resume();
-    await once(silent, 'close');
-    const other = connectTls(`https://127.0.0.1:${served.port}`, {
-      ca: cert,
-      checkServerIdentity: () => undefined,
-    });
-    await once(other, 'connect');
-    other.destroy();
   });
 
   test('a connection may ask 10,000 calls at once: all are answered, and others meanwhile', async () => {

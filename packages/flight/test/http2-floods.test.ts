@@ -23,7 +23,7 @@ interface Scene {
 }
 
 /** A server whose calls end when their clients leave, and a client that it must go on serving. */
-async function withServer(use: (scene: Scene) => Promise<void>): Promise<void> {
+async function expectServed(use: (scene: Scene) => Promise<void>): Promise<void> {
   let running = 0;
   let runningMax = 0;
   await using server = new GrpcServer({
@@ -98,9 +98,9 @@ describe('a flood that ends its connection', () => {
       () => frame(frames.headers, 2, callHeaders('/a'), 5),
     ],
     ['windows larger than any may be', () => frame(frames.windowUpdate, 0, Buffer.alloc(4, 0x7f))],
-    ['bytes that are no frames', () => Buffer.alloc(1000, 0xff)],
+    ['bytes of something else than frames', () => Buffer.alloc(1000, 0xff)],
   ])('a flood that ends its connection: %s', async (_what, bytesOf) => {
-    await withServer(async ({ port }) => {
+    await expectServed(async ({ port }) => {
       await using attacker = await RawHttp2.connect(port);
       await attacker.flood(bytesOf, 200_000);
       await attacker.closed;
@@ -111,7 +111,7 @@ describe('a flood that ends its connection', () => {
     ['pings', () => frame(frames.ping, 0, Buffer.alloc(8))],
     ['settings', () => frame(frames.settings, 0)],
   ])('a flood that ends its connection: %s whose answers are not read', async (_what, bytesOf) => {
-    await withServer(async ({ port }) => {
+    await expectServed(async ({ port }) => {
       await using attacker = await RawHttp2.connect(port, { isReading: false });
       await attacker.flood((turn) => Buffer.concat(Array(100).fill(bytesOf(turn))), 200_000);
       attacker.socket.resume();
@@ -139,14 +139,14 @@ describe('a flood that costs little', () => {
     ],
     ['pings whose answers are read', () => frame(frames.ping, 0, Buffer.alloc(8))],
   ])('a flood that costs little: %s, and others are served', async (_what, bytesOf) => {
-    await withServer(async ({ port }) => {
+    await expectServed(async ({ port }) => {
       await using attacker = await RawHttp2.connect(port);
       await attacker.flood(bytesOf, 5000);
     });
   });
 
   test('a flood that costs little: 10,000 calls that send nothing, of which a few are taken on', async () => {
-    await withServer(async ({ port, runningMax }) => {
+    await expectServed(async ({ port, runningMax }) => {
       await using attacker = await RawHttp2.connect(port);
       await attacker.flood((turn) => open(turn), 10_000);
       expect(runningMax()).toBeGreaterThan(1);
@@ -154,7 +154,7 @@ describe('a flood that costs little', () => {
   });
 
   test('a flood that costs little: 500 connections without a call', async () => {
-    await withServer(async ({ port }) => {
+    await expectServed(async ({ port }) => {
       await using attackers = new AsyncDisposableStack();
       for (let count = 0; count < 500; count += 1) {
         attackers.use(await RawHttp2.connect(port));

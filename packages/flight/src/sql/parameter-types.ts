@@ -162,8 +162,10 @@ function integerReaderOf(
   isSigned: boolean,
 ): ((value: DataView) => QueryParameter) | undefined {
   if (![1, 2, 4, 8].includes(widthBytes)) return undefined;
-  const asInteger = isSigned ? BigInt.asIntN : BigInt.asUintN;
-  return (value) => integerOf(asInteger(widthBytes * 8, littleEndianOf(value, widthBytes)));
+  return (value) => {
+    const integer = littleEndianOf(value, widthBytes);
+    return integerOf(isSigned ? BigInt.asIntN(widthBytes * 8, integer) : integer);
+  };
 }
 
 function integerOf(value: bigint): QueryParameter {

@@ -5,9 +5,9 @@ import { ParameterBuffers } from './parameter-buffers.ts';
 import { type ParameterReader, parameterReaderOf } from './parameter-types.ts';
 
 /*
- * The messages are those of Message.fbs and Schema.fbs of Apache Arrow 21.0.0. They come from
- * whoever has logged in, so that they are read here, within their bytes, and not by a library that
- * believes what they announce. Source: https://arrow.apache.org/docs/format/Columnar.html
+ * The messages are those of Message.fbs and Schema.fbs of Apache Arrow 21.0.0. Any caller who has
+ * logged in can send them, so that they are read here, within their bytes, and not by a library
+ * that believes what they announce. Source: https://arrow.apache.org/docs/format/Columnar.html
  */
 
 /** The kinds of messages: what the header of one is. */

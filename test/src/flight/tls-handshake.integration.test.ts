@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
+import { generate } from 'selfsigned';
+import { expect, test } from 'vitest';
+import { TestBroker } from '../testkit/broker-server.ts';
+
+test('a connection that never ends its handshake of TLS is closed, and others are served', async () => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'quire test' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  await using broker = await TestBroker.start({
+    flight: { port: 0, expirationMs: 600_000, messageBytesMax: 65_536 },
+    tls: { certificate: cert, key },
+    // The time of a handshake is Node's own.
+    requestTimeoutMs: 100,
+  });
+  const { port } = new URL((broker.address.doorUrls?.[0] ?? '').replace('grpc+tls:', 'https:'));
+  const silent = connect(Number(port), '127.0.0.1').resume();
+  await once(silent, 'close');
+  const other = connectHttp2(`https://127.0.0.1:${port}`, { ca: cert });
+  await once(other, 'connect');
+  expect(other.encrypted).toBe(true);
+  other.destroy();
+  await once(other, 'close');
+});
