@@ -81,6 +81,11 @@ const sections: readonly Section[] = [
       { path: 'architecture/scale', title: 'Scale', paper: 'packages/SCALE.md' },
       { path: 'architecture/sizes', title: 'Sizes', paper: 'packages/SIZES.md' },
       { path: 'architecture/benchmarks', title: 'Benchmarks', paper: 'bench/README.md' },
+      {
+        path: 'architecture/measurements',
+        title: 'Measurements and profiles',
+        paper: 'docs/measurements.md',
+      },
     ],
   },
   {

@@ -18,48 +18,61 @@ export async function writeCharts({ parts }: BenchReport, directory: string): Pr
 }
 
 /**
- * Puts a run into the README of the benchmark, and its charts beside it; they replace those of the
- * last run.
+ * Puts a run into the papers: goals and charts into the README of the benchmark, the figures into
+ * the page of measurements. They replace those of the last run.
  *
- * @throws Error when the README has no place for it
+ * @throws Error when a paper has no place for it
  */
 export async function publish(report: BenchReport): Promise<void> {
   const directory = join(repositoryRoot, 'bench');
-  const readmePath = join(directory, 'README.md');
-  const readme = await readFile(readmePath, 'utf8');
-  const [before, rest] = readme.split(begin);
+  await writeCharts(report, join(directory, 'charts'));
+  await replaceRun(join(directory, 'README.md'), renderRun(report));
+  await replaceRun(join(repositoryRoot, 'docs/measurements.md'), renderFigures(report));
+}
+
+async function replaceRun(path: string, run: string): Promise<void> {
+  const [before, rest] = (await readFile(path, 'utf8')).split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) {
-    throw new Error(`${readmePath} lacks the lines that a run goes between.`);
+    throw new Error(`${path} lacks the lines that a run goes between.`);
   }
-  await writeCharts(report, join(directory, 'charts'));
   await writeFile(
-    readmePath,
-    `${before}${begin}\n<!-- prettier-ignore-start -->\n\n${renderRun(report)}\n<!-- prettier-ignore-end -->\n${end}${after}`,
+    path,
+    `${before}${begin}\n<!-- prettier-ignore-start -->\n\n${run}\n<!-- prettier-ignore-end -->\n${end}${after}`,
   );
 }
 
 function renderRun(report: BenchReport): string {
-  const { machine, startedAt, elapsedMs } = report;
-  const processors = `${machine.processorCount} × ${machine.processor}`;
   return [
-    `Run of ${startedAt.slice(0, 10)}, which took ${Math.round(elapsedMs / 60_000)} minutes, on ${processors} with ` +
-      `${formatBytes(machine.memoryBytes)} of memory; ${machine.system}, Node ${machine.node}.\n`,
+    `${renderMachine(report)}\n`,
     '## Goals and what was measured\n',
     `${markdownTable(goalRows(report))}\n`,
     ...report.parts.map(renderPart),
   ].join('\n');
 }
 
-function renderPart({ name, title, comparisons, notes }: BenchReport['parts'][number]): string {
+function renderMachine({ machine, startedAt, elapsedMs }: BenchReport): string {
+  const processors = `${machine.processorCount} × ${machine.processor}`;
+  return (
+    `Run of ${startedAt.slice(0, 10)}, which took ${Math.round(elapsedMs / 60_000)} minutes, on ${processors} with ` +
+    `${formatBytes(machine.memoryBytes)} of memory; ${machine.system}, Node ${machine.node}.`
+  );
+}
+
+function renderPart({ name, title, notes }: BenchReport['parts'][number]): string {
   return [
     `## ${title}\n`,
     `![${title}](charts/${name}.svg)\n`,
     ...notes.map((note) => `${note}\n`),
-    '<details><summary>The figures</summary>\n',
+  ].join('\n');
+}
+
+function renderFigures(report: BenchReport): string {
+  const parts = report.parts.flatMap(({ title, comparisons }) => [
+    `### ${title}\n`,
     ...comparisons.map(
       (comparison) => `**${comparison.title}**\n\n${markdownTable(comparisonRows(comparison))}\n`,
     ),
-    '</details>\n',
-  ].join('\n');
+  ]);
+  return [`${renderMachine(report)}\n`, ...parts].join('\n');
 }

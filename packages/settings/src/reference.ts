@@ -51,6 +51,38 @@ export function renderReference(): string {
   return [...fixed, ...named].join('\n');
 }
 
+/** The settings to decide on first, and when each has to be set. */
+const firstSettings: Readonly<Record<string, string>> = {
+  'engine.bind.host': 'other machines are to reach the server',
+  'engine.broker.client.queryPort': '8099 is taken',
+  'engine.auth.principal.<name>.role': 'always: each caller has a name and a role',
+  'engine.auth.principal.<name>.token.file': 'a caller sends a token, which the file holds',
+  'engine.tls.certificate.file': 'callers are beyond loopback; with `engine.tls.key.file`',
+  'engine.kind': 'an Apache Pinot cluster is to answer the queries',
+  'engine.table.<name>.path': 'the embedded engine is to read files as a table',
+  'engine.broker.pagination.protocol':
+    'results are to survive a restart, or several brokers share them; with `engine.broker.pagination.<protocol>.data.dir`',
+  'engine.broker.pagination.expiration': 'results should live longer or shorter',
+  'engine.broker.pagination.file.maxStoragePerBrokerMB':
+    'results may take more space; with `engine.broker.pagination.file.enableStorageCleaner`',
+};
+
+/** The settings that most servers need, in Markdown: the first page of the reference. */
+export function renderFirstSettings(): string {
+  const groups = [
+    ...Object.values(settingTable),
+    ...Object.values(memberGroups).flatMap((members) => members.map(({ rows }) => rows)),
+    ...Object.values(namedTable),
+  ];
+  const all = groups.flatMap((rows): readonly SettingRow<unknown>[] => Object.values(rows));
+  const lines = Object.entries(firstSettings).map(([key, when]) => {
+    const row = all.find((each) => each.key === key);
+    if (row === undefined) throw new Error(`There is no setting ${key} to begin with.`);
+    return `| \`${key}\` | ${renderDefault(row)} | ${when} |`;
+  });
+  return `| Setting | Default | Set it when |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
+}
+
 function renderSection(
   title: string,
   note: string,
