@@ -1,6 +1,7 @@
 import type { ControllerHealthResponse, SettingsResponse } from '@quire/api';
 import type { AuthorizationProvider } from '@quire/auth';
 import type { ScheduleOptions } from '@quire/cleaner';
+import type { SqlDialect } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Restreams } from './restream/restreams.ts';
 import type { ServerOptions, Service } from '@quire/service';
@@ -34,6 +35,11 @@ export interface ControllerOptions extends ServerOptions {
    */
   readonly certificateAuthorities?: string | undefined;
   /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
+  /**
+   * The language of a principal's queries that do not name theirs, by its name; told where tables
+   * are listed.
+   */
+  readonly dialectOf?: ((principalName: string) => SqlDialect) | undefined;
   /** Connects to brokers in place of TCP and TLS. */
   readonly connector?: buildConnector.connector | undefined;
   readonly preview?: ControllerPreviewOptions | undefined;

@@ -189,3 +189,23 @@ test('a controller without brokers has nothing to do, and nothing is wrong with 
     brokers: [],
   });
 });
+
+test('tables are listed with the language of the queries of who asks', async () => {
+  await using broker = await fakeBroker(() => ({ status: 200, body: '{"tables": ["b", "a"]}' }));
+  await using controller = createController({
+    ...controllerOptions({ brokers: [broker.url] }),
+    dialectOf: (name) => (name === 'ann' ? 'pinot' : 'duckdb'),
+  });
+  const { url } = await controller.listen();
+
+  const answers = await Promise.all(
+    ['ann', 'root'].map(async (authorization) =>
+      (await fetch(`${url}/tables`, { headers: { authorization } })).json(),
+    ),
+  );
+
+  expect(answers).toEqual([
+    { tables: ['a', 'b'], dialect: 'pinot' },
+    { tables: ['a', 'b'], dialect: 'duckdb' },
+  ]);
+});

@@ -105,6 +105,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await using visit = await stage.visit();
       const { page } = visit;
       const before = await stage.storedIds();
+      await page.getByText('SQL of DuckDB').waitFor();
       await page.locator('.editor .cm-content').focus();
       await page.keyboard.insertText(
         'SELECT count(*) FROM range(100000) a(i), range(100000) b(j) WHERE (i * j) % 7 = 3',

@@ -148,16 +148,20 @@ const urls = one(
   'a+b%2Bc d&e=é',
   '%zz',
 );
-const zones = one(
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'Asia/Kolkata',
-  'GMT+2',
-  '+05:30',
-  'PST',
-  'Nowhere/X',
-  'America/Los_Angeles',
+const zones = fc.oneof(
+  one(
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'Asia/Kolkata',
+    'GMT+2',
+    '+05:30',
+    'PST',
+    'Nowhere/X',
+    'America/Los_Angeles',
+  ),
+  one('Z', 'EST', 'MST', 'HST', 'ROC', 'GMT+02:00', 'UTC+1', 'GMT-0', '+14:30', '+24:00', 'BST'),
+  fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
 );
 const patterns = one(
   'yyyy-MM-dd HH:mm:ss',
@@ -181,6 +185,15 @@ const patterns = one(
   'k K',
   'C Y',
   'SSSSSS',
+  'EEE',
+  'EEEE HH:mm',
+  'e',
+  'ww',
+  'xxxx-ww',
+  'CC',
+  'MMM',
+  'h a',
+  'zzzz',
 );
 const dateTexts = one(
   '2024-02-29 12:34:56',
@@ -200,6 +213,14 @@ const dateTexts = one(
   '2024-02-29T12:34:56Z',
   '2024-02-29 12:34:56.7',
   '2024-02-29T12:34:56+02:00',
+  'Mon',
+  'Thursday 07:15',
+  '3',
+  '19',
+  '2024-09',
+  'Feb',
+  '10 PM',
+  '2024-02-29 12:34:56 PST',
 );
 const units = one(
   'MILLISECOND',

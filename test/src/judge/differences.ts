@@ -203,7 +203,11 @@ function isSameButForNames(
     complexFieldSpecs: complexFieldSpecs.filter(isOther),
   };
   const nullFields = judged.nullFields.filter((name) => !isLost(name));
-  return isSameOutcome([{ ...judged, nullFields, isSanitized: ours.isSanitized }], [ours], others);
+  // A column that lost its value there, where such a name is not of its type, marks the row.
+  const isIncomplete =
+    nullFields.length < judged.nullFields.length ? ours.isIncomplete : judged.isIncomplete;
+  const { isSanitized } = ours;
+  return isSameOutcome([{ ...judged, nullFields, isIncomplete, isSanitized }], [ours], others);
 }
 
 /** Rows in whose texts, or lists of texts, all stands in the order of the alphabet. */
@@ -246,6 +250,7 @@ type Column = NonNullable<RowComparison['schema']['dimensionFieldSpecs']>[number
 interface Shown {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly nullFields: readonly string[];
+  readonly isIncomplete: boolean;
   readonly isSanitized: boolean;
 }
 

@@ -1,4 +1,4 @@
-import { differenceCauses } from './dialect-differences.ts';
+import { differenceCauses, refusals } from './dialect-differences.ts';
 import type { DialectQuery } from './dialect-queries.ts';
 
 /** What a query was answered with: rows, or an error. */
@@ -53,7 +53,7 @@ function verdictOf({ answers }: Judged, engine: PinotEngineName): Verdict {
   return here.error === undefined ? 'differs' : 'refused here';
 }
 
-/** Differences without a cause, causes without a difference, and what is refused here alone. */
+/** Differences and refusals without a cause, and causes without a difference. */
 export function unexplained(all: readonly Judged[]): readonly string[] {
   const found = new Set<string>();
   const problems: string[] = [];
@@ -61,7 +61,10 @@ export function unexplained(all: readonly Judged[]): readonly string[] {
     for (const engine of engines) {
       const verdict = verdictOf(judged, engine);
       const { subject } = judged.query;
-      if (verdict === 'refused here') {
+      if (
+        verdict === 'refused here' &&
+        !refusals.some(({ subjects }) => subjects.includes(subject))
+      ) {
         problems.push(`${subject}: refused here, answered by the ${engine} engine`);
       }
       if (verdict !== 'differs') continue;
@@ -85,6 +88,16 @@ export function unexplained(all: readonly Judged[]): readonly string[] {
       }
     }
   }
+  for (const { subjects } of refusals) {
+    for (const subject of subjects) {
+      const isRefused = all.some(
+        (judged) =>
+          judged.query.subject === subject &&
+          engines.some((engine) => verdictOf(judged, engine) === 'refused here'),
+      );
+      if (!isRefused) problems.push(`${subject}: listed as refused here, and is not`);
+    }
+  }
   return problems;
 }
 
@@ -96,7 +109,7 @@ export function renderAgreement(all: readonly Judged[]): string {
       const verdicts = ofPart.map((judged) => verdictOf(judged, engine));
       const count = (wanted: Verdict): number =>
         verdicts.filter((verdict) => verdict === wanted).length;
-      return [count('same'), count('refused there'), count('differs')];
+      return [count('same'), count('refused there'), count('differs') + count('refused here')];
     });
     const either = ofPart.filter((judged) =>
       engines.some((engine) => verdictOf(judged, engine) === 'same'),
@@ -118,7 +131,7 @@ The tests ask ${all.length} queries of an Apache Pinot 1.5.1, of both of its eng
 values (\`test/src/pinot/dialect-queries.ts\`). They write this file: \`npx vitest run test/src/pinot/dialect.pinot.test.ts --update\`.
 
 All are asked with \`enableNullHandling=true\`. To ${either} of the ${all.length}, Quire gives the answer of one of the two engines, or refuses what both refuse; an agreement is one of values, not of
-messages. No query is refused here that one of them answers.
+messages. ${refusals.flatMap(({ subjects }) => subjects).length} queries are refused here that one of them answers.
 
 <!-- prettier-ignore-start -->
 
@@ -132,6 +145,15 @@ ${differenceCauses
   .map(
     ({ cause, engines: which, subjects }) =>
       `- **${which.join(', ')}**: ${cause} (${subjects.map((subject) => `\`${subject}\``).join(', ')})`,
+  )
+  .join('\n')}
+
+## Refused here
+
+${refusals
+  .map(
+    ({ cause, subjects }) =>
+      `- ${cause} (${subjects.map((subject) => `\`${subject}\``).join(', ')})`,
   )
   .join('\n')}
 

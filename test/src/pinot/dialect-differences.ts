@@ -13,7 +13,29 @@ export const differenceCauses: readonly DifferenceCause[] = [
       'The multi-stage engine calculates whole numbers as whole numbers (`7 / 2` is 3, a division by 0 some number), the single-stage engine as DOUBLE. Quire does ' +
       'as the single-stage engine.',
     engines: ['multi-stage'],
-    subjects: ['i / 2', 'i / 0', '7 / 2', 'MOD(i, 0)'],
+    subjects: [
+      'i / 2',
+      'i / 0',
+      '7 / 2',
+      'MOD(i, 0)',
+      // 86400000 * 30 is beyond 32 bits.
+      "DATEDIFF('week', tms, tms + 86400000 * 30)",
+    ],
+  },
+  {
+    cause:
+      'The multi-stage engine declares what FROMDATETIME reads as TIMESTAMP, and writes it so; to the single-stage engine it is LONG, as here.',
+    engines: ['multi-stage'],
+    subjects: [
+      "FROMDATETIME(day, 'yyyy-MM-dd')",
+      "FROMDATETIME(CONCAT(day, '12:30', ' '), 'yyyy-MM-dd HH:mm')",
+    ],
+  },
+  {
+    cause:
+      'The least and the greatest TIMESTAMP are milliseconds to the single-stage engine; to the multi-stage engine they are timestamps, as here.',
+    engines: ['single-stage'],
+    subjects: ['SELECT COUNT(DISTINCT kind), MIN(ts), MAX(tms) FROM things'],
   },
   {
     cause:
@@ -40,4 +62,13 @@ export const differenceCauses: readonly DifferenceCause[] = [
       'SELECT t.kind, k.kind FROM things t FULL JOIN kinds k ON t.kind = k.kind WHERE t.id IS NULL OR t.id < 4 ORDER BY t.id LIMIT 30',
     ],
   },
+];
+
+/** Why a query is refused here that one of Apache Pinot's engines answers. */
+export const refusals: readonly Pick<DifferenceCause, 'cause' | 'subjects'>[] = [
+  {
+    cause: 'The embedded engine writes the form NFC of Unicode only.',
+    subjects: ["NORMALIZE(s, 'NFD')"],
+  },
+  { cause: 'The embedded engine has no CRC-32.', subjects: ['CRC32(TOUTF8(kind))'] },
 ];

@@ -3,6 +3,13 @@
  * parts are expressions, conditions and aggregates that a query is made around; the last part are whole queries.
  */
 
+import {
+  documentedAggregates,
+  documentedConditions,
+  documentedExpressions,
+  documentedQueries,
+} from './documented-queries.ts';
+
 /** Selected for each of the rows, in the order of `id`. */
 const expressions: Readonly<Record<string, readonly string[]>> = {
   arithmetic: [
@@ -453,22 +460,23 @@ export interface DialectQuery {
 
 /** All queries, in a fixed order. */
 export const dialectQueries: readonly DialectQuery[] = [
-  ...Object.entries(expressions).flatMap(([part, subjects]) =>
-    subjects.map((subject) => ({
-      part,
-      subject,
-      sql: `SELECT id, ${subject} FROM things ORDER BY id LIMIT 24`,
-    })),
+  ...Object.entries({ ...expressions, documented: documentedExpressions }).flatMap(
+    ([part, subjects]) =>
+      subjects.map((subject) => ({
+        part,
+        subject,
+        sql: `SELECT id, ${subject} FROM things ORDER BY id LIMIT 24`,
+      })),
   ),
-  ...conditions.map((subject) => ({
+  ...[...conditions, ...documentedConditions].map((subject) => ({
     part: 'conditions',
     subject,
     sql: `SELECT id FROM things WHERE ${subject} ORDER BY id LIMIT 24`,
   })),
-  ...aggregates.map((subject) => ({
+  ...[...aggregates, ...documentedAggregates].map((subject) => ({
     part: 'aggregates',
     subject,
     sql: `SELECT kind, ${subject} FROM things GROUP BY kind ORDER BY kind LIMIT 24`,
   })),
-  ...queries.map((sql) => ({ part: 'queries', subject: sql, sql })),
+  ...[...queries, ...documentedQueries].map((sql) => ({ part: 'queries', subject: sql, sql })),
 ];

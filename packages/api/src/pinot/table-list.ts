@@ -11,7 +11,7 @@ export const PinotTableList = Type.Object(
         type: 'string',
         enum: sqlDialects,
         description:
-          "At a broker: the language of the caller's queries that do not name theirs. Absent where the engine has one only.",
+          "The language of the caller's queries that do not name theirs, by the settings of the service that answers. Absent where an engine of a plug-in has its own.",
       }),
     ),
   },

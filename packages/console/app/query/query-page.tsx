@@ -14,6 +14,7 @@ import { counted, formatBytes, formatElapsed, formatTime } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
 import { codeOf, Empty, Failed, messageOf } from '../widgets/states.tsx';
 import { readCatalog, selectAll } from './catalog.ts';
+import { DialectNote } from './dialect-note.tsx';
 import { QueryHistory } from './history.ts';
 import { GrowingView } from './growing-view.tsx';
 import { locateError } from './locate-error.ts';
@@ -112,6 +113,7 @@ export function QueryPage({
             </button>
           )}
           <HistoryMenu history={history} onChoose={change} />
+          <DialectNote />
           {state.kind === 'running' && <Running state={state} />}
         </div>
       </section>

@@ -1,7 +1,7 @@
 import { controllerOperations, type PinotTableList } from '@quire/api';
 import { isQuireError, QuireError } from '@quire/core';
 import { parseTableName, type TableEngine } from '@quire/core/table-engine';
-import { routeOf, signalOf } from '@quire/service';
+import { principalOf, routeOf, signalOf } from '@quire/service';
 import type { FastifyReply, RouteOptions } from 'fastify';
 import { askBrokers, listTables, readTableSchema } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
@@ -9,7 +9,7 @@ import { halvesOf, sendJson, typeOf } from '../tables/table-context.ts';
 
 /**
  * GET /tables: those of all brokers that answer, and those that this controller keeps; with `type`,
- * those of one type by their names with it.
+ * those of one type by their names with it. Says the language of the caller's queries, too.
  */
 export function listTablesRoute({
   options,
@@ -21,7 +21,11 @@ export function listTablesRoute({
     const signal = signalOf(request);
     const type = typeOf(request);
     const send = (names: readonly string[]): FastifyReply => {
-      const response: PinotTableList = { tables: [...new Set(names)].toSorted() };
+      const dialect = options.dialectOf?.(principalOf(request).name);
+      const response: PinotTableList = {
+        tables: [...new Set(names)].toSorted(),
+        ...(dialect !== undefined && { dialect }),
+      };
       return reply.header('cache-control', 'no-store').send(response);
     };
     if (type !== undefined) {

@@ -19,6 +19,7 @@ import { EngineMonitor } from '../engines/engine-monitor.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { settingsInForce } from './settings-in-force.ts';
+import { dialectsOf } from './sql-dialects.ts';
 
 export interface ControllerRun extends RoleRun {
   /**
@@ -93,6 +94,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       };
     },
     ...site,
+    dialectOf: dialectsOf(live).dialects?.defaultOf,
     settingsInForce: () => settingsInForce(live),
     healthDetails: () => readHealthDetails(live, previews, monitor),
     port: settings.server.controllerPort,

@@ -1,4 +1,5 @@
 import { isRecord } from '../model/document.ts';
+import { compressionCodecs } from '../model/member.ts';
 import {
   describe,
   type IndexPlaces,
@@ -214,20 +215,7 @@ function* namedColumnsOf(
 
 /** Codecs under the older name of the member. */
 const chunkCodecs = ['PASS_THROUGH', 'SNAPPY', 'ZSTANDARD', 'LZ4', 'DELTA', 'DELTADELTA'];
-const codecs = [
-  'PASS_THROUGH',
-  'SNAPPY',
-  'ZSTANDARD',
-  'LZ4',
-  'GZIP',
-  'MV_ENTRY_DICT',
-  'CLP',
-  'CLPV2',
-  'CLPV2_ZSTD',
-  'CLPV2_LZ4',
-  'DELTA',
-  'DELTADELTA',
-];
+const codecs: readonly string[] = compressionCodecs;
 
 /** The codecs that a config names, with places and columns. */
 function* codecsOf(

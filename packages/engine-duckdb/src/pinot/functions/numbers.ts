@@ -1,4 +1,4 @@
-import { toDouble, toInt, toLong, unified } from '../convert.ts';
+import { comparable, toDouble, toInt, toLong, unified } from '../convert.ts';
 import { once, type Typed, typed } from '../typed.ts';
 import { at, type FunctionRule, type FunctionTable, rule } from './function-rule.ts';
 
@@ -72,6 +72,13 @@ const extreme = (name: 'greatest' | 'least'): FunctionRule => ({
   },
 });
 
+/** The operator as a function. */
+const distinctFrom = (operator: string): FunctionRule =>
+  rule(2, 'BOOLEAN', (values) => {
+    const [left, right] = comparable(at(values, 0), at(values, 1));
+    return `(${left.sql} ${operator} ${right.sql})`;
+  });
+
 /** Half away from zero, as BigDecimal rounds; to whole numbers half up, as Math.round does. */
 const roundDecimal = rule([1, 2], 'DOUBLE', (values) =>
   values.length === 1
@@ -130,6 +137,12 @@ export const numberFunctions: FunctionTable = {
     'DOUBLE',
     (values) => `atan2(${toDouble(at(values, 0))}, ${toDouble(at(values, 1))})`,
   ),
+  HYPOT: rule(2, 'DOUBLE', (values) => {
+    const [x, y] = [toDouble(at(values, 0)), toDouble(at(values, 1))];
+    return `sqrt(${x} * ${x} + ${y} * ${y})`;
+  }),
+  ISDISTINCTFROM: distinctFrom('IS DISTINCT FROM'),
+  ISNOTDISTINCTFROM: distinctFrom('IS NOT DISTINCT FROM'),
   TRUNCATE: rule([1, 2], 'DOUBLE', (values) =>
     values.length === 1
       ? `trunc(${toDouble(at(values, 0))})`

@@ -144,12 +144,22 @@ const trim = rule([1, 3], 'STRING', (values, call) => {
 const digest = (name: string): FunctionRule =>
   rule(1, 'STRING', (values) => `${name}(${toBytes(at(values, 0))})`);
 
+/** What is as long already stays as it is, where DuckDB cuts it. */
 const pad = (name: 'lpad' | 'rpad'): FunctionRule =>
-  rule(
-    3,
-    'STRING',
-    (values) => `${name}(${text(values, 0)}, ${toInt(at(values, 1))}, ${text(values, 2)})`,
+  rule(3, 'STRING', (values) =>
+    once(text(values, 0), (v) => {
+      const width = toInt(at(values, 1));
+      return `CASE WHEN length(${v}) >= ${width} THEN ${v} ELSE ${name}(${v}, ${width}, ${text(values, 2)}) END`;
+    }),
   );
+
+const normalize = rule([1, 2], 'STRING', (values, call) => {
+  const form = values.length === 1 ? 'NFC' : constantAt(values, 1, call, 'a form of Unicode');
+  if (form !== 'NFC') {
+    throw invalid(`${call.name} writes NFC in the embedded engine, not ${form.slice(0, 20)}.`);
+  }
+  return `nfc_normalize(${text(values, 0)})`;
+});
 
 const side = (name: 'left' | 'right'): FunctionRule =>
   rule(2, 'STRING', (values) => `${name}(${text(values, 0)}, ${toLong(at(values, 1))})`);
@@ -207,11 +217,12 @@ export const stringFunctions: FunctionTable = {
       }),
     ),
   ),
-  HAMMINGDISTANCE: rule(
-    2,
-    'INT',
-    (values) => `CAST(hamming(${text(values, 0)}, ${text(values, 1)}) AS INTEGER)`,
-  ),
+  // Of texts of other lengths it is -1.
+  HAMMINGDISTANCE: rule(2, 'INT', (values) => {
+    const [left, right] = [text(values, 0), text(values, 1)];
+    return `CASE WHEN length(${left}) <> length(${right}) THEN -1 ELSE CAST(hamming(${left}, ${right}) AS INTEGER) END`;
+  }),
+  NORMALIZE: normalize,
   LEVENSHTEINDISTANCE: rule(
     2,
     'INT',

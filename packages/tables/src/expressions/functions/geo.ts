@@ -112,17 +112,68 @@ function coordinateText(value: number): string {
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
 /** Geometries are what BYTES columns hold: a byte for the kind, then big-endian doubles. */
-// prettier-ignore
 export const geoFunctions: readonly FunctionDefinition[] = [
-  define('stPoint', [double, double], bytes, (x, y) => encodePoint(x, y, false), 'A point of x and y on a plane.'),
-  define('stPoint', [double, double, object], bytes, (x, y, isGeography) => encodePoint(x, y, isSphere(isGeography)), 'A point; where the third is true or 1, of longitude and latitude on a sphere.'),
-  define('toSphericalGeography', [bytes], bytes, (geometry) => withGeography(geometry, true), 'The same geometry with longitudes and latitudes on a sphere.'),
-  define('toGeometry', [bytes], bytes, (geometry) => withGeography(geometry, false), 'The same geometry on a plane.'),
+  define(
+    'stPoint',
+    [double, double],
+    bytes,
+    (x, y) => encodePoint(x, y, false),
+    'A point of x and y on a plane.',
+  ),
+  define(
+    'stPoint',
+    [double, double, object],
+    bytes,
+    (x, y, isGeography) => encodePoint(x, y, isSphere(isGeography)),
+    'A point; where the third is true or 1, of longitude and latitude on a sphere.',
+  ),
+  define(
+    'toSphericalGeography',
+    [bytes],
+    bytes,
+    (geometry) => withGeography(geometry, true),
+    'The same geometry with longitudes and latitudes on a sphere.',
+  ),
+  define(
+    'toGeometry',
+    [bytes],
+    bytes,
+    (geometry) => withGeography(geometry, false),
+    'The same geometry on a plane.',
+  ),
   define('stAsText', [bytes], text, pointText, 'A point as well-known text.'),
-  define('encodeGeoHash', [double, double, int], text, encodeGeohash, 'The geohash of a latitude and a longitude, in 1 to 12 characters.', 'encodeGeoHash(52.5, 13.4, 5)'),
-  define('decodeGeoHash', [text], doubles, decodeGeohash, 'Latitude and longitude of a geohash.', "decodeGeoHash('u33d')"),
-  define('decodeGeoHashLatitude decodeGeoHashLat', [text], double, (hash) => decodeGeohash(hash)[0], 'The latitude of a geohash.', "decodeGeoHashLatitude('u33d')"),
-  define('decodeGeoHashLongitude decodeGeoHashLon', [text], double, (hash) => decodeGeohash(hash)[1], 'The longitude of a geohash.', "decodeGeoHashLongitude('u33d')"),
+  define(
+    'encodeGeoHash',
+    [double, double, int],
+    text,
+    encodeGeohash,
+    'The geohash of a latitude and a longitude, in 1 to 12 characters.',
+    'encodeGeoHash(52.5, 13.4, 5)',
+  ),
+  define(
+    'decodeGeoHash',
+    [text],
+    doubles,
+    decodeGeohash,
+    'Latitude and longitude of a geohash.',
+    "decodeGeoHash('u33d')",
+  ),
+  define(
+    'decodeGeoHashLatitude decodeGeoHashLat',
+    [text],
+    double,
+    (hash) => decodeGeohash(hash)[0],
+    'The latitude of a geohash.',
+    "decodeGeoHashLatitude('u33d')",
+  ),
+  define(
+    'decodeGeoHashLongitude decodeGeoHashLon',
+    [text],
+    double,
+    (hash) => decodeGeohash(hash)[1],
+    'The longitude of a geohash.',
+    "decodeGeoHashLongitude('u33d')",
+  ),
 ];
 
 function encodeGeohash(latitude: number, longitude: number, length: number): string {

@@ -13,33 +13,130 @@ import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from '../v
 const tolerance = 1e-7;
 
 /** Both sides are compared as doubles, texts too: one that is not a number fails. */
-// prettier-ignore
 export const comparisonFunctions: readonly FunctionDefinition[] = [
-  define('equals', [double, double], boolean, (a, b) => Math.abs(a - b) < tolerance, 'Whether two numbers differ by less than 10^-7; the operator `=`.', 'equals(1, 1.0)'),
-  define('notEquals', [double, double], boolean, (a, b) => Math.abs(a - b) >= tolerance, 'Whether they do not; the operator `<>`.', 'notEquals(1, 2)'),
-  define('greaterThan', [double, double], boolean, (a, b) => a > b, 'The operator `>`.', 'greaterThan(2, 1)'),
-  define('greaterThanOrEqual', [double, double], boolean, (a, b) => a >= b, 'The operator `>=`.', 'greaterThanOrEqual(2, 2)'),
-  define('lessThan', [double, double], boolean, (a, b) => a < b, 'The operator `<`.', 'lessThan(2, 1)'),
-  define('lessThanOrEqual', [double, double], boolean, (a, b) => a <= b, 'The operator `<=`.', 'lessThanOrEqual(2, 2)'),
-  define('between', [double, double, double], boolean, (a, low, high) => a >= low && a <= high, 'Whether a number lies between two, ends included; `BETWEEN`.', 'between(2, 1, 3)'),
+  define(
+    'equals',
+    [double, double],
+    boolean,
+    (a, b) => Math.abs(a - b) < tolerance,
+    'Whether two numbers differ by less than 10^-7; the operator `=`.',
+    'equals(1, 1.0)',
+  ),
+  define(
+    'notEquals',
+    [double, double],
+    boolean,
+    (a, b) => Math.abs(a - b) >= tolerance,
+    'Whether they do not; the operator `<>`.',
+    'notEquals(1, 2)',
+  ),
+  define(
+    'greaterThan',
+    [double, double],
+    boolean,
+    (a, b) => a > b,
+    'The operator `>`.',
+    'greaterThan(2, 1)',
+  ),
+  define(
+    'greaterThanOrEqual',
+    [double, double],
+    boolean,
+    (a, b) => a >= b,
+    'The operator `>=`.',
+    'greaterThanOrEqual(2, 2)',
+  ),
+  define(
+    'lessThan',
+    [double, double],
+    boolean,
+    (a, b) => a < b,
+    'The operator `<`.',
+    'lessThan(2, 1)',
+  ),
+  define(
+    'lessThanOrEqual',
+    [double, double],
+    boolean,
+    (a, b) => a <= b,
+    'The operator `<=`.',
+    'lessThanOrEqual(2, 2)',
+  ),
+  define(
+    'between',
+    [double, double, double],
+    boolean,
+    (a, low, high) => a >= low && a <= high,
+    'Whether a number lies between two, ends included; `BETWEEN`.',
+    'between(2, 1, 3)',
+  ),
 ];
 
 /**
  * `and`, `or` and `not` are part of the language: they take Booleans only and stop where the
  * outcome is certain.
  */
-// prettier-ignore
 export const logicFunctions: readonly FunctionDefinition[] = [
-  defineVariadic('caseWhen case', object, true, (...args) => {
-    for (let index = 0; index + 1 < args.length; index += 2) if (args[index] === true) return args[index + 1] ?? null;
-    return args.length % 2 === 0 ? null : (args.at(-1) ?? null);
-  }, 'The value behind the first condition that is true, else the last; `CASE WHEN`. Every argument is evaluated first.', "caseWhen(1 = 2, 'a', 'b')"),
-  defineVariadic('coalesce', object, true, (...args) => args.find((arg) => arg !== null) ?? null, 'The first that is not null.', "coalesce(null, 'x')"),
-  defineNullable('isNull', [object], boolean, (a) => a === null, 'Whether there is no value; `IS NULL`.', 'isNull(null)'),
-  defineNullable('isNotNull', [object], boolean, (a) => a !== null, 'Whether there is a value; `IS NOT NULL`.', 'isNotNull(1)'),
-  defineNullable('isDistinctFrom', [object, object], boolean, (a, b) => !javaEquals(a, b), 'Whether two values differ in type or value; null is like null.', "isDistinctFrom('a', null)"),
-  defineNullable('isNotDistinctFrom', [object, object], boolean, (a, b) => javaEquals(a, b), 'Whether two values have the same type and value.', "isNotDistinctFrom('a', 'a')"),
-  defineNullable('nullIf', [object, object], object, (a, b) => (javaEquals(a, b) ? null : a), 'The first, or null where the second is the same in type and value.', "nullIf('a', 'b')"),
+  defineVariadic(
+    'caseWhen case',
+    object,
+    true,
+    (...args) => {
+      for (let index = 0; index + 1 < args.length; index += 2)
+        if (args[index] === true) return args[index + 1] ?? null;
+      return args.length % 2 === 0 ? null : (args.at(-1) ?? null);
+    },
+    'The value behind the first condition that is true, else the last; `CASE WHEN`. Every argument is evaluated first.',
+    "caseWhen(1 = 2, 'a', 'b')",
+  ),
+  defineVariadic(
+    'coalesce',
+    object,
+    true,
+    (...args) => args.find((arg) => arg !== null) ?? null,
+    'The first that is not null.',
+    "coalesce(null, 'x')",
+  ),
+  defineNullable(
+    'isNull',
+    [object],
+    boolean,
+    (a) => a === null,
+    'Whether there is no value; `IS NULL`.',
+    'isNull(null)',
+  ),
+  defineNullable(
+    'isNotNull',
+    [object],
+    boolean,
+    (a) => a !== null,
+    'Whether there is a value; `IS NOT NULL`.',
+    'isNotNull(1)',
+  ),
+  defineNullable(
+    'isDistinctFrom',
+    [object, object],
+    boolean,
+    (a, b) => !javaEquals(a, b),
+    'Whether two values differ in type or value; null is like null.',
+    "isDistinctFrom('a', null)",
+  ),
+  defineNullable(
+    'isNotDistinctFrom',
+    [object, object],
+    boolean,
+    (a, b) => javaEquals(a, b),
+    'Whether two values have the same type and value.',
+    "isNotDistinctFrom('a', 'a')",
+  ),
+  defineNullable(
+    'nullIf',
+    [object, object],
+    object,
+    (a, b) => (javaEquals(a, b) ? null : a),
+    'The first, or null where the second is the same in type and value.',
+    "nullIf('a', 'b')",
+  ),
 ];
 
 /**

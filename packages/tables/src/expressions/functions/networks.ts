@@ -10,12 +10,39 @@ interface Address {
   readonly prefix: number | undefined;
 }
 
-// prettier-ignore
 export const networkFunctions: readonly FunctionDefinition[] = [
-  define('isSubnetOf', [text, text], boolean, isSubnetOf, 'Whether a subnet has an address in it.', "isSubnetOf('192.168.0.0/16', '192.168.1.1')"),
-  define('ipPrefix', [text, int], text, ipPrefix, 'The subnet of n bits that an address is in.', "ipPrefix('10.1.2.3', 24)"),
-  define('ipSubnetMin', [text], text, (subnet) => writeAddress(rangeOf(parseSubnet(subnet))[0], parseSubnet(subnet).bits), 'The first address of a subnet.', "ipSubnetMin('10.1.2.3/24')"),
-  define('ipSubnetMax', [text], text, (subnet) => writeAddress(rangeOf(parseSubnet(subnet))[1], parseSubnet(subnet).bits), 'The last address of a subnet.', "ipSubnetMax('10.1.2.3/24')"),
+  define(
+    'isSubnetOf',
+    [text, text],
+    boolean,
+    isSubnetOf,
+    'Whether a subnet has an address in it.',
+    "isSubnetOf('192.168.0.0/16', '192.168.1.1')",
+  ),
+  define(
+    'ipPrefix',
+    [text, int],
+    text,
+    ipPrefix,
+    'The subnet of n bits that an address is in.',
+    "ipPrefix('10.1.2.3', 24)",
+  ),
+  define(
+    'ipSubnetMin',
+    [text],
+    text,
+    (subnet) => writeAddress(rangeOf(parseSubnet(subnet))[0], parseSubnet(subnet).bits),
+    'The first address of a subnet.',
+    "ipSubnetMin('10.1.2.3/24')",
+  ),
+  define(
+    'ipSubnetMax',
+    [text],
+    text,
+    (subnet) => writeAddress(rangeOf(parseSubnet(subnet))[1], parseSubnet(subnet).bits),
+    'The last address of a subnet.',
+    "ipSubnetMax('10.1.2.3/24')",
+  ),
 ];
 
 function isSubnetOf(subnet: string, address: string): boolean {

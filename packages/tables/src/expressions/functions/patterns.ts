@@ -28,18 +28,88 @@ const like: Type<Regex> = {
  * Regular expressions are those of RE2. The names with `Var` are for patterns that differ from row
  * to row; all others take such as well.
  */
-// prettier-ignore
 export const patternFunctions: readonly FunctionDefinition[] = [
-  define('regexpLike regexpLikeVar', [text, regex], boolean, (given, pattern) => isFound(pattern, given), 'Whether the pattern is somewhere in the text.', "regexpLike('Hello', 'l+')"),
-  define('regexpLike regexpLikeVar', [text, regex, text], boolean, (given, pattern, flag) => isFound(flagged(pattern, flag), given), 'The same; case does not count where the third is `i`.', "regexpLike('Hello', 'hel', 'i')"),
-  define('like likeVar', [text, like], boolean, (given, pattern) => isFound(pattern, given), 'Whether a text is like another in which `%` is any text without line breaks and `_` any character; case does not count. `LIKE`.', "like('Hello', 'he%')"),
-  define('regexpExtract regexpExtractVar', [text, regex], text, (given, pattern) => extract(given, pattern, 0, ''), 'The first match, or an empty text.', "regexpExtract('a12b', '[0-9]+')"),
-  define('regexpExtract regexpExtractVar', [text, regex, int], text, (given, pattern, group) => extract(given, pattern, group, ''), 'A group of the first match.', "regexpExtract('a12b', '([a-z])([0-9])', 2)"),
-  define('regexpExtract regexpExtractVar', [text, regex, int, text], text, extract, 'A group of the first match, or the fourth.', "regexpExtract('abc', '[0-9]', 0, 'none')"),
-  define('regexpReplace regexpReplaceVar', [text, regex, text], text, (given, pattern, substitute) => replaceFrom(given, pattern, substitute, 0, -1), 'The text with each match replaced; `$1` is a group.', "regexpReplace('a12b', '[0-9]', 'x')"),
-  define('regexpReplace regexpReplaceVar', [text, regex, text, int], text, (given, pattern, substitute, start) => replaceFrom(given, pattern, substitute, start, -1), 'The same from a position on.', "regexpReplace('aaa', 'a', 'x', 1)"),
-  define('regexpReplace regexpReplaceVar', [text, regex, text, int, int], text, replaceFrom, 'One match, counted from 0, replaced by the text as it stands; all where it is negative.', "regexpReplace('aaa', 'a', 'x', 0, 1)"),
-  define('regexpReplace regexpReplaceVar', [text, regex, text, int, int, text], text, (given, pattern, substitute, start, only, flag) => replaceFrom(given, flag === 'i' ? withoutCase(pattern) : pattern, substitute, start, only), 'The same; case does not count where the last is `i`.', "regexpReplace('Aa', 'a', 'x', 0, -1, 'i')"),
+  define(
+    'regexpLike regexpLikeVar',
+    [text, regex],
+    boolean,
+    (given, pattern) => isFound(pattern, given),
+    'Whether the pattern is somewhere in the text.',
+    "regexpLike('Hello', 'l+')",
+  ),
+  define(
+    'regexpLike regexpLikeVar',
+    [text, regex, text],
+    boolean,
+    (given, pattern, flag) => isFound(flagged(pattern, flag), given),
+    'The same; case does not count where the third is `i`.',
+    "regexpLike('Hello', 'hel', 'i')",
+  ),
+  define(
+    'like likeVar',
+    [text, like],
+    boolean,
+    (given, pattern) => isFound(pattern, given),
+    'Whether a text is like another in which `%` is any text without line breaks and `_` any character; case does not count. `LIKE`.',
+    "like('Hello', 'he%')",
+  ),
+  define(
+    'regexpExtract regexpExtractVar',
+    [text, regex],
+    text,
+    (given, pattern) => extract(given, pattern, 0, ''),
+    'The first match, or an empty text.',
+    "regexpExtract('a12b', '[0-9]+')",
+  ),
+  define(
+    'regexpExtract regexpExtractVar',
+    [text, regex, int],
+    text,
+    (given, pattern, group) => extract(given, pattern, group, ''),
+    'A group of the first match.',
+    "regexpExtract('a12b', '([a-z])([0-9])', 2)",
+  ),
+  define(
+    'regexpExtract regexpExtractVar',
+    [text, regex, int, text],
+    text,
+    extract,
+    'A group of the first match, or the fourth.',
+    "regexpExtract('abc', '[0-9]', 0, 'none')",
+  ),
+  define(
+    'regexpReplace regexpReplaceVar',
+    [text, regex, text],
+    text,
+    (given, pattern, substitute) => replaceFrom(given, pattern, substitute, 0, -1),
+    'The text with each match replaced; `$1` is a group.',
+    "regexpReplace('a12b', '[0-9]', 'x')",
+  ),
+  define(
+    'regexpReplace regexpReplaceVar',
+    [text, regex, text, int],
+    text,
+    (given, pattern, substitute, start) => replaceFrom(given, pattern, substitute, start, -1),
+    'The same from a position on.',
+    "regexpReplace('aaa', 'a', 'x', 1)",
+  ),
+  define(
+    'regexpReplace regexpReplaceVar',
+    [text, regex, text, int, int],
+    text,
+    replaceFrom,
+    'One match, counted from 0, replaced by the text as it stands; all where it is negative.',
+    "regexpReplace('aaa', 'a', 'x', 0, 1)",
+  ),
+  define(
+    'regexpReplace regexpReplaceVar',
+    [text, regex, text, int, int, text],
+    text,
+    (given, pattern, substitute, start, only, flag) =>
+      replaceFrom(given, flag === 'i' ? withoutCase(pattern) : pattern, substitute, start, only),
+    'The same; case does not count where the last is `i`.',
+    "regexpReplace('Aa', 'a', 'x', 0, -1, 'i')",
+  ),
 ];
 
 function flagged(pattern: Regex, flag: string): Regex {

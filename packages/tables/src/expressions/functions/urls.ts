@@ -7,42 +7,201 @@ const example = 'https://www.example.co.uk:8080/a/b?x=1&y=2#end';
  * Addresses are taken apart as java.net.URI does: one with a blank or another illegal character has
  * no parts.
  */
-// prettier-ignore
 export const urlFunctions: readonly FunctionDefinition[] = [
   part('urlProtocol', ({ scheme }) => scheme, 'The scheme'),
   part('urlDomain', ({ host }) => host, 'The host'),
-  part('urlDomainWithoutWWW', ({ host }) => host?.replace(/^www\./, '') ?? null, 'The host without `www.`'),
-  part('urlTopLevelDomain', ({ host }) => labelsOf(host)?.at(-1) ?? null, 'The last label of the host'),
-  part('urlFirstSignificantSubdomain', ({ host }) => significant(host)?.[0] ?? null, 'The label that names the site'),
-  part('cutToFirstSignificantSubdomain', ({ host }) => joined(host, false), 'The host from that label on'),
-  part('cutToFirstSignificantSubdomainWithWWW', ({ host }) => joined(host, true), 'The same with `www.` where only that stood before it'),
-  define('urlPort', [text], int, (url) => parseJavaUri(url)?.port ?? -1, 'The port, -1 where there is none.', `urlPort('${example}')`),
-  part('urlPath', (uri) => (isFull(uri) ? uri.path : null), 'The path, decoded, of an address with scheme and host'),
-  part('urlPathWithQuery', (uri) => (isFull(uri) ? uri.rawPath : null), 'The path as written; without the query, whatever the name says'),
+  part(
+    'urlDomainWithoutWWW',
+    ({ host }) => host?.replace(/^www\./, '') ?? null,
+    'The host without `www.`',
+  ),
+  part(
+    'urlTopLevelDomain',
+    ({ host }) => labelsOf(host)?.at(-1) ?? null,
+    'The last label of the host',
+  ),
+  part(
+    'urlFirstSignificantSubdomain',
+    ({ host }) => significant(host)?.[0] ?? null,
+    'The label that names the site',
+  ),
+  part(
+    'cutToFirstSignificantSubdomain',
+    ({ host }) => joined(host, false),
+    'The host from that label on',
+  ),
+  part(
+    'cutToFirstSignificantSubdomainWithWWW',
+    ({ host }) => joined(host, true),
+    'The same with `www.` where only that stood before it',
+  ),
+  define(
+    'urlPort',
+    [text],
+    int,
+    (url) => parseJavaUri(url)?.port ?? -1,
+    'The port, -1 where there is none.',
+    `urlPort('${example}')`,
+  ),
+  part(
+    'urlPath',
+    (uri) => (isFull(uri) ? uri.path : null),
+    'The path, decoded, of an address with scheme and host',
+  ),
+  part(
+    'urlPathWithQuery',
+    (uri) => (isFull(uri) ? uri.rawPath : null),
+    'The path as written; without the query, whatever the name says',
+  ),
   part('urlQueryString', ({ rawQuery }) => rawQuery, 'The query as written'),
   part('urlFragment', ({ fragment }) => fragment, 'What stands behind `#`, decoded'),
-  part('urlQueryStringAndFragment', ({ query, fragment }) => {
-    if (query === null && fragment === null) return null;
-    return (query ?? '') + (fragment === null ? '' : (query ?? '') === '' ? fragment : `#${fragment}`);
-  }, 'Query and fragment, decoded'),
-  part('urlNetloc', ({ userInfo, host, port }) => (userInfo === null || userInfo === '' ? '' : `${userInfo}@`) + (host ?? '') + (port === -1 ? '' : `:${port}`), 'User, host and port'),
-  define('extractURLParameter', [text, text], text, (url, name) => pairsOf(url).find(([key]) => key === name)?.[1] ?? '', 'The value of a parameter of the query, or an empty text.', `extractURLParameter('${example}', 'y')`),
-  define('extractURLParameters', [text], texts, parametersOf, 'The parameters of the query.', `extractURLParameters('${example}')`),
-  define('extractURLParameterNames', [text], texts, (url) => pairsOf(url).map(([key]) => key), 'Their names.', `extractURLParameterNames('${example}')`),
-  define('urlHierarchy', [text], texts, (url) => hierarchyOf(parseJavaUri(url)), 'The address cut off behind each part of its path.', `urlHierarchy('${example}')`),
-  define('urlPathHierarchy', [text], texts, (url) => pathHierarchyOf(parseJavaUri(url)?.path ?? ''), 'The path cut off behind each of its parts.', `urlPathHierarchy('${example}')`),
-  define('urlEncode', [text], text, encodeForm, 'The text as a form sends it; a blank is `+`.', "urlEncode('a b&c')"),
-  define('urlDecode', [text], text, (given) => decodeForm(given) ?? null, 'The text of that; null where an escape is wrong.', "urlDecode('a+b%26c')"),
-  define('urlEncodeFormComponent', [text], text, encodeForm, 'The same as `urlEncode`.', "urlEncodeFormComponent('a b')"),
-  define('urlDecodeFormComponent', [text], text, (given) => decodeForm(given.replaceAll('+', '%20')) ?? null, 'The same as `urlDecode`.', "urlDecodeFormComponent('a+b')"),
+  part(
+    'urlQueryStringAndFragment',
+    ({ query, fragment }) => {
+      if (query === null && fragment === null) return null;
+      return (
+        (query ?? '') + (fragment === null ? '' : (query ?? '') === '' ? fragment : `#${fragment}`)
+      );
+    },
+    'Query and fragment, decoded',
+  ),
+  part(
+    'urlNetloc',
+    ({ userInfo, host, port }) =>
+      (userInfo === null || userInfo === '' ? '' : `${userInfo}@`) +
+      (host ?? '') +
+      (port === -1 ? '' : `:${port}`),
+    'User, host and port',
+  ),
+  define(
+    'extractURLParameter',
+    [text, text],
+    text,
+    (url, name) => pairsOf(url).find(([key]) => key === name)?.[1] ?? '',
+    'The value of a parameter of the query, or an empty text.',
+    `extractURLParameter('${example}', 'y')`,
+  ),
+  define(
+    'extractURLParameters',
+    [text],
+    texts,
+    parametersOf,
+    'The parameters of the query.',
+    `extractURLParameters('${example}')`,
+  ),
+  define(
+    'extractURLParameterNames',
+    [text],
+    texts,
+    (url) => pairsOf(url).map(([key]) => key),
+    'Their names.',
+    `extractURLParameterNames('${example}')`,
+  ),
+  define(
+    'urlHierarchy',
+    [text],
+    texts,
+    (url) => hierarchyOf(parseJavaUri(url)),
+    'The address cut off behind each part of its path.',
+    `urlHierarchy('${example}')`,
+  ),
+  define(
+    'urlPathHierarchy',
+    [text],
+    texts,
+    (url) => pathHierarchyOf(parseJavaUri(url)?.path ?? ''),
+    'The path cut off behind each of its parts.',
+    `urlPathHierarchy('${example}')`,
+  ),
+  define(
+    'urlEncode',
+    [text],
+    text,
+    encodeForm,
+    'The text as a form sends it; a blank is `+`.',
+    "urlEncode('a b&c')",
+  ),
+  define(
+    'urlDecode',
+    [text],
+    text,
+    (given) => decodeForm(given) ?? null,
+    'The text of that; null where an escape is wrong.',
+    "urlDecode('a+b%26c')",
+  ),
+  define(
+    'urlEncodeFormComponent',
+    [text],
+    text,
+    encodeForm,
+    'The same as `urlEncode`.',
+    "urlEncodeFormComponent('a b')",
+  ),
+  define(
+    'urlDecodeFormComponent',
+    [text],
+    text,
+    (given) => decodeForm(given.replaceAll('+', '%20')) ?? null,
+    'The same as `urlDecode`.',
+    "urlDecodeFormComponent('a+b')",
+  ),
   define('encodeUrl', [text], text, encodeForm, 'The same as `urlEncode`.', "encodeUrl('a b')"),
-  define('decodeUrl', [text], text, (given) => decodeForm(given) ?? fail(given), 'The same as `urlDecode`, but a wrong escape fails.', "decodeUrl('a+b')"),
-  define('cutWWW', [text], text, (url) => rewritten(url, (uri) => ({ ...uri, host: uri.host?.replace(/^www\./, '') ?? null })), 'The address without `www.`.', `cutWWW('${example}')`),
-  define('cutQueryString', [text], text, (url) => rewritten(url, (uri) => ({ ...uri, query: null })), 'The address without its query.', `cutQueryString('${example}')`),
-  define('cutFragment', [text], text, (url) => rewritten(url, (uri) => ({ ...uri, fragment: null })), 'The address without its fragment.', `cutFragment('${example}')`),
-  define('cutQueryStringAndFragment', [text], text, (url) => rewritten(url, (uri) => ({ ...uri, query: null, fragment: null })), 'The address without both.', `cutQueryStringAndFragment('${example}')`),
-  define('cutURLParameter', [text, text], text, cutParameter, 'The address without a parameter of its query.', `cutURLParameter('${example}', 'x')`),
-  define('cutURLParameters', [text, texts], text, (url, names) => names.reduce(cutParameter, url), 'The address without several.', `cutURLParameters('${example}', ARRAY['x', 'y'])`),
+  define(
+    'decodeUrl',
+    [text],
+    text,
+    (given) => decodeForm(given) ?? fail(given),
+    'The same as `urlDecode`, but a wrong escape fails.',
+    "decodeUrl('a+b')",
+  ),
+  define(
+    'cutWWW',
+    [text],
+    text,
+    (url) => rewritten(url, (uri) => ({ ...uri, host: uri.host?.replace(/^www\./, '') ?? null })),
+    'The address without `www.`.',
+    `cutWWW('${example}')`,
+  ),
+  define(
+    'cutQueryString',
+    [text],
+    text,
+    (url) => rewritten(url, (uri) => ({ ...uri, query: null })),
+    'The address without its query.',
+    `cutQueryString('${example}')`,
+  ),
+  define(
+    'cutFragment',
+    [text],
+    text,
+    (url) => rewritten(url, (uri) => ({ ...uri, fragment: null })),
+    'The address without its fragment.',
+    `cutFragment('${example}')`,
+  ),
+  define(
+    'cutQueryStringAndFragment',
+    [text],
+    text,
+    (url) => rewritten(url, (uri) => ({ ...uri, query: null, fragment: null })),
+    'The address without both.',
+    `cutQueryStringAndFragment('${example}')`,
+  ),
+  define(
+    'cutURLParameter',
+    [text, text],
+    text,
+    cutParameter,
+    'The address without a parameter of its query.',
+    `cutURLParameter('${example}', 'x')`,
+  ),
+  define(
+    'cutURLParameters',
+    [text, texts],
+    text,
+    (url, names) => names.reduce(cutParameter, url),
+    'The address without several.',
+    `cutURLParameters('${example}', ARRAY['x', 'y'])`,
+  ),
 ];
 
 function part(name: string, of: (uri: JavaUri) => string | null, does: string): FunctionDefinition {
