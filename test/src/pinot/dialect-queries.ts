@@ -1,6 +1,6 @@
 /*
- * The queries that are asked of Apache Pinot and of Quire in the dialect `pinot`, over the rows of `dialect-rows.ts`. The first three
- * parts are expressions, conditions and aggregates that a query is made around; the last part are whole queries.
+ * The queries of Apache Pinot and of Quire in the dialect `pinot`, over the rows of `dialect-rows.ts`. The first three parts are
+ * expressions, conditions and aggregates that a query is made around; the last part are whole queries.
  */
 
 import {

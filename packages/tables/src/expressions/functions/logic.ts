@@ -82,8 +82,9 @@ export const logicFunctions: readonly FunctionDefinition[] = [
     object,
     true,
     (...args) => {
-      for (let index = 0; index + 1 < args.length; index += 2)
+      for (let index = 0; index + 1 < args.length; index += 2) {
         if (args[index] === true) return args[index + 1] ?? null;
+      }
       return args.length % 2 === 0 ? null : (args.at(-1) ?? null);
     },
     'The value behind the first condition that is true, else the last; `CASE WHEN`. Every argument is evaluated first.',
