@@ -1,3 +1,4 @@
+import type { RecordBatch } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteCursor } from '../src/answer/byte-cursor.ts';
@@ -41,6 +42,7 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ReadAns
         for (let row = 0; row < batch.numRows; row += 1) {
           rows.push(types.map((_, column) => plain(batch.getChildAt(column)?.get(row))));
         }
+        (batch as RecordBatch & Disposable)[Symbol.dispose]();
       }
     }
   };

@@ -41,6 +41,9 @@ export function ClusterPage(): ReactNode {
               <dl className="facts">
                 <Fact name="Version" value={controller.version} />
                 <Fact name="Up for" value={formatSpan(controller.uptimeMs)} />
+                {controller.engine !== undefined && (
+                  <Fact name="Engine" value={engineText(controller.engine)} />
+                )}
                 {controller.workers !== undefined && (
                   <Fact name="Workers" value={workersText(controller.workers)} />
                 )}
@@ -58,6 +61,11 @@ export function ClusterPage(): ReactNode {
       <SettingsCard brokers={health.value?.cluster.brokers ?? []} />
     </Page>
   );
+}
+
+/** Whether the cluster behind the engine answers, and what is wrong with it. */
+function engineText({ state, problem }: NonNullable<ControllerHealthResponse['engine']>): string {
+  return problem === null ? state : `${state}: ${problem}`;
 }
 
 function BrokerCard({ broker }: { readonly broker: BrokerState }): ReactNode {
@@ -86,6 +94,9 @@ function BrokerCard({ broker }: { readonly broker: BrokerState }): ReactNode {
           <>
             <Fact name="Up for" value={formatSpan(health.uptimeMs)} />
             <Fact name="Store" value={health.storeType} />
+            {health.engine !== undefined && (
+              <Fact name="Engine" value={engineText(health.engine)} />
+            )}
             <Fact
               name="Queries"
               value={`${health.queriesRunning} running, ${health.queriesQueued} waiting`}

@@ -8,6 +8,7 @@ import {
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
+import { assertNoErrors, checkTableConfigs } from '@quire/tables';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
@@ -59,6 +60,7 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     route('createTableConfigs', async (request, reply) => {
       const asked = tableConfigsOf(request);
       authorizeChange(request, 'tables made', { table: asked.tableName });
+      await assertValid(engine(), asked);
       const findings = await createAll(engine(), asked);
       const status = `TableConfigs ${asked.tableName} successfully added`;
       return sendJson(reply, {
@@ -76,6 +78,7 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
         );
       }
       authorizeChange(request, 'tables replaced', { table: asked.tableName });
+      await assertValid(engine(), asked);
       await updateAll(engine(), asked);
       return sendJson(reply, {
         unrecognizedProperties: {},
@@ -138,6 +141,22 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
     );
   }
   return { tableName, schema: documentOf<TableSchemaDocument>(schema, 'schemaName'), configs };
+}
+
+/**
+ * Holds all parts to all rules before any of them is made, so that their findings come together.
+ *
+ * @throws TABLE_INVALID with all findings, under `/schema`, `/offline` and `/realtime`
+ */
+async function assertValid(
+  engine: TableEngine,
+  { tableName, schema, configs }: TableConfigs,
+): Promise<void> {
+  const half = (type: string): TableConfigDocument | undefined =>
+    configs.find((config) => parseTableName(config.tableName).type === type);
+  const document = { tableName, schema, offline: half('OFFLINE'), realtime: half('REALTIME') };
+  const { findings } = checkTableConfigs(document, { taskTypes: await engine.listTaskTypes() });
+  assertNoErrors(`Table ${tableName}`, findings);
 }
 
 /** All or nothing: what was made is taken back when what follows cannot be made. */

@@ -29,17 +29,24 @@ import { aligned, type Cell, cellBytesOf, type ParserCapacity, RowParser } from 
 const [openBracket, comma] = [0x5b, 0x2c];
 
 /**
- * A batch of an answer. Arrow's own constructor would give two columns that share a name each
- * other's type.
+ * A batch of an answer, whose memory is used again once it is disposed. Arrow's own constructor
+ * would give two columns that share a name each other's type.
  */
-class AnswerBatch extends RecordBatch {
+class AnswerBatch extends RecordBatch implements Disposable {
   declare readonly schema: Schema;
   declare readonly data: Data<Struct>;
+  #onDisposed: (() => void) | undefined;
 
-  constructor(schema: Schema, rowType: Struct, rowCount: number, columns: Data[]) {
-    super(new Schema([]), new Data(new Struct([]), 0, rowCount, 0, {}));
+  constructor(schema: Schema, data: Data<Struct>, onDisposed: () => void) {
+    super(new Schema([]), new Data(new Struct([]), 0, data.length, 0, {}));
     this.schema = schema;
-    this.data = new Data(rowType, 0, rowCount, 0, {}, columns);
+    this.data = data;
+    this.#onDisposed = onDisposed;
+  }
+
+  [Symbol.dispose](): void {
+    this.#onDisposed?.();
+    this.#onDisposed = undefined;
   }
 }
 
@@ -49,6 +56,7 @@ export class RowReader {
   readonly #rowType: Struct;
   readonly #bytesText: BytesText;
   readonly #kinds: readonly number[];
+  readonly #spare = new SpareMemory();
   #capacity: ParserCapacity;
 
   constructor(columns: readonly PinotColumn[], bytesText: BytesText) {
@@ -94,10 +102,10 @@ export class RowReader {
     const regions = this.#kinds.map((kind, column) =>
       regionsOf(parser, { kind, column, rowCount }),
     );
-    const block = new Block(
-      parser.bytes,
+    const memory = this.#spare.take(
       regions.flat().reduce((sum, { size }) => sum + aligned(size), 0),
     );
+    const block = new Block(parser.bytes, memory);
     const columns = this.schema.fields.map((field, column) => {
       const [values, validity, offsets] = regions[column] ?? [];
       if (values === undefined || validity === undefined) {
@@ -114,7 +122,8 @@ export class RowReader {
       const nullCount = validity.size === 0 ? 0 : parser.nullCountOf(column, rowCount);
       return new Data(field.type as DataType, 0, rowCount, nullCount, buffers);
     });
-    return new AnswerBatch(this.schema, this.#rowType, rowCount, columns);
+    const data = new Data(this.#rowType, 0, rowCount, 0, {}, columns);
+    return new AnswerBatch(this.schema, data, () => this.#spare.give(memory));
   }
 
   /** A column whose cells the parser only finds. */
@@ -177,15 +186,35 @@ function regionsOf(
   return [{ start, size }, validity, { start: offsets, size: (rowCount + 1) * 4 }];
 }
 
+/**
+ * Memory of batches that are done with: new memory for each would keep the garbage collector busy.
+ */
+class SpareMemory {
+  readonly #blocks: Uint8Array<ArrayBuffer>[] = [];
+
+  take(size: number): Uint8Array<ArrayBuffer> {
+    const index = this.#blocks.findIndex(({ length }) => length >= size && length <= size * 4);
+    const [block] = index === -1 ? [] : this.#blocks.splice(index, 1);
+    return block ?? new Uint8Array(2 ** Math.ceil(Math.log2(Math.max(8, size))));
+  }
+
+  give(block: Uint8Array<ArrayBuffer>): void {
+    if (this.#blocks.length < spareBlocksMax) this.#blocks.push(block);
+  }
+}
+
+/** As many as a batch of a result is made of, and some. */
+const spareBlocksMax = 8;
+
 /** Memory that regions are copied into, each at a multiple of eight bytes. */
 class Block {
   readonly #source: Uint8Array;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
 
-  constructor(source: Uint8Array, size: number) {
+  constructor(source: Uint8Array, bytes: Uint8Array<ArrayBuffer>) {
     this.#source = source;
-    this.#bytes = new Uint8Array(size);
+    this.#bytes = bytes;
   }
 
   copy({ start, size }: Region): Uint8Array<ArrayBuffer> {

@@ -7,6 +7,7 @@ import {
 } from '@quire/core';
 import type { Finding } from '@quire/core/table-engine';
 import type { Controller, ControllerAnswer } from '../http/controller.ts';
+import { withoutInstances } from '../http/instance-names.ts';
 import type { PinotCall } from '../http/pinot-http.ts';
 import { parseRefusal } from './refusal-words.ts';
 
@@ -140,14 +141,22 @@ function refusalOf(
   if (code === undefined) {
     return new QuireError(
       'UNEXPECTED_RESPONSE',
-      `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${words}`,
+      `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${withoutInstances(words)}`,
+      ownWords(words),
     );
   }
   const { path: pointer, message } = parseRefusal(words);
+  // Only admins send documents, so their findings have the words as they are.
   const finding: Finding = { path: pointer, code: 'PINOT', message, severity: 'error' };
   return new QuireError(
     code,
-    `Apache Pinot says: ${pointer === '' ? '' : `${pointer}: `}${message}`,
-    code === 'TABLE_INVALID' ? { findings: [finding] } : undefined,
+    `Apache Pinot says: ${pointer === '' ? '' : `${pointer}: `}${withoutInstances(message)}`,
+    { ...ownWords(message), ...(code === 'TABLE_INVALID' && { findings: [finding] }) },
   );
+}
+
+/** The words with the names of instances, for admins and the log, where there are any. */
+function ownWords(words: string): { readonly cause?: Error; readonly adminHint?: string } {
+  if (withoutInstances(words) === words) return {};
+  return { cause: new Error(words), adminHint: `In its own words: ${words}` };
 }
